@@ -1,0 +1,110 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+]
+
+/// A library target in `Sources/<layer>/<name>`.
+func library(_ name: String, in layer: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(layer)/\(name)", swiftSettings: strict)
+}
+
+/// A test target in `Tests/<layer>/<name>Tests`.
+func tests(of name: String, in layer: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.target(name: name), "VectorFiles"] + dependencies,
+        path: "Tests/\(layer)/\(name)Tests", swiftSettings: strict)
+}
+
+let package = Package(
+    name: "countersign",
+    products: [
+        .executable(name: "countersign", targets: ["countersign"])
+    ],
+    dependencies: [
+        // The command line: parsing, validation and help text.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // Diagnostics of the service layer; the core returns values and never logs.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // Sockets and file descriptors of the bench link.
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    ],
+    targets: [
+        // System
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CPCSCLite", path: "Sources/System/CPCSCLite", pkgConfig: "libpcsclite",
+            providers: [.apt(["libpcsclite-dev"])]),
+
+        // Formats
+        library("CBOR", in: "Formats"),
+        library("ISO7816", in: "Formats"),
+        library("NDEF", in: "Formats"),
+
+        // Cryptography
+        library("OpenSSLCrypto", in: "Cryptography", ["COpenSSL"]),
+        library("COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto"]),
+
+        // Mdoc
+        library("MdocModel", in: "Mdoc", ["CBOR", "COSE"]),
+        library(
+            "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
+        library("MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto"]),
+        library(
+            "MdocVerification", in: "Mdoc", ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto"]),
+        .target(
+            name: "MdocWallet",
+            dependencies: [
+                "MdocModel", "MdocSession", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto",
+            ],
+            path: "Sources/Mdoc/MdocWallet", resources: [.embedInCode("Resources/portrait.jpg")],
+            swiftSettings: strict),
+
+        // Transports
+        library("Transport", in: "Transports", [.product(name: "SystemPackage", package: "swift-system")]),
+        library("PCSCTransport", in: "Transports", ["Transport", "ISO7816", "CPCSCLite"]),
+
+        // Service
+        library(
+            "ReaderService", in: "Service",
+            [
+                "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "CBOR", "COSE", "NDEF",
+                "ISO7816", "OpenSSLCrypto", "Transport", .product(name: "Logging", package: "swift-log"),
+            ]),
+
+        // Commands
+        .executableTarget(
+            name: "countersign",
+            dependencies: [
+                "CBOR", "ISO7816", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession", "MdocTrust",
+                "MdocVerification", "MdocWallet", "Transport", "PCSCTransport", "ReaderService", "COpenSSL",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Sources/Commands/countersign", swiftSettings: strict),
+
+        // Tests
+        .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: strict),
+        .testTarget(
+            name: "ArchitectureTests", dependencies: ["VectorFiles"], path: "Tests/Architecture",
+            swiftSettings: strict),
+        tests(of: "CBOR", in: "Formats"),
+        tests(of: "ISO7816", in: "Formats"),
+        tests(of: "NDEF", in: "Formats"),
+        tests(of: "OpenSSLCrypto", in: "Cryptography"),
+        tests(of: "COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto"]),
+        tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto"]),
+        tests(
+            of: "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
+        tests(of: "Transport", in: "Transports"),
+        tests(of: "PCSCTransport", in: "Transports", ["Transport", "ISO7816"]),
+    ]
+)

@@ -1,0 +1,4 @@
+@main
+struct Countersign {
+    static func main() {}
+}
