@@ -1,0 +1,49 @@
+/// The first bytes of an item: major type and argument (RFC 8949 3).
+struct CBORHead {
+    let major: UInt8
+    let information: UInt8
+    let argument: UInt64
+    /// Bytes of the head itself, 1 to 9.
+    let size: Int
+
+    var isIndefinite: Bool { information == 31 }
+
+    /// Whether the argument stands in more bytes than it needs. Floats and simple values have no shorter form
+    /// that this could mean.
+    var isLongerThanNeeded: Bool {
+        guard major != 7 else { return false }
+        switch information {
+        case 24: return argument < 24
+        case 25: return argument <= 0xff
+        case 26: return argument <= 0xffff
+        case 27: return argument <= 0xffff_ffff
+        default: return false
+        }
+    }
+
+    /// Reads the head at `position`; `base` is the buffer index of the span's first byte.
+    @inline(__always)
+    init(_ span: borrowing Span<UInt8>, at position: Int, base: Int) throws(CBORError) {
+        guard position < span.count else { throw .truncated(at: base + position) }
+        let initial = span[position]
+        major = initial >> 5
+        information = initial & 31
+        if information < 24 {
+            argument = UInt64(information)
+            size = 1
+            return
+        }
+        if information == 31 {
+            argument = 0
+            size = 1
+            return
+        }
+        guard information < 28 else { throw .reservedAdditionalInformation(at: base + position) }
+        let width = 1 << Int(information - 24)
+        guard width < span.count - position else { throw .truncated(at: base + span.count) }
+        var value: UInt64 = 0
+        for offset in 1...width { value = value << 8 | UInt64(span[position + offset]) }
+        argument = value
+        size = 1 + width
+    }
+}

@@ -1,0 +1,157 @@
+/// What an item is, with its content.
+package enum CBORValue: Sendable {
+    case unsigned(UInt64)
+    /// The integer −1 − n.
+    case negative(UInt64)
+    case byteString(ArraySlice<UInt8>)
+    case text(String)
+    case array(CBORArray)
+    case map(CBORMap)
+    case tagged(UInt64, CBORItem)
+    case boolean(Bool)
+    case null
+    case undefined
+    /// Any other simple value.
+    case simple(UInt8)
+    case float(Double)
+}
+
+extension CBORItem {
+    /// The item's type and content.
+    package var value: CBORValue {
+        let head = head
+        switch head.major {
+        case 0: return .unsigned(head.argument)
+        case 1: return .negative(head.argument)
+        case 2: return .byteString(stringContent(head))
+        case 3: return .text(String(decoding: stringContent(head), as: UTF8.self))
+        case 4: return .array(CBORArray(members: members(head)))
+        case 5: return .map(CBORMap(members: members(head)))
+        case 6: return .tagged(head.argument, taggedItem(head))
+        default: return simpleValue(head)
+        }
+    }
+
+    /// The bytes of a string: a slice where its length is definite, the chunks put together where it is not.
+    func stringContent(_ head: CBORHead) -> ArraySlice<UInt8> {
+        guard head.isIndefinite else { return encoded.dropFirst(head.size) }
+        var content: [UInt8] = []
+        var rest = encoded.dropFirst().dropLast()
+        while !rest.isEmpty {
+            let chunk = CBORItem.item(in: rest, at: rest.startIndex)
+            content += chunk.item.stringContent(chunk.item.head)
+            rest = rest[chunk.end...]
+        }
+        return content[...]
+    }
+
+    func members(_ head: CBORHead) -> CBORMembers {
+        let content = encoded.dropFirst(head.size)
+        return CBORMembers(bytes: head.isIndefinite ? content.dropLast() : content)
+    }
+
+    func taggedItem(_ head: CBORHead) -> CBORItem {
+        CBORItem(checked: encoded.dropFirst(head.size))
+    }
+
+    private func simpleValue(_ head: CBORHead) -> CBORValue {
+        switch head.information {
+        case 20: .boolean(false)
+        case 21: .boolean(true)
+        case 22: .null
+        case 23: .undefined
+        case 25: .float(Double(Float16(bitPattern: UInt16(head.argument))))
+        case 26: .float(Double(Float(bitPattern: UInt32(head.argument))))
+        case 27: .float(Double(bitPattern: head.argument))
+        default: .simple(UInt8(head.argument))
+        }
+    }
+}
+
+extension CBORItem {
+    /// Whether the item is null or undefined.
+    package var isNullOrUndefined: Bool { encoded.first == 0xf6 || encoded.first == 0xf7 }
+
+    /// An unsigned integer.
+    package func unsigned() throws(CBORError) -> UInt64 {
+        let head = head
+        guard head.major == 0 else { throw mismatch(.unsigned) }
+        return head.argument
+    }
+
+    /// An integer that fits 64 bits with sign.
+    package func integer() throws(CBORError) -> Int64 {
+        let head = head
+        guard head.major <= 1 else { throw mismatch(.integer) }
+        guard head.argument <= UInt64(Int64.max) else { throw .outOfRange(at: offset) }
+        return head.major == 0 ? Int64(head.argument) : -1 - Int64(head.argument)
+    }
+
+    /// The content of a byte string: a slice of the buffer where its length is definite.
+    package func byteString() throws(CBORError) -> ArraySlice<UInt8> {
+        let head = head
+        guard head.major == 2 else { throw mismatch(.byteString) }
+        return stringContent(head)
+    }
+
+    /// The UTF-8 bytes of a text string.
+    package func utf8() throws(CBORError) -> ArraySlice<UInt8> {
+        let head = head
+        guard head.major == 3 else { throw mismatch(.textString) }
+        return stringContent(head)
+    }
+
+    /// A text string.
+    package func text() throws(CBORError) -> String {
+        String(decoding: try utf8(), as: UTF8.self)
+    }
+
+    /// Whether the item is this text, compared without making a `String`.
+    package func isText(_ text: StaticString) -> Bool {
+        let head = head
+        guard head.major == 3 else { return false }
+        let content = stringContent(head)
+        guard content.count == text.utf8CodeUnitCount else { return false }
+        return text.withUTF8Buffer { unsafe content.elementsEqual($0) }
+    }
+
+    /// A Boolean.
+    package func boolean() throws(CBORError) -> Bool {
+        switch encoded.first {
+        case 0xf4: return false
+        case 0xf5: return true
+        default: throw mismatch(.boolean)
+        }
+    }
+
+    /// The items of an array.
+    package func array() throws(CBORError) -> CBORArray {
+        let head = head
+        guard head.major == 4 else { throw mismatch(.array) }
+        return CBORArray(members: members(head))
+    }
+
+    /// The members of a map.
+    package func map() throws(CBORError) -> CBORMap {
+        let head = head
+        guard head.major == 5 else { throw mismatch(.map) }
+        return CBORMap(members: members(head))
+    }
+
+    /// The item inside the tag `number`.
+    package func tagged(_ number: UInt64) throws(CBORError) -> CBORItem {
+        let head = head
+        guard head.major == 6, head.argument == number else { throw mismatch(.tag(number)) }
+        return taggedItem(head)
+    }
+
+    /// The item inside the tag `number`, or the item itself where it carries no tag.
+    package func untagged(_ number: UInt64) -> CBORItem {
+        let head = head
+        return head.major == 6 && head.argument == number ? taggedItem(head) : self
+    }
+
+    private func mismatch(_ expected: CBORType) -> CBORError {
+        .unexpectedType(expected: expected, at: offset)
+    }
+}

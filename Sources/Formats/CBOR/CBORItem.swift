@@ -1,0 +1,58 @@
+/// One well-formed and valid data item (RFC 8949) as a slice of the buffer it came in. Nothing is copied; what an
+/// item holds is read from its bytes when asked.
+package struct CBORItem: Sendable {
+    /// The item's complete encoding, as received.
+    package let encoded: ArraySlice<UInt8>
+
+    /// An item whose bytes a walker has checked.
+    init(checked encoded: ArraySlice<UInt8>) {
+        self.encoded = encoded
+    }
+
+    /// The one item that `bytes` hold: well-formed, valid text, no key twice, nothing after it.
+    package static func parse(
+        _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
+    ) throws(CBORError) -> CBORItem {
+        var form: EncodingForm = []
+        return try parse(bytes, limits: limits, noting: &form)
+    }
+
+    /// As `parse(_:limits:)`, and adds to `form` how the encoding departs from preferred serialization.
+    package static func parse(
+        _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard, noting form: inout EncodingForm
+    ) throws(CBORError) -> CBORItem {
+        guard bytes.count <= limits.bytes else { throw .tooLong(limit: limits.bytes) }
+        var walker = CBORWalker(base: bytes.startIndex, checks: true, depthLimit: limits.depth)
+        let end = try walker.end(of: bytes.span, from: 0)
+        guard end == bytes.count else { throw .trailingBytes(at: bytes.startIndex + end) }
+        form.formUnion(walker.form)
+        return CBORItem(checked: bytes)
+    }
+
+    /// The checked item at `index` of a checked buffer, and the index after it.
+    static func item(in bytes: ArraySlice<UInt8>, at index: Int) -> (item: CBORItem, end: Int) {
+        let end = endOfChecked(bytes, at: index)
+        return (CBORItem(checked: bytes[index..<end]), end)
+    }
+
+    private static func endOfChecked(_ bytes: ArraySlice<UInt8>, at index: Int) -> Int {
+        var walker = CBORWalker(base: 0, checks: false, depthLimit: .max)
+        do throws(CBORError) {
+            return try bytes.startIndex + walker.end(of: bytes.span, from: index - bytes.startIndex)
+        } catch {
+            preconditionFailure("an item that was checked is not well-formed")
+        }
+    }
+
+    /// The head of the item. A checked item has one.
+    var head: CBORHead {
+        do throws(CBORError) {
+            return try CBORHead(encoded.span, at: 0, base: encoded.startIndex)
+        } catch {
+            preconditionFailure("an item that was checked has no head")
+        }
+    }
+
+    /// The index of the item's first byte in the received buffer.
+    package var offset: Int { encoded.startIndex }
+}

@@ -1,0 +1,61 @@
+/// Items one after the other in a checked buffer: what an array or a map holds.
+package struct CBORMembers: Sequence, IteratorProtocol, Sendable {
+    private var rest: ArraySlice<UInt8>
+
+    init(bytes: ArraySlice<UInt8>) {
+        rest = bytes
+    }
+
+    package mutating func next() -> CBORItem? {
+        guard !rest.isEmpty else { return nil }
+        let (item, end) = CBORItem.item(in: rest, at: rest.startIndex)
+        rest = rest[end...]
+        return item
+    }
+}
+
+/// The items of an array, in order.
+package struct CBORArray: Sequence, Sendable {
+    let members: CBORMembers
+
+    package func makeIterator() -> CBORMembers { members }
+
+    /// How many items there are; walks them.
+    package var count: Int { reduce(into: 0) { count, _ in count += 1 } }
+}
+
+/// The keys and values of a map, in the order they came.
+package struct CBORMap: Sequence, Sendable {
+    let members: CBORMembers
+
+    package struct Iterator: IteratorProtocol {
+        var members: CBORMembers
+
+        package mutating func next() -> (key: CBORItem, value: CBORItem)? {
+            guard let key = members.next(), let value = members.next() else { return nil }
+            return (key, value)
+        }
+    }
+
+    package func makeIterator() -> Iterator { Iterator(members: members) }
+
+    /// How many members there are; walks them.
+    package var count: Int { reduce(into: 0) { count, _ in count += 1 } }
+
+    /// The value of a text key.
+    package subscript(_ key: StaticString) -> CBORItem? {
+        for member in self where member.key.isText(key) { return member.value }
+        return nil
+    }
+
+    /// The value of an integer key.
+    package subscript(_ key: Int64) -> CBORItem? {
+        let major: UInt8 = key < 0 ? 1 : 0
+        let argument = key < 0 ? ~UInt64(bitPattern: key) : UInt64(key)
+        for member in self {
+            let head = member.key.head
+            if head.major == major, head.argument == argument { return member.value }
+        }
+        return nil
+    }
+}

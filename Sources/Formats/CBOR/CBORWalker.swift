@@ -1,0 +1,131 @@
+/// One pass over an item's bytes: finds its end, and while `checks` is on proves that it is well-formed and
+/// valid (RFC 8949 5.3), within the limits. What was checked once is walked again without the costly checks.
+struct CBORWalker {
+    let base: Int
+    let checks: Bool
+    let depthLimit: Int
+    var form: EncodingForm = []
+
+    /// The position after the item at `start`.
+    mutating func end(of span: borrowing Span<UInt8>, from start: Int, depth: Int = 0) throws(CBORError) -> Int {
+        let head = try CBORHead(span, at: start, base: base)
+        if head.isLongerThanNeeded { form.insert(.longerHead) }
+        if head.isIndefinite { return try endOfIndefinite(span, head.major, from: start, depth: depth) }
+        let content = start + head.size
+        switch head.major {
+        case 0, 1: return content
+        case 2, 3: return try endOfString(span, head, content: content)
+        case 4, 5: return try endOfContainer(span, head, from: start, depth: depth)
+        case 6:
+            try enter(depth, at: start)
+            return try end(of: span, from: content, depth: depth + 1)
+        default:
+            if checks, head.information == 24, head.argument < 32 {
+                throw .reservedSimpleValue(at: base + start)
+            }
+            return content
+        }
+    }
+
+    private func enter(_ depth: Int, at position: Int) throws(CBORError) {
+        guard depth < depthLimit else { throw .tooDeep(at: base + position) }
+    }
+
+    private func endOfString(
+        _ span: borrowing Span<UInt8>, _ head: CBORHead, content: Int
+    ) throws(CBORError) -> Int {
+        guard head.argument <= UInt64(span.count - content) else { throw .truncated(at: base + span.count) }
+        let end = content + Int(head.argument)
+        if checks, head.major == 3 { try checkUTF8(span, content..<end) }
+        return end
+    }
+
+    private mutating func endOfContainer(
+        _ span: borrowing Span<UInt8>, _ head: CBORHead, from start: Int, depth: Int
+    ) throws(CBORError) -> Int {
+        try enter(depth, at: start)
+        var position = start + head.size
+        // Every item takes at least one byte, so a count beyond what is left cannot be honest.
+        guard head.argument <= UInt64(span.count - position) else { throw .truncated(at: base + span.count) }
+        if head.major == 4 {
+            for _ in 0..<head.argument { position = try end(of: span, from: position, depth: depth + 1) }
+            return position
+        }
+        var keys = CBORKeyRanges()
+        for _ in 0..<head.argument {
+            position = try endOfEntry(span, from: position, depth: depth, keys: &keys)
+        }
+        if checks { try keys.refuseDuplicates(in: span, base: base) }
+        return position
+    }
+
+    private mutating func endOfEntry(
+        _ span: borrowing Span<UInt8>, from start: Int, depth: Int, keys: inout CBORKeyRanges
+    ) throws(CBORError) -> Int {
+        guard checks else {
+            let value = try end(of: span, from: start, depth: depth + 1)
+            return try end(of: span, from: value, depth: depth + 1)
+        }
+        let outer = form
+        form = []
+        let value = try end(of: span, from: start, depth: depth + 1)
+        keys.append(start..<value, isPreferred: form.isEmpty)
+        form.formUnion(outer)
+        return try end(of: span, from: value, depth: depth + 1)
+    }
+
+    private mutating func endOfIndefinite(
+        _ span: borrowing Span<UInt8>, _ major: UInt8, from start: Int, depth: Int
+    ) throws(CBORError) -> Int {
+        form.insert(.indefiniteLength)
+        switch major {
+        case 2, 3: return try endOfChunks(span, major, from: start + 1)
+        case 4, 5:
+            try enter(depth, at: start)
+            return try endOfOpenContainer(span, isMap: major == 5, from: start + 1, depth: depth)
+        case 7: throw .unexpectedBreak(at: base + start)
+        default: throw .reservedAdditionalInformation(at: base + start)
+        }
+    }
+
+    private mutating func endOfChunks(
+        _ span: borrowing Span<UInt8>, _ major: UInt8, from start: Int
+    ) throws(CBORError) -> Int {
+        var position = start
+        while true {
+            let head = try CBORHead(span, at: position, base: base)
+            if head.major == 7, head.isIndefinite { return position + 1 }
+            guard head.major == major, !head.isIndefinite else { throw .misplacedChunk(at: base + position) }
+            if head.isLongerThanNeeded { form.insert(.longerHead) }
+            position = try endOfString(span, head, content: position + head.size)
+        }
+    }
+
+    private mutating func endOfOpenContainer(
+        _ span: borrowing Span<UInt8>, isMap: Bool, from start: Int, depth: Int
+    ) throws(CBORError) -> Int {
+        var position = start
+        var keys = CBORKeyRanges()
+        while true {
+            guard position < span.count else { throw .truncated(at: base + position) }
+            if span[position] == 0xff { break }
+            position =
+                isMap
+                ? try endOfEntry(span, from: position, depth: depth, keys: &keys)
+                : try end(of: span, from: position, depth: depth + 1)
+        }
+        if checks { try keys.refuseDuplicates(in: span, base: base) }
+        return position + 1
+    }
+
+    private func checkUTF8(_ span: borrowing Span<UInt8>, _ range: Range<Int>) throws(CBORError) {
+        var seen: UInt8 = 0
+        for index in range { seen |= span[index] }
+        guard seen >= 0x80 else { return }
+        do {
+            _ = try UTF8Span(validating: span.extracting(range))
+        } catch {
+            throw .invalidUTF8(at: base + range.lowerBound)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// An item embedded as tag 24, `#6.24(bstr .cbor Content)` (RFC 8949 3.4.5.1): what ISO/IEC 18013-5 calls "…Bytes".
+///
+/// Digests, MACs, signatures and transcripts are computed over these bytes, never over a value that was
+/// parsed: made from received bytes it keeps them, made for sending it is encoded once.
+package struct EncodedCBOR<Content>: Sendable {
+    /// The whole encoding, tag and byte-string head included.
+    package let bytes: ArraySlice<UInt8>
+    /// The encoding of the item inside.
+    package let content: ArraySlice<UInt8>
+
+    /// A received tag-24 item; its content is not looked at yet.
+    package init(_ item: CBORItem) throws(CBORError) {
+        bytes = item.encoded
+        content = try item.tagged(24).byteString()
+    }
+
+    /// Embeds an encoded item.
+    package init(embedding content: [UInt8]) {
+        var encoder = CBOREncoder(reservingCapacity: content.count + 11)
+        encoder.tag(24)
+        encoder.byteString(content)
+        bytes = encoder.bytes[...]
+        self.content = bytes.suffix(content.count)
+    }
+
+    /// The item inside, checked, which departs from preferred serialization as `form` then tells.
+    package func item(
+        limits: CBORLimits = .standard, noting form: inout EncodingForm
+    ) throws(CBORError) -> CBORItem {
+        try CBORItem.parse(content, limits: limits, noting: &form)
+    }
+
+    /// The item inside, checked.
+    package func item(limits: CBORLimits = .standard) throws(CBORError) -> CBORItem {
+        try CBORItem.parse(content, limits: limits)
+    }
+}
