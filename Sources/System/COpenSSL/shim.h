@@ -10,3 +10,7 @@
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509.h>
+
+/* Macros Swift cannot import. */
+static const int COPENSSL_PKEY_PUBLIC_KEY = EVP_PKEY_PUBLIC_KEY;
+static const int COPENSSL_PKEY_KEYPAIR = EVP_PKEY_KEYPAIR;

@@ -1,0 +1,53 @@
+internal import COpenSSL
+
+/// The digest of a message (FIPS 180-4), held without an allocation of its own.
+package struct Digest: Sendable {
+    private var storage = InlineArray<64, UInt8>(repeating: 0)
+    /// The size in bytes.
+    package let count: Int
+
+    /// Hashes one run of bytes. Traps when OpenSSL has no SHA-2 or no memory: there is no safe way on.
+    package init(_ algorithm: HashAlgorithm, of bytes: ArraySlice<UInt8>) {
+        unsafe self.init(algorithm) { context in unsafe Self.update(context, with: bytes) }
+    }
+
+    /// Hashes `parts` as if they stood one after the other.
+    package init(_ algorithm: HashAlgorithm, ofParts parts: [ArraySlice<UInt8>]) {
+        unsafe self.init(algorithm) { context in parts.allSatisfy { unsafe Self.update(context, with: $0) } }
+    }
+
+    private init(_ algorithm: HashAlgorithm, _ feed: (OpaquePointer?) -> Bool) {
+        count = algorithm.digestSize
+        let context = unsafe EVP_MD_CTX_new()
+        defer { unsafe EVP_MD_CTX_free(context) }
+        let begun = unsafe EVP_DigestInit_ex2(context, algorithm.implementation, nil) == 1
+        let done = unsafe begun && feed(context)
+        var span = storage.mutableSpan
+        let written = unsafe span.withUnsafeMutableBufferPointer { target in
+            unsafe done && EVP_DigestFinal_ex(context, target.baseAddress, nil) == 1
+        }
+        precondition(written, "OpenSSL cannot compute SHA-2")
+    }
+
+    private static func update(_ context: OpaquePointer?, with bytes: ArraySlice<UInt8>) -> Bool {
+        unsafe bytes.withUnsafeBytes { unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) == 1 }
+    }
+
+    /// The digest as an array of its own.
+    package var bytes: [UInt8] {
+        unsafe withUnsafeBytes { unsafe [UInt8]($0) }
+    }
+
+    /// Compares in a time that does not depend on the contents; false for another length.
+    package func equals(_ other: ArraySlice<UInt8>) -> Bool {
+        unsafe withUnsafeBytes { own in
+            unsafe other.withUnsafeBytes { unsafe constantTimeEquals(own, $0) }
+        }
+    }
+
+    /// Lends the digest to `body`.
+    func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        let span = storage.span
+        return unsafe span.withUnsafeBytes { unsafe body(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+    }
+}

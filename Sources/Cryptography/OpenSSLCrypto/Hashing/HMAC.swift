@@ -1,0 +1,27 @@
+internal import COpenSSL
+
+/// HMAC-SHA-256 (RFC 2104, FIPS 198-1): 32 bytes over `parts` as if they stood one after the other.
+package func hmacSHA256(
+    key: borrowing SecretBytes, over parts: [ArraySlice<UInt8>]
+) throws(OpenSSLCryptoError) -> [UInt8] {
+    let context = unsafe EVP_MAC_CTX_new(OpenSSLAlgorithms.hmac)
+    defer { unsafe EVP_MAC_CTX_free(context) }
+    let begun = unsafe key.withUnsafeBytes { secret in
+        let parameters = unsafe [OSSL_PARAM.text("digest", "SHA256"), .end]
+        let key = unsafe secret.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        return unsafe EVP_MAC_init(context, key, secret.count, parameters) == 1
+    }
+    let fed =
+        begun
+        && parts.allSatisfy { part in
+            unsafe part.withUnsafeBufferPointer {
+                unsafe EVP_MAC_update(context, $0.baseAddress, $0.count) == 1
+            }
+        }
+    var tag = [UInt8](repeating: 0, count: HashAlgorithm.sha256.digestSize)
+    var written = 0
+    guard fed, unsafe EVP_MAC_final(context, &tag, &written, tag.count) == 1, written == tag.count else {
+        throw cleared(.openSSLFailed)
+    }
+    return tag
+}

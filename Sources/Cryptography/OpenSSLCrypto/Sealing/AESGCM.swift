@@ -1,0 +1,116 @@
+internal import COpenSSL
+
+/// AES-GCM (SP 800-38D) with one key, 16 or 32 bytes, a 96-bit nonce and a 128-bit tag.
+@safe package struct AESGCM: ~Copyable, @unchecked Sendable {  // one owner, and only `mutating` uses
+    /// The size of a nonce in bytes.
+    package static let nonceSize = 12
+    /// The size of a tag in bytes.
+    package static let tagSize = 16
+
+    private let context: OpaquePointer
+
+    /// Throws `keySizeWrong` for any other size.
+    package init(key: consuming SecretBytes) throws(OpenSSLCryptoError) {
+        let cipher: OpaquePointer?
+        switch key.count {
+        case 16: unsafe cipher = OpenSSLAlgorithms.aes128GCM
+        case 32: unsafe cipher = OpenSSLAlgorithms.aes256GCM
+        default: throw .keySizeWrong
+        }
+        guard let context = unsafe EVP_CIPHER_CTX_new() else { throw cleared(.openSSLFailed) }
+        let set = unsafe key.withUnsafeBytes {
+            let bytes = unsafe $0.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return unsafe EVP_CipherInit_ex2(context, cipher, bytes, nil, 1, nil) == 1
+        }
+        guard set else {
+            unsafe EVP_CIPHER_CTX_free(context)
+            throw cleared(.openSSLFailed)
+        }
+        unsafe self.context = context
+    }
+
+    deinit { unsafe EVP_CIPHER_CTX_free(context) }
+
+    /// Ciphertext‖tag. A nonce must never be used twice with one key.
+    package mutating func seal(
+        _ plaintext: ArraySlice<UInt8>, nonce: InlineArray<12, UInt8>,
+        authenticating extra: ArraySlice<UInt8> = []
+    ) throws(OpenSSLCryptoError) -> [UInt8] {
+        guard plaintext.count <= Self.maximumSize, extra.count <= Self.maximumSize else { throw .tooLong }
+        let size = plaintext.count
+        var sealed = false
+        let result = unsafe [UInt8](unsafeUninitializedCapacity: size + Self.tagSize) { target, count in
+            sealed =
+                unsafe begin(nonce, encrypting: true) && authenticate(extra)
+                && transform(plaintext, into: target) && finish()
+                && EVP_CIPHER_CTX_ctrl(
+                    context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagSize),
+                    target.baseAddress.map { unsafe $0 + size }) == 1
+            count = sealed ? size + Self.tagSize : 0
+        }
+        guard sealed else { throw cleared(.openSSLFailed) }
+        return result
+    }
+
+    /// The plaintext of ciphertext‖tag; nothing of it is seen unless the tag fits.
+    package mutating func open(
+        _ sealed: ArraySlice<UInt8>, nonce: InlineArray<12, UInt8>,
+        authenticating extra: ArraySlice<UInt8> = []
+    ) throws(OpenSSLCryptoError) -> [UInt8] {
+        guard sealed.count <= Self.maximumSize, extra.count <= Self.maximumSize else { throw .tooLong }
+        guard sealed.count >= Self.tagSize else { throw .authenticationFailed }
+        let ciphertext = sealed.dropLast(Self.tagSize)
+        var tag = [UInt8](sealed.suffix(Self.tagSize))
+        var opened = false
+        let result = unsafe [UInt8](unsafeUninitializedCapacity: ciphertext.count) { target, count in
+            opened =
+                unsafe begin(nonce, encrypting: false) && authenticate(extra)
+                && transform(ciphertext, into: target)
+                && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagSize), &tag) == 1
+                && finish()
+            if !opened { unsafe OPENSSL_cleanse(target.baseAddress, target.count) }
+            count = opened ? ciphertext.count : 0
+        }
+        guard opened else { throw cleared(.authenticationFailed) }
+        return result
+    }
+
+    /// OpenSSL counts in `int`.
+    private static var maximumSize: Int { Int(Int32.max) - 64 }
+
+    private func begin(_ nonce: InlineArray<12, UInt8>, encrypting: Bool) -> Bool {
+        let span = nonce.span
+        return unsafe span.withUnsafeBufferPointer {
+            unsafe EVP_CipherInit_ex2(context, nil, nil, $0.baseAddress, encrypting ? 1 : 0, nil) == 1
+        }
+    }
+
+    private func authenticate(_ extra: ArraySlice<UInt8>) -> Bool {
+        if extra.isEmpty { return true }
+        var written: Int32 = 0
+        return unsafe extra.withUnsafeBufferPointer {
+            unsafe EVP_CipherUpdate(context, nil, &written, $0.baseAddress, Int32($0.count)) == 1
+        }
+    }
+
+    private func transform(
+        _ source: ArraySlice<UInt8>, into target: UnsafeMutableBufferPointer<UInt8>
+    ) -> Bool {
+        if source.isEmpty { return true }
+        var written: Int32 = 0
+        return unsafe source.withUnsafeBufferPointer {
+            unsafe EVP_CipherUpdate(
+                context, target.baseAddress, &written, $0.baseAddress, Int32($0.count)) == 1
+        } && Int(written) == source.count
+    }
+
+    /// Ends the message; GCM writes nothing more, when opening it compares the tag.
+    private func finish() -> Bool {
+        var spare: (UInt64, UInt64) = (0, 0)
+        var written: Int32 = 0
+        return unsafe withUnsafeMutableBytes(of: &spare) {
+            let bytes = unsafe $0.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return unsafe EVP_CipherFinal_ex(context, bytes, &written) == 1
+        } && written == 0
+    }
+}
