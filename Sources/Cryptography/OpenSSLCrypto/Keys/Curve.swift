@@ -1,0 +1,91 @@
+internal import COpenSSL
+
+/// The curves of ISO/IEC 18013-5 cipher suite 1 and of its signatures.
+package enum Curve: Sendable, Hashable, CaseIterable {
+    case p256, p384, p521
+    case brainpoolP256r1, brainpoolP320r1, brainpoolP384r1, brainpoolP512r1
+    case x25519, x448
+    case ed25519, ed448
+
+    /// What a curve can do: Weierstrass signs (ECDSA) and agrees (ECDH), Montgomery agrees, Edwards signs.
+    package enum Family: Sendable { case weierstrass, montgomery, edwards }
+
+    package var family: Family {
+        switch self {
+        case .x25519, .x448: .montgomery
+        case .ed25519, .ed448: .edwards
+        default: .weierstrass
+        }
+    }
+
+    /// The size in bytes of one coordinate, or of the raw key of a Montgomery or Edwards curve.
+    package var coordinateSize: Int {
+        switch self {
+        case .p256, .brainpoolP256r1, .x25519, .ed25519: 32
+        case .brainpoolP320r1: 40
+        case .p384, .brainpoolP384r1: 48
+        case .x448: 56
+        case .ed448: 57
+        case .brainpoolP512r1: 64
+        case .p521: 66
+        }
+    }
+
+    /// The size in bytes of a signature in fixed-width form, r‖s or EdDSA; nil where nothing can be signed.
+    package var signatureSize: Int? {
+        family == .montgomery ? nil : 2 * coordinateSize
+    }
+
+    /// The hash whose strength fits the curve (ISO/IEC 18013-5, 9.1.2.4 and Annex B). EdDSA brings its own
+    /// hash; for those curves this is the one for digests beside the signature.
+    package var preferredHash: HashAlgorithm {
+        switch self {
+        case .p256, .brainpoolP256r1, .x25519, .ed25519: .sha256
+        case .p384, .brainpoolP320r1, .brainpoolP384r1: .sha384
+        case .p521, .brainpoolP512r1, .x448, .ed448: .sha512
+        }
+    }
+
+    /// How a key of this curve signs when nothing else is asked for; nil where nothing can be signed.
+    package var preferredSignatureAlgorithm: SignatureAlgorithm? {
+        switch family {
+        case .weierstrass: .ecdsa(preferredHash)
+        case .edwards: .eddsa
+        case .montgomery: nil
+        }
+    }
+
+    /// The name OpenSSL has for the group, or for the key type of a Montgomery or Edwards curve.
+    var openSSLName: StaticString {
+        switch self {
+        case .p256: "prime256v1"
+        case .p384: "secp384r1"
+        case .p521: "secp521r1"
+        case .brainpoolP256r1: "brainpoolP256r1"
+        case .brainpoolP320r1: "brainpoolP320r1"
+        case .brainpoolP384r1: "brainpoolP384r1"
+        case .brainpoolP512r1: "brainpoolP512r1"
+        case .x25519: "X25519"
+        case .x448: "X448"
+        case .ed25519: "ED25519"
+        case .ed448: "ED448"
+        }
+    }
+
+    /// The algorithm name to give OpenSSL when a key is made.
+    var openSSLKeyType: StaticString { family == .weierstrass ? "EC" : openSSLName }
+
+    /// OpenSSL's number of the group; nil for curves it treats as key types.
+    var groupIdentifier: Int32? {
+        switch self {
+        case .p256: NID_X9_62_prime256v1
+        case .p384: NID_secp384r1
+        case .p521: NID_secp521r1
+        case .brainpoolP256r1: NID_brainpoolP256r1
+        case .brainpoolP320r1: NID_brainpoolP320r1
+        case .brainpoolP384r1: NID_brainpoolP384r1
+        case .brainpoolP512r1: NID_brainpoolP512r1
+        case .x25519, .x448, .ed25519, .ed448: nil
+        }
+    }
+}

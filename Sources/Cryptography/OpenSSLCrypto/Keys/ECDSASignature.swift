@@ -1,0 +1,76 @@
+/// An ECDSA signature with numbers that fit its curve, as `ECDSA-Sig-Value` (RFC 5480, Appendix A), built
+/// without an allocation.
+struct ECDSASignature: ~Copyable {
+    /// Two numbers of at most 66 bytes, each with a sign byte and two of header, in a sequence.
+    static let capacity = 2 * (2 + 1 + 66) + 3
+    private var storage = InlineArray<141, UInt8>(repeating: 0)
+    private var count = 0
+
+    /// Reads `signature` strictly. Numbers equal to zero are refused as `signatureInvalid`.
+    init(
+        _ signature: ArraySlice<UInt8>, form: SignatureForm, curve: Curve
+    ) throws(OpenSSLCryptoError) {
+        let (r, s) = try form == .der ? Self.numbers(ofDER: signature) : Self.halves(of: signature, curve)
+        guard !r.isEmpty, !s.isEmpty else { throw .signatureInvalid }
+        guard r.count <= curve.coordinateSize, s.count <= curve.coordinateSize else {
+            throw .signatureMisshapen
+        }
+        let contents = Self.size(of: r) + Self.size(of: s)
+        append(0x30)
+        if contents > 0x7f { append(0x81) }
+        append(UInt8(contents))
+        append(number: r)
+        append(number: s)
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        storage[count] = byte
+        count += 1
+    }
+
+    private mutating func append(number: ArraySlice<UInt8>) {
+        append(0x02)
+        append(UInt8(Self.size(of: number) - 2))
+        if number.first ?? 0 > 0x7f { append(0x00) }
+        for byte in number { append(byte) }
+    }
+
+    /// The size of an INTEGER element of at most 67 bytes.
+    private static func size(of number: ArraySlice<UInt8>) -> Int {
+        2 + number.count + (number.first ?? 0 > 0x7f ? 1 : 0)
+    }
+
+    private static func halves(
+        of signature: ArraySlice<UInt8>, _ curve: Curve
+    ) throws(OpenSSLCryptoError) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
+        guard signature.count == 2 * curve.coordinateSize else { throw .signatureMisshapen }
+        return (
+            signature.prefix(curve.coordinateSize).drop { $0 == 0 },
+            signature.suffix(curve.coordinateSize).drop { $0 == 0 }
+        )
+    }
+
+    /// r and s of a signature in DER, without leading zeros.
+    static func numbers(
+        ofDER signature: ArraySlice<UInt8>
+    ) throws(OpenSSLCryptoError) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
+        do {
+            var outer = DERReader(signature)
+            var sequence = try outer.enter(DERTag.sequence)
+            try outer.finish()
+            let r = try sequence.readUnsignedInteger()
+            let s = try sequence.readUnsignedInteger()
+            try sequence.finish()
+            return (r, s)
+        } catch {
+            throw .signatureMisshapen
+        }
+    }
+
+    borrowing func withUnsafeDER<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+        let span = storage.span
+        return unsafe span.withUnsafeBufferPointer {
+            unsafe body(UnsafeBufferPointer(rebasing: $0.prefix(count)))
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import COpenSSL
+
+/// One `EVP_PKEY`, freed with its owner.
+@safe struct KeyHandle: ~Copyable, @unchecked Sendable {  // OpenSSL lets any thread use a key nobody changes
+    let pointer: OpaquePointer
+
+    /// Takes over `pointer`; nil stands for a call that failed.
+    init(owning pointer: OpaquePointer?, orThrow error: OpenSSLCryptoError) throws(OpenSSLCryptoError) {
+        guard let pointer = unsafe pointer else { throw cleared(error) }
+        unsafe self.pointer = pointer
+    }
+
+    deinit { unsafe EVP_PKEY_free(pointer) }
+
+    /// A public key from 04‖x‖y or another encoded point, or from a raw key. Decoding a point checks that it
+    /// is on the curve.
+    init(curve: Curve, encodedPoint: [UInt8]) throws(OpenSSLCryptoError) {
+        let key = unsafe encodedPoint.withUnsafeBytes { point in
+            guard curve.family == .weierstrass else {
+                let bytes = unsafe point.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                return unsafe EVP_PKEY_new_raw_public_key_ex(
+                    nil, curve.openSSLName.cString, nil, bytes, point.count)
+            }
+            let parameters = unsafe [
+                OSSL_PARAM.text("group", curve.openSSLName), .octets("pub", point), .end,
+            ]
+            return unsafe Self.weierstrassKey(parameters, selection: COPENSSL_PKEY_PUBLIC_KEY)
+        }
+        try unsafe self.init(owning: key, orThrow: .pointNotOnCurve)
+    }
+
+    /// A Weierstrass key from OpenSSL's parameters; `selection` says whether a private part is among them.
+    static func weierstrassKey(_ parameters: [OSSL_PARAM], selection: Int32) -> OpaquePointer? {
+        let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        var parameters = unsafe parameters
+        var key: OpaquePointer?
+        guard unsafe EVP_PKEY_fromdata_init(context) == 1,
+            unsafe EVP_PKEY_fromdata(context, &key, selection, &parameters) == 1
+        else { return nil }
+        return unsafe key
+    }
+
+    /// A number of the key as `size` big-endian bytes, or nil.
+    func number(_ name: String, size: Int, into target: UnsafeMutableRawBufferPointer) -> Bool {
+        var number: OpaquePointer?
+        defer { unsafe BN_clear_free(number) }
+        let bytes = unsafe target.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        return unsafe EVP_PKEY_get_bn_param(pointer, name, &number) == 1
+            && BN_bn2binpad(number, bytes, Int32(size)) == Int32(size)
+    }
+}

@@ -1,0 +1,31 @@
+internal import COpenSSL
+
+extension PrivateKey {
+    /// The shared secret of both keys: the x coordinate (ECDH, SP 800-56A 5.7.1.2) or the u coordinate
+    /// (RFC 7748, 6), `curve.coordinateSize` bytes.
+    ///
+    /// The peer's point was checked against the curve when `PublicKey` was made. All curves here have
+    /// cofactor 1, or treat points of small order by the result, so no second validation is asked for.
+    package borrowing func sharedSecret(
+        with peer: borrowing PublicKey
+    ) throws(OpenSSLCryptoError) -> SecretBytes {
+        guard curve == peer.curve, curve.family != .edwards else { throw .curvesDoNotAgree }
+        let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        guard unsafe EVP_PKEY_derive_init(context) == 1,
+            unsafe EVP_PKEY_derive_set_peer_ex(context, peer.handle.pointer, 0) == 1
+        else { throw cleared(.openSSLFailed) }
+        return try unsafe SecretBytes(count: curve.coordinateSize) { target throws(OpenSSLCryptoError) in
+            var written = target.count
+            let bytes = unsafe target.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            guard unsafe EVP_PKEY_derive(context, bytes, &written) == 1, written == target.count,
+                unsafe !isZero(target)
+            else { throw cleared(.keyAgreementFailed) }
+        }
+    }
+}
+
+/// Whether all bytes are zero, in a time that does not depend on the contents.
+private func isZero(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
+    unsafe bytes.reduce(0, |) == 0
+}

@@ -1,0 +1,74 @@
+internal import COpenSSL
+
+extension PrivateKey {
+    /// A key from unencrypted PEM: PKCS #8 (RFC 5958) or `EC PRIVATE KEY` (RFC 5915), on a named curve.
+    /// Throws `pemMisshapen` when there is none, also when it is encrypted, and `unsupportedKey`.
+    package init(pem: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
+        guard pem.count <= PEM.maximumSize else { throw .tooLong }
+        let decoded = unsafe pem.withUnsafeBytes { bytes in
+            let source = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+            defer { unsafe BIO_free(source) }
+            // Without a callback OpenSSL would ask for a passphrase on the terminal.
+            return unsafe PEM_read_bio_PrivateKey_ex(source, nil, { _, _, _, _ in -1 }, nil, nil, nil)
+        }
+        let handle = try unsafe KeyHandle(owning: decoded, orThrow: .pemMisshapen)
+        guard let curve = handle.curve else { throw cleared(.unsupportedKey) }
+        // Made anew from the scalar, so that the public half cannot be another key's.
+        self = try handle.privateNumber(of: curve).withUnprotectedBytes {
+            scalar throws(OpenSSLCryptoError) in try PrivateKey(curve: curve, scalar: scalar)
+        }
+    }
+
+    /// Lends the scalar, `curve.coordinateSize` bytes big-endian or raw, to `body`. The slice is overwritten
+    /// afterwards; `body` must not keep a copy it does not answer for.
+    package borrowing func withUnprotectedScalar<R>(
+        _ body: (ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> R
+    ) throws(OpenSSLCryptoError) -> R {
+        try handle.privateNumber(of: curve).withUnprotectedBytes(body)
+    }
+
+    /// The key as unencrypted PKCS #8 PEM, for files the caller protects.
+    package borrowing func unprotectedPEM() throws(OpenSSLCryptoError) -> [UInt8] {
+        // A memory BIO clears its buffer when it is freed.
+        let sink = unsafe BIO_new(BIO_s_mem())
+        defer { unsafe BIO_free(sink) }
+        guard unsafe PEM_write_bio_PKCS8PrivateKey(sink, handle.pointer, nil, nil, 0, nil, nil) == 1 else {
+            throw cleared(.openSSLFailed)
+        }
+        var bytes = [UInt8](repeating: 0, count: unsafe BIO_ctrl_pending(sink))
+        guard unsafe BIO_read(sink, &bytes, Int32(bytes.count)) == Int32(bytes.count) else {
+            throw cleared(.openSSLFailed)
+        }
+        return bytes
+    }
+}
+
+extension KeyHandle {
+    /// The curve of a decoded key; nil for any other kind of key and for curves without a name.
+    fileprivate var curve: Curve? {
+        Curve.allCases.first { candidate in
+            guard unsafe EVP_PKEY_is_a(pointer, candidate.openSSLKeyType.cString) == 1 else { return false }
+            return candidate.family != .weierstrass || groupName == "\(candidate.openSSLName)"
+        }
+    }
+
+    private var groupName: String? {
+        var name = [CChar](repeating: 0, count: 64)
+        guard unsafe EVP_PKEY_get_group_name(pointer, &name, name.count, nil) == 1 else { return nil }
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    fileprivate func privateNumber(of curve: Curve) throws(OpenSSLCryptoError) -> SecretBytes {
+        try unsafe SecretBytes(count: curve.coordinateSize) { target throws(OpenSSLCryptoError) in
+            let found: Bool
+            if curve.family == .weierstrass {
+                found = unsafe number(OSSL_PKEY_PARAM_PRIV_KEY, size: target.count, into: target)
+            } else {
+                var written = target.count
+                let bytes = unsafe target.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                found = unsafe EVP_PKEY_get_raw_private_key(pointer, bytes, &written) == 1
+            }
+            guard found else { throw cleared(.openSSLFailed) }
+        }
+    }
+}

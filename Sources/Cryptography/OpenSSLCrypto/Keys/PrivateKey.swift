@@ -1,0 +1,96 @@
+internal import COpenSSL
+
+/// A private key. OpenSSL holds the scalar and clears it with the key.
+package struct PrivateKey: ~Copyable, Sendable {
+    package let curve: Curve
+    /// The public point as 04‖x‖y, or the raw public key of a Montgomery or Edwards curve.
+    package let encodedPoint: [UInt8]
+    let handle: KeyHandle
+
+    /// A fresh key from OpenSSL's generator.
+    package static func generate(_ curve: Curve) throws(OpenSSLCryptoError) -> PrivateKey {
+        try PrivateKey(curve: curve, handle: KeyHandle(generating: curve))
+    }
+
+    /// A key by its scalar: big-endian and at most `curve.coordinateSize` bytes, in 1 ..< order; the raw
+    /// private key of a Montgomery or Edwards curve is exactly that long.
+    package init(curve: Curve, scalar: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
+        try self.init(
+            curve: curve,
+            handle: curve.family == .weierstrass
+                ? KeyHandle(curve: curve, scalar: scalar) : KeyHandle(curve: curve, rawPrivateKey: scalar))
+    }
+
+    private init(curve: Curve, handle: consuming KeyHandle) throws(OpenSSLCryptoError) {
+        var point = [UInt8](
+            repeating: 0, count: curve.coordinateSize * (curve.family == .weierstrass ? 2 : 1))
+        if curve.family == .weierstrass { point.append(0) }
+        var written = 0
+        let found = unsafe EVP_PKEY_get_octet_string_param(
+            handle.pointer, OSSL_PKEY_PARAM_PUB_KEY, &point, point.count, &written)
+        guard found == 1, written == point.count else { throw cleared(.openSSLFailed) }
+        self.curve = curve
+        encodedPoint = point
+        self.handle = handle
+    }
+
+    /// The x coordinate of the public point, `curve.coordinateSize` bytes, or the raw public key.
+    package var x: [UInt8] { curve.x(of: encodedPoint) }
+
+    /// The y coordinate of the public point; empty for Montgomery and Edwards curves.
+    package var y: [UInt8] { curve.y(of: encodedPoint) }
+
+    /// The public half.
+    package borrowing func publicKey() throws(OpenSSLCryptoError) -> PublicKey {
+        if curve.family == .weierstrass {
+            try PublicKey(curve: curve, uncompressedPoint: encodedPoint[...])
+        } else {
+            try PublicKey(curve: curve, raw: encodedPoint[...])
+        }
+    }
+}
+
+extension KeyHandle {
+    fileprivate init(generating curve: Curve) throws(OpenSSLCryptoError) {
+        let context = unsafe EVP_PKEY_CTX_new_from_name(nil, curve.openSSLKeyType.cString, nil)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        if unsafe EVP_PKEY_keygen_init(context) == 1, unsafe selectGroup(of: curve, in: context) {
+            _ = unsafe EVP_PKEY_generate(context, &key)
+        }
+        try unsafe self.init(owning: key, orThrow: .openSSLFailed)
+    }
+
+    fileprivate init(curve: Curve, rawPrivateKey bytes: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
+        guard bytes.count == curve.coordinateSize else { throw .keyMisshapen }
+        let key = unsafe bytes.withUnsafeBufferPointer {
+            unsafe EVP_PKEY_new_raw_private_key_ex(
+                nil, curve.openSSLName.cString, nil, $0.baseAddress, $0.count)
+        }
+        try unsafe self.init(owning: key, orThrow: .keyMisshapen)
+    }
+
+    /// A Weierstrass key from at most `curve.coordinateSize` big-endian bytes.
+    fileprivate init(curve: Curve, scalar: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
+        guard scalar.count <= curve.coordinateSize else { throw .scalarOutOfRange }
+        let point = try publicPoint(of: scalar, on: curve)
+        let native = unsafe SecretBytes(count: scalar.count) { target in
+            for (index, byte) in scalar.reversed().enumerated() { unsafe target[index] = byte }
+        }
+        let key = unsafe native.withUnsafeBytes { scalar in
+            unsafe point.withUnsafeBytes { point in
+                let parameters = unsafe [
+                    OSSL_PARAM.text("group", curve.openSSLName), .octets("pub", point),
+                    .number("priv", littleEndian: UnsafeMutableRawBufferPointer(mutating: scalar)), .end,
+                ]
+                return unsafe Self.weierstrassKey(parameters, selection: COPENSSL_PKEY_KEYPAIR)
+            }
+        }
+        try unsafe self.init(owning: key, orThrow: .openSSLFailed)
+    }
+}
+
+private func selectGroup(of curve: Curve, in context: OpaquePointer?) -> Bool {
+    guard curve.family == .weierstrass else { return true }
+    return unsafe EVP_PKEY_CTX_set_group_name(context, curve.openSSLName.cString) == 1
+}

@@ -1,0 +1,55 @@
+internal import COpenSSL
+
+extension PublicKey {
+    /// Verifies a signature over `parts` as if they stood one after the other.
+    ///
+    /// Throws `algorithmDoesNotFitKey`, `signatureMisshapen` for a wrong length or a form that is not DER,
+    /// and `signatureInvalid` for everything else.
+    package borrowing func verify(
+        _ signature: ArraySlice<UInt8>, form: SignatureForm, algorithm: SignatureAlgorithm,
+        over parts: [ArraySlice<UInt8>]
+    ) throws(OpenSSLCryptoError) {
+        guard algorithm.fits(curve) else { throw .algorithmDoesNotFitKey }
+        switch algorithm {
+        case .ecdsa(let hash):
+            let signature = try ECDSASignature(signature, form: form, curve: curve)
+            try verify(signature, of: Digest(hash, ofParts: parts))
+        case .eddsa:
+            guard signature.count == curve.signatureSize else { throw .signatureMisshapen }
+            let message = parts.count == 1 ? parts[0] : [UInt8](parts.joined())[...]
+            try verifyEdwards(signature, over: message)
+        }
+    }
+
+    private borrowing func verify(
+        _ signature: borrowing ECDSASignature, of digest: Digest
+    ) throws(OpenSSLCryptoError) {
+        let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        guard unsafe EVP_PKEY_verify_init(context) == 1 else { throw cleared(.openSSLFailed) }
+        let verdict = unsafe signature.withUnsafeDER { der in
+            unsafe digest.withUnsafeBytes { digest in
+                let hash = unsafe digest.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                return unsafe EVP_PKEY_verify(context, der.baseAddress, der.count, hash, digest.count)
+            }
+        }
+        guard verdict == 1 else { throw cleared(.signatureInvalid) }
+    }
+
+    private borrowing func verifyEdwards(
+        _ signature: ArraySlice<UInt8>, over message: ArraySlice<UInt8>
+    ) throws(OpenSSLCryptoError) {
+        let context = unsafe EVP_MD_CTX_new()
+        defer { unsafe EVP_MD_CTX_free(context) }
+        guard unsafe EVP_DigestVerifyInit_ex(context, nil, nil, nil, nil, handle.pointer, nil) == 1 else {
+            throw cleared(.openSSLFailed)
+        }
+        let verdict = unsafe signature.withUnsafeBufferPointer { signature in
+            unsafe message.withUnsafeBufferPointer { message in
+                unsafe EVP_DigestVerify(
+                    context, signature.baseAddress, signature.count, message.baseAddress, message.count)
+            }
+        }
+        guard verdict == 1 else { throw cleared(.signatureInvalid) }
+    }
+}
