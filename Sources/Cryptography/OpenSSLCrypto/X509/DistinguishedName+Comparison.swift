@@ -1,0 +1,43 @@
+extension DistinguishedName: Equatable {
+    /// Compares as RFC 5280 (7.1) asks: relative names in order, each as a set; PrintableString and
+    /// UTF8String alike, without regard to ASCII case and to blanks at the ends and beyond one inside.
+    /// Letters outside ASCII have to be the same bytes.
+    package static func == (left: DistinguishedName, right: DistinguishedName) -> Bool {
+        if left.encoded == right.encoded { return true }
+        return left.relativeNames.elementsEqual(right.relativeNames, by: isSameSet)
+    }
+
+    private static func isSameSet(_ left: [Attribute], _ right: [Attribute]) -> Bool {
+        guard left.count == right.count else { return false }
+        var unmatched = right
+        for attribute in left {
+            guard let match = unmatched.firstIndex(where: { $0.matches(attribute) }) else { return false }
+            unmatched.remove(at: match)
+        }
+        return true
+    }
+}
+
+extension DistinguishedName.Attribute {
+    fileprivate func matches(_ other: Self) -> Bool {
+        guard type == other.type else { return false }
+        guard hasFoldedText, other.hasFoldedText else {
+            return tag == other.tag && contents == other.contents
+        }
+        return contents.folded == other.contents.folded
+    }
+
+    private var hasFoldedText: Bool { tag == DERTag.printableString || tag == DERTag.utf8String }
+}
+
+extension ArraySlice where Element == UInt8 {
+    /// ASCII letters in lower case, runs of blanks as one, none at the ends.
+    fileprivate var folded: [UInt8] {
+        var text: [UInt8] = []
+        for word in split(separator: UInt8(ascii: " ")) {
+            if !text.isEmpty { text.append(UInt8(ascii: " ")) }
+            text += word.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        }
+        return text
+    }
+}
