@@ -30,6 +30,11 @@ package struct CBOREncoder: Sendable {
         bytes.append(contentsOf: value)
     }
 
+    /// The head of a byte string; its `count` bytes are to follow.
+    package mutating func byteStringHead(count: Int) {
+        Self.appendHead(major: 2, argument: UInt64(count), to: &bytes)
+    }
+
     package mutating func text(_ value: String) {
         Self.appendHead(major: 3, argument: UInt64(value.utf8.count), to: &bytes)
         bytes.append(contentsOf: value.utf8)

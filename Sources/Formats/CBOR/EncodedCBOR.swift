@@ -35,3 +35,13 @@ package struct EncodedCBOR<Content>: Sendable {
         try CBORItem.parse(content, limits: limits)
     }
 }
+
+extension EncodedCBOR {
+    /// The tag and byte-string head before content of this size, for content that is hashed in parts.
+    package static func head(contentCount: Int) -> [UInt8] {
+        var encoder = CBOREncoder(reservingCapacity: 11)
+        encoder.tag(24)
+        encoder.byteStringHead(count: contentCount)
+        return encoder.bytes
+    }
+}

@@ -1,0 +1,73 @@
+package import CBOR
+
+/// The two headers of a COSE object (RFC 9052 3).
+package struct COSEHeaders: Sendable {
+    /// The content of the protected header's byte string, as received: what is signed.
+    package let protected: ArraySlice<UInt8>
+    private let protectedMap: CBORMap?
+    private let unprotectedMap: CBORMap
+
+    init(
+        protected: CBORItem, unprotected: CBORItem, of structure: COSEStructure, limits: CBORLimits
+    ) throws(COSEError) {
+        do throws(CBORError) {
+            self.protected = try protected.byteString()
+            protectedMap =
+                self.protected.isEmpty ? nil : try CBORItem.parse(self.protected, limits: limits).map()
+            unprotectedMap = try unprotected.map()
+        } catch {
+            throw .misshapen(structure)
+        }
+        try refuseLabelsInBoth()
+        guard self[Label.critical] == nil else { throw .criticalHeaderNotUnderstood }
+    }
+
+    private enum Label {
+        static let algorithm: Int64 = 1
+        static let critical: Int64 = 2
+        static let x5chain: Int64 = 33
+    }
+
+    private func refuseLabelsInBoth() throws(COSEError) {
+        for member in unprotectedMap {
+            guard let label = try? member.key.integer() else { continue }
+            guard protectedMap?[label] == nil else { throw .labelInBothHeaders(label) }
+        }
+    }
+
+    /// The value of an integer label in either header.
+    package subscript(_ label: Int64) -> CBORItem? {
+        protectedMap?[label] ?? unprotectedMap[label]
+    }
+
+    /// The algorithm, which must stand in the protected header.
+    package func algorithm() throws(COSEError) -> COSEAlgorithm {
+        guard let item = protectedMap?[Label.algorithm] else { throw .algorithmMissing }
+        do throws(CBORError) {
+            return COSEAlgorithm(identifier: try item.integer())
+        } catch {
+            throw .algorithmMissing
+        }
+    }
+
+    /// Whether the certificates stand in the protected header.
+    package var hasProtectedX5Chain: Bool { protectedMap?[Label.x5chain] != nil }
+
+    /// The DER certificates of x5chain, leaf first: one byte string, or an array of them (RFC 9360 2). At most
+    /// `maximum` are read.
+    package func x5chain(maximum: Int = 8) throws(COSEError) -> [ArraySlice<UInt8>] {
+        guard let item = self[Label.x5chain] else { throw .certificateChainMisshapen }
+        do throws(CBORError) {
+            if case .byteString(let certificate) = item.value { return [certificate] }
+            var chain: [ArraySlice<UInt8>] = []
+            for certificate in try item.array() {
+                guard chain.count < maximum else { throw CBORError.outOfRange(at: certificate.offset) }
+                chain.append(try certificate.byteString())
+            }
+            guard !chain.isEmpty else { throw CBORError.missingMember(at: item.offset) }
+            return chain
+        } catch {
+            throw .certificateChainMisshapen
+        }
+    }
+}

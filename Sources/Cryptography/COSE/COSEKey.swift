@@ -1,0 +1,112 @@
+package import CBOR
+package import OpenSSLCrypto
+
+/// COSE_Key (RFC 9052 7) with a public key of type EC2 or OKP.
+package struct COSEKey: Sendable {
+    /// The map as received; what is hashed is this, never a key written anew (Q45).
+    package let encoded: ArraySlice<UInt8>
+    package let curve: Curve
+    private let x: ArraySlice<UInt8>
+    private let y: YCoordinate
+
+    private enum YCoordinate: Sendable {
+        case none
+        case coordinate(ArraySlice<UInt8>)
+        case isOdd(Bool)
+    }
+
+    private enum Label {
+        static let keyType: Int64 = 1
+        static let curve: Int64 = -1
+        static let x: Int64 = -2
+        static let y: Int64 = -3
+        static let privatePart: Int64 = -4
+    }
+
+    package init(_ item: CBORItem) throws(COSEError) {
+        encoded = item.encoded
+        let members: (privatePart: CBORItem?, keyType: Int64?, curve: Int64?, x: ArraySlice<UInt8>?, y: CBORItem?)
+        do throws(CBORError) {
+            let map = try item.map()
+            members = (
+                map[Label.privatePart], try map[Label.keyType]?.integer(), try map[Label.curve]?.integer(),
+                try map[Label.x]?.byteString(), map[Label.y]
+            )
+        } catch {
+            throw .misshapen(.key)
+        }
+        guard members.privatePart == nil else { throw .privateKeyPresent }
+        guard let keyType = members.keyType, let identifier = members.curve, let x = members.x else {
+            throw .misshapen(.key)
+        }
+        guard let curve = Curve(coseIdentifier: identifier), keyType == (curve.family == .weierstrass ? 2 : 1)
+        else { throw .keyNotUsable }
+        self.curve = curve
+        self.x = x
+        y = curve.family == .weierstrass ? try Self.yCoordinate(members.y) : .none
+    }
+
+    private static func yCoordinate(_ item: CBORItem?) throws(COSEError) -> YCoordinate {
+        if let isOdd = try? item?.boolean() { return .isOdd(isOdd) }
+        guard let coordinate = try? item?.byteString() else { throw .misshapen(.key) }
+        return .coordinate(coordinate)
+    }
+
+    /// The public key; a point off its curve or a coordinate of another size is refused (Q48).
+    package func publicKey() throws(COSEError) -> PublicKey {
+        do throws(OpenSSLCryptoError) {
+            switch y {
+            case .none: return try PublicKey(curve: curve, raw: x)
+            case .coordinate(let y): return try PublicKey(curve: curve, x: x, y: y)
+            case .isOdd(let isOdd): return try PublicKey(curve: curve, x: x, yIsOdd: isOdd)
+            }
+        } catch {
+            throw .keyNotUsable
+        }
+    }
+
+    /// The encoding of a public key.
+    package static func encode(curve: Curve, x: [UInt8], y: [UInt8]) -> [UInt8] {
+        CBOREncoder.encode { encoder in
+            let isEC2 = curve.family == .weierstrass
+            encoder.map(count: isEC2 ? 4 : 3)
+            encoder.integer(Label.keyType)
+            encoder.integer(isEC2 ? 2 : 1)
+            encoder.integer(Label.curve)
+            encoder.integer(curve.coseIdentifier)
+            encoder.integer(Label.x)
+            encoder.byteString(x)
+            if isEC2 {
+                encoder.integer(Label.y)
+                encoder.byteString(y)
+            }
+        }
+    }
+}
+
+extension Curve {
+    /// The curve of an IANA "COSE Elliptic Curves" number.
+    package init?(coseIdentifier: Int64) {
+        guard let curve = Curve.allCases.first(where: { $0.coseIdentifier == coseIdentifier }) else {
+            return nil
+        }
+        self = curve
+    }
+
+    /// The curve's number in IANA "COSE Elliptic Curves".
+    package var coseIdentifier: Int64 {
+        switch self {
+        case .p256: 1
+        case .p384: 2
+        case .p521: 3
+        case .x25519: 4
+        case .x448: 5
+        case .ed25519: 6
+        case .ed448: 7
+        case .brainpoolP256r1: 256
+        case .brainpoolP320r1: 257
+        case .brainpoolP384r1: 258
+        case .brainpoolP512r1: 259
+        }
+    }
+}

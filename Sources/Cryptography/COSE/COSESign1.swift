@@ -1,0 +1,94 @@
+package import CBOR
+package import OpenSSLCrypto
+
+/// COSE_Sign1 (RFC 9052 4.2), bare or under tag 18. Parsed, and not verified until `verify` returns.
+package struct COSESign1: Sendable {
+    package let headers: COSEHeaders
+    /// The embedded payload, or nil where it is detached.
+    package let payload: ArraySlice<UInt8>?
+    package let signature: ArraySlice<UInt8>
+    /// Whether tag 18 was there; ISO/IEC 18013-5 asks for none (Q147).
+    package let isTagged: Bool
+
+    package static let tag: UInt64 = 18
+
+    package init(_ item: CBORItem, limits: CBORLimits = .standard) throws(COSEError) {
+        let fields = try COSEFields(item.untagged(Self.tag), of: .sign1, limits: limits)
+        isTagged = item.untagged(Self.tag).encoded.count != item.encoded.count
+        headers = fields.headers
+        payload = fields.payload
+        signature = fields.last
+    }
+
+    /// Verifies the signature over the embedded payload with empty external data.
+    package func verify(with key: borrowing PublicKey) throws(COSEError) {
+        guard let payload else { throw .payloadMisplaced }
+        try verify(with: key, over: [payload])
+    }
+
+    /// Verifies the signature over a detached payload, given in parts.
+    package func verify(
+        with key: borrowing PublicKey, detachedPayload: [ArraySlice<UInt8>]
+    ) throws(COSEError) {
+        guard payload == nil else { throw .payloadMisplaced }
+        try verify(with: key, over: detachedPayload)
+    }
+
+    private func verify(
+        with key: borrowing PublicKey, over payload: [ArraySlice<UInt8>]
+    ) throws(COSEError) {
+        let algorithm = try headers.algorithm()
+        guard let signatureAlgorithm = algorithm.signatureAlgorithm(on: key.curve) else {
+            throw .algorithmNotAllowed(algorithm.identifier)
+        }
+        let message = signedBytes(context: "Signature1", protected: headers.protected, payload: payload)
+        do throws(OpenSSLCryptoError) {
+            try key.verify(signature, form: .fixedWidth, algorithm: signatureAlgorithm, over: message)
+        } catch .signatureInvalid {
+            throw .signatureInvalid
+        } catch .signatureMisshapen {
+            throw .signatureMisshapen
+        } catch {
+            throw .cryptography(error)
+        }
+    }
+}
+
+/// The four fields that COSE_Sign1 and COSE_Mac0 share.
+struct COSEFields {
+    let headers: COSEHeaders
+    let payload: ArraySlice<UInt8>?
+    /// The signature or the tag.
+    let last: ArraySlice<UInt8>
+
+    init(_ item: CBORItem, of structure: COSEStructure, limits: CBORLimits) throws(COSEError) {
+        var fields: [CBORItem] = []
+        do throws(CBORError) {
+            for field in try item.array() {
+                guard fields.count < 4 else { throw CBORError.outOfRange(at: field.offset) }
+                fields.append(field)
+            }
+            guard fields.count == 4 else { throw CBORError.missingMember(at: item.offset) }
+            payload = fields[2].isNullOrUndefined ? nil : try fields[2].byteString()
+            last = try fields[3].byteString()
+        } catch {
+            throw .misshapen(structure)
+        }
+        headers = try COSEHeaders(
+            protected: fields[0], unprotected: fields[1], of: structure, limits: limits)
+    }
+}
+
+/// Sig_structure or MAC_structure (RFC 9052 4.4, 6.3) with empty external data: everything before the payload
+/// in one piece, then the payload's parts as they are.
+func signedBytes(
+    context: String, protected: ArraySlice<UInt8>, payload: [ArraySlice<UInt8>]
+) -> [ArraySlice<UInt8>] {
+    var encoder = CBOREncoder(reservingCapacity: protected.count + 32)
+    encoder.array(count: 4)
+    encoder.text(context)
+    encoder.byteString(protected)
+    encoder.byteString(EmptyCollection())
+    encoder.byteStringHead(count: payload.reduce(0) { $0 + $1.count })
+    return [encoder.bytes[...]] + payload
+}

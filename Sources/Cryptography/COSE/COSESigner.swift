@@ -1,0 +1,54 @@
+internal import CBOR
+package import OpenSSLCrypto
+
+/// What is to stand in a COSE_Sign1 or COSE_Mac0 that we write.
+package struct COSESigner: Sendable {
+    /// The protected header's content.
+    package var protected: [UInt8]
+    /// The encoded unprotected header map.
+    package var unprotected: [UInt8]
+
+    /// The headers of ISO/IEC 18013-5: `alg` protected, certificates, if any, unprotected.
+    package init(algorithm: COSEAlgorithm, x5chain: [ArraySlice<UInt8>] = []) {
+        protected = CBOREncoder.encode {
+            $0.map(count: 1)
+            $0.integer(1)
+            $0.integer(algorithm.identifier)
+        }
+        unprotected = CBOREncoder.encode { encoder in
+            encoder.map(count: x5chain.isEmpty ? 0 : 1)
+            guard let leaf = x5chain.first else { return }
+            encoder.integer(33)
+            if x5chain.count == 1 { return encoder.byteString(leaf) }
+            encoder.array(count: x5chain.count)
+            for certificate in x5chain { encoder.byteString(certificate) }
+        }
+    }
+
+    /// An untagged COSE_Sign1 over `payload`, which is embedded unless `detached`.
+    package func sign1(
+        _ payload: [UInt8], detached: Bool, with key: borrowing PrivateKey, algorithm: SignatureAlgorithm
+    ) throws(OpenSSLCryptoError) -> [UInt8] {
+        let message = signedBytes(context: "Signature1", protected: protected[...], payload: [payload[...]])
+        let signature = try key.sign(message, algorithm: algorithm, form: .fixedWidth)
+        return object(payload: detached ? nil : payload, last: signature)
+    }
+
+    /// An untagged COSE_Mac0 over a detached payload.
+    package func mac0(
+        detachedPayload payload: [UInt8], key: borrowing SecretBytes
+    ) throws(OpenSSLCryptoError) -> [UInt8] {
+        let message = signedBytes(context: "MAC0", protected: protected[...], payload: [payload[...]])
+        return object(payload: nil, last: try hmacSHA256(key: key, over: message))
+    }
+
+    private func object(payload: [UInt8]?, last: [UInt8]) -> [UInt8] {
+        CBOREncoder.encode { encoder in
+            encoder.array(count: 4)
+            encoder.byteString(protected)
+            encoder.encoded(unprotected)
+            if let payload { encoder.byteString(payload) } else { encoder.null() }
+            encoder.byteString(last)
+        }
+    }
+}

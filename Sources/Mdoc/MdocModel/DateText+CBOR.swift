@@ -1,0 +1,35 @@
+package import CBOR
+
+extension DateText {
+    private static let dateTimeTag: UInt64 = 0
+    private static let fullDateTag: UInt64 = 1004
+
+    /// A `tdate` (tag 0) or `full-date` (tag 1004, RFC 8943); the tag may be missing or the other's (Q143).
+    package init(_ item: CBORItem) throws(MdocModelError) {
+        var text = item
+        var tag: UInt64?
+        if case .tagged(let number, let inner) = item.value {
+            guard number == Self.dateTimeTag || number == Self.fullDateTag else {
+                throw .notADate(at: item.offset)
+            }
+            tag = number
+            text = inner
+        }
+        guard let characters = try? text.utf8(), let date = DateText(characters) else {
+            throw .notADate(at: item.offset)
+        }
+        self = date
+        switch (value, tag) {
+        case (_, nil): form.insert(.tagMissing)
+        case (.instant, Self.dateTimeTag), (.day, Self.fullDateTag): break
+        default: form.insert(.tagOfOtherForm)
+        }
+    }
+
+    /// A `tdate`; a day alone is read as its first instant and noted.
+    static func instant(_ item: CBORItem) throws(MdocModelError) -> DateText {
+        var date = try DateText(item)
+        if case .day = date.value { date.form.insert(.dayOnly) }
+        return date
+    }
+}

@@ -1,0 +1,108 @@
+/// How a date departs from what ISO/IEC 18013-5 7.2.1 and 9.1.2.4 ask for; read, and reported (Q143, Q144).
+package struct DateForm: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    package static let fractionalSeconds = DateForm(rawValue: 1)
+    package static let offsetNotZ = DateForm(rawValue: 2)
+    package static let tagMissing = DateForm(rawValue: 4)
+    package static let tagOfOtherForm = DateForm(rawValue: 8)
+    package static let dayOnly = DateForm(rawValue: 16)
+}
+
+/// A `date-time` or `full-date` text of RFC 3339, as it was written.
+package struct DateText: Hashable, Sendable {
+    package enum Value: Hashable, Sendable {
+        case instant(Timestamp)
+        case day(FullDate)
+    }
+
+    package let value: Value
+    package internal(set) var form: DateForm
+
+    /// The instant, or the first instant of the day in UTC.
+    package var instant: Timestamp {
+        switch value {
+        case .instant(let instant): instant
+        case .day(let day): day.startInUTC
+        }
+    }
+
+    /// Reads the text, or gives nil where it is no date. Fractions of a second are passed over.
+    package init?(_ text: some Collection<UInt8>) {
+        var reader = DateReader(Array(text))
+        form = []
+        guard let day = reader.day() else { return nil }
+        if reader.isAtEnd {
+            value = .day(day)
+            return
+        }
+        guard let seconds = reader.time(noting: &form), let offset = reader.offset(noting: &form),
+            reader.isAtEnd
+        else { return nil }
+        value = .instant(
+            Timestamp(secondsSince1970: day.startInUTC.secondsSince1970 + seconds - offset))
+    }
+}
+
+private struct DateReader {
+    private let text: [UInt8]
+    private var position = 0
+
+    init(_ text: [UInt8]) {
+        self.text = text
+    }
+
+    var isAtEnd: Bool { position == text.count }
+
+    mutating func day() -> FullDate? {
+        guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2) else {
+            return nil
+        }
+        return FullDate(year: year, month: month, day: day)
+    }
+
+    /// Seconds after midnight.
+    mutating func time(noting form: inout DateForm) -> Int64? {
+        guard take("T") || take("t"), let hour = number(2), take(":"), let minute = number(2), take(":"),
+            let second = number(2), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        if take(".") {
+            form.insert(.fractionalSeconds)
+            guard number(1) != nil else { return nil }
+            while number(1) != nil {}
+        }
+        return Int64(hour * 3600 + minute * 60 + second)
+    }
+
+    /// Seconds east of UTC.
+    mutating func offset(noting form: inout DateForm) -> Int64? {
+        if take("Z") || take("z") { return 0 }
+        let isWest = take("-")
+        guard isWest || take("+"), let hour = number(2), take(":"), let minute = number(2), hour < 24,
+            minute < 60
+        else { return nil }
+        form.insert(.offsetNotZ)
+        return Int64(hour * 3600 + minute * 60) * (isWest ? -1 : 1)
+    }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard position < text.count, text[position] == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func number(_ digits: Int) -> Int? {
+        guard position + digits <= text.count else { return nil }
+        var value = 0
+        for digit in text[position..<position + digits] {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            value = value * 10 + Int(digit - UInt8(ascii: "0"))
+        }
+        position += digits
+        return value
+    }
+}

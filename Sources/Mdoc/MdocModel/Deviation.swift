@@ -1,0 +1,54 @@
+/// A departure from the ISO/IEC 18013-5 profile that real wallets and issuers show without harm. By default it
+/// is accepted and reported under this id; strict rules refuse it.
+package enum Deviation: String, CaseIterable, Sendable {
+    /// An IssuerSignedItem with a string, array or map of indefinite length.
+    case indefiniteItem = "cbor.indefinite_item_map"
+    /// An MSO with a string, array or map of indefinite length.
+    case indefiniteMSO = "cbor.indefinite_mso"
+    /// An IssuerSignedItem with an integer or length in more bytes than needed.
+    case longerHeadInItem = "cbor.nonminimal_int"
+    /// An MSO with an integer or length in more bytes than needed.
+    case longerHeadInMSO = "cbor.nonminimal_mso"
+    /// issuerAuth carries tag 18.
+    case issuerAuthTagged = "issuer_auth.tagged"
+    /// The issuer's certificate stands in the protected header.
+    case x5chainProtected = "issuer_auth.x5chain_protected"
+    /// issuerAuth names its algorithm by one of the newer identifiers that include the curve.
+    case issuerAlgorithmFullySpecified = "issuer_auth.alg_fully_specified"
+    /// x5chain holds more than the document signer's certificate.
+    case x5chainWithOtherCertificates = "issuer_auth.x5chain_extra"
+    /// An MSO date with fractional seconds, an offset, a missing tag, another tag, or a day alone.
+    case dateFormInMSO = "mso.date_form"
+    /// An issue or expiry date element without its tag, or with the other form's.
+    case dateFormInElement = "element.date_form"
+    /// An issue date after the MSO's validFrom.
+    case issuedAfterValidFrom = "mso.issue_date"
+    /// An IssuerSignedItem whose random is shorter than 16 bytes.
+    case shortRandom = "item.short_random"
+    /// issuing_jurisdiction differs from the state or province of the document signer's certificate.
+    case jurisdiction = "mso.issuing_jurisdiction"
+    /// The device signature or MAC carries a COSE tag.
+    case deviceAuthTagged = "device.tagged"
+    /// The device signature names its algorithm by one of the newer identifiers that include the curve.
+    case deviceAlgorithmFullySpecified = "device.alg_fully_specified"
+    /// An issuer-signed element came that nobody asked for; it is not handed out.
+    case unrequestedElement = "response.unrequested_element"
+    /// The portrait was asked for, other elements of the mDL came, and it did not.
+    case portraitMissing = "response.no_portrait"
+    /// The document signer's state or province differs from its issuer's.
+    case dsState = "x509.ds_state"
+    /// The document signer's extended key usage is not critical.
+    case dsExtendedKeyUsageNotCritical = "x509.ds_eku_not_critical"
+    /// The document signer has further extended key usages.
+    case dsFurtherExtendedKeyUsage = "x509.ds_eku_extra"
+    /// The document signer's key usage is not critical.
+    case dsKeyUsageNotCritical = "x509.ds_key_usage_not_critical"
+    /// The document signer has further key usages that do not make it an authority.
+    case dsFurtherKeyUsage = "x509.ds_key_usage_extra"
+    /// The document signer's certificate is valid for more than 457 days.
+    case dsLongValidity = "x509.ds_long_validity"
+    /// The document signer's certificate has no subject key identifier.
+    case dsSubjectKeyIdentifierMissing = "x509.ds_no_ski"
+    /// The trust anchor has no country to compare with.
+    case anchorCountryMissing = "x509.anchor_no_country"
+}

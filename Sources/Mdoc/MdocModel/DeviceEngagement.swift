@@ -1,0 +1,116 @@
+package import CBOR
+package import COSE
+
+/// DeviceEngagement (ISO/IEC 18013-5 8.2.1.1): how to reach the mdoc, and its ephemeral key.
+///
+/// The bytes stay as received, unknown members included: the session transcript covers them (Q44).
+package struct DeviceEngagement: Sendable {
+    package let bytes: ArraySlice<UInt8>
+    package let version: String
+    package let eDeviceKeyBytes: EncodedCBOR<COSEKey>
+    package let eDeviceKey: COSEKey
+    package let retrievalMethods: [DeviceRetrievalMethod]
+    package let capabilities: EngagementCapabilities
+    /// Members of a known key that are not of that key's shape; they are passed over (Q43).
+    package let misshapenMembers: [Int64]
+
+    private enum Key {
+        static let version: Int64 = 0
+        static let security: Int64 = 1
+        static let retrievalMethods: Int64 = 2
+        static let serverRetrieval: Int64 = 3
+        static let originInfos: Int64 = 5
+        static let capabilities: Int64 = 6
+    }
+
+    /// Reads the bare map. Only the major number of the version counts (Q42).
+    package init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard) throws(MdocModelError) {
+        self.bytes = bytes
+        let item = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in
+            try CBORItem.parse(bytes, limits: limits)
+        }
+        let map = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in try item.map() }
+        version = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in
+            guard let version = map[Key.version] else { throw .missingMember(at: item.offset) }
+            return try version.text()
+        }
+        guard version.hasPrefix("1.") else { throw .unsupportedVersion(.deviceEngagement) }
+        eDeviceKeyBytes = try Self.security(map[Key.security], in: item)
+        let key = eDeviceKeyBytes
+        eDeviceKey = try Self.eDeviceKey(key, limits: limits)
+        var misshapen: [Int64] = []
+        retrievalMethods = DeviceRetrievalMethod.list(map[Key.retrievalMethods]) {
+            misshapen.append(Key.retrievalMethods)
+        }
+        capabilities = EngagementCapabilities(map[Key.capabilities]) { misshapen.append(Key.capabilities) }
+        if let server = map[Key.serverRetrieval], (try? server.map()) == nil {
+            misshapen.append(Key.serverRetrieval)
+        }
+        if let origins = map[Key.originInfos], !Self.areOriginInfos(origins) {
+            misshapen.append(Key.originInfos)
+        }
+        misshapenMembers = misshapen
+    }
+
+    private static func security(
+        _ item: CBORItem?, in engagement: CBORItem
+    ) throws(MdocModelError) -> EncodedCBOR<COSEKey> {
+        let fields = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in
+            guard let item else { throw .missingMember(at: engagement.offset) }
+            var fields = try item.array().makeIterator()
+            guard let suite = fields.next(), let key = fields.next(), fields.next() == nil else {
+                throw .missingMember(at: item.offset)
+            }
+            return (suite: try suite.unsigned(), key: try EncodedCBOR<COSEKey>(key))
+        }
+        guard fields.suite == 1 else { throw .unsupportedCipherSuite(fields.suite) }
+        return fields.key
+    }
+
+    private static func eDeviceKey(
+        _ bytes: EncodedCBOR<COSEKey>, limits: CBORLimits
+    ) throws(MdocModelError) -> COSEKey {
+        let item = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in
+            try bytes.item(limits: limits)
+        }
+        do throws(COSEError) {
+            return try COSEKey(item)
+        } catch {
+            throw .cose(.deviceEngagement, error)
+        }
+    }
+
+    private static func areOriginInfos(_ item: CBORItem) -> Bool {
+        guard let origins = try? item.array() else { return false }
+        return origins.allSatisfy { (try? $0.map()) != nil }
+    }
+}
+
+/// Capabilities of the second edition (ISO/IEC 18013-5 8.2.1.1, key 6). A 1.1 request may be sent only to who
+/// announces it (Q168).
+package struct EngagementCapabilities: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    package static let handoverSessionEstablishment = EngagementCapabilities(rawValue: 1)
+    package static let readerAuthAll = EngagementCapabilities(rawValue: 2)
+    package static let extendedRequest = EngagementCapabilities(rawValue: 4)
+
+    init(_ item: CBORItem?, misshapen: () -> Void) {
+        self = []
+        guard let item, !item.isNullOrUndefined else { return }
+        guard let map = try? item.map() else {
+            misshapen()
+            return
+        }
+        let known: [(Int64, EngagementCapabilities)] = [
+            (2, .handoverSessionEstablishment), (3, .readerAuthAll), (4, .extendedRequest),
+        ]
+        for (key, capability) in known where (try? map[key]?.boolean()) == true { insert(capability) }
+    }
+}
+
+extension DeviceEngagement: RedactedDescription {}

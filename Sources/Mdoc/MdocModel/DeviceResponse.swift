@@ -1,0 +1,232 @@
+package import CBOR
+
+/// DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2) as it was received: parsed, nothing of it verified.
+package struct UnverifiedResponse: Sendable {
+    /// Nil where the response has none.
+    package let version: String?
+    /// Nil where the response has none.
+    package let status: UInt64?
+    package let documents: [UnverifiedDocument]
+    /// Document types that were not returned, with the code.
+    package let documentErrors: [(docType: String, code: Int64)]
+
+    package init(
+        _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
+    ) throws(MdocModelError) {
+        let map = try MdocStructure.deviceResponse.reading { () throws(CBORError) in
+            try CBORItem.parse(bytes, limits: limits).map()
+        }
+        (version, status, documentErrors) = try MdocStructure.deviceResponse.reading {
+            () throws(CBORError) in
+            var errors: [(docType: String, code: Int64)] = []
+            if let list = map.optional("documentErrors") {
+                for entry in try list.array() {
+                    for member in try entry.map() {
+                        errors.append((try member.key.text(), try member.value.integer()))
+                    }
+                }
+            }
+            return (
+                try map.optional("version")?.text(), try map.optional("status")?.unsigned(), errors
+            )
+        }
+        let items = try MdocStructure.deviceResponse.reading { () throws(CBORError) in
+            try map.optional("documents")?.array()
+        }
+        var documents: [UnverifiedDocument] = []
+        if let items {
+            for item in items { documents.append(try UnverifiedDocument(item, limits: limits)) }
+        }
+        self.documents = documents
+    }
+}
+
+/// Document (ISO/IEC 18013-5 8.3.2.1.2.2) as it was received.
+package struct UnverifiedDocument: Sendable {
+    /// The map as received, by which two identical documents are recognised.
+    package let encoded: ArraySlice<UInt8>
+    package let docType: String
+    package let nameSpaces: [UnverifiedNameSpace]
+    /// The COSE_Sign1 of the issuer, not looked at yet; nil where there is none.
+    package let issuerAuth: CBORItem?
+    package let deviceSigned: UnverifiedDeviceSigned
+    /// Elements that were not returned, with the code.
+    package let errors: [(nameSpace: String, identifier: String, code: Int64)]
+
+    init(_ item: CBORItem, limits: CBORLimits) throws(MdocModelError) {
+        encoded = item.encoded
+        let members = try MdocStructure.document.reading { () throws(CBORError) in
+            let map = try item.map()
+            let issuerSigned = try map.required("issuerSigned", in: item).map()
+            return (
+                docType: try map.required("docType", in: item).text(),
+                nameSpaces: try issuerSigned.optional("nameSpaces")?.map(),
+                issuerAuth: issuerSigned.optional("issuerAuth"),
+                deviceSigned: try map.optional("deviceSigned")?.map(),
+                errors: try Self.errors(map.optional("errors"))
+            )
+        }
+        docType = members.docType
+        issuerAuth = members.issuerAuth
+        errors = members.errors
+        deviceSigned = try UnverifiedDeviceSigned(members.deviceSigned)
+        var nameSpaces: [UnverifiedNameSpace] = []
+        if let map = members.nameSpaces {
+            for member in map { nameSpaces.append(try UnverifiedNameSpace(member, limits: limits)) }
+        }
+        self.nameSpaces = nameSpaces
+    }
+
+    private static func errors(
+        _ item: CBORItem?
+    ) throws(CBORError) -> [(nameSpace: String, identifier: String, code: Int64)] {
+        guard let item else { return [] }
+        var errors: [(nameSpace: String, identifier: String, code: Int64)] = []
+        for nameSpace in try item.map() {
+            let name = try nameSpace.key.text()
+            for element in try nameSpace.value.map() {
+                errors.append((name, try element.key.text(), try element.value.integer()))
+            }
+        }
+        return errors
+    }
+}
+
+/// The issuer-signed items of one namespace.
+package struct UnverifiedNameSpace: Sendable {
+    package let name: String
+    package let items: [UnverifiedIssuerSignedItem]
+
+    init(
+        _ member: (key: CBORItem, value: CBORItem), limits: CBORLimits
+    ) throws(MdocModelError) {
+        let array = try MdocStructure.document.reading { () throws(CBORError) in try member.value.array() }
+        name = try MdocStructure.document.reading { () throws(CBORError) in try member.key.text() }
+        var items: [UnverifiedIssuerSignedItem] = []
+        for item in array { items.append(try UnverifiedIssuerSignedItem(item, limits: limits)) }
+        self.items = items
+    }
+}
+
+/// IssuerSignedItem (ISO/IEC 18013-5 8.3.2.1.2.2) as it was received, members in any order (Q142).
+package struct UnverifiedIssuerSignedItem: Sendable {
+    /// IssuerSignedItemBytes: what the digest covers, byte for byte (Q140).
+    package let bytes: EncodedCBOR<UnverifiedIssuerSignedItem>
+    package let digestID: UInt64
+    package let random: ArraySlice<UInt8>
+    /// The UTF-8 of the element's name.
+    package let identifierUTF8: ArraySlice<UInt8>
+    package let value: CBORItem
+    /// How the encoding departs from preferred serialization.
+    package let form: EncodingForm
+
+    package var identifier: String { String(decoding: identifierUTF8, as: UTF8.self) }
+
+    init(_ item: CBORItem, limits: CBORLimits) throws(MdocModelError) {
+        do throws(CBORError) {
+            var form: EncodingForm = []
+            bytes = try EncodedCBOR(item)
+            let content = try bytes.item(limits: limits, noting: &form)
+            let members = try Members(content)
+            digestID = members.digestID
+            random = members.random
+            identifierUTF8 = members.identifier
+            value = members.value
+            self.form = form
+        } catch {
+            throw .misshapen(.issuerSignedItem, error)
+        }
+    }
+
+    /// The four members, found in one pass.
+    private struct Members {
+        let digestID: UInt64
+        let random: ArraySlice<UInt8>
+        let identifier: ArraySlice<UInt8>
+        let value: CBORItem
+
+        init(_ item: CBORItem) throws(CBORError) {
+            var digestID: CBORItem?
+            var random: CBORItem?
+            var identifier: CBORItem?
+            var value: CBORItem?
+            for member in try item.map() {
+                if member.key.isText("digestID") {
+                    digestID = member.value
+                } else if member.key.isText("random") {
+                    random = member.value
+                } else if member.key.isText("elementIdentifier") {
+                    identifier = member.value
+                } else if member.key.isText("elementValue") {
+                    value = member.value
+                }
+            }
+            guard let digestID, let random, let identifier, let value else {
+                throw .missingMember(at: item.offset)
+            }
+            self.digestID = try digestID.unsigned()
+            self.random = try random.byteString()
+            self.identifier = try identifier.utf8()
+            self.value = value
+        }
+    }
+}
+
+/// DeviceSigned (ISO/IEC 18013-5 8.3.2.1.2.2) as it was received.
+package struct UnverifiedDeviceSigned: Sendable {
+    /// DeviceNameSpacesBytes; nil where it is missing.
+    package let nameSpacesBytes: EncodedCBOR<UnverifiedDeviceSigned>?
+    /// The self-asserted elements.
+    package let elements: [(nameSpace: String, identifier: String, value: CBORItem)]
+    /// COSE_Sign1, not looked at yet.
+    package let deviceSignature: CBORItem?
+    /// COSE_Mac0, not looked at yet.
+    package let deviceMac: CBORItem?
+
+    init(_ map: CBORMap?) throws(MdocModelError) {
+        do throws(CBORError) {
+            let deviceAuth = try map?.optional("deviceAuth")?.map()
+            deviceSignature = deviceAuth?.optional("deviceSignature")
+            deviceMac = deviceAuth?.optional("deviceMac")
+            guard let item = map?.optional("nameSpaces") else {
+                nameSpacesBytes = nil
+                elements = []
+                return
+            }
+            let bytes = try EncodedCBOR<UnverifiedDeviceSigned>(item)
+            nameSpacesBytes = bytes
+            var elements: [(nameSpace: String, identifier: String, value: CBORItem)] = []
+            for nameSpace in try bytes.item().map() {
+                let name = try nameSpace.key.text()
+                for element in try nameSpace.value.map() {
+                    elements.append((name, try element.key.text(), element.value))
+                }
+            }
+            self.elements = elements
+        } catch {
+            throw .misshapen(.deviceSigned, error)
+        }
+    }
+}
+
+/// DeviceAuthenticationBytes (ISO/IEC 18013-5 9.1.3.4), in the parts that are hashed one after the other.
+package func deviceAuthenticationBytes(
+    transcript: SessionTranscript, docType: String, nameSpaces: EncodedCBOR<UnverifiedDeviceSigned>
+) -> [ArraySlice<UInt8>] {
+    let opening = CBOREncoder.encode { encoder in
+        encoder.array(count: 4)
+        encoder.text("DeviceAuthentication")
+    }
+    let type = CBOREncoder.encode { $0.text(docType) }
+    let count = opening.count + transcript.encoded.count + type.count + nameSpaces.bytes.count
+    return [
+        EncodedCBOR<Never>.head(contentCount: count)[...], opening[...], transcript.encoded, type[...],
+        nameSpaces.bytes,
+    ]
+}
+
+extension UnverifiedResponse: RedactedDescription {}
+extension UnverifiedDocument: RedactedDescription {}
+extension UnverifiedNameSpace: RedactedDescription {}
+extension UnverifiedIssuerSignedItem: RedactedDescription {}
+extension UnverifiedDeviceSigned: RedactedDescription {}

@@ -1,0 +1,76 @@
+internal import CBOR
+
+/// DeviceRetrievalMethod (ISO/IEC 18013-5 8.2.1.1) of the types this reader knows.
+package enum DeviceRetrievalMethod: Equatable, Sendable {
+    /// NFC, with the longest command and response data field the mdoc takes, in bytes.
+    case nfc(maximumCommandData: Int, maximumResponseData: Int)
+    /// BLE: one or two modes of the mdoc, merged from all entries of this type (Q46).
+    case ble(BLEOptions)
+
+    package struct BLEOptions: Equatable, Sendable {
+        /// The service UUID (16 bytes, big-endian) of mdoc peripheral server mode, where offered.
+        package var peripheralServerUUID: [UInt8]?
+        /// The service UUID (16 bytes, big-endian) of mdoc central client mode, where offered.
+        package var centralClientUUID: [UInt8]?
+        /// The mdoc's device address in peripheral server mode, 6 bytes.
+        package var peripheralServerAddress: [UInt8]?
+        /// The mdoc's L2CAP PSM in peripheral server mode.
+        package var peripheralServerPSM: UInt16?
+    }
+
+    /// All methods of an engagement. An absent, empty or map-shaped list means none (Q46); entries of other
+    /// types or versions, or that cannot be read, are skipped.
+    static func list(_ item: CBORItem?, misshapen: () -> Void) -> [DeviceRetrievalMethod] {
+        guard let item, !item.isNullOrUndefined else { return [] }
+        guard let entries = try? item.array() else {
+            if (try? item.map())?.count != 0 { misshapen() }
+            return []
+        }
+        var methods: [DeviceRetrievalMethod] = []
+        var ble = BLEOptions()
+        for entry in entries {
+            do throws(CBORError) {
+                var fields = try entry.array().makeIterator()
+                guard let type = try fields.next()?.unsigned(), try fields.next()?.unsigned() == 1,
+                    let options = try fields.next()?.map()
+                else { continue }
+                switch type {
+                case 1: methods.append(try nfc(options))
+                case 2: try ble.merge(options)
+                default: continue
+                }
+            } catch {
+                misshapen()
+            }
+        }
+        if ble.peripheralServerUUID != nil || ble.centralClientUUID != nil { methods.append(.ble(ble)) }
+        return methods
+    }
+
+    private static func nfc(_ options: CBORMap) throws(CBORError) -> DeviceRetrievalMethod {
+        let command = try options[0]?.unsigned() ?? 255
+        let response = try options[1]?.unsigned() ?? 256
+        guard (255...65_535).contains(command), (256...65_536).contains(response) else {
+            throw .outOfRange(at: 0)
+        }
+        return .nfc(maximumCommandData: Int(command), maximumResponseData: Int(response))
+    }
+}
+
+extension DeviceRetrievalMethod.BLEOptions {
+    fileprivate mutating func merge(_ options: CBORMap) throws(CBORError) {
+        if try options[0]?.boolean() == true { peripheralServerUUID = try uuid(options[10]) }
+        if try options[1]?.boolean() == true { centralClientUUID = try uuid(options[11]) }
+        if let address = try options[20]?.byteString(), address.count == 6 {
+            peripheralServerAddress = Array(address)
+        }
+        if let psm = try options[21]?.unsigned() { peripheralServerPSM = UInt16(exactly: psm) }
+    }
+
+    private func uuid(_ item: CBORItem?) throws(CBORError) -> [UInt8]? {
+        guard let item else { return nil }
+        let bytes = try item.byteString()
+        guard bytes.count == 16 else { throw .outOfRange(at: item.offset) }
+        return Array(bytes)
+    }
+}

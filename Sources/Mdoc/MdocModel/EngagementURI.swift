@@ -1,0 +1,32 @@
+/// The text of a QR code (ISO/IEC 18013-5 8.2.2.3): `mdoc:` and the engagement in base64url without padding.
+package enum EngagementURI {
+    /// The longest text that is looked at; a QR code holds less.
+    package static let maximumLength = 8192
+
+    /// The DeviceEngagement bytes. Letter case of the scheme, slashes after it, padding and blanks around the
+    /// text are passed over (Q49).
+    package static func deviceEngagement(in text: String) throws(MdocModelError) -> [UInt8] {
+        guard text.utf8.count <= maximumLength else { throw .notAnEngagementURI }
+        var rest = Array(text.utf8)[...]
+        let blanks = Set(" \t\r\n".utf8)
+        while let last = rest.last, blanks.contains(last) { rest.removeLast() }
+        rest = rest.drop { blanks.contains($0) }
+        let scheme = Array("mdoc:".utf8)
+        guard rest.count > scheme.count, zip(rest, scheme).allSatisfy({ $0 == $1 || $0 | 0x20 == $1 }) else {
+            throw .notAnEngagementURI
+        }
+        rest = rest.dropFirst(scheme.count).drop { $0 == UInt8(ascii: "/") }
+        var padding = 0
+        while rest.last == UInt8(ascii: "="), padding < 2 {
+            rest.removeLast()
+            padding += 1
+        }
+        guard !rest.isEmpty, let bytes = Base64URL.decode(rest) else { throw .notAnEngagementURI }
+        return bytes
+    }
+
+    /// The text for an engagement.
+    package static func text(for deviceEngagement: some Sequence<UInt8>) -> String {
+        "mdoc:" + Base64URL.encode(deviceEngagement)
+    }
+}

@@ -1,0 +1,49 @@
+package import CBOR
+package import COSE
+
+/// Why bytes are not the ISO/IEC 18013-5 structure they are taken for.
+package enum MdocModelError: Error, Equatable, Sendable {
+    /// The bytes do not decode as this structure.
+    case misshapen(MdocStructure, CBORError)
+    /// A key or signature inside this structure is not one.
+    case cose(MdocStructure, COSEError)
+    /// A version whose major number is not 1.
+    case unsupportedVersion(MdocStructure)
+    /// A cipher suite other than 1 (ISO/IEC 18013-5 9.1.1).
+    case unsupportedCipherSuite(UInt64)
+    /// A date that is none, at this index of the buffer.
+    case notADate(at: Int)
+    /// A text that is no `mdoc:` URI.
+    case notAnEngagementURI
+}
+
+/// The structures that errors and diagnostics name.
+package enum MdocStructure: String, Sendable {
+    case deviceEngagement, sessionTranscript, sessionEstablishment, sessionData, deviceRequest, itemsRequest
+    case deviceResponse, document, issuerSignedItem, deviceSigned, mobileSecurityObject
+}
+
+extension MdocStructure {
+    /// Runs `body`, and names this structure in the error.
+    func reading<Value>(_ body: () throws(CBORError) -> Value) throws(MdocModelError) -> Value {
+        do throws(CBORError) {
+            return try body()
+        } catch {
+            throw .misshapen(self, error)
+        }
+    }
+}
+
+extension CBORMap {
+    /// A member that the structure requires. Null and undefined count as absent (Q150).
+    func required(_ key: StaticString, in item: CBORItem) throws(CBORError) -> CBORItem {
+        guard let value = optional(key) else { throw .missingMember(at: item.offset) }
+        return value
+    }
+
+    /// A member that may be absent, null or undefined (Q150).
+    func optional(_ key: StaticString) -> CBORItem? {
+        guard let value = self[key], !value.isNullOrUndefined else { return nil }
+        return value
+    }
+}

@@ -1,0 +1,165 @@
+package import CBOR
+package import COSE
+
+/// MobileSecurityObject (ISO/IEC 18013-5 9.1.2.4): what the issuer signs. Parsed; it means something only
+/// behind a verified signature.
+package struct MobileSecurityObject: Sendable {
+    package let version: String
+    package let digestAlgorithm: String
+    package let valueDigests: [NameSpaceDigests]
+    package let deviceKey: COSEKey
+    package let keyAuthorizations: KeyAuthorizations
+    package let docType: String
+    package let validityInfo: ValidityInfo
+    /// How the encoding departs from preferred serialization.
+    package let form: EncodingForm
+
+    /// Reads MobileSecurityObjectBytes, the payload of issuerAuth.
+    package init(
+        payload: ArraySlice<UInt8>, limits: CBORLimits = .standard
+    ) throws(MdocModelError) {
+        var form: EncodingForm = []
+        let item = try MdocStructure.mobileSecurityObject.reading { () throws(CBORError) in
+            let bytes = try EncodedCBOR<MobileSecurityObject>(CBORItem.parse(payload, limits: limits))
+            return try bytes.item(limits: limits, noting: &form)
+        }
+        self.form = form
+        let members = try MdocStructure.mobileSecurityObject.reading { () throws(CBORError) in
+            try Members(item)
+        }
+        version = members.version
+        digestAlgorithm = members.digestAlgorithm
+        valueDigests = members.valueDigests
+        keyAuthorizations = members.keyAuthorizations
+        docType = members.docType
+        do throws(COSEError) {
+            deviceKey = try COSEKey(members.deviceKey)
+        } catch {
+            throw .cose(.mobileSecurityObject, error)
+        }
+        validityInfo = try ValidityInfo(members.validityInfo)
+    }
+
+    private struct Members {
+        let version: String
+        let digestAlgorithm: String
+        let valueDigests: [NameSpaceDigests]
+        let deviceKey: CBORItem
+        let keyAuthorizations: KeyAuthorizations
+        let docType: String
+        let validityInfo: CBORItem
+
+        init(_ item: CBORItem) throws(CBORError) {
+            let map = try item.map()
+            version = try map.required("version", in: item).text()
+            digestAlgorithm = try map.required("digestAlgorithm", in: item).text()
+            docType = try map.required("docType", in: item).text()
+            validityInfo = try map.required("validityInfo", in: item)
+            let deviceKeyInfo = try map.required("deviceKeyInfo", in: item)
+            let keyInfo = try deviceKeyInfo.map()
+            deviceKey = try keyInfo.required("deviceKey", in: deviceKeyInfo)
+            keyAuthorizations = try KeyAuthorizations(keyInfo.optional("keyAuthorizations"))
+            var digests: [NameSpaceDigests] = []
+            for nameSpace in try map.required("valueDigests", in: item).map() {
+                digests.append(try NameSpaceDigests(nameSpace))
+            }
+            valueDigests = digests
+        }
+    }
+
+    /// The digest of an item, where the MSO has one under this namespace and ID.
+    package func digest(nameSpace: String, digestID: UInt64) -> ArraySlice<UInt8>? {
+        valueDigests.first { $0.nameSpace == nameSpace }?[digestID]
+    }
+}
+
+/// The digests of one namespace. There may be more than items were disclosed (Q162).
+package struct NameSpaceDigests: Sendable {
+    package let nameSpace: String
+    private let digests: [(id: UInt64, digest: ArraySlice<UInt8>)]
+
+    init(_ member: (key: CBORItem, value: CBORItem)) throws(CBORError) {
+        nameSpace = try member.key.text()
+        var digests: [(id: UInt64, digest: ArraySlice<UInt8>)] = []
+        var isAscending = true
+        for entry in try member.value.map() {
+            let id = try entry.key.unsigned()
+            if let last = digests.last, last.id > id { isAscending = false }
+            digests.append((id, try entry.value.byteString()))
+        }
+        self.digests = isAscending ? digests : digests.sorted { $0.id < $1.id }
+    }
+
+    package subscript(_ id: UInt64) -> ArraySlice<UInt8>? {
+        var low = 0
+        var high = digests.count
+        while low < high {
+            let middle = (low + high) / 2
+            if digests[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < digests.count && digests[low].id == id ? digests[low].digest : nil
+    }
+}
+
+/// KeyAuthorizations (ISO/IEC 18013-5 9.1.2.4): which elements the device key may sign itself.
+package struct KeyAuthorizations: Sendable {
+    package private(set) var nameSpaces: Set<String> = []
+    package private(set) var dataElements: [String: Set<String>] = [:]
+
+    init(_ item: CBORItem?) throws(CBORError) {
+        guard let item else { return }
+        let map = try item.map()
+        if let names = map.optional("nameSpaces") {
+            for name in try names.array() { nameSpaces.insert(try name.text()) }
+        }
+        if let elements = map.optional("dataElements") {
+            for member in try elements.map() {
+                var identifiers: Set<String> = []
+                for identifier in try member.value.array() { identifiers.insert(try identifier.text()) }
+                dataElements[try member.key.text()] = identifiers
+            }
+        }
+    }
+
+    /// A namespace that is listed whole and by element too, which the clause forbids (Q164).
+    package var isContradictory: Bool { dataElements.keys.contains { nameSpaces.contains($0) } }
+
+    package func allows(_ identifier: String, in nameSpace: String) -> Bool {
+        nameSpaces.contains(nameSpace) || dataElements[nameSpace]?.contains(identifier) == true
+    }
+}
+
+/// ValidityInfo (ISO/IEC 18013-5 9.1.2.4).
+package struct ValidityInfo: Sendable {
+    package let signed: DateText
+    package let validFrom: DateText
+    package let validUntil: DateText
+    package let expectedUpdate: DateText?
+
+    init(_ item: CBORItem) throws(MdocModelError) {
+        let members = try MdocStructure.mobileSecurityObject.reading { () throws(CBORError) in
+            let map = try item.map()
+            return (
+                signed: try map.required("signed", in: item), from: try map.required("validFrom", in: item),
+                until: try map.required("validUntil", in: item), update: map.optional("expectedUpdate")
+            )
+        }
+        signed = try DateText.instant(members.signed)
+        validFrom = try DateText.instant(members.from)
+        validUntil = try DateText.instant(members.until)
+        if let update = members.update {
+            expectedUpdate = try DateText.instant(update)
+        } else {
+            expectedUpdate = nil
+        }
+    }
+
+    /// How any of the dates departs from a `tdate` in UTC without fraction.
+    package var form: DateForm {
+        signed.form.union(validFrom.form).union(validUntil.form).union(expectedUpdate?.form ?? [])
+    }
+}
+
+extension MobileSecurityObject: RedactedDescription {}
+extension NameSpaceDigests: RedactedDescription {}
+extension ValidityInfo: RedactedDescription {}

@@ -1,0 +1,61 @@
+package import CBOR
+package import COSE
+
+/// How the engagement came (ISO/IEC 18013-5 9.1.5.1): the transcript's third element.
+package enum Handover: Equatable, Sendable {
+    case qr
+    /// The complete NDEF messages as exchanged; `request` is nil for static handover.
+    case nfc(select: [UInt8], request: [UInt8]?)
+}
+
+/// SessionTranscript (ISO/IEC 18013-5 9.1.5.1), made of what was sent and received, byte for byte.
+package struct SessionTranscript: Sendable {
+    /// The bare array.
+    package let encoded: ArraySlice<UInt8>
+    package let eReaderKeyBytes: EncodedCBOR<COSEKey>
+    package let deviceEngagementBytes: EncodedCBOR<DeviceEngagement>
+
+    package init(
+        deviceEngagement: some Sequence<UInt8>, eReaderKey: EncodedCBOR<COSEKey>, handover: Handover
+    ) {
+        let engagement = EncodedCBOR<DeviceEngagement>(embedding: Array(deviceEngagement))
+        deviceEngagementBytes = engagement
+        eReaderKeyBytes = eReaderKey
+        encoded =
+            CBOREncoder.encode { encoder in
+                encoder.array(count: 3)
+                encoder.encoded(engagement.bytes)
+                encoder.encoded(eReaderKey.bytes)
+                switch handover {
+                case .qr: encoder.null()
+                case .nfc(let select, let request):
+                    encoder.array(count: 2)
+                    encoder.byteString(select)
+                    if let request { encoder.byteString(request) } else { encoder.null() }
+                }
+            }[...]
+    }
+
+    /// A transcript that was stored, as the bare array.
+    package init(
+        stored bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
+    ) throws(MdocModelError) {
+        encoded = bytes
+        (deviceEngagementBytes, eReaderKeyBytes) = try MdocStructure.sessionTranscript.reading {
+            () throws(CBORError) in
+            let item = try CBORItem.parse(bytes, limits: limits)
+            var fields = try item.array().makeIterator()
+            guard let engagement = fields.next(), let key = fields.next(), fields.next() != nil,
+                fields.next() == nil
+            else { throw .missingMember(at: item.offset) }
+            return (try EncodedCBOR(engagement), try EncodedCBOR(key))
+        }
+    }
+
+    /// SessionTranscriptBytes, in the parts that are hashed one after the other.
+    package var bytesParts: [ArraySlice<UInt8>] {
+        [EncodedCBOR<SessionTranscript>.head(contentCount: encoded.count)[...], encoded]
+    }
+}
+
+extension SessionTranscript: RedactedDescription {}

@@ -1,0 +1,96 @@
+/// An instant, to the second: what `tdate` and certificates give and a verification takes as "now".
+package struct Timestamp: Hashable, Comparable, Sendable {
+    /// Seconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+    package let secondsSince1970: Int64
+
+    package init(secondsSince1970: Int64) {
+        self.secondsSince1970 = secondsSince1970
+    }
+
+    package static func < (one: Timestamp, other: Timestamp) -> Bool {
+        one.secondsSince1970 < other.secondsSince1970
+    }
+
+    package func advanced(bySeconds seconds: Int64) -> Timestamp {
+        Timestamp(secondsSince1970: secondsSince1970 + seconds)
+    }
+
+    /// The day of this instant in UTC.
+    package var dayInUTC: FullDate {
+        FullDate(daysSince1970: secondsSince1970.flooredDivision(by: 86_400))
+    }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// RFC 3339 in UTC, `2026-11-01T12:00:00Z`.
+    package var description: String {
+        let second = secondsSince1970 - dayInUTC.daysSince1970 * 86_400
+        let fields = [second / 3600, second / 60 % 60, second % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return "\(dayInUTC)T\(fields.joined(separator: ":"))Z"
+    }
+}
+
+/// A calendar day, `full-date` of RFC 3339.
+package struct FullDate: Hashable, Comparable, Sendable {
+    package let year: Int
+    package let month: Int
+    package let day: Int
+
+    /// Nil where the calendar has no such day.
+    package init?(year: Int, month: Int, day: Int) {
+        guard (0...9999).contains(year), (1...12).contains(month), day >= 1,
+            day <= FullDate.days(in: month, of: year)
+        else { return nil }
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    package static func < (one: FullDate, other: FullDate) -> Bool {
+        (one.year, one.month, one.day) < (other.year, other.month, other.day)
+    }
+
+    private static func days(in month: Int, of year: Int) -> Int {
+        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+    }
+
+    /// Days since 1970-01-01 in the proleptic Gregorian calendar, counted from March so that the leap day comes last.
+    package var daysSince1970: Int64 {
+        let shifted = Int64(month <= 2 ? year - 1 : year)
+        let era = shifted.flooredDivision(by: 400)
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = Int64((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1)
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    init(daysSince1970 days: Int64) {
+        let shifted = days + 719_468
+        let era = shifted.flooredDivision(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        day = Int(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+        month = Int(monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9)
+        year = Int(yearOfEra + era * 400) + (month <= 2 ? 1 : 0)
+    }
+
+    /// The first instant of the day in UTC.
+    package var startInUTC: Timestamp { Timestamp(secondsSince1970: daysSince1970 * 86_400) }
+}
+
+extension FullDate: CustomStringConvertible {
+    /// `2026-11-01`.
+    package var description: String {
+        let padded = String(repeating: "0", count: max(0, 4 - "\(year)".count)) + "\(year)"
+        return "\(padded)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)"
+    }
+}
+
+extension Int64 {
+    fileprivate func flooredDivision(by divisor: Int64) -> Int64 {
+        self >= 0 ? self / divisor : (self - divisor + 1) / divisor
+    }
+}

@@ -1,0 +1,83 @@
+internal import MdocModel
+internal import OpenSSLCrypto
+
+/// The profile of a document signer's certificate (ISO/IEC 18013-5 Annex B.1.4): what it must be, and what is only reported.
+enum DocumentSignerProfile {
+    private static let documentSigning = ObjectIdentifier("1.0.18013.5.1.2")
+    private static let longestValidity: Int64 = 457 * 86_400
+
+    /// Extensions that are read here, or that may be critical without changing what the certificate is believed for.
+    private static let understood: Set<ObjectIdentifier> = [
+        ObjectIdentifier("2.5.29.14"), ObjectIdentifier("2.5.29.15"), ObjectIdentifier("2.5.29.17"),
+        ObjectIdentifier("2.5.29.18"), ObjectIdentifier("2.5.29.19"), ObjectIdentifier("2.5.29.31"),
+        ObjectIdentifier("2.5.29.32"), ObjectIdentifier("2.5.29.35"), ObjectIdentifier("2.5.29.37"),
+    ]
+    /// policyMappings, nameConstraints, policyConstraints, inhibitAnyPolicy, freshestCRL.
+    private static let forbidden: Set<ObjectIdentifier> = [
+        ObjectIdentifier("2.5.29.33"), ObjectIdentifier("2.5.29.30"), ObjectIdentifier("2.5.29.36"),
+        ObjectIdentifier("2.5.29.54"), ObjectIdentifier("2.5.29.46"),
+    ]
+
+    static func deviations(
+        of leaf: Certificate, issuedBy anchor: Certificate
+    ) throws(IssuerCertificateError) -> [Deviation] {
+        var deviations: [Deviation] = []
+        guard leaf.deviations.isEmpty else { throw .encodingIrregular }
+        try checkExtensions(of: leaf)
+        try checkKeyUsage(of: leaf, noting: &deviations)
+        try checkExtendedKeyUsage(of: leaf, noting: &deviations)
+        try checkNames(of: leaf, issuedBy: anchor, noting: &deviations)
+        if leaf.notAfter - leaf.notBefore > longestValidity { deviations.append(.dsLongValidity) }
+        if leaf.subjectKeyIdentifier == nil { deviations.append(.dsSubjectKeyIdentifierMissing) }
+        return deviations
+    }
+
+    private static func checkExtensions(of leaf: Certificate) throws(IssuerCertificateError) {
+        for entry in leaf.extensions {
+            guard !forbidden.contains(entry.oid) else { throw .forbiddenExtension(entry.oid) }
+            guard !entry.isCritical || understood.contains(entry.oid) else {
+                throw .unknownCriticalExtension(entry.oid)
+            }
+        }
+        guard leaf.basicConstraints?.isCA != true else { throw .isCertificateAuthority }
+    }
+
+    private static func checkKeyUsage(
+        of leaf: Certificate, noting deviations: inout [Deviation]
+    ) throws(IssuerCertificateError) {
+        guard let usage = leaf.keyUsage, usage.contains(.digitalSignature) else { throw .keyUsageWrong }
+        guard usage.isDisjoint(with: [.keyCertSign, .cRLSign]) else { throw .isCertificateAuthority }
+        if usage != .digitalSignature { deviations.append(.dsFurtherKeyUsage) }
+        if !leaf.isCritical(ObjectIdentifier("2.5.29.15")) { deviations.append(.dsKeyUsageNotCritical) }
+    }
+
+    private static func checkExtendedKeyUsage(
+        of leaf: Certificate, noting deviations: inout [Deviation]
+    ) throws(IssuerCertificateError) {
+        guard let usages = leaf.extendedKeyUsage, usages.contains(documentSigning) else {
+            throw .extendedKeyUsageWrong
+        }
+        if usages.count > 1 { deviations.append(.dsFurtherExtendedKeyUsage) }
+        if !leaf.isCritical(ObjectIdentifier("2.5.29.37")) { deviations.append(.dsExtendedKeyUsageNotCritical) }
+    }
+
+    private static func checkNames(
+        of leaf: Certificate, issuedBy anchor: Certificate, noting deviations: inout [Deviation]
+    ) throws(IssuerCertificateError) {
+        guard let country = leaf.subject.countryName else { throw .countryMissing }
+        if let expected = anchor.subject.countryName {
+            guard country == expected else { throw .countryMismatch }
+        } else {
+            deviations.append(.anchorCountryMissing)
+        }
+        if let state = anchor.subject.stateOrProvinceName, state != leaf.subject.stateOrProvinceName {
+            deviations.append(.dsState)
+        }
+    }
+}
+
+extension Certificate {
+    fileprivate func isCritical(_ oid: ObjectIdentifier) -> Bool {
+        extensions.contains { $0.oid == oid && $0.isCritical }
+    }
+}

@@ -1,0 +1,16 @@
+package import OpenSSLCrypto
+
+/// The leaf of x5chain with its key, whether it is believed or not.
+package final class IssuerCertificate: Sendable {
+    package let certificate: Certificate
+    package let publicKey: PublicKey
+
+    package init(der: ArraySlice<UInt8>) throws(IssuerCertificateError) {
+        do throws(OpenSSLCryptoError) {
+            certificate = try Certificate(der: der)
+            publicKey = try certificate.publicKey()
+        } catch {
+            throw .misshapen(error)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import MdocModel
+
+/// How departures from the profile are taken.
+package enum VerificationRules: Sendable {
+    /// Those that real wallets show without harm are accepted and listed.
+    case interoperable
+    /// Every one fails its check.
+    case strict
+}
+
+/// Runs checks and keeps what each came to, so that one failure does not hide the others.
+struct CheckLog {
+    let rules: VerificationRules
+    private(set) var reports: [CheckReport] = []
+    private(set) var deviations: [Deviation] = []
+
+    init(rules: VerificationRules) {
+        self.rules = rules
+    }
+
+    /// The proof that `check` gives, or nil after noting why it gave none.
+    mutating func run<Proof: ~Copyable>(
+        _ id: CheckID, _ check: (inout [Deviation]) throws(CheckFailure) -> Proof
+    ) -> Proof? {
+        var found: [Deviation] = []
+        do throws(CheckFailure) {
+            let proof = try check(&found)
+            for deviation in found where !deviations.contains(deviation) { deviations.append(deviation) }
+            guard rules == .interoperable || found.isEmpty else { throw .deviations(found) }
+            reports.append(CheckReport(id: id, outcome: .passed))
+            return proof
+        } catch .readerKeyNeeded {
+            reports.append(CheckReport(id: id, outcome: .undetermined(.readerKeyNeeded)))
+        } catch {
+            reports.append(CheckReport(id: id, outcome: .failed(error)))
+        }
+        return nil
+    }
+
+    mutating func skip(_ ids: CheckID...) {
+        for id in ids { reports.append(CheckReport(id: id, outcome: .skipped)) }
+    }
+}

@@ -1,0 +1,103 @@
+internal import CBOR
+internal import COSE
+internal import MdocModel
+internal import OpenSSLCrypto
+
+/// The proof that the holder of the MSO's device key took part in this very session (ISO/IEC 18013-5 9.1.3).
+struct DeviceBindingProof: ~Copyable {
+    let kind: DeviceBinding
+
+    fileprivate init(_ kind: DeviceBinding) {
+        self.kind = kind
+    }
+}
+
+/// How the device key was used.
+package enum DeviceBinding: Sendable {
+    case signature
+    /// Only this reader can know that the MAC is right; it proves nothing to others.
+    case mac
+}
+
+func checkDeviceAuthentication(
+    of document: UnverifiedDocument, key deviceKey: COSEKey, transcript: SessionTranscript,
+    readerKey: COSEKeyPair?, noting deviations: inout [Deviation]
+) throws(CheckFailure) -> DeviceBindingProof {
+    guard let nameSpaces = document.deviceSigned.nameSpacesBytes else { throw .deviceNameSpacesMissing }
+    let payload = deviceAuthenticationBytes(
+        transcript: transcript, docType: document.docType, nameSpaces: nameSpaces)
+    switch (document.deviceSigned.deviceSignature, document.deviceSigned.deviceMac) {
+    case (nil, nil): throw .deviceAuthMissing
+    case (.some, .some): throw .deviceAuthTwice
+    case (let signature?, nil):
+        do throws(COSEError) {
+            try verifyDeviceSignature(signature, over: payload, key: deviceKey, noting: &deviations)
+        } catch {
+            throw .cose(error)
+        }
+        return DeviceBindingProof(.signature)
+    case (nil, let mac?):
+        let key = try macKey(deviceKey: deviceKey, transcript: transcript, readerKey: readerKey)
+        do throws(COSEError) {
+            let mac = try COSEMac0(mac)
+            try mac.verify(with: key, detachedPayload: payload)
+            if mac.isTagged { deviations.append(.deviceAuthTagged) }
+        } catch {
+            throw .cose(error)
+        }
+        return DeviceBindingProof(.mac)
+    }
+}
+
+private func verifyDeviceSignature(
+    _ item: CBORItem, over payload: [ArraySlice<UInt8>], key: COSEKey, noting deviations: inout [Deviation]
+) throws(COSEError) {
+    let signature = try COSESign1(item)
+    try signature.verify(with: key.publicKey(), detachedPayload: payload)
+    if signature.isTagged { deviations.append(.deviceAuthTagged) }
+    if try signature.headers.algorithm().isFullySpecified { deviations.append(.deviceAlgorithmFullySpecified) }
+}
+
+/// EMacKey (ISO/IEC 18013-5 9.1.3.5): from the reader's ephemeral key and the document's static device key (Q152).
+private func macKey(
+    deviceKey: COSEKey, transcript: SessionTranscript, readerKey: COSEKeyPair?
+) throws(CheckFailure) -> SecretBytes {
+    guard let readerKey else { throw .readerKeyNeeded }
+    guard readerKey.privateKey.curve == deviceKey.curve else { throw .readerKeyOnOtherCurve }
+    do throws(COSEError) {
+        let key = try deviceKey.publicKey()
+        return try secret(of: readerKey, with: key, transcript: transcript)
+    } catch {
+        throw .cose(error)
+    }
+}
+
+private func secret(
+    of readerKey: COSEKeyPair, with deviceKey: borrowing PublicKey, transcript: SessionTranscript
+) throws(COSEError) -> SecretBytes {
+    do throws(OpenSSLCryptoError) {
+        let shared = try readerKey.privateKey.sharedSecret(with: deviceKey)
+        let salt = Digest(.sha256, ofParts: transcript.bytesParts).bytes
+        return try hkdfSHA256(secret: shared, salt: salt[...], info: Array("EMacKey".utf8)[...], count: 32)
+    } catch {
+        throw .cryptography(error)
+    }
+}
+
+/// The proof that every self-asserted element is one the device key may sign (ISO/IEC 18013-5 9.1.2.4, Q164).
+struct KeyAuthorizationsProof: ~Copyable {
+    fileprivate init() {}
+}
+
+func checkKeyAuthorizations(
+    of document: UnverifiedDocument, in authorizations: KeyAuthorizations
+) throws(CheckFailure) -> KeyAuthorizationsProof {
+    guard !authorizations.isContradictory else { throw .keyAuthorizationsContradictory }
+    for element in document.deviceSigned.elements {
+        guard authorizations.allows(element.identifier, in: element.nameSpace) else {
+            throw .elementNotAuthorized(
+                ElementName(nameSpace: element.nameSpace, identifier: element.identifier))
+        }
+    }
+    return KeyAuthorizationsProof()
+}

@@ -1,0 +1,37 @@
+internal import CBOR
+internal import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+
+/// The proof that the document's country, where it came, is its signer's (ISO/IEC 18013-5 7.2.1, Q185).
+struct IssuingCountryProof: ~Copyable {
+    fileprivate init() {}
+}
+
+func checkIssuingCountry(
+    of document: UnverifiedDocument, signedBy signer: IssuerCertificate, validFrom: Timestamp,
+    noting deviations: inout [Deviation]
+) throws(CheckFailure) -> IssuingCountryProof {
+    let subject = signer.certificate.subject
+    for item in document.nameSpaces.lazy.flatMap(\.items) {
+        switch item.identifier {
+        case "issuing_country":
+            guard let country = try? item.value.text(), country == subject.countryName else {
+                throw .issuingCountryMismatch
+            }
+        case "issuing_jurisdiction":
+            if let state = subject.stateOrProvinceName, (try? item.value.text()) != state {
+                deviations.append(.jurisdiction)
+            }
+        case "issue_date":
+            guard let date = try? DateText(item.value) else { continue }
+            if !date.form.isEmpty { deviations.append(.dateFormInElement) }
+            if date.instant > validFrom { deviations.append(.issuedAfterValidFrom) }
+        case "expiry_date":
+            guard let date = try? DateText(item.value) else { continue }
+            if !date.form.isEmpty { deviations.append(.dateFormInElement) }
+        default: continue
+        }
+    }
+    return IssuingCountryProof()
+}

@@ -1,0 +1,56 @@
+internal import CBOR
+internal import MdocModel
+internal import OpenSSLCrypto
+
+/// The proof that every returned item has its digest in the MSO (ISO/IEC 18013-5 9.1.2.5).
+struct ItemDigestsProof: ~Copyable {
+    fileprivate init() {}
+}
+
+func checkDigests(
+    of document: UnverifiedDocument, in mobileSecurityObject: MobileSecurityObject,
+    noting deviations: inout [Deviation]
+) throws(CheckFailure) -> ItemDigestsProof {
+    let algorithm = try digestAlgorithm(named: mobileSecurityObject.digestAlgorithm)
+    for nameSpace in document.nameSpaces {
+        for item in nameSpace.items {
+            try checkDigest(
+                of: item, in: nameSpace.name, algorithm: algorithm, mobileSecurityObject: mobileSecurityObject)
+            item.note(&deviations)
+        }
+    }
+    return ItemDigestsProof()
+}
+
+private func digestAlgorithm(named name: String) throws(CheckFailure) -> HashAlgorithm {
+    switch name {
+    case "SHA-256": .sha256
+    case "SHA-384": .sha384
+    case "SHA-512": .sha512
+    default: throw .digestAlgorithmUnknown
+    }
+}
+
+private func checkDigest(
+    of item: UnverifiedIssuerSignedItem, in nameSpace: String, algorithm: HashAlgorithm,
+    mobileSecurityObject: MobileSecurityObject
+) throws(CheckFailure) {
+    guard let expected = mobileSecurityObject.digest(nameSpace: nameSpace, digestID: item.digestID) else {
+        throw .digestMissing(item.name(in: nameSpace))
+    }
+    guard Digest(algorithm, of: item.bytes.bytes).equals(expected) else {
+        throw .digestMismatch(item.name(in: nameSpace))
+    }
+}
+
+extension UnverifiedIssuerSignedItem {
+    func name(in nameSpace: String) -> ElementName {
+        ElementName(nameSpace: nameSpace, identifier: identifier)
+    }
+
+    fileprivate func note(_ deviations: inout [Deviation]) {
+        if form.contains(.indefiniteLength) { deviations.append(.indefiniteItem) }
+        if form.contains(.longerHead) { deviations.append(.longerHeadInItem) }
+        if random.count < 16 { deviations.append(.shortRandom) }
+    }
+}

@@ -1,0 +1,89 @@
+internal import CBOR
+package import MdocModel
+
+/// What a response is compared with.
+package enum RequestComparison: Sendable {
+    /// The items that were asked for in this transaction.
+    case requested([ItemsRequest])
+    /// Offline, without the request: what was asked for is not known, and the result says so.
+    case notCompared
+}
+
+/// The proof that a document answers what was asked, element by element (ISO/IEC 18013-5 8.3.2.1.2.2).
+struct RequestMatchProof: ~Copyable {
+    /// Issuer-signed elements nobody asked for: reported, never handed out (Q163).
+    let withheld: Set<ElementName>
+
+    fileprivate init(withheld: Set<ElementName>) {
+        self.withheld = withheld
+    }
+}
+
+func checkRequestMatch(
+    of document: UnverifiedDocument, isRepetition: Bool, with comparison: RequestComparison,
+    noting deviations: inout [Deviation]
+) throws(CheckFailure) -> RequestMatchProof {
+    guard !isRepetition else { throw .documentTwice }
+    try refuseElementsTwice(in: document)
+    guard case .requested(let requests) = comparison else { return RequestMatchProof(withheld: []) }
+    let matching = requests.filter { $0.docType == document.docType }
+    guard !matching.isEmpty else { throw .docTypeNotRequested }
+    for element in document.deviceSigned.elements {
+        guard matching.contains(where: { $0.asks(for: element.identifier, in: element.nameSpace) }) else {
+            throw .elementNotRequested(
+                ElementName(nameSpace: element.nameSpace, identifier: element.identifier))
+        }
+    }
+    var withheld: Set<ElementName> = []
+    for nameSpace in document.nameSpaces {
+        for item in nameSpace.items where !(try item.isAnswer(in: nameSpace.name, to: matching)) {
+            withheld.insert(item.name(in: nameSpace.name))
+        }
+    }
+    if !withheld.isEmpty { deviations.append(.unrequestedElement) }
+    notePortrait(of: document, requests: matching, &deviations)
+    return RequestMatchProof(withheld: withheld)
+}
+
+private func refuseElementsTwice(in document: UnverifiedDocument) throws(CheckFailure) {
+    for nameSpace in document.nameSpaces {
+        var seen: Set<ArraySlice<UInt8>> = []
+        for item in nameSpace.items {
+            guard seen.insert(item.identifierUTF8).inserted else {
+                throw .elementTwice(item.name(in: nameSpace.name))
+            }
+        }
+    }
+}
+
+private func notePortrait(
+    of document: UnverifiedDocument, requests: [ItemsRequest], _ deviations: inout [Deviation]
+) {
+    let wanted = requests.lazy.flatMap(\.nameSpaces).filter { space in
+        space.elements.contains { $0.identifier == "portrait" }
+    }
+    for nameSpace in wanted {
+        let items = document.nameSpaces.first { $0.name == nameSpace.name }?.items ?? []
+        if !items.isEmpty, !items.contains(where: { $0.identifier == "portrait" }) {
+            deviations.append(.portraitMissing)
+        }
+    }
+}
+
+extension UnverifiedIssuerSignedItem {
+    /// Whether the item was asked for by name, or is the nearest attestation to an age that was asked for.
+    fileprivate func isAnswer(
+        in nameSpace: String, to requests: [ItemsRequest]
+    ) throws(CheckFailure) -> Bool {
+        let identifier = identifier
+        if requests.contains(where: { $0.asks(for: identifier, in: nameSpace) }) { return true }
+        guard let attestation = AgeAttestation(identifier) else { return false }
+        let asked = requests.lazy.flatMap(\.nameSpaces).filter { $0.name == nameSpace }.flatMap(\.elements)
+            .compactMap { AgeAttestation($0.identifier)?.years }
+        guard !asked.isEmpty else { return false }
+        guard let value = try? value.boolean(),
+            asked.contains(where: { attestation.answer(value, toAtLeast: $0) != nil })
+        else { throw .ageNotNearest(name(in: nameSpace)) }
+        return true
+    }
+}

@@ -1,0 +1,60 @@
+internal import COSE
+internal import CBOR
+internal import MdocModel
+internal import MdocTrust
+
+/// issuerAuth (ISO/IEC 18013-5 9.1.2.4) taken apart: each part, or why there is none. Nothing is believed yet.
+struct UnverifiedIssuerAuth {
+    let signature: Result<COSESign1, CheckFailure>
+    /// The first certificate of x5chain; others are never trusted (Q180).
+    let signer: Result<IssuerCertificate, CheckFailure>
+    let hasFurtherCertificates: Bool
+    let mobileSecurityObject: Result<MobileSecurityObject, CheckFailure>
+
+    init(_ issuerAuth: CBORItem?, trust: TrustStore) {
+        signature = Self.signature(issuerAuth)
+        let chain = signature.flatMap(Self.chain)
+        signer = chain.flatMap { Self.signer($0, trust: trust) }
+        hasFurtherCertificates = ((try? chain.get().count) ?? 0) > 1
+        mobileSecurityObject = signature.flatMap(Self.mobileSecurityObject)
+    }
+
+    private static func signature(_ item: CBORItem?) -> Result<COSESign1, CheckFailure> {
+        guard let item else { return .failure(.issuerAuthMissing) }
+        return Result { () throws(COSEError) in try COSESign1(item) }.mapError(CheckFailure.cose)
+    }
+
+    private static func chain(_ signature: COSESign1) -> Result<[ArraySlice<UInt8>], CheckFailure> {
+        Result { () throws(COSEError) in try signature.headers.x5chain() }.mapError(CheckFailure.cose)
+    }
+
+    private static func signer(
+        _ chain: [ArraySlice<UInt8>], trust: TrustStore
+    ) -> Result<IssuerCertificate, CheckFailure> {
+        Result { () throws(IssuerCertificateError) in try trust.issuerCertificate(der: chain[0]) }
+            .mapError(CheckFailure.issuerCertificate)
+    }
+
+    private static func mobileSecurityObject(
+        _ signature: COSESign1
+    ) -> Result<MobileSecurityObject, CheckFailure> {
+        guard let payload = signature.payload else { return .failure(.cose(.payloadMisplaced)) }
+        return Result { () throws(MdocModelError) in try MobileSecurityObject(payload: payload) }
+            .mapError(CheckFailure.mobileSecurityObject)
+    }
+
+    /// The chain check (ISO/IEC 18013-5 9.3.3).
+    func verifyCertificate(
+        in context: VerificationContext, noting deviations: inout [Deviation]
+    ) throws(CheckFailure) -> VerifiedIssuerCertificate {
+        let signer = try signer.get()
+        do throws(IssuerCertificateError) {
+            let certificate = try context.trust.verify(signer, at: context.now)
+            deviations += certificate.deviations
+            if hasFurtherCertificates { deviations.append(.x5chainWithOtherCertificates) }
+            return certificate
+        } catch {
+            throw .issuerCertificate(error)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import CBOR
+internal import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+
+/// The proof that the MSO is of a known version and for this document, is valid now, and was signed while its
+/// signer's certificate was valid (ISO/IEC 18013-5 9.1.2.4, 9.3.1).
+struct ValidityProof: ~Copyable {
+    fileprivate init() {}
+}
+
+func checkValidity(
+    of info: ValidityInfo, signedBy signer: IssuerCertificate, at now: Timestamp, clockSkew: Int64,
+    noting deviations: inout [Deviation]
+) throws(CheckFailure) -> ValidityProof {
+    let signed = info.signed.instant
+    let validFrom = info.validFrom.instant
+    let validUntil = info.validUntil.instant
+    let certificate = signer.certificate
+    guard certificate.notBefore <= signed.secondsSince1970, signed.secondsSince1970 <= certificate.notAfter
+    else { throw .signedOutsideCertificateValidity }
+    guard signed <= validFrom, validFrom < validUntil else { throw .validityContradictory }
+    guard validFrom <= now.advanced(bySeconds: clockSkew) else { throw .notYetValid }
+    guard now <= validUntil.advanced(bySeconds: clockSkew) else { throw .expired }
+    if !info.form.isEmpty { deviations.append(.dateFormInMSO) }
+    return ValidityProof()
+}
+
+/// The proof that the MSO is one of version 1 for this document type.
+struct MobileSecurityObjectProof: ~Copyable {
+    fileprivate init() {}
+}
+
+func checkMobileSecurityObject(
+    _ mobileSecurityObject: MobileSecurityObject, of document: UnverifiedDocument,
+    noting deviations: inout [Deviation]
+) throws(CheckFailure) -> MobileSecurityObjectProof {
+    guard mobileSecurityObject.version.hasPrefix("1.") else { throw .mobileSecurityObjectVersion }
+    guard mobileSecurityObject.docType == document.docType else { throw .docTypeMismatch }
+    if mobileSecurityObject.form.contains(.indefiniteLength) { deviations.append(.indefiniteMSO) }
+    if mobileSecurityObject.form.contains(.longerHead) { deviations.append(.longerHeadInMSO) }
+    return MobileSecurityObjectProof()
+}

@@ -1,0 +1,130 @@
+package import CBOR
+package import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+
+/// A document that passed every check. There is one way to make it: with the proof of each.
+package struct VerifiedDocument: Sendable, RedactedDescription {
+    package let docType: String
+    package let issuer: DocumentIssuer
+    package let deviceBinding: DeviceBinding
+    package let validityInfo: ValidityInfo
+    /// What was asked for and came, in the order it came.
+    package let elements: [VerifiedElement]
+    private let now: Timestamp
+
+    init(
+        _ document: UnverifiedDocument, at now: Timestamp,
+        certificate: consuming VerifiedIssuerCertificate,
+        signature: consuming IssuerSignatureProof,
+        mobileSecurityObject: consuming MobileSecurityObjectProof,
+        digests: consuming ItemDigestsProof,
+        validity: consuming ValidityProof,
+        country: consuming IssuingCountryProof,
+        deviceBinding: consuming DeviceBindingProof,
+        keyAuthorizations: consuming KeyAuthorizationsProof,
+        requestMatch: consuming RequestMatchProof
+    ) {
+        precondition(signature.signer === certificate.leaf, "proofs about two different document signers")
+        docType = document.docType
+        issuer = DocumentIssuer(certificate.leaf, anchor: certificate.anchor)
+        self.deviceBinding = deviceBinding.kind
+        validityInfo = signature.mobileSecurityObject.validityInfo
+        elements = VerifiedDocument.elements(of: document, withheld: requestMatch.withheld)
+        self.now = now
+    }
+
+    private static func elements(
+        of document: UnverifiedDocument, withheld: Set<ElementName>
+    ) -> [VerifiedElement] {
+        var elements: [VerifiedElement] = []
+        for nameSpace in document.nameSpaces {
+            for item in nameSpace.items {
+                let name = item.name(in: nameSpace.name)
+                guard !withheld.contains(name) else { continue }
+                elements.append(VerifiedElement(name: name, value: item.value, signedBy: .issuer))
+            }
+        }
+        for element in document.deviceSigned.elements {
+            let name = ElementName(nameSpace: element.nameSpace, identifier: element.identifier)
+            elements.append(VerifiedElement(name: name, value: element.value, signedBy: .device))
+        }
+        return elements
+    }
+
+    /// Whether the holder is at least `years` old, by the attestations the issuer signed (ISO/IEC 18013-5 7.2.5).
+    package func isAgeAtLeast(_ years: Int) -> AgeAnswer {
+        var proof: ElementName?
+        var refutation: ElementName?
+        var anyAttestation = false
+        for element in elements where element.signedBy == .issuer {
+            guard let attestation = AgeAttestation(element.name.identifier),
+                let value = try? element.value.boolean()
+            else { continue }
+            anyAttestation = true
+            switch attestation.answer(value, toAtLeast: years) {
+            case true?: proof = element.name
+            case false?: refutation = element.name
+            case nil: continue
+            }
+        }
+        switch (proof, refutation) {
+        case (let proof?, nil): return .yes(by: proof)
+        case (nil, let refutation?): return .no(by: refutation)
+        case (.some, .some): return .cannotTell(.contradictory)
+        case (nil, nil): return .cannotTell(anyAttestation ? .noneApplies : .noAttestation)
+        }
+    }
+
+    /// Whether the document itself, by its expiry_date, is in date: another matter than the MSO's validity.
+    package var isCurrent: DocumentCurrency {
+        for element in elements where element.name.identifier == "expiry_date" && element.signedBy == .issuer {
+            guard let date = try? DateText(element.value) else { return .unknown }
+            switch date.value {
+            case .instant(let instant): return now <= instant ? .yes : .no
+            case .day(let day): return now.dayInUTC <= day ? .yes : .no
+            }
+        }
+        return .unknown
+    }
+}
+
+/// Whether a document is in date by its own expiry_date.
+package enum DocumentCurrency: String, Sendable {
+    case yes, no, unknown
+}
+
+/// A data element behind every proof.
+package struct VerifiedElement: Sendable, RedactedDescription {
+    package enum Signer: Sendable {
+        case issuer
+        /// Self-asserted by the phone, within what the issuer authorised.
+        case device
+    }
+
+    package let name: ElementName
+    package let value: CBORItem
+    package let signedBy: Signer
+}
+
+/// Who issued a document, as its certificates say.
+package struct DocumentIssuer: Sendable {
+    package let country: String?
+    package let state: String?
+    package let dsSubject: String
+    /// The serial number in lower-case hexadecimal digits.
+    package let dsSerial: [UInt8]
+    /// Nil where no trusted IACA was found.
+    package let anchorSubject: String?
+    package let anchorSHA256: [UInt8]?
+
+    init(_ leaf: IssuerCertificate, anchor: TrustAnchor?) {
+        let subject = leaf.certificate.subject
+        country = subject.countryName
+        state = subject.stateOrProvinceName
+        dsSubject = subject.description
+        dsSerial = Array(leaf.certificate.serialNumber)
+        anchorSubject = anchor?.certificate.subject.description
+        anchorSHA256 = anchor?.sha256
+    }
+}
