@@ -80,3 +80,17 @@ package struct SessionData: Sendable {
 
 extension SessionEstablishment: RedactedDescription {}
 extension SessionData: RedactedDescription {}
+
+extension SessionEstablishment {
+    /// The reader's ephemeral key.
+    package func eReaderKey(limits: CBORLimits = .standard) throws(MdocModelError) -> COSEKey {
+        let item = try MdocStructure.sessionEstablishment.reading { () throws(CBORError) in
+            try eReaderKeyBytes.item(limits: limits)
+        }
+        do throws(COSEError) {
+            return try COSEKey(item)
+        } catch {
+            throw .cose(.sessionEstablishment, error)
+        }
+    }
+}

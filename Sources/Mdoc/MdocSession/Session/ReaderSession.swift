@@ -1,0 +1,136 @@
+package import CBOR
+package import COSE
+package import MdocModel
+internal import OpenSSLCrypto
+
+/// The reader's side of an encrypted session (ISO/IEC 18013-5 9.1.1), after engagement: requests out, responses in.
+///
+/// A value without I/O and clock. Any failure leaves it ended, its keys gone.
+package struct ReaderSession: ~Copyable, Sendable {
+    package enum Action: Sendable {
+        /// Send these bytes, and wait for the answer until this instant: the holder reads and consents meanwhile.
+        case transmit([UInt8], answerBy: ContinuousClock.Instant)
+        /// A decrypted DeviceResponse. The session is open for a further request unless `isEnded`.
+        case deliver([UInt8], isEnded: Bool)
+        /// The session is over; `farewell` is to be sent first, where there is one.
+        case end(SessionEnd, farewell: [UInt8]?)
+    }
+
+    package let transcript: SessionTranscript
+    package let eReaderKey: COSEKeyPair
+    private let consent: Duration
+    private let limits: CBORLimits
+    private var phase: Phase
+
+    private enum Phase: ~Copyable {
+        case awaitingFirstRequest(SessionKeys)
+        case awaitingResponse(SessionKeys, until: ContinuousClock.Instant)
+        case awaitingFurtherRequest(SessionKeys)
+        case ended
+    }
+
+    /// - Parameters:
+    ///   - eReaderKey: a fresh key on the curve of the engagement's key.
+    ///   - consent: how long an answer may take, at least 300 s by the standard.
+    package init(
+        engagement: DeviceEngagement, handover: Handover, eReaderKey: COSEKeyPair,
+        consent: Duration = .seconds(300), limits: CBORLimits = .standard
+    ) throws(SessionError) {
+        self.eReaderKey = eReaderKey
+        self.consent = consent
+        self.limits = limits
+        transcript = SessionTranscript(
+            deviceEngagement: engagement.bytes, eReaderKey: eReaderKey.publicKeyBytes, handover: handover)
+        let keys = try SessionKeys.derive(
+            for: .reader, own: eReaderKey, peer: engagement.eDeviceKey, transcript: transcript)
+        phase = .awaitingFirstRequest(keys)
+    }
+
+    /// Encrypts a DeviceRequest: the first as SessionEstablishment, a further one as SessionData.
+    package mutating func send(
+        _ deviceRequest: ArraySlice<UInt8>, now: ContinuousClock.Instant
+    ) throws(SessionError) -> Action {
+        switch takePhase() {
+        case .awaitingFirstRequest(var keys):
+            let data = try keys.seal(deviceRequest)
+            phase = .awaitingResponse(keys, until: now + consent)
+            let message = SessionEstablishment.encode(eReaderKey: eReaderKey.publicKeyBytes, data: data)
+            return .transmit(message, answerBy: now + consent)
+        case .awaitingFurtherRequest(var keys):
+            let data = try keys.seal(deviceRequest)
+            phase = .awaitingResponse(keys, until: now + consent)
+            return .transmit(SessionData.encode(data: data, status: nil), answerBy: now + consent)
+        case .awaitingResponse: throw .unexpectedMessage
+        case .ended: throw .unexpectedMessage
+        }
+    }
+
+    /// Takes a SessionData message from the mdoc.
+    package mutating func receive(_ message: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
+        guard case .awaitingResponse(var keys, _) = takePhase() else {
+            return .end(.failed(.unexpectedMessage), farewell: farewell(.termination))
+        }
+        let received: SessionData
+        do throws(MdocModelError) {
+            received = try SessionData(message, limits: limits)
+        } catch {
+            return .end(.failed(.misshapen(error)), farewell: farewell(.decodingError))
+        }
+        guard let data = received.data else {
+            return .end(.status(received.status ?? .termination), farewell: nil)
+        }
+        do throws(SessionError) {
+            let response = try keys.open(data)
+            if received.status == nil { phase = .awaitingFurtherRequest(keys) }
+            return .deliver(response, isEnded: received.status != nil)
+        } catch {
+            return .end(.failed(error), farewell: farewell(.encryptionError))
+        }
+    }
+
+    /// Ends the session where its answer is overdue at `now`; nil where nothing is.
+    package mutating func expire(now: ContinuousClock.Instant) -> Action? {
+        switch takePhase() {
+        case .awaitingResponse(let keys, let deadline):
+            guard now >= deadline else {
+                phase = .awaitingResponse(keys, until: deadline)
+                return nil
+            }
+            return .end(.overdue, farewell: farewell(.termination))
+        case .awaitingFirstRequest(let keys): phase = .awaitingFirstRequest(keys)
+        case .awaitingFurtherRequest(let keys): phase = .awaitingFurtherRequest(keys)
+        case .ended: break
+        }
+        return nil
+    }
+
+    /// Ends the session from our side: status 20, where the mdoc still listens.
+    package mutating func terminate() -> Action {
+        switch takePhase() {
+        case .ended: .end(.terminated, farewell: nil)
+        default: .end(.terminated, farewell: farewell(.termination))
+        }
+    }
+
+    /// The phase, leaving `.ended` behind, so that whatever fails from here on has ended the session.
+    private mutating func takePhase() -> Phase {
+        var taken = Phase.ended
+        swap(&taken, &phase)
+        return taken
+    }
+
+    private func farewell(_ status: SessionStatus) -> [UInt8] {
+        SessionData.encode(data: nil, status: status)
+    }
+}
+
+/// How a session ended without a response.
+package enum SessionEnd: Equatable, Sendable {
+    /// The mdoc sent a status and no data.
+    case status(SessionStatus)
+    /// No answer within the time for consent.
+    case overdue
+    /// We ended it.
+    case terminated
+    case failed(SessionError)
+}

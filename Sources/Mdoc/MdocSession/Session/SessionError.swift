@@ -1,0 +1,16 @@
+package import MdocModel
+package import OpenSSLCrypto
+
+/// Why a session cannot be set up or cannot go on (ISO/IEC 18013-5 9.1.1).
+package enum SessionError: Error, Equatable, Sendable {
+    /// The mdoc's ephemeral key is on another curve than the reader's, or no point of it (Q48).
+    case keyAgreementFailed
+    /// A message that is not the structure that is due.
+    case misshapen(MdocModelError)
+    /// The message does not decrypt: wrong key, wrong counter or changed bytes. One error for all (Q199).
+    case decryptionFailed
+    /// A message after the session ended, or one that is not due in this phase.
+    case unexpectedMessage
+    /// OpenSSL could not carry out the computation.
+    case cryptography(OpenSSLCryptoError)
+}

@@ -1,0 +1,67 @@
+internal import CBOR
+internal import COSE
+internal import MdocModel
+internal import OpenSSLCrypto
+
+/// SKReader and SKDevice with their message counters (ISO/IEC 18013-5 9.1.1.5), as one side holds them.
+struct SessionKeys: ~Copyable {
+    enum Side {
+        case reader, device
+    }
+
+    var sealing: AESGCMSealingKey
+    var opening: AESGCMOpeningKey
+
+    private init(sealing: consuming AESGCMSealingKey, opening: consuming AESGCMOpeningKey) {
+        self.sealing = sealing
+        self.opening = opening
+    }
+
+    static func derive(
+        for side: Side, own: COSEKeyPair, peer: COSEKey, transcript: SessionTranscript
+    ) throws(SessionError) -> SessionKeys {
+        let shared = try sharedSecret(own: own, peer: peer)
+        let salt = Digest(.sha256, ofParts: transcript.bytesParts).bytes[...]
+        do throws(OpenSSLCryptoError) {
+            let reader = try hkdfSHA256(secret: shared, salt: salt, info: Array("SKReader".utf8)[...], count: 32)
+            let device = try hkdfSHA256(secret: shared, salt: salt, info: Array("SKDevice".utf8)[...], count: 32)
+            switch side {
+            case .reader:
+                return try SessionKeys(
+                    sealing: AESGCMSealingKey(key: reader, noncePrefix: 0),
+                    opening: AESGCMOpeningKey(key: device, noncePrefix: 1))
+            case .device:
+                return try SessionKeys(
+                    sealing: AESGCMSealingKey(key: device, noncePrefix: 1),
+                    opening: AESGCMOpeningKey(key: reader, noncePrefix: 0))
+            }
+        } catch {
+            throw .cryptography(error)
+        }
+    }
+
+    private static func sharedSecret(own: COSEKeyPair, peer: COSEKey) throws(SessionError) -> SecretBytes {
+        guard own.privateKey.curve == peer.curve else { throw .keyAgreementFailed }
+        do {
+            return try own.privateKey.sharedSecret(with: peer.publicKey())
+        } catch {
+            throw .keyAgreementFailed
+        }
+    }
+
+    mutating func seal(_ message: ArraySlice<UInt8>) throws(SessionError) -> [UInt8] {
+        do throws(OpenSSLCryptoError) {
+            return try sealing.seal(message)
+        } catch {
+            throw .cryptography(error)
+        }
+    }
+
+    mutating func open(_ sealed: ArraySlice<UInt8>) throws(SessionError) -> [UInt8] {
+        do throws(OpenSSLCryptoError) {
+            return try opening.open(sealed)
+        } catch {
+            throw .decryptionFailed
+        }
+    }
+}
