@@ -13,4 +13,5 @@
 
 /* Macros Swift cannot import. */
 static const int COPENSSL_PKEY_PUBLIC_KEY = EVP_PKEY_PUBLIC_KEY;
+static const int COPENSSL_PKEY_KEY_PARAMETERS = EVP_PKEY_KEY_PARAMETERS;
 static const int COPENSSL_PKEY_KEYPAIR = EVP_PKEY_KEYPAIR;

