@@ -109,22 +109,20 @@ package struct VerifiedElement: Sendable, RedactedDescription {
 
 /// Who issued a document, as its certificates say.
 package struct DocumentIssuer: Sendable {
-    package let country: String?
-    package let state: String?
-    package let dsSubject: String
-    /// The serial number in lower-case hexadecimal digits.
-    package let dsSerial: [UInt8]
-    /// Nil where no trusted IACA was found.
-    package let anchorSubject: String?
-    package let anchorSHA256: [UInt8]?
+    private let signer: IssuerCertificate
+    private let anchor: TrustAnchor?
 
-    init(_ leaf: IssuerCertificate, anchor: TrustAnchor?) {
-        let subject = leaf.certificate.subject
-        country = subject.countryName
-        state = subject.stateOrProvinceName
-        dsSubject = subject.description
-        dsSerial = Array(leaf.certificate.serialNumber)
-        anchorSubject = anchor?.certificate.subject.description
-        anchorSHA256 = anchor?.sha256
+    init(_ signer: IssuerCertificate, anchor: TrustAnchor?) {
+        self.signer = signer
+        self.anchor = anchor
     }
+
+    package var country: String? { signer.certificate.subject.countryName }
+    package var state: String? { signer.certificate.subject.stateOrProvinceName }
+    package var dsSubject: String { signer.certificate.subject.description }
+    /// The serial number's bytes, big-endian.
+    package var dsSerial: ArraySlice<UInt8> { signer.certificate.serialNumber }
+    /// Nil where no trusted IACA was found.
+    package var anchorSubject: String? { anchor?.certificate.subject.description }
+    package var anchorSHA256: [UInt8]? { anchor?.sha256 }
 }
