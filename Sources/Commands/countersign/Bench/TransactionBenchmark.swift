@@ -1,0 +1,146 @@
+internal import CBOR
+internal import COSE
+internal import MdocModel
+internal import MdocSession
+internal import MdocTrust
+internal import MdocVerification
+internal import OpenSSLCrypto
+
+/// Our own work on one response: a session of our own around it, so that every run has fresh keys, and its
+/// verification over the transcript it belongs to.
+struct TransactionBenchmark {
+    private let response: [UInt8]
+    private let issuerAuth: CBORItem
+    private let coldContext: VerificationContext
+    private let warmContext: VerificationContext
+    private let engagement: DeviceEngagement
+    private let eDeviceKey: COSEKeyPair
+    private let request: [UInt8]
+    let floorSizes: OpenSSLFloor.Sizes
+
+    enum Failure: Error {
+        /// The response holds no document with an issuerAuth.
+        case nothingToVerify
+        /// The response is rejected; there is no point in measuring how fast.
+        case rejected
+    }
+
+    init(
+        response: [UInt8], transcript: SessionTranscript, requests: [ItemsRequest]?, readerKey: COSEKeyPair?,
+        anchors: [TrustAnchor], now: Timestamp
+    ) throws {
+        self.response = response
+        let context = { (store: TrustStore) in
+            VerificationContext(
+                transcript: transcript, comparison: requests.map(RequestComparison.requested) ?? .notCompared,
+                readerKey: readerKey, trust: store, now: now)
+        }
+        coldContext = context(TrustStore(anchors: anchors, remembering: 0))
+        warmContext = context(TrustStore(anchors: anchors))
+        let parsed = try UnverifiedResponse(response[...])
+        guard let document = parsed.documents.first, let issuerAuth = document.issuerAuth else {
+            throw Failure.nothingToVerify
+        }
+        guard case .verified = parsed.verify(in: warmContext) else { throw Failure.rejected }
+        self.issuerAuth = issuerAuth
+        floorSizes = try Self.sizes(of: response, document, issuerAuth, transcript)
+        eDeviceKey = COSEKeyPair(try .generate(.p256))
+        engagement = try Self.engagement(eDeviceKey)
+        request = DeviceRequest.encode([
+            (ItemsRequest(docType: document.docType, nameSpaces: []).encoded(), nil)
+        ])
+    }
+
+    private static func sizes(
+        of response: [UInt8], _ document: UnverifiedDocument, _ issuerAuth: CBORItem,
+        _ transcript: SessionTranscript
+    ) throws -> OpenSSLFloor.Sizes {
+        let signature = try COSESign1(issuerAuth)
+        let leaf = try Certificate(der: signature.headers.x5chain()[0])
+        let structureHead = 24
+        return OpenSSLFloor.Sizes(
+            response: response.count,
+            items: document.nameSpaces.flatMap { $0.items.map(\.bytes.bytes.count) },
+            signedMessages: [
+                leaf.tbsCertificate.count, (signature.payload?.count ?? 0) + structureHead,
+                transcript.encoded.count + document.docType.utf8.count + 2 * structureHead,
+            ])
+    }
+
+    private static func engagement(_ key: COSEKeyPair) throws -> DeviceEngagement {
+        let bytes = CBOREncoder.encode { encoder in
+            encoder.map(count: 2)
+            encoder.integer(0)
+            encoder.text("1.0")
+            encoder.integer(1)
+            encoder.array(count: 2)
+            encoder.integer(1)
+            encoder.encoded(key.publicKeyBytes.bytes)
+        }
+        return try DeviceEngagement(bytes[...])
+    }
+
+    /// Nanoseconds of: a fresh key, agreement, session keys, the request sealed, the response opened.
+    func session() throws -> Int64 {
+        try timedSession { _ in 0 }
+    }
+
+    /// Nanoseconds of a whole transaction's work on the reader's processor.
+    func transaction(warm: Bool) throws -> Int64 {
+        let context = warm ? warmContext : coldContext
+        return try timedSession { response in
+            try Self.verify(response[...], in: context)
+            return 0
+        }
+    }
+
+    private func timedSession(_ body: ([UInt8]) throws -> Int64) throws -> Int64 {
+        let now = ContinuousClock.now
+        var start = ContinuousClock.now
+        let readerKey = COSEKeyPair(try .generate(.p256))
+        var reader = try ReaderSession(engagement: engagement, handover: .qr, eReaderKey: readerKey)
+        guard case .transmit(let establishment, _) = try reader.send(request[...], now: now) else {
+            throw Failure.rejected
+        }
+        let before = start.duration(to: .now)
+        var holder = HolderSession(
+            deviceEngagement: Array(engagement.bytes), handover: .qr, eDeviceKey: eDeviceKey)
+        _ = try holder.receive(establishment[...])
+        let message = try holder.seal(response[...])
+        start = .now
+        guard case .deliver(let opened, _) = reader.receive(message[...], now: now) else {
+            throw Failure.rejected
+        }
+        _ = try body(opened)
+        return (before + start.duration(to: .now)).nanoseconds
+    }
+
+    /// Nanoseconds of parsing and verifying alone.
+    func verification(warm: Bool) throws -> Int64 {
+        let context = warm ? warmContext : coldContext
+        let start = ContinuousClock.now
+        try Self.verify(response[...], in: context)
+        return start.duration(to: .now).nanoseconds
+    }
+
+    /// Nanoseconds of decoding the response with everything embedded in it: items, MSO, device namespaces.
+    func decoding() throws -> Int64 {
+        let start = ContinuousClock.now
+        let parsed = try UnverifiedResponse(response[...])
+        for document in parsed.documents {
+            guard let issuerAuth = document.issuerAuth else { continue }
+            _ = try COSESign1(issuerAuth).payload.map { payload in try MobileSecurityObject(payload: payload) }
+        }
+        return start.duration(to: .now).nanoseconds
+    }
+
+    private static func verify(_ response: ArraySlice<UInt8>, in context: VerificationContext) throws {
+        guard case .verified = try UnverifiedResponse(response).verify(in: context) else {
+            throw Failure.rejected
+        }
+    }
+}
+
+extension Duration {
+    var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+}
