@@ -5,7 +5,8 @@ extension PrivateKey {
     /// (RFC 7748, 6), `curve.coordinateSize` bytes.
     ///
     /// The peer's point was checked against the curve when `PublicKey` was made. All curves here have
-    /// cofactor 1, or treat points of small order by the result, so no second validation is asked for.
+    /// cofactor 1, or show points of small order by a result of zero, so no second validation is asked for.
+    /// On a Weierstrass curve x may be zero.
     package borrowing func sharedSecret(
         with peer: borrowing PublicKey
     ) throws(OpenSSLCryptoError) -> SecretBytes {
@@ -19,7 +20,7 @@ extension PrivateKey {
             var written = target.count
             let bytes = unsafe target.baseAddress?.assumingMemoryBound(to: UInt8.self)
             guard unsafe EVP_PKEY_derive(context, bytes, &written) == 1, written == target.count,
-                unsafe !isZero(target)
+                unsafe curve.family == .weierstrass || !isZero(target)
             else { throw cleared(.keyAgreementFailed) }
         }
     }
