@@ -72,7 +72,8 @@ enum DERTime {
     }
 
     private static func date(ofDay day: Int64) -> (Int64, Int64, Int64) {
-        var year = 1970 + floored(day, 366)
+        // Not later than the year looked for, on either side of 1970.
+        var year = 1970 + floored(day, day < 0 ? 365 : 366)
         while days(before: year + 1, 1, 1) <= day { year += 1 }
         var rest = day - days(before: year, 1, 1)
         var month: Int64 = 1
