@@ -1,0 +1,43 @@
+extension CommandAPDU {
+    /// The instruction bytes a Type 4 Tag and an mdoc know.
+    package enum Instruction {
+        package static let select: UInt8 = 0xa4
+        package static let readBinary: UInt8 = 0xb0
+        package static let getResponse: UInt8 = 0xc0
+        package static let envelope: UInt8 = 0xc3
+        package static let updateBinary: UInt8 = 0xd6
+    }
+
+    /// SELECT by application identifier, with Le 00 (Q25).
+    package static func select(application: ApplicationIdentifier) -> CommandAPDU {
+        CommandAPDU(
+            ins: Instruction.select, p1: 0x04, p2: 0x00, data: application.bytes[...],
+            expectedLength: .short(0))
+    }
+
+    /// SELECT by file identifier: first or only occurrence, no response data, no Le (Q25).
+    package static func select(file identifier: UInt16) -> CommandAPDU {
+        CommandAPDU(
+            ins: Instruction.select, p1: 0x00, p2: 0x0c,
+            data: [UInt8(identifier >> 8), UInt8(identifier & 0xff)])
+    }
+
+    /// READ BINARY of the selected file.
+    package static func readBinary(at offset: FileOffset, upTo length: ExpectedLength) -> CommandAPDU {
+        CommandAPDU(
+            ins: Instruction.readBinary, p1: UInt8(offset.value >> 8), p2: UInt8(offset.value & 0xff),
+            expectedLength: length)
+    }
+
+    /// UPDATE BINARY of the selected file.
+    package static func updateBinary(at offset: FileOffset, _ data: ArraySlice<UInt8>) -> CommandAPDU {
+        CommandAPDU(
+            ins: Instruction.updateBinary, p1: UInt8(offset.value >> 8), p2: UInt8(offset.value & 0xff),
+            data: data)
+    }
+
+    /// GET RESPONSE for the bytes that 61xx announced.
+    package static func getResponse(upTo length: ExpectedLength) -> CommandAPDU {
+        CommandAPDU(ins: Instruction.getResponse, p1: 0x00, p2: 0x00, expectedLength: length)
+    }
+}
