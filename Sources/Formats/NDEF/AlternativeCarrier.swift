@@ -1,0 +1,46 @@
+/// NFC Forum Connection Handover 1.5, alternative carrier record: a reference to a carrier's record.
+package struct AlternativeCarrier: Equatable, Sendable {
+    /// The carrier power state, the low two bits: 0 inactive, 1 active, 2 activating, 3 unknown.
+    package let powerState: UInt8
+    /// The id of the carrier's record; senders choose it freely (Q28).
+    package let reference: ArraySlice<UInt8>
+    /// The ids of auxiliary records, as "mdoc" for the device engagement.
+    package let auxiliaryReferences: [ArraySlice<UInt8>]
+
+    package init(
+        powerState: UInt8 = 1, reference: ArraySlice<UInt8>, auxiliaryReferences: [ArraySlice<UInt8>] = []
+    ) {
+        self.powerState = powerState
+        self.reference = reference
+        self.auxiliaryReferences = auxiliaryReferences
+    }
+
+    /// Reads the payload of an `ac` record. Bytes behind the last reference are reserved and passed over.
+    static func parse(_ payload: ArraySlice<UInt8>) throws(NDEFError) -> AlternativeCarrier {
+        var rest = payload
+        guard let state = rest.popFirst() else { throw .malformedPayload }
+        let reference = try takeReference(from: &rest)
+        guard let count = rest.popFirst() else { throw .malformedPayload }
+        var auxiliaries: [ArraySlice<UInt8>] = []
+        for _ in 0..<count { auxiliaries.append(try takeReference(from: &rest)) }
+        return AlternativeCarrier(
+            powerState: state & 0x03, reference: reference, auxiliaryReferences: auxiliaries)
+    }
+
+    private static func takeReference(
+        from rest: inout ArraySlice<UInt8>
+    ) throws(NDEFError) -> ArraySlice<UInt8> {
+        guard let length = rest.popFirst(), length > 0, length <= rest.count else { throw .malformedPayload }
+        defer { rest = rest.dropFirst(Int(length)) }
+        return rest.prefix(Int(length))
+    }
+
+    /// The `ac` record; references of up to 255 bytes.
+    func record() -> NDEFRecord {
+        var payload = [powerState, UInt8(reference.count)] + reference + [UInt8(auxiliaryReferences.count)]
+        for auxiliary in auxiliaryReferences {
+            payload += [UInt8(auxiliary.count)] + auxiliary
+        }
+        return NDEFRecord(.alternativeCarrier, payload: payload[...])
+    }
+}

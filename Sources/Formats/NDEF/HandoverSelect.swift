@@ -1,0 +1,31 @@
+/// ISO/IEC 18013-5, 8.2.2.1 and Connection Handover 1.5: the Handover Select message of a phone.
+package struct HandoverSelect: Equatable, Sendable {
+    /// The carriers in the order of the `ac` records, without dangling ones.
+    package let carriers: [HandoverCarrier]
+    /// The DeviceEngagement as it came, a slice of the message; nil when the record is missing.
+    package let deviceEngagement: ArraySlice<UInt8>?
+
+    /// Reads the message whatever the order of its records (Q27).
+    package static func parse(_ message: NDEFMessage) throws(NDEFError) -> HandoverSelect {
+        HandoverSelect(
+            carriers: try HandoverRecord.parse(.handoverSelect, in: message).carriers,
+            deviceEngagement: try message.record(of: .deviceEngagement)?.payload)
+    }
+
+    /// Where the records stand that follow the Handover Select record (Q27).
+    package enum Order: Sendable {
+        case engagementFirst, carriersFirst
+    }
+
+    /// The message for these carriers; those that cannot be written are left out.
+    package static func encode(
+        deviceEngagement: ArraySlice<UInt8>, carriers: [HandoverCarrier], order: Order = .engagementFirst
+    ) -> [UInt8] {
+        let identifier = Array("mdoc".utf8)[...]
+        let select = HandoverRecord.record(.handoverSelect, for: carriers, auxiliary: [identifier])
+        let engagement = [NDEFRecord(.deviceEngagement, id: identifier, payload: deviceEngagement)]
+        let records = carriers.compactMap(\.record)
+        let body = order == .engagementFirst ? engagement + records : records + engagement
+        return NDEFMessage([select] + body).encode()
+    }
+}

@@ -1,0 +1,49 @@
+/// NFC Forum NDEF 1.0, 3.2: one record.
+package struct NDEFRecord: Equatable, Sendable {
+    /// NDEF 1.0, 3.2.6: how the type field is to be read.
+    package enum TypeNameFormat: UInt8, Sendable {
+        case empty, wellKnown, media, absoluteURI, external, unknown, unchanged, reserved
+    }
+
+    package let typeNameFormat: TypeNameFormat
+    /// The type field; at most 255 bytes.
+    package let type: ArraySlice<UInt8>
+    /// The id field, or nil when the record has none; at most 255 bytes.
+    package let id: ArraySlice<UInt8>?
+    package let payload: ArraySlice<UInt8>
+
+    /// A record of these fields; a type or id above 255 bytes is a programming error and traps.
+    package init(
+        _ typeNameFormat: TypeNameFormat, type: ArraySlice<UInt8>, id: ArraySlice<UInt8>? = nil,
+        payload: ArraySlice<UInt8>
+    ) {
+        precondition(type.count <= 255 && (id?.count ?? 0) <= 255, "type and id hold at most 255 bytes")
+        self.typeNameFormat = typeNameFormat
+        self.type = type
+        self.id = id
+        self.payload = payload
+    }
+
+    /// A record of a named type.
+    package init(_ type: NDEFRecordType, id: ArraySlice<UInt8>? = nil, payload: ArraySlice<UInt8>) {
+        self.init(type.format, type: type.name[...], id: id, payload: payload)
+    }
+
+    /// Whether the record is of this type. Well-known types compare exactly, media and external ones without
+    /// regard to case (NDEF 1.0, 3.2.6; Q28).
+    package func isOf(_ type: NDEFRecordType) -> Bool {
+        guard typeNameFormat == type.format else { return false }
+        return typeNameFormat == .wellKnown ? self.type.elementsEqual(type.name) : hasName(of: type)
+    }
+
+    /// Whether the type field equals the name of `type` without regard to case, whatever the TNF.
+    func hasName(of type: NDEFRecordType) -> Bool {
+        self.type.lazy.map(\.asciiLowercased).elementsEqual(type.name.lazy.map(\.asciiLowercased))
+    }
+}
+
+extension UInt8 {
+    fileprivate var asciiLowercased: UInt8 {
+        (0x41...0x5a).contains(self) ? self | 0x20 : self
+    }
+}
