@@ -1,0 +1,40 @@
+/// NFC Forum Type 4 Tag 5.1: the first fifteen bytes of the capability container.
+struct NFCCapabilityContainer: Equatable, Sendable {
+    /// The bytes that are read of it (Q19).
+    static let size = 15
+    /// The file identifier of the capability container.
+    static let fileIdentifier: UInt16 = 0xe103
+
+    /// MLe: the longest answer to a READ BINARY, in bytes.
+    let maximumResponseData: Int
+    /// MLc: the longest UPDATE BINARY, in bytes.
+    let maximumCommandData: Int
+    let fileIdentifier: UInt16
+    /// The size of the NDEF file, in bytes, the two of NLEN included.
+    let maximumFileSize: Int
+    /// Says nothing of the kind of handover (Q18).
+    let writeAccess: UInt8
+
+    /// Reads the container; mapping versions 1 to 3 share this part.
+    static func parse(_ bytes: [UInt8]) throws(NFCFault) -> NFCCapabilityContainer {
+        guard bytes.count == size else { throw .capabilityContainerInvalid }
+        func word(_ index: Int) -> Int { Int(bytes[index]) << 8 | Int(bytes[index + 1]) }
+        let container = NFCCapabilityContainer(
+            maximumResponseData: word(3), maximumCommandData: word(5), fileIdentifier: UInt16(word(9)),
+            maximumFileSize: word(11), writeAccess: bytes[14])
+        let reserved: Set<UInt16> = [0x0000, 0xe102, 0xe103, 0x3f00, 0x3fff, 0xffff]
+        guard word(0) >= size, (1...3).contains(bytes[2] >> 4), bytes[7] == 0x04, bytes[8] == 0x06,
+            !reserved.contains(container.fileIdentifier)
+        else { throw .capabilityContainerInvalid }
+        return container
+    }
+
+    /// The container as a phone shows it, mapping version 2.0, read access 00.
+    func encode() -> [UInt8] {
+        func octets(_ value: Int) -> [UInt8] {
+            [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
+        }
+        return octets(Self.size) + [0x20] + octets(maximumResponseData) + octets(maximumCommandData)
+            + [0x04, 0x06] + octets(Int(fileIdentifier)) + octets(maximumFileSize) + [0x00, writeAccess]
+    }
+}

@@ -1,0 +1,56 @@
+internal import NDEF
+
+/// The part of a Handover Select's carriers that this reader can use.
+struct NFCCarrierChoice {
+    /// Usable and unreadable carriers in the phone's order.
+    private(set) var carriers: [NFCHandoverCarrier] = []
+    /// Whether one of `carriers` can be used.
+    private(set) var hasUsable = false
+    /// What the phone named, usable or not.
+    private(set) var named: NFCCarrierKinds = []
+
+    private let offer: NFCOffer
+    private let isNegotiated: Bool
+    private let acceptsAll: Bool
+
+    /// Judges `carriers` against `offer`; with `acceptsAll` a carrier needs not to be in it.
+    init(_ carriers: [HandoverCarrier], offer: NFCOffer, isNegotiated: Bool, acceptsAll: Bool) {
+        self.offer = offer
+        self.isNegotiated = isNegotiated
+        self.acceptsAll = acceptsAll && isNegotiated
+        for carrier in carriers { take(carrier) }
+    }
+
+    private mutating func take(_ carrier: HandoverCarrier) {
+        switch carrier {
+        case .nfc(let limits):
+            named.insert(.nfc)
+            if offer.nfc != nil || acceptsAll { use(.nfc(limits)) }
+        case .bluetoothLE(let record): take(record)
+        case .unreadable(let kind, let count):
+            named.insert(.unreadable)
+            carriers.append(.unreadable(kind, count: count))
+        case .foreign: named.insert(.foreign)
+        }
+    }
+
+    private mutating func take(_ record: BluetoothLEOutOfBand) {
+        let modes = record.role.modesInHandoverSelect
+        if modes.contains(.peripheralServer) { named.insert(.peripheralServer) }
+        if modes.contains(.centralClient) { named.insert(.centralClient) }
+        let allowed = acceptsAll ? modes : offer.bluetoothLE?.role.modesInHandoverRequest ?? []
+        guard !modes.isDisjoint(with: allowed) else { return }
+        let offered = isNegotiated ? offer.bluetoothLE?.serviceUUID : nil
+        if let settled = NFCBluetoothLECarrier(record, allowed: allowed, offered: offered) {
+            use(.bluetoothLE(settled))
+        } else {
+            named.insert(.unreadable)
+            carriers.append(.unreadable(.bluetoothLE, count: record.encode().count))
+        }
+    }
+
+    private mutating func use(_ carrier: NFCHandoverCarrier) {
+        carriers.append(carrier)
+        hasUsable = true
+    }
+}

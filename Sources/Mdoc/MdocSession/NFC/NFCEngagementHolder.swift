@@ -1,0 +1,292 @@
+internal import ISO7816
+package import NDEF
+
+/// What a phone brings into an NFC engagement.
+package struct NFCHolderContent: Sendable {
+    /// DeviceEngagement as CBOR, opaque here.
+    package var deviceEngagement: [UInt8]
+    /// The carriers the phone knows, the preferred one first.
+    package var carriers: [HandoverCarrier]
+
+    package init(deviceEngagement: [UInt8], carriers: [HandoverCarrier]) {
+        self.deviceEngagement = deviceEngagement
+        self.carriers = carriers
+    }
+}
+
+/// What an NFC engagement yields on the phone's side.
+package struct NFCHolderHandover: Equatable, Sendable {
+    package let handoverSelect: [UInt8]
+    /// The Handover Request as written, or nil after static handover.
+    package let handoverRequest: [UInt8]?
+    /// The carriers named in the Handover Select.
+    package let carriers: [HandoverCarrier]
+}
+
+/// ISO/IEC 18013-5, 8.2.2.1: the phone's side of NFC engagement, a Type 4 Tag as a value. Behaves as told.
+package struct NFCEngagementHolder: Sendable {
+    private enum Selected {
+        case nothing, application, capabilities, message
+    }
+
+    /// Which message the file holds for the reader.
+    private enum Stage {
+        case initialMessage, serviceStatus, handoverSelect
+    }
+
+    private static let messageFile: UInt16 = 0xe104
+
+    private let behaviour: NFCHolderBehaviour
+    private let content: NFCHolderContent
+    private var selected = Selected.nothing
+    private var stage = Stage.initialMessage
+    /// NLEN and message as the reader sees them.
+    private var file: [UInt8] = []
+    /// What the reader has written of its next message, NLEN first.
+    private var written: [UInt8] = []
+    private var unreadyPolls = 0
+    private var earliestRead: ContinuousClock.Instant?
+    private var pending: NFCHolderHandover?
+    /// The completed handover, from the moment the last byte of the Handover Select was read.
+    package private(set) var handover: NFCHolderHandover?
+
+    package init(_ behaviour: NFCHolderBehaviour, content: NFCHolderContent) {
+        self.behaviour = behaviour
+        self.content = content
+    }
+
+    /// The response APDU to a command APDU; empty where the fault is silence.
+    package mutating func answer(_ command: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> [UInt8] {
+        guard let command = try? CommandAPDU.parse(command) else { return refuse(.wrongLength) }
+        let phase = phase(of: command)
+        if case .refuses(phase, let status) = behaviour.fault { return refuse(status) }
+        if case .silent(phase) = behaviour.fault { return [] }
+        guard command.cla == 0 else { return refuse(.classNotSupported) }
+        switch command.ins {
+        case CommandAPDU.Instruction.select: return select(command)
+        case CommandAPDU.Instruction.readBinary: return read(command, now)
+        case CommandAPDU.Instruction.updateBinary: return update(command, now)
+        default: return refuse(.instructionNotSupported)
+        }
+    }
+
+    private func refuse(_ status: StatusWord) -> [UInt8] {
+        ResponseAPDU(status: status).encode()
+    }
+
+    /// The reader's phase that this command belongs to.
+    private func phase(of command: CommandAPDU) -> NFCPhase {
+        if command.ins == CommandAPDU.Instruction.select {
+            if command.p1 == 0x04 { return .selectApplication }
+            return selected == .application ? .selectCapabilities : .selectFile
+        }
+        if selected == .capabilities { return .readCapabilities }
+        let writes = command.ins == CommandAPDU.Instruction.updateBinary
+        return switch stage {
+        case .initialMessage: writes ? .serviceSelect : .initialMessage
+        case .serviceStatus: writes ? .handoverRequest : .serviceStatus
+        case .handoverSelect: .handoverSelect
+        }
+    }
+
+    // MARK: Selecting
+
+    /// With or without Le (Q25). A new SELECT of the application begins anew (Q2).
+    private mutating func select(_ command: CommandAPDU) -> [UInt8] {
+        if command.p1 == 0x04 {
+            guard !behaviour.isLocked, command.data.elementsEqual(ApplicationIdentifier.ndefTag.bytes) else {
+                return refuse(.notFound)
+            }
+            self = NFCEngagementHolder(behaviour, content: content)
+            selected = .application
+            showInitialMessage()
+            return refuse(.success)
+        }
+        guard selected != .nothing, command.p1 == 0x00, command.data.count == 2 else { return refuse(.notFound) }
+        switch command.data.reduce(UInt16(0), { $0 << 8 | UInt16($1) }) {
+        case NFCCapabilityContainer.fileIdentifier: selected = .capabilities
+        case Self.messageFile: selected = .message
+        default: return refuse(.notFound)
+        }
+        return refuse(.success)
+    }
+
+    // MARK: Showing messages
+
+    private mutating func showInitialMessage() {
+        let unready = behaviour.unready.initialMessage
+        if behaviour.fault == .sendsOtherMessage {
+            return show(StatusRecord.success.encode(), unready: unready)
+        }
+        switch behaviour.handover {
+        case .static: showHandoverSelect(content.carriers, request: nil, unready: unready)
+        case .negotiated(let service, let others):
+            show(NDEFMessage((others + [service]).map { $0.record() }).encode(), unready: unready)
+        }
+    }
+
+    private mutating func show(_ message: [UInt8], unready: Int) {
+        var message = message
+        if behaviour.fault == .truncatesMessage { message.removeLast() }
+        var length = UInt16(message.count)
+        if case .announcesLength(let announced) = behaviour.fault { length = announced }
+        file = [UInt8(length >> 8), UInt8(length & 0xff)] + message
+        unreadyPolls = unready
+    }
+
+    private mutating func showHandoverSelect(_ carriers: [HandoverCarrier], request: [UInt8]?, unready: Int) {
+        let message = HandoverSelect.encode(
+            deviceEngagement: content.deviceEngagement[...], carriers: carriers, order: behaviour.recordOrder)
+        let dressed = behaviour.dress(message)
+        pending = NFCHolderHandover(handoverSelect: dressed, handoverRequest: request, carriers: carriers)
+        show(dressed, unready: unready)
+    }
+
+    private var waitingTime: Duration {
+        guard case .negotiated(let service, _) = behaviour.handover else { return .zero }
+        return service.waitingTime
+    }
+
+    // MARK: Reading
+
+    private mutating func read(_ command: CommandAPDU, _ now: ContinuousClock.Instant) -> [UInt8] {
+        guard selected == .capabilities || selected == .message else { return refuse(.commandNotAllowed) }
+        guard let offset = FileOffset(of: command), let length = command.expectedLength else {
+            return refuse(.incorrectParameters)
+        }
+        if case .extended = length, selected == .capabilities || !behaviour.acceptsExtendedLength {
+            return refuse(.wrongLength)
+        }
+        if selected == .message {
+            if behaviour.enforcesWaitingTime, let earliestRead, now < earliestRead {
+                return refuse(.conditionsNotSatisfied)
+            }
+            if offset.value == 0, unreadyPolls > 0 || behaviour.fault == .neverReady {
+                unreadyPolls -= 1
+                earliestRead = now + waitingTime
+                return ResponseAPDU(data: [0, 0], status: .success).encode()
+            }
+        }
+        return read(Int(offset.value), upTo: length.maximum)
+    }
+
+    private mutating func read(_ offset: Int, upTo length: Int) -> [UInt8] {
+        let bytes = selected == .capabilities ? capabilities : file
+        guard offset < bytes.count else {
+            let zeros = ResponseAPDU(data: [UInt8](repeating: 0, count: 8)[...], status: .success)
+            return behaviour.readsZerosPastEnd ? zeros.encode() : refuse(.wrongParameters)
+        }
+        let isBody = selected == .message && offset >= 2
+        if isBody, behaviour.fault == .answersEmpty { return refuse(.success) }
+        let count = min(length, behaviour.maximumResponseData, behaviour.maximumAnswer ?? .max)
+        var data = bytes[offset...].prefix(count)
+        if isBody, data.endIndex == bytes.endIndex { handover = pending }
+        if isBody, behaviour.fault == .answersTooMuch { data.append(0) }
+        return ResponseAPDU(data: data, status: .success).encode()
+    }
+
+    private var capabilities: [UInt8] {
+        let container = NFCCapabilityContainer(
+            maximumResponseData: behaviour.maximumResponseData,
+            maximumCommandData: behaviour.maximumCommandData, fileIdentifier: Self.messageFile,
+            maximumFileSize: behaviour.maximumFileSize, writeAccess: behaviour.writeAccess)
+        return behaviour.fault == .garblesCapabilities ? container.encode().reversed() : container.encode()
+    }
+
+    // MARK: Writing
+
+    private mutating func update(_ command: CommandAPDU, _ now: ContinuousClock.Instant) -> [UInt8] {
+        guard selected == .message, case .negotiated = behaviour.handover else {
+            return refuse(.securityStatusNotSatisfied)
+        }
+        guard let offset = (FileOffset(of: command)?.value).map(Int.init) else { return refuse(.wrongParameters) }
+        guard command.data.count <= behaviour.maximumCommandData else { return refuse(.wrongLength) }
+        if offset == 0, command.data.count > 2, behaviour.refusesMergedWrite { return refuse(.incorrectData) }
+        let end = offset + command.data.count
+        guard end <= behaviour.maximumFileSize else { return refuse(.notEnoughRoom) }
+        written += repeatElement(0, count: max(0, end - written.count))
+        written.replaceSubrange(offset..<end, with: command.data)
+        let length = written.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+        guard offset == 0, command.data.count >= 2, length > 0 else { return refuse(.success) }
+        guard written.count >= length + 2 else { return refuse(.incorrectData) }
+        let message = Array(written[2..<length + 2])
+        written = []
+        earliestRead = now + waitingTime
+        take(message)
+        return refuse(.success)
+    }
+
+    private mutating func take(_ message: [UInt8]) {
+        let parsed = try? NDEFMessage.parse(message[...])
+        switch stage {
+        case .initialMessage:
+            let name = parsed.flatMap { try? ServiceSelect.parse($0) }
+            let isHandover = name?.elementsEqual(ServiceParameter.handoverService) ?? false
+            stage = .serviceStatus
+            report(isHandover ? .success : .protocolError, .serviceStatus, unready: behaviour.unready.serviceStatus)
+        case .serviceStatus, .handoverSelect:
+            stage = .handoverSelect
+            answerRequest(message, parsed.flatMap { try? HandoverRequest.parse($0) })
+        }
+    }
+
+    private mutating func report(_ status: StatusRecord, _ phase: NFCPhase, unready: Int) {
+        if case .reportsStatus(let status, phase) = behaviour.fault {
+            return show(status.encode(), unready: unready)
+        }
+        show(status.encode(), unready: unready)
+    }
+
+    private mutating func answerRequest(_ bytes: [UInt8], _ request: HandoverRequest?) {
+        let unready = behaviour.unready.handoverSelect
+        if behaviour.fault == .repeatsSuccess { return show(StatusRecord.success.encode(), unready: unready) }
+        if case .reportsStatus(_, .handoverSelect) = behaviour.fault {
+            return report(.success, .handoverSelect, unready: unready)
+        }
+        let offered = request?.carriers ?? []
+        let answers = content.carriers.compactMap { choose($0, among: offered) }.prefix(1)
+        let chosen = behaviour.fault == .ignoresOffer ? content.carriers : Array(answers)
+        guard !chosen.isEmpty else { return show(StatusRecord.protocolError.encode(), unready: unready) }
+        showHandoverSelect(chosen, request: bytes, unready: unready)
+    }
+
+    /// This carrier of ours as it answers the offer, or nil when it was not offered.
+    private func choose(_ carrier: HandoverCarrier, among offered: [HandoverCarrier]) -> HandoverCarrier? {
+        for offer in offered {
+            switch (carrier, offer) {
+            case (.nfc, .nfc): return carrier
+            case (.bluetoothLE(let own), .bluetoothLE(let reader)):
+                let modes = own.role.modesInHandoverSelect.intersection(reader.role.modesInHandoverRequest)
+                if modes.contains(.centralClient) {
+                    let uuid = behaviour.repeatsServiceUUID ? reader.serviceUUID : nil
+                    return .bluetoothLE(BluetoothLEOutOfBand(role: .centralOnly, serviceUUID: uuid))
+                }
+                guard modes.contains(.peripheralServer) else { continue }
+                return .bluetoothLE(
+                    BluetoothLEOutOfBand(
+                        role: .peripheralOnly, serviceUUID: own.serviceUUID, address: own.address))
+            default: continue
+            }
+        }
+        return nil
+    }
+}
+
+extension NFCHolderBehaviour {
+    /// The Handover Select with this phone's peculiarities.
+    fileprivate func dress(_ bytes: [UInt8]) -> [UInt8] {
+        guard let message = try? NDEFMessage.parse(bytes[...]) else { return bytes }
+        return NDEFMessage(message.records.compactMap(dress)).encode()
+    }
+
+    private func dress(_ record: NDEFRecord) -> NDEFRecord? {
+        if record.isOf(.deviceEngagement), fault == .omitsDeviceEngagement { return nil }
+        if record.isOf(.nfcCarrier), sendsNFCCarrierAsMedia {
+            return NDEFRecord(.media, type: record.type, id: record.id, payload: record.payload)
+        }
+        guard record.isOf(.bluetoothLE) else { return record }
+        var payload = foreignAdvertisingData + record.payload
+        if fault == .prefixesBluetoothLength { payload = [UInt8(payload.count + 2), 0] + payload }
+        return NDEFRecord(.bluetoothLE, id: record.id, payload: payload[...])
+    }
+}

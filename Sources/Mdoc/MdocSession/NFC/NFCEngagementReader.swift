@@ -1,0 +1,342 @@
+internal import ISO7816
+internal import NDEF
+
+/// ISO/IEC 18013-5, 8.2.2.1: NFC engagement on the reader's side, static and negotiated handover, as a value.
+///
+/// Feed it with `start`, then do what each action says. Make a new one for every tap (Q2).
+package struct NFCEngagementReader: Sendable {
+    package typealias Action = NFCAction<NFCHandover>
+
+    /// Named for what comes next.
+    private enum State {
+        case notStarted
+        case awaitingApplication
+        case awaitingCapabilitiesFile
+        case awaitingCapabilities
+        case awaitingFile(NFCCapabilityContainer)
+        case awaitingLength(Dialogue)
+        case awaitingMessage(Dialogue)
+        case awaitingWrite(Dialogue, NFCMessageWrite)
+        case pausing(Dialogue, until: ContinuousClock.Instant)
+        case ended(NFCEndReason)
+    }
+
+    /// Which message is to be read next, on which tag.
+    private struct Dialogue {
+        let container: NFCCapabilityContainer
+        var due: Due = .initialMessage
+        /// Reads of NLEN that gave 0, and repeated statuses, since the message became due.
+        var polls = 0
+
+        /// The same tag with the next message due.
+        func expecting(_ due: Due) -> Dialogue {
+            Dialogue(container: container, due: due)
+        }
+    }
+
+    private enum Due {
+        case initialMessage
+        case serviceStatus(ServiceParameter)
+        case handoverSelect(ServiceParameter, request: [UInt8])
+
+        var service: ServiceParameter? {
+            switch self {
+            case .initialMessage: nil
+            case .serviceStatus(let service), .handoverSelect(let service, _): service
+            }
+        }
+    }
+
+    private let limits: NFCReaderLimits
+    private let offer: NFCOffer
+    private let settings: NFCEngagementSettings
+    private var state = State.notStarted
+    private var phase = NFCPhase.selectApplication
+    /// The read under way; beside the state, so that it grows in place.
+    private var read = NFCFileRead.messageLength
+    private var phaseEnd: ContinuousClock.Instant?
+    private var engagementEnd: ContinuousClock.Instant?
+    private var stepsLeft: Int
+    private var mergesWrites: Bool
+
+    package init(
+        limits: NFCReaderLimits, offer: NFCOffer, settings: NFCEngagementSettings = NFCEngagementSettings()
+    ) {
+        self.limits = limits
+        self.offer = offer
+        self.settings = settings
+        stepsLeft = settings.stepBudget
+        mergesWrites = settings.mergesWrites
+    }
+
+    /// The instant after which `expire` and `receive` end the machine; nil before `start`.
+    package var deadline: ContinuousClock.Instant? {
+        guard let phaseEnd, let engagementEnd else { return nil }
+        return min(phaseEnd, engagementEnd)
+    }
+
+    /// Begins with SELECT of the NDEF Tag application.
+    package mutating func start(now: ContinuousClock.Instant) -> Action {
+        step { machine, state throws(NFCFault) in
+            guard case .notStarted = state else { throw .outOfTurn }
+            machine.engagementEnd = now + machine.settings.engagementDeadline
+            machine.enter(.selectApplication, now)
+            return try machine.transmit(.select(application: .ndefTag), then: .awaitingApplication)
+        }
+    }
+
+    /// Takes the response APDU to the last command.
+    package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
+        step { machine, state throws(NFCFault) in
+            guard let deadline = machine.deadline else { throw .outOfTurn }
+            guard now <= deadline else { throw .deadlinePassed }
+            guard let answer = try? ResponseAPDU.parse(response) else { throw .cardLost }
+            return try machine.advance(from: state, answer, now)
+        }
+    }
+
+    /// Goes on after a wait; ends when the deadline has passed.
+    package mutating func expire(now: ContinuousClock.Instant) -> Action {
+        step { machine, state throws(NFCFault) in
+            guard let deadline = machine.deadline else { throw .outOfTurn }
+            guard now <= deadline else { throw .deadlinePassed }
+            guard case .pausing(let dialogue, let until) = state else {
+                machine.state = state
+                return .wait(until: deadline)
+            }
+            guard now >= until else {
+                machine.state = state
+                return .wait(until: until)
+            }
+            return try machine.readLength(dialogue)
+        }
+    }
+
+    // MARK: Steps
+
+    /// Takes the state out, so that a fault leaves the machine ended.
+    private mutating func step(
+        _ body: (inout Self, State) throws(NFCFault) -> Action
+    ) -> Action {
+        if case .ended(let reason) = state { return .end(reason) }
+        var current = State.ended(NFCEndReason(phase, .outOfTurn))
+        swap(&current, &state)
+        do throws(NFCFault) {
+            return try body(&self, current)
+        } catch {
+            let reason = NFCEndReason(phase, error)
+            state = .ended(reason)
+            return .end(reason)
+        }
+    }
+
+    private mutating func enter(_ phase: NFCPhase, _ now: ContinuousClock.Instant) {
+        self.phase = phase
+        phaseEnd = now + settings.phaseDeadline
+    }
+
+    private mutating func transmit(_ command: CommandAPDU, then next: State) throws(NFCFault) -> Action {
+        guard stepsLeft > 0 else { throw .stepBudgetSpent }
+        stepsLeft -= 1
+        state = next
+        return .transmit(command.encode())
+    }
+
+    private mutating func advance(
+        from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
+    ) throws(NFCFault) -> Action {
+        if case .awaitingWrite(let dialogue, let write) = state {
+            return try written(dialogue, write, answer.status, now)
+        }
+        if case .awaitingApplication = state, answer.status == .notFound { throw .noWalletYet }
+        guard answer.status == .success else { throw .status(answer.status) }
+        switch state {
+        case .awaitingApplication:
+            enter(.selectCapabilities, now)
+            return try transmit(
+                .select(file: NFCCapabilityContainer.fileIdentifier), then: .awaitingCapabilitiesFile)
+        case .awaitingCapabilitiesFile:
+            enter(.readCapabilities, now)
+            let size = NFCCapabilityContainer.size
+            read = NFCFileRead(offset: 0, count: size, chunk: size)
+            return try continueReading(.awaitingCapabilities)
+        case .awaitingCapabilities:
+            try read.receive(answer.data)
+            guard read.isComplete else { return try continueReading(state) }
+            let container = try NFCCapabilityContainer.parse(read.bytes)
+            enter(.selectFile, now)
+            return try transmit(.select(file: container.fileIdentifier), then: .awaitingFile(container))
+        case .awaitingFile(let container):
+            enter(.initialMessage, now)
+            return try readLength(Dialogue(container: container))
+        case .awaitingLength(let dialogue):
+            try read.receive(answer.data)
+            return read.isComplete ? try lengthRead(dialogue, now) : try continueReading(state)
+        case .awaitingMessage(let dialogue):
+            try read.receive(answer.data)
+            return read.isComplete ? try messageRead(dialogue, now) : try continueReading(state)
+        case .notStarted, .awaitingWrite, .pausing, .ended: throw .outOfTurn
+        }
+    }
+
+    // MARK: Reading
+
+    private mutating func continueReading(_ state: State) throws(NFCFault) -> Action {
+        try transmit(try read.command(), then: state)
+    }
+
+    private mutating func readLength(_ dialogue: Dialogue) throws(NFCFault) -> Action {
+        read = .messageLength
+        return try continueReading(.awaitingLength(dialogue))
+    }
+
+    private mutating func lengthRead(
+        _ dialogue: Dialogue, _ now: ContinuousClock.Instant
+    ) throws(NFCFault) -> Action {
+        let length = read.bytes.reduce(0) { $0 << 8 | Int($1) }
+        guard length > 0 else { return try poll(dialogue, now) }
+        let limit = min(dialogue.container.maximumFileSize - 2, settings.maximumMessageSize)
+        guard length <= limit else { throw .messageTooLong(announced: length, limit: limit) }
+        read = NFCFileRead(
+            offset: 2, count: length, chunk: readChunk(dialogue.container), extended: readsExtended)
+        return try continueReading(.awaitingMessage(dialogue))
+    }
+
+    private mutating func messageRead(
+        _ dialogue: Dialogue, _ now: ContinuousClock.Instant
+    ) throws(NFCFault) -> Action {
+        let bytes = read.bytes
+        let message = try reading { () throws(NDEFError) in try NDEFMessage.parse(bytes[...]) }
+        return try judge(message, bytes, dialogue, now)
+    }
+
+    /// NLEN is 0, or the status says "go on": one more waiting time, within the budget (Q13, Q14, Q41).
+    private mutating func poll(
+        _ dialogue: Dialogue, _ now: ContinuousClock.Instant
+    ) throws(NFCFault) -> Action {
+        var dialogue = dialogue
+        dialogue.polls += 1
+        guard dialogue.polls < settings.maximumPolls else {
+            throw .notReady(polls: dialogue.polls, promised: dialogue.due.service?.waitingTimeExtensions)
+        }
+        return pause(dialogue, now)
+    }
+
+    private mutating func pause(_ dialogue: Dialogue, _ now: ContinuousClock.Instant) -> Action {
+        let until = now + (dialogue.due.service?.waitingTime ?? settings.initialPollInterval)
+        state = .pausing(dialogue, until: until)
+        return .wait(until: until)
+    }
+
+    private var readsExtended: Bool {
+        settings.readsExtended && limits.extendedLength
+    }
+
+    /// min(MLe, 255, reader), but not below 15 (Q20, Q22).
+    private func readChunk(_ container: NFCCapabilityContainer) -> Int {
+        let ceiling = readsExtended ? limits.maximumResponseData : min(255, limits.maximumResponseData)
+        return max(15, min(container.maximumResponseData, ceiling))
+    }
+
+    // MARK: Writing
+
+    private mutating func write(_ message: [UInt8], _ dialogue: Dialogue) throws(NFCFault) -> Action {
+        let container = dialogue.container
+        let announced = dialogue.due.service.map { Int($0.maximumMessageSize) } ?? .max
+        let limit = min(container.maximumFileSize - 2, announced)
+        guard message.count <= limit else { throw .messageTooLong(announced: message.count, limit: limit) }
+        let chunk = min(255, container.maximumCommandData, limits.maximumCommandData)
+        let write = try NFCMessageWrite(message, chunk: chunk, merges: mergesWrites)
+        return try continueWriting(dialogue, write)
+    }
+
+    private mutating func written(
+        _ dialogue: Dialogue, _ write: NFCMessageWrite, _ status: StatusWord, _ now: ContinuousClock.Instant
+    ) throws(NFCFault) -> Action {
+        var write = write
+        try write.receive(status)
+        if write.mergedRefused { mergesWrites = false }
+        guard write.isDone else { return try continueWriting(dialogue, write) }
+        if case .handoverSelect = dialogue.due { enter(.handoverSelect, now) } else { enter(.serviceStatus, now) }
+        return pause(dialogue, now)
+    }
+
+    private mutating func continueWriting(
+        _ dialogue: Dialogue, _ write: NFCMessageWrite
+    ) throws(NFCFault) -> Action {
+        guard let command = try write.command() else { throw .outOfTurn }
+        return try transmit(command, then: .awaitingWrite(dialogue, write))
+    }
+
+    // MARK: Judging messages
+
+    /// Decides by the message alone, never by the write access byte (Q18).
+    private mutating func judge(
+        _ message: NDEFMessage, _ bytes: [UInt8], _ dialogue: Dialogue, _ now: ContinuousClock.Instant
+    ) throws(NFCFault) -> Action {
+        let isSelect = message.records.contains { $0.isOf(.handoverSelect) }
+        switch dialogue.due {
+        case .initialMessage where isSelect: return try complete(message, bytes, request: nil)
+        case .handoverSelect(_, let request) where isSelect:
+            return try complete(message, bytes, request: request)
+        case .initialMessage: return try selectService(in: message, dialogue, now)
+        case .serviceStatus(let service):
+            try requireSuccess(try status(in: message))
+            return try requestHandover(service, dialogue, now)
+        case .handoverSelect:
+            try requireSuccess(try status(in: message))
+            return try poll(dialogue, now)
+        }
+    }
+
+    private mutating func selectService(
+        in message: NDEFMessage, _ dialogue: Dialogue, _ now: ContinuousClock.Instant
+    ) throws(NFCFault) -> Action {
+        guard message.records.contains(where: { $0.isOf(.serviceParameter) }) else { throw .messageUnexpected }
+        let offered = try reading { () throws(NDEFError) in try ServiceParameter.handover(in: message) }
+        guard let service = offered else { throw .noHandoverService }
+        enter(.serviceSelect, now)
+        return try write(ServiceSelect.encode(), dialogue.expecting(.serviceStatus(service)))
+    }
+
+    private mutating func requestHandover(
+        _ service: ServiceParameter, _ dialogue: Dialogue, _ now: ContinuousClock.Instant
+    ) throws(NFCFault) -> Action {
+        let request = HandoverRequest.encode(
+            readerEngagement: settings.readerEngagement[...], carriers: offer.carriers)
+        enter(.handoverRequest, now)
+        return try write(request, dialogue.expecting(.handoverSelect(service, request: request)))
+    }
+
+    private func status(in message: NDEFMessage) throws(NFCFault) -> StatusRecord {
+        let status = try reading { () throws(NDEFError) in try StatusRecord.parse(message) }
+        guard let status else { throw .messageUnexpected }
+        return status
+    }
+
+    private func requireSuccess(_ status: StatusRecord) throws(NFCFault) {
+        guard status == .success else { throw .serviceStatus(status) }
+    }
+
+    private mutating func complete(
+        _ message: NDEFMessage, _ bytes: [UInt8], request: [UInt8]?
+    ) throws(NFCFault) -> Action {
+        let select = try reading { () throws(NDEFError) in try HandoverSelect.parse(message) }
+        guard let engagement = select.deviceEngagement, !engagement.isEmpty else { throw .noDeviceEngagement }
+        let choice = NFCCarrierChoice(
+            select.carriers, offer: offer, isNegotiated: request != nil,
+            acceptsAll: settings.acceptsUnofferedCarriers)
+        guard choice.hasUsable else {
+            throw request == nil ? .noUsableCarrier(choice.named) : .unofferedCarrier(choice.named)
+        }
+        state = .ended(NFCEndReason(phase, .outOfTurn))
+        return .deliver(
+            NFCHandover(
+                handoverSelect: bytes, handoverRequest: request, deviceEngagement: engagement,
+                carriers: choice.carriers, mergedWriteRefused: settings.mergesWrites && !mergesWrites))
+    }
+
+    private func reading<Value>(_ body: () throws(NDEFError) -> Value) throws(NFCFault) -> Value {
+        do throws(NDEFError) { return try body() } catch { throw .messageMalformed(error) }
+    }
+}

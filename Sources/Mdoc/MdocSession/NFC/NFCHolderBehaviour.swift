@@ -1,0 +1,104 @@
+package import ISO7816
+package import NDEF
+
+/// How a phone behaves over NFC: the wallet profiles of the field as data, and faults by name.
+package struct NFCHolderBehaviour: Sendable {
+    /// ISO/IEC 18013-5, 8.2.2.1: the kind of handover.
+    package enum Handover: Sendable {
+        case `static`
+        /// TNEP with this service; `otherServices` are `Tp` records before it (Q40).
+        case negotiated(ServiceParameter, otherServices: [ServiceParameter] = [])
+    }
+
+    /// How often NLEN reads 0 before a message is there (Q13, Q14).
+    package struct Unready: Sendable {
+        package var initialMessage = 0
+        package var serviceStatus = 0
+        package var handoverSelect = 0
+
+        package init(initialMessage: Int = 0, serviceStatus: Int = 0, handoverSelect: Int = 0) {
+            self.initialMessage = initialMessage
+            self.serviceStatus = serviceStatus
+            self.handoverSelect = handoverSelect
+        }
+    }
+
+    package var handover = Handover.static
+    /// MLe of the capability container, in bytes.
+    package var maximumResponseData = 0x7fff
+    /// MLc of the capability container, in bytes.
+    package var maximumCommandData = 0x7fff
+    /// The size of the NDEF file, in bytes.
+    package var maximumFileSize = 0x7fff
+    /// The write access byte, which says nothing (Q18).
+    package var writeAccess: UInt8 = 0x00
+    package var unready = Unready()
+    package var recordOrder = HandoverSelect.Order.engagementFirst
+    /// Whether extended READ BINARY and ENVELOPE are taken (Q19, Q20).
+    package var acceptsExtendedLength = true
+    /// Whether NLEN and message in one UPDATE BINARY are refused (Q23).
+    package var refusesMergedWrite = false
+    /// The most data bytes in one answer, whatever Le says (Q22); nil for no such limit.
+    package var maximumAnswer: Int?
+    /// Whether a read past the end gives eight zero bytes and 9000 (Q15).
+    package var readsZerosPastEnd = false
+    /// Whether Le after 61xx is ignored and the Le of the ENVELOPE goes on to count (Q52).
+    package var ignoresLengthAfterMore = false
+    /// Whether reads faster than the waiting time are refused (Q16).
+    package var enforcesWaitingTime = false
+    /// Whether the phone is locked and answers 6A82 (Q1).
+    package var isLocked = false
+    /// Advertising data structures put before those of the Bluetooth record (Q31).
+    package var foreignAdvertisingData: [UInt8] = []
+    /// Whether a negotiated Handover Select for mdoc central client mode repeats our UUID (Q29, Q30).
+    package var repeatsServiceUUID = false
+    /// Whether the NFC carrier record has TNF 02 (Q37).
+    package var sendsNFCCarrierAsMedia = false
+    /// The longest message taken over NFC data transfer, in bytes.
+    package var maximumMessageSize = 1 << 20
+    package var fault: NFCHolderFault?
+
+    package init() {}
+}
+
+/// A fault of a phone, by what it does wrong.
+package enum NFCHolderFault: Equatable, Sendable {
+    /// Answers this status in this phase.
+    case refuses(NFCPhase, StatusWord)
+    /// Answers nothing at all in this phase: the card is gone (Q132).
+    case silent(NFCPhase)
+    /// NLEN stays 0 (Q13, Q194).
+    case neverReady
+    /// NLEN announces this many bytes (Q24, Q194).
+    case announcesLength(UInt16)
+    /// Reads of the message bring no data (Q22).
+    case answersEmpty
+    /// Reads bring one byte more than asked for.
+    case answersTooMuch
+    /// This TNEP status answers the service select (`serviceStatus`) or the request (`handoverSelect`) (Q41).
+    case reportsStatus(StatusRecord, NFCPhase)
+    /// Status 00 stands where the Handover Select is due, for ever (Q41).
+    case repeatsSuccess
+    /// The first message is neither Handover Select nor `Tp` (Q18).
+    case sendsOtherMessage
+    /// The last byte of each message is missing and NLEN is one short.
+    case truncatesMessage
+    /// The Handover Select has no DeviceEngagement.
+    case omitsDeviceEngagement
+    /// The Handover Select names all carriers of the phone, whatever was offered (Q38).
+    case ignoresOffer
+    /// The Bluetooth record begins with a length of two bytes (Q32).
+    case prefixesBluetoothLength
+    /// The capability container begins wrongly.
+    case garblesCapabilities
+    /// The answer's data object has another tag.
+    case wrongDataObjectTag
+    /// The answer's data object announces this many bytes (Q194).
+    case announcesDataObject(Int)
+    /// 9000 comes one byte before the data object is complete.
+    case endsDataEarly
+    /// One byte follows the data object (Q52).
+    case addsSurplusByte
+    /// 6100 without end (Q194).
+    case neverFinishes
+}

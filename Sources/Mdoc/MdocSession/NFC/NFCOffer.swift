@@ -1,0 +1,32 @@
+package import NDEF
+
+/// The carriers this reader can use: what it offers in a Handover Request and accepts from a Handover Select.
+package struct NFCOffer: Equatable, Sendable {
+    /// Bluetooth Low Energy with the UUID of this transaction, one for both modes.
+    package struct BluetoothLE: Equatable, Sendable {
+        package let serviceUUID: BluetoothUUID
+        /// The reader's own role; its meaning is mirrored against the phone's (Q33).
+        package let role: BluetoothLERole
+
+        package init(serviceUUID: BluetoothUUID, role: BluetoothLERole) {
+            self.serviceUUID = serviceUUID
+            self.role = role
+        }
+    }
+
+    package let bluetoothLE: BluetoothLE?
+    package let nfc: NFCCarrier?
+
+    package init(bluetoothLE: BluetoothLE?, nfc: NFCCarrier?) {
+        self.bluetoothLE = bluetoothLE
+        self.nfc = nfc
+    }
+
+    /// The carriers of the Handover Request, Bluetooth first.
+    var carriers: [HandoverCarrier] {
+        let bluetooth = bluetoothLE.map {
+            HandoverCarrier.bluetoothLE(BluetoothLEOutOfBand(role: $0.role, serviceUUID: $0.serviceUUID))
+        }
+        return [bluetooth, nfc.map(HandoverCarrier.nfc)].compactMap { $0 }
+    }
+}

@@ -1,0 +1,184 @@
+internal import ISO7816
+package import NDEF
+
+/// What an NFC data transfer yields.
+package enum NFCTransferDelivery: Equatable, Sendable {
+    /// The application is selected; `send` may be called.
+    case selected
+    /// The phone's answer to the message sent; `send` may be called again.
+    case message([UInt8])
+}
+
+/// ISO/IEC 18013-5, 8.3.3.1.2: NFC data transfer on the reader's side, as a value.
+///
+/// `start` selects the application, each `send` carries one message there and one back. Messages are opaque.
+package struct NFCTransferReader: Sendable {
+    package typealias Action = NFCAction<NFCTransferDelivery>
+
+    /// Named for what comes next.
+    private enum State {
+        case notStarted
+        case awaitingApplication
+        case idle
+        case awaitingAcknowledgement(EnvelopeChain)
+        case awaitingData
+        case ended(NFCEndReason)
+    }
+
+    private let maximumCommandData: Int
+    private let maximumResponseData: Int
+    private let extendedLength: Bool
+    private let settings: NFCTransferSettings
+    private var state = State.notStarted
+    private var phase = NFCPhase.selectDataTransfer
+    /// The answer so far; beside the state, so that it grows in place.
+    private var collection = NFCMessageCollection(maximumLength: 0)
+    private var stepsLeft = 1
+    /// The instant after which `expire` and `receive` end the machine; nil while nothing is under way. The
+    /// driver must not cut a command short before it (Q54).
+    package private(set) var deadline: ContinuousClock.Instant?
+
+    /// A transfer within what the reader, the phone (by its carrier record) and the settings allow.
+    package init(
+        limits: NFCReaderLimits, carrier: NFCCarrier, settings: NFCTransferSettings = NFCTransferSettings()
+    ) {
+        // Header, long Lc and long Le take nine bytes of a command, the status word two of a response.
+        maximumCommandData = max(
+            1, min(limits.maximumCommandData, carrier.maximumCommandData, settings.maximumAPDU - 9))
+        maximumResponseData = max(
+            1, min(limits.maximumResponseData, carrier.maximumResponseData, settings.maximumAPDU - 2))
+        extendedLength = limits.extendedLength
+        self.settings = settings
+    }
+
+    /// Begins with SELECT of the mdoc data transfer application.
+    package mutating func start(now: ContinuousClock.Instant) -> Action {
+        step { machine, state throws(NFCFault) in
+            guard case .notStarted = state else { throw .outOfTurn }
+            machine.deadline = now + machine.settings.progressDeadline
+            let command = CommandAPDU.select(application: .mdocDataTransfer).encode()
+            return try machine.transmit(command, then: .awaitingApplication)
+        }
+    }
+
+    /// Sends one message; allowed after each delivery.
+    package mutating func send(_ message: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
+        step { machine, state throws(NFCFault) in
+            guard case .idle = state else { throw .outOfTurn }
+            let limit = min(machine.settings.maximumMessageSize, DiscretionaryData.maximumLength)
+            let expected = machine.expectedLength(machine.maximumResponseData)
+            machine.phase = .sendMessage
+            guard message.count <= limit,
+                let chain = EnvelopeChain(
+                    message, maximumData: machine.maximumCommandData, expectedLength: expected)
+            else { throw .messageTooLong(announced: message.count, limit: limit) }
+            machine.stepsLeft = machine.settings.stepBudget
+            return try machine.envelope(chain, now)
+        }
+    }
+
+    /// Takes the response APDU to the last command.
+    package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
+        step { machine, state throws(NFCFault) in
+            guard let deadline = machine.deadline else { throw .outOfTurn }
+            guard now <= deadline else { throw .deadlinePassed }
+            guard let answer = try? ResponseAPDU.parse(response) else { throw .cardLost }
+            return try machine.advance(from: state, answer, now)
+        }
+    }
+
+    /// Ends when the deadline has passed, and otherwise says when it will.
+    package mutating func expire(now: ContinuousClock.Instant) -> Action {
+        step { machine, state throws(NFCFault) in
+            guard let deadline = machine.deadline else { throw .outOfTurn }
+            guard now <= deadline else { throw .deadlinePassed }
+            machine.state = state
+            return .wait(until: deadline)
+        }
+    }
+
+    // MARK: Steps
+
+    /// Takes the state out, so that a fault leaves the machine ended.
+    private mutating func step(
+        _ body: (inout Self, State) throws(NFCFault) -> Action
+    ) -> Action {
+        if case .ended(let reason) = state { return .end(reason) }
+        var current = State.ended(NFCEndReason(phase, .outOfTurn))
+        swap(&current, &state)
+        do throws(NFCFault) {
+            return try body(&self, current)
+        } catch {
+            let reason = NFCEndReason(phase, error)
+            state = .ended(reason)
+            return .end(reason)
+        }
+    }
+
+    private mutating func transmit(_ command: [UInt8], then next: State) throws(NFCFault) -> Action {
+        guard stepsLeft > 0 else { throw .stepBudgetSpent }
+        stepsLeft -= 1
+        state = next
+        return .transmit(command)
+    }
+
+    private func expectedLength(_ count: Int) -> ExpectedLength {
+        ExpectedLength(upTo: min(count, maximumResponseData), extended: extendedLength)
+    }
+
+    private mutating func advance(
+        from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
+    ) throws(NFCFault) -> Action {
+        switch state {
+        case .awaitingApplication:
+            guard answer.status == .success else { throw .status(answer.status) }
+            return settle(.selected)
+        case .awaitingAcknowledgement(let chain):
+            guard answer.status == .success else { throw .status(answer.status) }
+            guard answer.data.isEmpty else { throw .surplusBytes }
+            return try envelope(chain, now)
+        case .awaitingData: return try collect(answer, now)
+        case .notStarted, .idle, .ended: throw .outOfTurn
+        }
+    }
+
+    private mutating func settle(_ delivery: NFCTransferDelivery) -> Action {
+        collection = NFCMessageCollection(maximumLength: 0)
+        state = .idle
+        phase = .idle
+        deadline = nil
+        return .deliver(delivery)
+    }
+
+    private mutating func envelope(
+        _ chain: EnvelopeChain, _ now: ContinuousClock.Instant
+    ) throws(NFCFault) -> Action {
+        var chain = chain
+        guard let command = chain.next() else { throw .outOfTurn }
+        guard chain.isFinished else {
+            deadline = now + settings.progressDeadline
+            return try transmit(command, then: .awaitingAcknowledgement(chain))
+        }
+        phase = .awaitResponse
+        deadline = now + settings.consentDeadline
+        collection = NFCMessageCollection(maximumLength: settings.maximumMessageSize)
+        return try transmit(command, then: .awaitingData)
+    }
+
+    /// Collects by the bytes that come and the status, not by what was asked for: 61xx means more (Q51, Q52).
+    private mutating func collect(
+        _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
+    ) throws(NFCFault) -> Action {
+        let available = answer.status.bytesAvailable
+        guard answer.status == .success || available != nil else { throw .status(answer.status) }
+        try collection.receive(answer.data)
+        guard let available else {
+            guard collection.missing == 0 else { throw .dataObjectIncomplete(missing: collection.missing) }
+            return settle(.message(collection.message))
+        }
+        phase = .receiveMessage
+        deadline = now + settings.progressDeadline
+        let length = expectedLength(available > 255 ? maximumResponseData : available)
+        return try transmit(CommandAPDU.getResponse(upTo: length).encode(), then: .awaitingData)
+    }
+}
