@@ -14,7 +14,8 @@ package enum DiscretionaryData {
         case 0...0x7f: return [tag, low]
         case 0x80...0xff: return [tag, 0x81, low]
         case 0x100...0xffff: return [tag, 0x82, middle, low]
-        case 0x1_0000...maximumLength: return [tag, 0x83, UInt8(truncatingIfNeeded: length >> 16), middle, low]
+        case 0x1_0000...maximumLength:
+            return [tag, 0x83, UInt8(truncatingIfNeeded: length >> 16), middle, low]
         default: return nil
         }
     }

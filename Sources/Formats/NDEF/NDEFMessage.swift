@@ -91,7 +91,9 @@ private struct NDEFRecordReader {
         let start = index
         let offset = start - bytes.startIndex
         let flags = try byte(of: start)
-        guard (flags & Flag.messageBegin != 0) == (offset == 0) else { throw .misplacedMessageBegin(at: offset) }
+        guard (flags & Flag.messageBegin != 0) == (offset == 0) else {
+            throw .misplacedMessageBegin(at: offset)
+        }
         guard let format = NDEFRecord.TypeNameFormat(rawValue: flags & 0x07), format != .unchanged,
             flags & Flag.chunk == 0
         else { throw .chunkedRecord(at: offset) }

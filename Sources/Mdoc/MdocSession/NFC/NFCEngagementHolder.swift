@@ -102,7 +102,9 @@ package struct NFCEngagementHolder: Sendable {
             showInitialMessage()
             return refuse(.success)
         }
-        guard selected != .nothing, command.p1 == 0x00, command.data.count == 2 else { return refuse(.notFound) }
+        guard selected != .nothing, command.p1 == 0x00, command.data.count == 2 else {
+            return refuse(.notFound)
+        }
         switch command.data.reduce(UInt16(0), { $0 << 8 | UInt16($1) }) {
         case NFCCapabilityContainer.fileIdentifier: selected = .capabilities
         case Self.messageFile: selected = .message
@@ -199,7 +201,9 @@ package struct NFCEngagementHolder: Sendable {
         guard selected == .message, case .negotiated = behaviour.handover else {
             return refuse(.securityStatusNotSatisfied)
         }
-        guard let offset = (FileOffset(of: command)?.value).map(Int.init) else { return refuse(.wrongParameters) }
+        guard let offset = (FileOffset(of: command)?.value).map(Int.init) else {
+            return refuse(.wrongParameters)
+        }
         guard command.data.count <= behaviour.maximumCommandData else { return refuse(.wrongLength) }
         if offset == 0, command.data.count > 2, behaviour.refusesMergedWrite { return refuse(.incorrectData) }
         let end = offset + command.data.count
@@ -223,7 +227,9 @@ package struct NFCEngagementHolder: Sendable {
             let name = parsed.flatMap { try? ServiceSelect.parse($0) }
             let isHandover = name?.elementsEqual(ServiceParameter.handoverService) ?? false
             stage = .serviceStatus
-            report(isHandover ? .success : .protocolError, .serviceStatus, unready: behaviour.unready.serviceStatus)
+            report(
+                isHandover ? .success : .protocolError, .serviceStatus,
+                unready: behaviour.unready.serviceStatus)
         case .serviceStatus, .handoverSelect:
             stage = .handoverSelect
             answerRequest(message, parsed.flatMap { try? HandoverRequest.parse($0) })

@@ -257,7 +257,11 @@ package struct NFCEngagementReader: Sendable {
         try write.receive(status)
         if write.mergedRefused { mergesWrites = false }
         guard write.isDone else { return try continueWriting(dialogue, write) }
-        if case .handoverSelect = dialogue.due { enter(.handoverSelect, now) } else { enter(.serviceStatus, now) }
+        if case .handoverSelect = dialogue.due {
+            enter(.handoverSelect, now)
+        } else {
+            enter(.serviceStatus, now)
+        }
         return pause(dialogue, now)
     }
 
@@ -292,7 +296,9 @@ package struct NFCEngagementReader: Sendable {
     private mutating func selectService(
         in message: NDEFMessage, _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
-        guard message.records.contains(where: { $0.isOf(.serviceParameter) }) else { throw .messageUnexpected }
+        guard message.records.contains(where: { $0.isOf(.serviceParameter) }) else {
+            throw .messageUnexpected
+        }
         let offered = try reading { () throws(NDEFError) in try ServiceParameter.handover(in: message) }
         guard let service = offered else { throw .noHandoverService }
         enter(.serviceSelect, now)

@@ -31,7 +31,9 @@ struct NFCMessageWrite: Sendable {
 
     /// The next command, or nil when the message is written.
     func command() throws(NFCFault) -> CommandAPDU? {
-        let length = [UInt8(truncatingIfNeeded: message.count >> 8), UInt8(truncatingIfNeeded: message.count)]
+        let length = [
+            UInt8(truncatingIfNeeded: message.count >> 8), UInt8(truncatingIfNeeded: message.count),
+        ]
         switch stage {
         case .merged: return try update(0, (length + message)[...])
         case .clearLength: return try update(0, [0, 0])

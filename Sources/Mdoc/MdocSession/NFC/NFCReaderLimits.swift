@@ -25,6 +25,7 @@ package struct NFCReaderLimits: Equatable, Sendable {
     /// the least that ISO/IEC 18013-5, 8.3.3.1.2 lets a reader announce.
     package var carrier: NFCCarrier {
         NFCCarrier(
-            maximumCommandData: max(maximumCommandData, 255), maximumResponseData: max(maximumResponseData, 256))
+            maximumCommandData: max(maximumCommandData, 255),
+            maximumResponseData: max(maximumResponseData, 256))
     }
 }

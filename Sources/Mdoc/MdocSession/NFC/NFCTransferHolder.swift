@@ -85,7 +85,9 @@ package struct NFCTransferHolder: Sendable {
     }
 
     private mutating func getResponse(_ command: CommandAPDU) -> NFCHolderAnswer {
-        guard !rest.isEmpty || behaviour.fault == .neverFinishes else { return refuse(.conditionsNotSatisfied) }
+        guard !rest.isEmpty || behaviour.fault == .neverFinishes else {
+            return refuse(.conditionsNotSatisfied)
+        }
         let asked = command.expectedLength?.maximum ?? 256
         return .respond(next(upTo: behaviour.ignoresLengthAfterMore ? envelopeLength : asked))
     }
