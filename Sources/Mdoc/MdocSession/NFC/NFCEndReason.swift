@@ -1,6 +1,3 @@
-package import ISO7816
-package import NDEF
-
 /// Why an NFC machine ended: what happened, in which phase (Q12). Holds no message bytes.
 package struct NFCEndReason: Error, Equatable, Sendable {
     package let phase: NFCPhase
@@ -10,65 +7,4 @@ package struct NFCEndReason: Error, Equatable, Sendable {
         self.phase = phase
         self.fault = fault
     }
-}
-
-/// What ends an NFC machine.
-package enum NFCFault: Error, Equatable, Sendable {
-    /// 6A82 to the first SELECT: the phone is locked or its screen is off; keep polling (Q1).
-    case noWalletYet
-    /// An answer without a status word: the card left the field (Q132).
-    case cardLost
-    /// A status word that the phase does not allow.
-    case status(StatusWord)
-    /// The phase, or the whole engagement, took longer than its deadline.
-    case deadlinePassed
-    /// The machine sent as many commands as it may.
-    case stepBudgetSpent
-    /// NLEN stayed 0 for this many polls; `promised` is the phone's N_WAIT where it is known (Q13).
-    case notReady(polls: Int, promised: UInt8?)
-    /// Twice in a row an answer without data where data were due (Q22).
-    case noProgress
-    /// More bytes than asked for, or than the data object holds (Q52).
-    case surplusBytes
-    /// The capability container is malformed or names limits that nothing can be done with.
-    case capabilityContainerInvalid
-    /// A message of `announced` bytes exceeds `limit`, the phone's own maximum or the reader's cap (Q24).
-    case messageTooLong(announced: Int, limit: Int)
-    /// The message is not well-formed NDEF, or a record lacks its form.
-    case messageMalformed(NDEFError)
-    /// A well-formed message of a kind that is not due.
-    case messageUnexpected
-    /// `Tp` records, but none for the handover service (Q40).
-    case noHandoverService
-    /// The phone reports this TNEP status (Q41).
-    case serviceStatus(StatusRecord)
-    /// The Handover Select has no DeviceEngagement.
-    case noDeviceEngagement
-    /// Static handover with none but these carriers, none of which this reader can use (Q35).
-    case noUsableCarrier(NFCCarrierKinds)
-    /// Negotiated handover that chose carriers we did not offer (Q38).
-    case unofferedCarrier(NFCCarrierKinds)
-    /// The response is not a data object '53'.
-    case dataObjectMalformed(ISO7816Error)
-    /// Status 9000 before the data object was complete; `missing` bytes, or nil before its header was.
-    case dataObjectIncomplete(missing: Int?)
-    /// A call that the machine's state does not allow: an error of the driver.
-    case outOfTurn
-}
-
-/// Kinds of carriers, for naming them in an end reason.
-package struct NFCCarrierKinds: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
-    package static let nfc = Self(rawValue: 1)
-    package static let peripheralServer = Self(rawValue: 2)
-    package static let centralClient = Self(rawValue: 4)
-    /// A record of a known carrier that cannot be read, or that lacks what it needs.
-    package static let unreadable = Self(rawValue: 8)
-    /// Bluetooth BR/EDR, Wi-Fi Aware and the like.
-    package static let foreign = Self(rawValue: 16)
 }

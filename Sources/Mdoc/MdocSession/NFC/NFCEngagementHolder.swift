@@ -1,27 +1,5 @@
 internal import ISO7816
-package import NDEF
-
-/// What a phone brings into an NFC engagement.
-package struct NFCHolderContent: Sendable {
-    /// DeviceEngagement as CBOR, opaque here.
-    package var deviceEngagement: [UInt8]
-    /// The carriers the phone knows, the preferred one first.
-    package var carriers: [HandoverCarrier]
-
-    package init(deviceEngagement: [UInt8], carriers: [HandoverCarrier]) {
-        self.deviceEngagement = deviceEngagement
-        self.carriers = carriers
-    }
-}
-
-/// What an NFC engagement yields on the phone's side.
-package struct NFCHolderHandover: Equatable, Sendable {
-    package let handoverSelect: [UInt8]
-    /// The Handover Request as written, or nil after static handover.
-    package let handoverRequest: [UInt8]?
-    /// The carriers named in the Handover Select.
-    package let carriers: [HandoverCarrier]
-}
+internal import NDEF
 
 /// ISO/IEC 18013-5, 8.2.2.1: the phone's side of NFC engagement, a Type 4 Tag as a value. Behaves as told.
 package struct NFCEngagementHolder: Sendable {
@@ -275,24 +253,5 @@ package struct NFCEngagementHolder: Sendable {
             }
         }
         return nil
-    }
-}
-
-extension NFCHolderBehaviour {
-    /// The Handover Select with this phone's peculiarities.
-    fileprivate func dress(_ bytes: [UInt8]) -> [UInt8] {
-        guard let message = try? NDEFMessage.parse(bytes[...]) else { return bytes }
-        return NDEFMessage(message.records.compactMap(dress)).encode()
-    }
-
-    private func dress(_ record: NDEFRecord) -> NDEFRecord? {
-        if record.isOf(.deviceEngagement), fault == .omitsDeviceEngagement { return nil }
-        if record.isOf(.nfcCarrier), sendsNFCCarrierAsMedia {
-            return NDEFRecord(.media, type: record.type, id: record.id, payload: record.payload)
-        }
-        guard record.isOf(.bluetoothLE) else { return record }
-        var payload = foreignAdvertisingData + record.payload
-        if fault == .prefixesBluetoothLength { payload = [UInt8(payload.count + 2), 0] + payload }
-        return NDEFRecord(.bluetoothLE, id: record.id, payload: payload[...])
     }
 }

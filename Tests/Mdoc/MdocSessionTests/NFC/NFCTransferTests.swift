@@ -34,13 +34,11 @@ struct NFCTransferTests {
             let responseData = min(limits.maximumResponseData, carrier.maximumResponseData, 4094)
             let fewest = 1 + ceil(object, commandData) + ceil(object, responseData) - 1
             #expect(exchange.commands.count == fewest)
-            for (command, response) in zip(exchange.commands, exchange.responses) {
-                let parsed = try CommandAPDU.parse(command[...])
-                #expect(parsed.data.count <= commandData)
-                #expect(parsed.expectedLength.map { $0.maximum <= max(responseData, 256) } ?? true)
-                #expect(response.count - 2 <= responseData)
-                #expect(limits.extendedLength || command.count <= 5 + 255 + 1)
-            }
+            let commands = try exchange.commands.map { try CommandAPDU.parse($0[...]) }
+            #expect(commands.allSatisfy { $0.data.count <= commandData })
+            #expect(commands.dropFirst().allSatisfy { $0.expectedLength?.maximum ?? 0 <= responseData })
+            #expect(exchange.responses.allSatisfy { $0.count - 2 <= responseData })
+            #expect(limits.extendedLength || exchange.commands.allSatisfy { $0.count <= 5 + 255 + 1 })
         }
     }
 

@@ -1,0 +1,44 @@
+package import ISO7816
+package import NDEF
+
+/// A fault of a phone, by what it does wrong.
+package enum NFCHolderFault: Equatable, Sendable {
+    /// Answers this status in this phase.
+    case refuses(NFCPhase, StatusWord)
+    /// Answers nothing at all in this phase: the card is gone (Q132).
+    case silent(NFCPhase)
+    /// NLEN stays 0 (Q13, Q194).
+    case neverReady
+    /// NLEN announces this many bytes (Q24, Q194).
+    case announcesLength(UInt16)
+    /// Reads of the message bring no data (Q22).
+    case answersEmpty
+    /// Reads bring one byte more than asked for.
+    case answersTooMuch
+    /// This TNEP status answers the service select (`serviceStatus`) or the request (`handoverSelect`) (Q41).
+    case reportsStatus(StatusRecord, NFCPhase)
+    /// Status 00 stands where the Handover Select is due, for ever (Q41).
+    case repeatsSuccess
+    /// The first message is neither Handover Select nor `Tp` (Q18).
+    case sendsOtherMessage
+    /// The last byte of each message is missing and NLEN is one short.
+    case truncatesMessage
+    /// The Handover Select has no DeviceEngagement.
+    case omitsDeviceEngagement
+    /// The Handover Select names all carriers of the phone, whatever was offered (Q38).
+    case ignoresOffer
+    /// The Bluetooth record begins with a length of two bytes (Q32).
+    case prefixesBluetoothLength
+    /// The capability container begins wrongly.
+    case garblesCapabilities
+    /// The answer's data object has another tag.
+    case wrongDataObjectTag
+    /// The answer's data object announces this many bytes (Q194).
+    case announcesDataObject(Int)
+    /// 9000 comes one byte before the data object is complete.
+    case endsDataEarly
+    /// One byte follows the data object (Q52).
+    case addsSurplusByte
+    /// 6100 without end (Q194).
+    case neverFinishes
+}
