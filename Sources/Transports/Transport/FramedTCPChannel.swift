@@ -1,0 +1,147 @@
+internal import SystemPackage
+
+/// Whole messages over TCP, each as a 4-byte big-endian length and that many bytes; for tests and the bench link.
+///
+/// After a frame that is too long or cut off, a passed `frame` deadline or a send cancelled half-way the two sides no
+/// longer agree where a frame begins: the channel closes. A cancelled `receive` loses nothing.
+package actor FramedTCPChannel: MessageChannel {
+    private let poller: SocketPoller
+    private let configuration: FramedTCPConfiguration
+    private var socket: Socket?
+    private var reader: FrameReader
+    private var frameBegan: ContinuousClock.Instant?
+    private var isReceiving = false
+    private var isSending = false
+
+    init(_ socket: consuming Socket, poller: SocketPoller, configuration: FramedTCPConfiguration) {
+        self.poller = poller
+        self.configuration = configuration
+        self.socket = consume socket
+        reader = FrameReader(maximumFrame: configuration.maximumFrame)
+    }
+
+    /// Connects to a listening peer; the address says whether it may be another computer.
+    ///
+    /// - Throws: `connectionRefused`, `deadlinePassed(.connect)`, `cancelled`, `system`.
+    package static func connect(
+        to address: SocketAddress, configuration: FramedTCPConfiguration = FramedTCPConfiguration()
+    ) async throws(TransportError) -> FramedTCPChannel {
+        let poller = try SocketPoller.shared.get()
+        let socket = try TransportError.wrapping { () throws(Errno) in
+            try Socket.open(for: address, blocking: false)
+        }
+        let deadline = ContinuousClock.now + configuration.connect
+        do throws(Errno) {
+            try socket.connect(to: address)
+        } catch .nowInProgress {
+            let outcome = await poller.wait(for: .writable, on: socket.descriptor, until: deadline)
+            try outcome.orThrow(.connect)
+            if let error = socket.pendingError() { throw .connectionRefused(error) }
+        } catch {
+            throw .connectionRefused(error)
+        }
+        return FramedTCPChannel(socket, poller: poller, configuration: configuration)
+    }
+
+    package func send(_ message: ArraySlice<UInt8>) async throws(TransportError) {
+        guard message.count <= configuration.maximumFrame else {
+            throw .frameTooLong(length: message.count, limit: configuration.maximumFrame)
+        }
+        guard !isSending else { throw .alreadyWaiting }
+        if Task.isCancelled { throw .cancelled }
+        isSending = true
+        defer { isSending = false }
+        let deadline = ContinuousClock.now + configuration.frame
+        let length = unsafe withUnsafeBytes(of: UInt32(message.count).bigEndian) { unsafe Array($0) }
+        do throws(TransportError) {
+            try await sendAll(length[...], more: true, until: deadline)
+            try await sendAll(message, more: false, until: deadline)
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    package func receive() async throws(TransportError) -> [UInt8] {
+        guard !isReceiving else { throw .alreadyWaiting }
+        if Task.isCancelled { throw .cancelled }
+        isReceiving = true
+        defer { isReceiving = false }
+        do throws(TransportError) {
+            return try await nextFrame()
+        } catch {
+            if error != .cancelled && error != .deadlinePassed(.nextFrame) { close() }
+            throw error
+        }
+    }
+
+    package func close() {
+        guard let descriptor = socket?.descriptor else { return }
+        poller.end(waitsOn: descriptor)
+        socket = nil
+    }
+
+    private func nextFrame() async throws(TransportError) -> [UInt8] {
+        let silenceEnds = configuration.nextFrame.map { ContinuousClock.now + $0 }
+        while true {
+            do throws(TransportError) {
+                if let frame = try readOnce() {
+                    frameBegan = nil
+                    return frame
+                }
+                if reader.isInsideFrame && frameBegan == nil { frameBegan = .now }
+            } catch .system(.resourceTemporarilyUnavailable) {
+                let frameEnds = frameBegan.map { $0 + configuration.frame }
+                let name: ChannelDeadline = frameEnds == nil ? .nextFrame : .frame
+                try await wait(for: .readable, until: frameEnds ?? silenceEnds, name)
+            }
+            // A peer that always has a byte ready must not keep a frame open for ever, nor a cancelled task.
+            if let began = frameBegan, ContinuousClock.now > began + configuration.frame {
+                throw .deadlinePassed(.frame)
+            }
+            if Task.isCancelled { throw .cancelled }
+        }
+    }
+
+    private func readOnce() throws(TransportError) -> [UInt8]? {
+        guard socket != nil else { throw .closed(by: .own) }
+        return try unsafe reader.read { buffer throws(TransportError) in
+            do throws(Errno) {
+                return try unsafe socket?.receive(into: buffer) ?? 0
+            } catch {
+                throw .receiving(error)
+            }
+        }
+    }
+
+    private func sendAll(
+        _ bytes: ArraySlice<UInt8>, more: Bool, until deadline: ContinuousClock.Instant
+    ) async throws(TransportError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            do throws(TransportError) {
+                rest = rest.dropFirst(try sendOnce(rest, more: more))
+            } catch .system(.resourceTemporarilyUnavailable) {
+                try await wait(for: .writable, until: deadline, .frame)
+            }
+        }
+    }
+
+    private func sendOnce(_ bytes: ArraySlice<UInt8>, more: Bool) throws(TransportError) -> Int {
+        guard socket != nil else { throw .closed(by: .own) }
+        return try unsafe bytes.withUnsafeBufferPointer { buffer throws(TransportError) in
+            do throws(Errno) {
+                return try unsafe socket?.send(UnsafeRawBufferPointer(buffer), more: more) ?? 0
+            } catch {
+                throw .sending(error)
+            }
+        }
+    }
+
+    private func wait(
+        for interest: SocketPoller.Interest, until deadline: ContinuousClock.Instant?, _ name: ChannelDeadline
+    ) async throws(TransportError) {
+        guard let descriptor = socket?.descriptor else { throw .closed(by: .own) }
+        try await poller.wait(for: interest, on: descriptor, until: deadline).orThrow(name)
+    }
+}

@@ -1,0 +1,64 @@
+internal import SystemPackage
+
+/// Accepts the connections of peers that speak in frames.
+package actor FramedTCPListener {
+    /// Where it listens; the port is the one the system chose when 0 was asked for.
+    package nonisolated let address: SocketAddress
+    private let poller: SocketPoller
+    private let configuration: FramedTCPConfiguration
+    private var socket: Socket?
+    private var isAccepting = false
+
+    /// - Throws: `connectionRefused` when the address cannot be had, `system`.
+    package init(
+        on address: SocketAddress, configuration: FramedTCPConfiguration = FramedTCPConfiguration()
+    ) throws(TransportError) {
+        poller = try SocketPoller.shared.get()
+        self.configuration = configuration
+        let socket = try TransportError.wrapping { () throws(Errno) in
+            try Socket.open(for: address, blocking: false)
+        }
+        do throws(Errno) {
+            try socket.listen(on: address)
+            self.address = address.replacingPort(with: try socket.localPort())
+        } catch {
+            throw .connectionRefused(error)
+        }
+        self.socket = consume socket
+    }
+
+    /// The next connection; waits until there is one, the listener is closed or the task is cancelled.
+    package func accept() async throws(TransportError) -> FramedTCPChannel {
+        guard !isAccepting else { throw .alreadyWaiting }
+        isAccepting = true
+        defer { isAccepting = false }
+        while true {
+            if Task.isCancelled { throw .cancelled }
+            if let channel = try acceptOnce() { return channel }
+            guard let descriptor = socket?.descriptor else { throw .closed(by: .own) }
+            try await poller.wait(for: .readable, on: descriptor, until: nil).orThrow(.connect)
+        }
+    }
+
+    /// Stops listening; channels accepted so far stay open.
+    package func close() {
+        guard let descriptor = socket?.descriptor else { return }
+        poller.end(waitsOn: descriptor)
+        socket = nil
+    }
+
+    private func acceptOnce() throws(TransportError) -> FramedTCPChannel? {
+        do throws(Errno) {
+            guard let accepted = try socket?.accept() else { throw Errno.badFileDescriptor }
+            return FramedTCPChannel(accepted, poller: poller, configuration: configuration)
+        } catch .resourceTemporarilyUnavailable {
+            return nil
+        } catch .connectionAbort {
+            return nil  // The peer left before we came to the door.
+        } catch .badFileDescriptor {
+            throw .closed(by: .own)
+        } catch {
+            throw .system(error)
+        }
+    }
+}

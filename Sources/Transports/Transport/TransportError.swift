@@ -1,0 +1,41 @@
+package import SystemPackage
+
+/// What ends or refuses a wait on a ``MessageChannel``. No case carries message bytes.
+package enum TransportError: Error, Equatable, Sendable {
+    /// The address is not one of this computer's own and the caller did not allow others.
+    case addressNotLoopback
+    /// The address is neither `localhost` nor a numeric IPv4 or IPv6 address.
+    case addressNotNumeric
+    /// The peer did not accept the connection, or the address cannot be listened on.
+    case connectionRefused(Errno)
+    /// The named wait took longer than its deadline.
+    case deadlinePassed(ChannelDeadline)
+    /// A frame of `length` bytes was announced or is to be sent; at most `limit` are allowed.
+    case frameTooLong(length: Int, limit: Int)
+    /// The peer closed in the middle of a frame.
+    case truncatedFrame
+    /// The channel was closed by this side or by the peer.
+    case closed(by: ChannelSide)
+    /// The task that waited was cancelled.
+    case cancelled
+    /// Another task already waits in the same direction; frames cannot be interleaved.
+    case alreadyWaiting
+    /// The operating system refused a call.
+    case system(Errno)
+}
+
+/// The waits of a channel that have a deadline of their own.
+package enum ChannelDeadline: Sendable {
+    /// Until the peer has accepted the connection.
+    case connect
+    /// Until the next frame begins.
+    case nextFrame
+    /// From a frame's first byte to its last, in either direction.
+    case frame
+}
+
+/// The two ends of a channel.
+package enum ChannelSide: Sendable {
+    case own
+    case peer
+}

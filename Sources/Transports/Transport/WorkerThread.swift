@@ -1,0 +1,101 @@
+internal import Glibc
+
+/// One thread that runs what it is given, in order: the place for calls that block.
+///
+/// As a serial executor it isolates an actor to the thread. The thread ends when the last reference to this object
+/// is gone and its queue is empty; a call that never returns keeps its thread, not this object.
+package final class WorkerThread: SerialExecutor {
+    private let queue = WorkQueue()
+
+    package init() {
+        queue.start()
+    }
+
+    deinit {
+        queue.close()
+    }
+
+    /// Runs `body` after everything handed over before.
+    package func perform(_ body: @escaping @Sendable () -> Void) {
+        queue.append(body)
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = unsafe asUnownedSerialExecutor()
+        queue.append { unsafe job.runSynchronously(on: executor) }
+    }
+
+    package func checkIsolated() {
+        precondition(queue.isCurrentThread, "not on the worker thread")
+    }
+}
+
+/// The work of one thread. The lock and the condition live outside the object because their addresses must not move.
+@safe private final class WorkQueue: @unchecked Sendable {
+    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private let filled: UnsafeMutablePointer<pthread_cond_t>
+    private var work: [@Sendable () -> Void] = []
+    private var isClosed = false
+    private var thread: pthread_t?
+
+    init() {
+        unsafe lock = .allocate(capacity: 1)
+        unsafe filled = .allocate(capacity: 1)
+        unsafe pthread_mutex_init(lock, nil)
+        unsafe pthread_cond_init(filled, nil)
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(filled)
+        unsafe pthread_mutex_destroy(lock)
+        unsafe filled.deallocate()
+        unsafe lock.deallocate()
+    }
+
+    func start() {
+        var handle = pthread_t()
+        let owner = unsafe Unmanaged.passRetained(self)
+        let status = unsafe pthread_create(
+            &handle, nil,
+            { argument in
+                guard let argument = unsafe argument else { return nil }
+                unsafe Unmanaged<WorkQueue>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, owner.toOpaque())
+        precondition(status == 0, "the system has no thread to give")
+        pthread_detach(handle)
+    }
+
+    func append(_ body: @escaping @Sendable () -> Void) {
+        withLock { work.append(body) }
+        unsafe pthread_cond_signal(filled)
+    }
+
+    func close() {
+        withLock { isClosed = true }
+        unsafe pthread_cond_signal(filled)
+    }
+
+    var isCurrentThread: Bool {
+        withLock { thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    }
+
+    private func run() {
+        withLock { thread = pthread_self() }
+        while let body = next() { body() }
+    }
+
+    private func next() -> (@Sendable () -> Void)? {
+        withLock {
+            while work.isEmpty && !isClosed { unsafe pthread_cond_wait(filled, lock) }
+            return work.isEmpty ? nil : work.removeFirst()
+        }
+    }
+
+    private func withLock<Value>(_ body: () -> Value) -> Value {
+        unsafe pthread_mutex_lock(lock)
+        defer { unsafe pthread_mutex_unlock(lock) }
+        return body()
+    }
+}
