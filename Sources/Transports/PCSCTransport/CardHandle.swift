@@ -1,0 +1,64 @@
+internal import CPCSCLite
+
+/// A connection to a card or, in direct mode, to a reader; ends with the power off unless ended otherwise.
+struct CardHandle: ~Copyable, Sendable {
+    private let raw: SCARDHANDLE
+    private var activeProtocol: DWORD
+
+    init(raw: SCARDHANDLE, activeProtocol: DWORD) {
+        self.raw = raw
+        self.activeProtocol = activeProtocol
+    }
+
+    // Some readers see a card that left, or one that stays, only after its power was off (Q131).
+    deinit {
+        SCardDisconnect(raw, DWORD(SCARD_UNPOWER_CARD))
+    }
+
+    /// Ends the connection with that disposition (`SCARD_…_CARD`).
+    consuming func disconnect(_ disposition: Int32) {
+        SCardDisconnect(raw, DWORD(disposition))
+        discard self
+    }
+
+    /// Sends one command and puts the answer into `buffer`; the number of bytes of the answer, at least 2.
+    borrowing func transmit(
+        _ command: ArraySlice<UInt8>, into buffer: inout [UInt8]
+    ) throws(PCSCTransportError) -> Int {
+        var request = activeProtocol == DWORD(SCARD_PROTOCOL_T1) ? g_rgSCardT1Pci : g_rgSCardT0Pci
+        var length = DWORD(buffer.count)
+        let status = unsafe command.withUnsafeBufferPointer { command in
+            unsafe SCardTransmit(
+                raw, &request, command.baseAddress, DWORD(command.count), nil, &buffer, &length)
+        }
+        try PCSCTransportError.check(status, .transmit)
+        // A card pulled in mid-command can look like success with nothing in it (Q132).
+        guard length >= 2 else { throw .cardLost }
+        return Int(length)
+    }
+
+    /// Resets the card and takes part in whatever protocol it then speaks.
+    mutating func reset(_ disposition: Int32) throws(PCSCTransportError) {
+        let status = unsafe SCardReconnect(
+            raw, DWORD(SCARD_SHARE_EXCLUSIVE), DWORD(SCARD_PROTOCOL_T1 | SCARD_PROTOCOL_T0),
+            DWORD(disposition), &activeProtocol)
+        try PCSCTransportError.check(status, .reconnect)
+    }
+
+    /// Speaks to the reader's driver; nil when the driver does not know the code.
+    borrowing func control(_ code: UInt32, _ input: [UInt8] = []) -> [UInt8]? {
+        var output = [UInt8](repeating: 0, count: 1024)
+        var length: DWORD = 0
+        let status = unsafe SCardControl(
+            raw, DWORD(code), input, DWORD(input.count), &output, DWORD(output.count), &length)
+        return status == SCARD_S_SUCCESS ? Array(output.prefix(Int(length))) : nil
+    }
+
+    /// An attribute of the reader or card; nil when the driver does not have it.
+    borrowing func attribute(_ identifier: DWORD) -> [UInt8]? {
+        var output = [UInt8](repeating: 0, count: 256)
+        var length = DWORD(output.count)
+        let status = unsafe SCardGetAttrib(raw, identifier, &output, &length)
+        return status == SCARD_S_SUCCESS ? Array(output.prefix(Int(length))) : nil
+    }
+}

@@ -1,0 +1,42 @@
+internal import Transport
+
+/// An exclusive connection to the card, or phone, on one reader. Ends with the power off when let go of.
+package final class PCSCCard: Sendable {
+    /// How long commands and answers may be on this reader.
+    package let limits: APDULimits
+    private let slot: ReaderSlot
+    private let lane: ReaderLane
+
+    init(slot: ReaderSlot, lane: ReaderLane, limits: APDULimits) {
+        self.slot = slot
+        self.lane = lane
+        self.limits = limits
+    }
+
+    deinit {
+        lane.thread.perform { [lane] in lane.assumeIsolated { $0.disconnect(.unpower) } }
+    }
+
+    /// Sends one command APDU and returns the card's answer with its status word.
+    ///
+    /// There is no timer here: a phone may take as long as its holder needs to consent (Q130). Cancelling the task
+    /// ends the wait at once and with it this connection; the call itself ends when the reader lets it.
+    /// - Throws: `cardLost`, `linkLost`, `serviceLost`, `commandLength`, `cancelled`, `notConnected` after any error
+    ///   before.
+    package func exchange(_ command: ArraySlice<UInt8>) async throws(PCSCTransportError) -> [UInt8] {
+        guard 4...limits.maximumCommand ~= command.count else {
+            throw .commandLength(command.count, limit: limits.maximumCommand)
+        }
+        return try await slot.run(on: lane) { lane throws(PCSCTransportError) in try lane.exchange(command) }
+    }
+
+    /// Resets the card; whatever was selected on it is not any more.
+    package func reset() async throws(PCSCTransportError) {
+        try await slot.run(on: lane) { lane throws(PCSCTransportError) in try lane.reset() }
+    }
+
+    /// Ends the connection; further calls throw `notConnected`.
+    package func disconnect(_ disposition: CardDisposition = .unpower) async {
+        await lane.disconnect(disposition)
+    }
+}

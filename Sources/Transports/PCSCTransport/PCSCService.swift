@@ -1,0 +1,71 @@
+/// The readers of this computer through pcscd: what there is, what happens to them, and connections to cards.
+///
+/// Holds one context per reader used, and one while events are watched (Q135).
+package actor PCSCService {
+    private let configuration: PCSCConfiguration
+    private let listing = ReaderSlot(name: "")
+    private var slots: [String: ReaderSlot] = [:]
+
+    package init(configuration: PCSCConfiguration = PCSCConfiguration()) {
+        self.configuration = configuration
+    }
+
+    /// What happens from now on, beginning with the readers and cards that are there.
+    ///
+    /// The watching ends with the iteration or its task. Of events nobody takes the newest 1024 are kept.
+    package nonisolated func events() -> AsyncStream<ReaderEvent> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1024)) { continuation in
+            let monitor = ReaderMonitor(
+                emit: { continuation.yield($0) }, ended: { continuation.finish() })
+            continuation.onTermination = { _ in monitor.stop() }
+            monitor.start()
+        }
+    }
+
+    /// The readers there are now, in pcscd's order.
+    ///
+    /// - Throws: `serviceNotRunning`, `accessDenied`, `cancelled` and the like; no reader is an empty list.
+    package func readers() async throws(PCSCTransportError) -> [ReaderDescription] {
+        let names = try await listing.run { lane throws(PCSCTransportError) in
+            defer { lane.close() }
+            return try lane.readerNames()
+        }
+        slots = slots.filter { names.contains($0.key) }
+        var readers: [ReaderDescription] = []
+        for name in names { readers.append(try await describe(name)) }
+        return readers
+    }
+
+    /// One reader. A reader whose driver cannot be asked now, because another program holds it, is described by its
+    /// name alone and gets the limits every reader can do.
+    package func describe(_ name: String) async throws(PCSCTransportError) -> ReaderDescription {
+        let properties: ReaderProperties
+        do throws(PCSCTransportError) {
+            properties = try await slot(name).run { lane throws(PCSCTransportError) in
+                try lane.properties(of: name)
+            }
+        } catch .readerInUse {
+            properties = ReaderProperties()
+        } catch .cardMute {
+            properties = ReaderProperties()
+        }
+        return ReaderDescription(name: name, properties: properties, configuration: configuration)
+    }
+
+    /// Connects to the card on a reader, alone.
+    ///
+    /// - Throws: `noCard`, `cardMute`, `readerInUse`, `readerMissing`, `serviceNotRunning`, `cancelled`.
+    package func connect(to reader: ReaderDescription) async throws(PCSCTransportError) -> PCSCCard {
+        let slot = slot(reader.name)
+        let lane = try slot.currentLane()
+        try await slot.run(on: lane) { lane throws(PCSCTransportError) in try lane.connect(to: reader.name) }
+        return PCSCCard(slot: slot, lane: lane, limits: reader.limits)
+    }
+
+    private func slot(_ name: String) -> ReaderSlot {
+        if let slot = slots[name] { return slot }
+        let slot = ReaderSlot(name: name)
+        slots[name] = slot
+        return slot
+    }
+}

@@ -1,0 +1,53 @@
+internal import CPCSCLite
+
+extension PCSCTransportError {
+    /// Throws what a status of PC/SC means after that call; returns on success.
+    static func check(_ status: LONG, _ call: PCSCCall, reader: String = "") throws(PCSCTransportError) {
+        if status != SCARD_S_SUCCESS { throw PCSCTransportError(status, call, reader: reader) }
+    }
+
+    init(_ status: LONG, _ call: PCSCCall, reader: String = "") {
+        self =
+            Self.ofService(status, call) ?? Self.ofReader(status, reader) ?? Self.ofCard(status, call)
+            ?? .unexpected(code: UInt32(truncatingIfNeeded: status), during: call)
+    }
+
+    private static func ofService(_ status: LONG, _ call: PCSCCall) -> PCSCTransportError? {
+        let isFirst = call == .establishContext
+        return switch status {
+        case SCARD_E_NO_SERVICE: isFirst ? .serviceNotRunning : .serviceLost
+        case SCARD_E_SERVICE_STOPPED:
+            isFirst ? .serviceIncompatible(libraryVersion: PCSCLITE_VERSION_NUMBER) : .serviceLost
+        // A handle pcscd does not know is one of a daemon that is gone: ours are released once, by their owner.
+        case SCARD_F_COMM_ERROR, SCARD_E_INVALID_HANDLE: .serviceLost
+        case SCARD_W_SECURITY_VIOLATION:
+            !isFirst
+                ? .accessDenied(.card)
+                : ContextHandle.isAnyOpen ? .tooManyClients : .accessDenied(.service)
+        case SCARD_E_CANCELLED: .cancelled
+        default: nil
+        }
+    }
+
+    private static func ofReader(_ status: LONG, _ reader: String) -> PCSCTransportError? {
+        switch status {
+        case SCARD_E_NO_READERS_AVAILABLE: .noReader
+        case SCARD_E_UNKNOWN_READER, SCARD_E_READER_UNAVAILABLE: .readerMissing(reader)
+        case SCARD_E_SHARING_VIOLATION: .readerInUse
+        default: nil
+        }
+    }
+
+    private static func ofCard(_ status: LONG, _ call: PCSCCall) -> PCSCTransportError? {
+        switch status {
+        case SCARD_E_NO_SMARTCARD: call == .transmit ? .cardLost : .noCard
+        case SCARD_W_REMOVED_CARD: call == .transmit ? .cardLost : .noCard
+        case SCARD_W_UNRESPONSIVE_CARD, SCARD_W_UNPOWERED_CARD, SCARD_W_UNSUPPORTED_CARD: .cardMute
+        case SCARD_W_RESET_CARD: .cardReset
+        case SCARD_E_PROTO_MISMATCH: .protocolMismatch
+        case SCARD_E_NOT_TRANSACTED: call == .transmit ? .linkLost : nil
+        case SCARD_E_INSUFFICIENT_BUFFER: call == .transmit ? .answerTooLong : nil
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/// What PC/SC, a reader or a card refused, by condition.
+///
+/// The texts for people are made elsewhere, from ``id``.
+package enum PCSCTransportError: Error, Equatable, Sendable {
+    /// No pcscd listens; it may start later.
+    case serviceNotRunning
+    /// pcscd ended or restarted under us: every context and card of before is void (Q134).
+    case serviceLost
+    /// pcscd speaks another version of its protocol than the library, whose version is given (Q139).
+    case serviceIncompatible(libraryVersion: String)
+    /// pcscd's polkit rules do not let this user do that (Q133). For `.service` it may also be that other programs
+    /// have used up pcscd's clients: the code is the same.
+    case accessDenied(PolkitAction)
+    /// pcscd takes no further client, though it knows this process (Q135: 200 by default).
+    case tooManyClients
+    /// No reader is listed.
+    case noReader
+    /// The reader of that name is not listed any more, or its device is gone (Q136).
+    case readerMissing(String)
+    /// Another program, or another connection of this one, holds the reader.
+    case readerInUse
+    /// Calls abandoned on this reader have not come back; more are not begun.
+    case readerBlocked
+    /// No card is on the reader.
+    case noCard
+    /// The card left, with or without an answer to the last command (Q132).
+    case cardLost
+    /// The command did not get through to the card; the card may still be there, the connection is of no use.
+    case linkLost
+    /// A card is there and does not answer to power-up (Q131: lift and tap again).
+    case cardMute
+    /// Another program has reset the card.
+    case cardReset
+    /// The card speaks neither T=1 nor T=0.
+    case protocolMismatch
+    /// The connection was ended by `disconnect`, a cancelled exchange or an earlier error.
+    case notConnected
+    /// A command of `length` bytes; the reader takes between 4 and `limit`.
+    case commandLength(Int, limit: Int)
+    /// The card's answer does not fit pcscd's buffer.
+    case answerTooLong
+    /// The task that waited was cancelled.
+    case cancelled
+    /// Any other code of PC/SC, and the call that gave it.
+    case unexpected(code: UInt32, during: PCSCCall)
+
+    /// Stable name of the condition, for messages, metrics and logs.
+    package var id: String {
+        switch self {
+        case .serviceNotRunning: "pcsc-service-not-running"
+        case .serviceLost: "pcsc-service-lost"
+        case .serviceIncompatible: "pcsc-service-incompatible"
+        case .accessDenied(.service): "pcsc-access-denied-service"
+        case .accessDenied(.card): "pcsc-access-denied-card"
+        case .tooManyClients: "pcsc-too-many-clients"
+        case .noReader: "pcsc-no-reader"
+        case .readerMissing: "pcsc-reader-missing"
+        case .readerInUse: "pcsc-reader-in-use"
+        case .readerBlocked: "pcsc-reader-blocked"
+        case .noCard: "pcsc-no-card"
+        case .cardLost: "pcsc-card-lost"
+        case .linkLost: "pcsc-link-lost"
+        case .cardMute: "pcsc-card-mute"
+        case .cardReset: "pcsc-card-reset"
+        case .protocolMismatch: "pcsc-protocol-mismatch"
+        case .notConnected: "pcsc-not-connected"
+        case .commandLength: "pcsc-command-length"
+        case .answerTooLong: "pcsc-answer-too-long"
+        case .cancelled: "pcsc-cancelled"
+        case .unexpected: "pcsc-unexpected"
+        }
+    }
+}
+
+/// The two actions pcscd asks polkit about.
+package enum PolkitAction: String, Sendable {
+    /// Using pcscd at all.
+    case service = "org.debian.pcsc-lite.access_pcsc"
+    /// Connecting to a card.
+    case card = "org.debian.pcsc-lite.access_card"
+}
+
+/// The calls to pcscd that can fail.
+package enum PCSCCall: String, Sendable {
+    case establishContext, listReaders, getStatusChange, connect, reconnect, transmit, control
+}

@@ -1,0 +1,115 @@
+internal import CPCSCLite
+internal import Glibc
+internal import Transport
+
+/// One thread with one context of its own and at most one card: all calls for one reader go through here, in order.
+actor ReaderLane {
+    nonisolated let thread = WorkerThread()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    private var context: ContextHandle?
+    private var card: CardHandle?
+    private var answer = [UInt8](repeating: 0, count: APDULimits.pcscdBuffer)
+
+    /// How long and how often a connection is tried when the reader is held or the card is slow to wake.
+    private static let connectAttempts = 5
+    private static let connectPause: UInt32 = 100_000
+
+    /// Releases card and context on the lane's own thread: both are calls to pcscd.
+    isolated deinit {}
+
+    func readerNames() throws(PCSCTransportError) -> [String] {
+        try withContext { context throws(PCSCTransportError) in try context.readerNames() }
+    }
+
+    /// Connects to the card in the reader and keeps everyone else out.
+    func connect(to reader: String) throws(PCSCTransportError) {
+        guard card == nil else { throw .readerInUse }
+        var attempt = 1
+        while true {
+            do throws(PCSCTransportError) {
+                card = try withContext { context throws(PCSCTransportError) in
+                    try context.connect(
+                        to: reader, share: SCARD_SHARE_EXCLUSIVE,
+                        protocols: SCARD_PROTOCOL_T1 | SCARD_PROTOCOL_T0)
+                }
+                return
+            } catch where attempt < Self.connectAttempts && (error == .readerInUse || error == .cardMute) {
+                attempt += 1
+                usleep(Self.connectPause)
+            }
+        }
+    }
+
+    func exchange(_ command: ArraySlice<UInt8>) throws(PCSCTransportError) -> [UInt8] {
+        guard card != nil else { throw .notConnected }
+        do throws(PCSCTransportError) {
+            let length = try card?.transmit(command, into: &answer) ?? 0
+            return Array(answer[..<length])
+        } catch {
+            forget(after: error)
+            throw error
+        }
+    }
+
+    /// Resets the card, its power staying on.
+    func reset() throws(PCSCTransportError) {
+        guard card != nil else { throw .notConnected }
+        do throws(PCSCTransportError) {
+            try card?.reset(SCARD_RESET_CARD)
+        } catch {
+            forget(after: error)
+            throw error
+        }
+    }
+
+    func disconnect(_ disposition: CardDisposition) {
+        card.take()?.disconnect(disposition.code)
+    }
+
+    /// What the driver tells of the reader, with or without a card in it.
+    func properties(of reader: String) throws(PCSCTransportError) -> ReaderProperties {
+        if let properties = card?.readerProperties() { return properties }
+        return try withContext { context throws(PCSCTransportError) in
+            let handle = try context.connect(to: reader, share: SCARD_SHARE_DIRECT, protocols: 0)
+            let properties = handle.readerProperties()
+            handle.disconnect(SCARD_LEAVE_CARD)
+            return properties
+        }
+    }
+
+    /// Lets go of everything, on this thread.
+    func close() {
+        card = nil
+        context = nil
+    }
+
+    private func forget(after error: PCSCTransportError) {
+        card = nil
+        if error == .serviceLost { context = nil }
+    }
+
+    /// Runs `body` with a context. One from before a restart of pcscd looks valid and is not (Q134), so when it was
+    /// an old one that failed, a new one is tried once.
+    private func withContext<Value: ~Copyable>(
+        _ body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value
+    ) throws(PCSCTransportError) -> Value {
+        if let value = try attempt(body) { return value }
+        context = try ContextHandle.establish()
+        guard let value = try attempt(body) else { throw .serviceLost }
+        return value
+    }
+
+    private func attempt<Value: ~Copyable>(
+        _ body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value
+    ) throws(PCSCTransportError) -> Value? {
+        guard context != nil else { return nil }
+        do throws(PCSCTransportError) {
+            return try context?.lend(to: body)
+        } catch .serviceLost {
+            card = nil
+            context = nil
+            return nil
+        }
+    }
+}

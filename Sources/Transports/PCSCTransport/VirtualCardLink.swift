@@ -1,0 +1,132 @@
+internal import Dispatch
+internal import Synchronization
+internal import SystemPackage
+internal import Transport
+
+/// One stay of a virtual card on its reader: a connection and the thread that answers on it.
+final class VirtualCardLink: Sendable {
+    private struct State {
+        var isOpen = true
+        var ended: ContinuousClock.Instant?
+        var fault: VirtualCardError?
+    }
+
+    private static let answerToResetRequest: UInt8 = 4
+
+    private let socket: Socket
+    private let power: @Sendable (CardPower) -> Void
+    private let answering: @Sendable (ArraySlice<UInt8>) -> CardAnswer
+    private let state = Mutex(State())
+    private let pulled = DispatchSemaphore(value: 0)
+    private let thread = WorkerThread()
+
+    /// Nil when nothing listens at the address. Loopback only, where a connection stands or falls at once.
+    init?(
+        address: SocketAddress, power: @escaping @Sendable (CardPower) -> Void,
+        answering: @escaping @Sendable (ArraySlice<UInt8>) -> CardAnswer
+    ) {
+        do throws(Errno) {
+            socket = try Socket.open(for: address, blocking: true)
+            try socket.connect(to: address)
+        } catch {
+            return nil
+        }
+        self.power = power
+        self.answering = answering
+    }
+
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+    var ended: ContinuousClock.Instant? { state.withLock { $0.ended } }
+    var fault: VirtualCardError? { state.withLock { $0.fault } }
+
+    func start() {
+        thread.perform {
+            while self.isOpen, let message = self.receive(), self.handle(message) {}
+            self.close()
+        }
+    }
+
+    /// Ends the stay; the reader sees the card leave.
+    func close() {
+        let wasOpen = state.withLock { state in
+            defer { state.isOpen = false }
+            if state.isOpen { state.ended = .now }
+            return state.isOpen
+        }
+        guard wasOpen else { return }
+        socket.shutdown()
+        pulled.signal()
+    }
+
+    /// False when the stay is over.
+    private func handle(_ message: [UInt8]) -> Bool {
+        guard message.count == 1 else { return carryOut(answering(message[...])) }
+        if message[0] == Self.answerToResetRequest { return send(VirtualCard.answerToReset) }
+        if let change = CardPower(rawValue: message[0]) { power(change) }
+        return true
+    }
+
+    private func carryOut(_ answer: CardAnswer) -> Bool {
+        switch answer {
+        case .respond(let bytes): return send(bytes)
+        case .respondLater(let bytes, let delay):
+            // Pulled while it waits, it must not stay on the reader for the rest of the delay.
+            let (seconds, attoseconds) = delay.components
+            let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+            guard pulled.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .timedOut else { return false }
+            return send(bytes)
+        case .removeCard: return false
+        }
+    }
+
+    private func receive() -> [UInt8]? {
+        guard let length = receive(count: 2) else { return nil }
+        return receive(count: Int(length[0]) << 8 | Int(length[1]))
+    }
+
+    private func receive(count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            guard let received = receive(into: &bytes[filled...]), received > 0 else { return nil }
+            filled += received
+        }
+        return bytes
+    }
+
+    private func receive(into room: inout ArraySlice<UInt8>) -> Int? {
+        do throws(Errno) {
+            // vpcd sends length and body in two small writes: unless the first is acknowledged at once, the second
+            // waits 40 ms for it.
+            try socket.acknowledgeQuickly()
+            return try unsafe room.withUnsafeMutableBufferPointer { room throws(Errno) in
+                try unsafe socket.receive(into: UnsafeMutableRawBufferPointer(room))
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    private func send(_ bytes: [UInt8]) -> Bool {
+        guard let length = UInt16(exactly: bytes.count) else {
+            state.withLock { $0.fault = .answerTooLong(length: bytes.count) }
+            return false
+        }
+        var rest = ([UInt8(length >> 8), UInt8(length & 0xFF)] + bytes)[...]
+        while !rest.isEmpty {
+            guard let sent = send(once: rest) else { return false }
+            rest = rest.dropFirst(sent)
+        }
+        return true
+    }
+
+    private func send(once bytes: ArraySlice<UInt8>) -> Int? {
+        do throws(Errno) {
+            return try unsafe bytes.withUnsafeBufferPointer { bytes throws(Errno) in
+                try unsafe socket.send(UnsafeRawBufferPointer(bytes))
+            }
+        } catch {
+            return nil
+        }
+    }
+}
