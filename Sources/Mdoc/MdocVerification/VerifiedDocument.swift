@@ -53,9 +53,10 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     }
 
     /// Whether the holder is at least `years` old, by the attestations the issuer signed (ISO/IEC 18013-5 7.2.5).
+    /// Where several answer, the one nearest to `years` is named.
     package func isAgeAtLeast(_ years: Int) -> AgeAnswer {
-        var proof: ElementName?
-        var refutation: ElementName?
+        var proof: (years: Int, name: ElementName)?
+        var refutation: (years: Int, name: ElementName)?
         var anyAttestation = false
         for element in elements where element.signedBy == .issuer {
             guard let attestation = AgeAttestation(element.name.identifier),
@@ -63,14 +64,16 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
             else { continue }
             anyAttestation = true
             switch attestation.answer(value, toAtLeast: years) {
-            case true?: proof = element.name
-            case false?: refutation = element.name
-            case nil: continue
+            case true? where attestation.years < proof?.years ?? .max:
+                proof = (attestation.years, element.name)
+            case false? where attestation.years > refutation?.years ?? .min:
+                refutation = (attestation.years, element.name)
+            default: continue
             }
         }
         switch (proof, refutation) {
-        case (let proof?, nil): return .yes(by: proof)
-        case (nil, let refutation?): return .no(by: refutation)
+        case (let proof?, nil): return .yes(by: proof.name)
+        case (nil, let refutation?): return .no(by: refutation.name)
         case (.some, .some): return .cannotTell(.contradictory)
         case (nil, nil): return .cannotTell(anyAttestation ? .noneApplies : .noAttestation)
         }
