@@ -104,6 +104,16 @@ let package = Package(
         tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto"]),
         tests(
             of: "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
+        tests(of: "MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto"]),
+        tests(
+            of: "MdocVerification", in: "Mdoc", ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto"]),
+        .testTarget(
+            name: "InteropTests",
+            dependencies: [
+                "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
+                "VectorFiles",
+            ],
+            path: "Tests/Interop", swiftSettings: strict),
         tests(of: "Transport", in: "Transports"),
         tests(of: "PCSCTransport", in: "Transports", ["Transport", "ISO7816"]),
     ]

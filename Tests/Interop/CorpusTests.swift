@@ -1,0 +1,213 @@
+import CBOR
+import Foundation
+import MdocModel
+import MdocSession
+import MdocVerification
+import OpenSSLCrypto
+import Testing
+import VectorFiles
+
+@Suite("Shared corpus", .enabled(if: Corpus.isHere, "the shared corpus is not beside this checkout"))
+struct CorpusTests {
+    @Test("The manifest is read, and its files are the ones it was written for", arguments: Corpus.all)
+    func files(_ presentation: CorpusCase) throws {
+        for (file, sha256) in presentation.files {
+            #expect(Digest(.sha256, of: try presentation.bytes(file)[...]).bytes.hex == sha256, "\(file)")
+        }
+    }
+
+    @Test("There are 96 cases, and each bad one has its expectation")
+    func complete() {
+        #expect(Corpus.all.count == 96)
+        let bad = Set(Corpus.all.filter { $0.expect == .reject }.map(\.name))
+        #expect(bad == Set(CorpusExpectation.byName.keys).union(CorpusExpectation.tolerated))
+    }
+
+    @Test(
+        "A good presentation is verified under either rules, without deviation",
+        arguments: Corpus.all.filter { $0.expect == .accept }, [VerificationRules.interoperable, .strict])
+    func accepted(_ presentation: CorpusCase, rules: VerificationRules) throws {
+        guard case .verified(let response) = try presentation.verdict(rules) else {
+            Issue.record("rejected: \(presentation.name)")
+            return
+        }
+        #expect(!response.documents.isEmpty)
+        for report in response.reports {
+            #expect(report.checks.map(\.id) == CheckID.allCases)
+            #expect(report.checks.allSatisfy { $0.outcome == .passed })
+            #expect(report.deviations.isEmpty)
+        }
+    }
+
+    @Test(
+        "A presentation that breaks a rule is refused where and why the rule says, under either rules",
+        arguments: Corpus.all.filter { CorpusExpectation.byName[$0.name] != nil },
+        [VerificationRules.interoperable, .strict])
+    func refused(_ presentation: CorpusCase, rules: VerificationRules) throws {
+        let expectation = try #require(CorpusExpectation.byName[presentation.name])
+        switch expectation {
+        case .session(let isExpected, let farewell):
+            guard case .end(let end, let sent) = try presentation.receiveSessionData() else {
+                Issue.record("a response was delivered")
+                return
+            }
+            #expect(isExpected(end), "\(end)")
+            #expect(sent == farewell.map { SessionData.encode(data: nil, status: $0) })
+        case .malformed(let structure, let isExpected):
+            let error = #expect(throws: MdocModelError.self) { try presentation.verdict(rules) }
+            guard case .misshapen(structure, let reason) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(isExpected(reason), "\(reason)")
+        case .response(let failure):
+            let rejected = try rejection(presentation, rules)
+            #expect(rejected.failures == [failure])
+            #expect(rejected.reports.allSatisfy { $0.checks.allSatisfy { $0.outcome == .passed } })
+        case .checks(let expected):
+            let rejected = try rejection(presentation, rules)
+            #expect(rejected.failures.isEmpty)
+            let failed = rejected.reports.flatMap(\.checks).compactMap { check -> (CheckID, CheckFailure)? in
+                if case .failed(let failure) = check.outcome { (check.id, failure) } else { nil }
+            }
+            // What breaks a rule may depart from the profile too, which strict rules refuse on their own.
+            let reasons = failed.filter { rules == .interoperable || !$0.1.isDeviation }
+            #expect(Set(reasons.map(\.0)) == Set(expected.keys), "\(failed)")
+            for (id, failure) in reasons { #expect(expected[id]?(failure) == true, "\(id): \(failure)") }
+        }
+    }
+
+    private func rejection(
+        _ presentation: CorpusCase, _ rules: VerificationRules
+    ) throws -> RejectedResponse {
+        guard case .rejected(let rejected) = try presentation.verdict(rules) else {
+            throw FalselyVerified(name: presentation.name)
+        }
+        return rejected
+    }
+
+    struct FalselyVerified: Error { let name: String }
+
+    @Test(
+        "A harmless departure from the profile is verified, listed under its rule's id, and refused when strict",
+        arguments: Corpus.all.filter { CorpusExpectation.tolerated.contains($0.name) })
+    func tolerated(_ presentation: CorpusCase) throws {
+        let deviation = try #require(Deviation(rawValue: presentation.name))
+        guard case .verified(let response) = try presentation.verdict(.interoperable) else {
+            Issue.record("rejected: \(presentation.name)")
+            return
+        }
+        #expect(response.reports.map(\.deviations) == [[deviation]])
+        let rejected = try rejection(presentation, .strict)
+        let failures = rejected.reports.flatMap(\.checks).map(\.outcome).filter { $0 != .passed }
+        #expect(failures == [.failed(.deviations([deviation]))])
+    }
+
+    @Test("Every profile rule is refused by one of the two tests above")
+    func profile() {
+        let names = Corpus.all.filter { $0.level == .profile && $0.expect == .reject }.map(\.name)
+        #expect(!names.isEmpty)
+        for name in names {
+            #expect(CorpusExpectation.byName[name] != nil || CorpusExpectation.tolerated.contains(name))
+        }
+    }
+
+    @Test("Ages are answered by the nearest attestation", arguments: Self.ageQuestions)
+    func ages(_ name: String, years: Int, answer: AgeAnswer) throws {
+        let presentation = try #require(Corpus.all.first { $0.name == name })
+        guard case .verified(let response) = try presentation.verdict(.interoperable) else {
+            Issue.record("rejected: \(name)")
+            return
+        }
+        #expect(response.documents.map { $0.isAgeAtLeast(years) } == [answer])
+    }
+
+    private static func age(_ years: Int) -> ElementName {
+        ElementName(nameSpace: "org.iso.18013.5.1", identifier: "age_over_\(years)")
+    }
+
+    private static var ageQuestions: [(String, Int, AgeAnswer)] {
+        guard Corpus.isHere else { return [] }
+        let plain = Corpus.all.filter { $0.expect == .accept && $0.asksForAge(21) }
+        return plain.flatMap { [($0.name, 18, .yes(by: age(18))), ($0.name, 21, .yes(by: age(21)))] } + [
+            ("ok.signature", 65, .cannotTell(.noneApplies)),
+            ("ok.age_nearest_above", 20, .yes(by: age(21))),
+            ("ok.age_nearest_above", 22, .cannotTell(.noneApplies)),
+            ("ok.age_nearest_below", 68, .no(by: age(65))),
+            ("ok.age_nearest_below", 64, .cannotTell(.noneApplies)),
+            ("ok.element_missing", 18, .cannotTell(.noAttestation)),
+        ]
+    }
+
+    @Test("What was not returned is told with its code")
+    func notReturned() throws {
+        let element = try #require(Corpus.all.first { $0.name == "ok.element_missing" })
+        guard case .verified(let response) = try element.verdict(.strict) else { throw NotDelivered() }
+        let eyes = ElementName(nameSpace: "org.iso.18013.5.1", identifier: "eye_colour")
+        #expect(response.notReturned == [.element(docType: "org.iso.18013.5.1.mDL", eyes, code: 0)])
+
+        let document = try #require(Corpus.all.first { $0.name == "ok.document_error" })
+        guard case .verified(let other) = try document.verdict(.strict) else { throw NotDelivered() }
+        #expect(other.notReturned == [.document(docType: "eu.europa.ec.eudi.pid.1", code: 0)])
+    }
+
+    @Test(
+        "Q44 The transcript is rebuilt, and the message decrypts to the stored response",
+        arguments: Corpus.all)
+    func decrypts(_ presentation: CorpusCase) throws {
+        guard presentation.layer == .response else { return }
+        guard case .deliver(let response, let isEnded) = try presentation.receiveSessionData() else {
+            Issue.record("not delivered: \(presentation.name)")
+            return
+        }
+        #expect(try response == presentation.bytes("device_response.cbor"))
+        #expect(!isEnded)
+    }
+
+    @Test("Data that comes together with status 20 is delivered, and ends the session")
+    func dataAndStatus() throws {
+        let presentation = try #require(Corpus.all.first { $0.name == "ok.session_data_and_20" })
+        guard case .deliver(_, isEnded: true) = try presentation.receiveSessionData() else {
+            Issue.record("the session did not end")
+            return
+        }
+    }
+
+    @Test("The holder's side opens the stored request", arguments: Corpus.all)
+    func request(_ presentation: CorpusCase) throws {
+        var session = HolderSession(
+            deviceEngagement: try presentation.bytes("device_engagement.cbor"),
+            handover: try presentation.handover(),
+            eDeviceKey: try presentation.keyPair(presentation.eDeviceKeyPrivate))
+        let establishment = try presentation.bytes("session_establishment.cbor")
+        guard case .request(let request) = try session.receive(establishment[...]) else {
+            Issue.record("no request")
+            return
+        }
+        #expect(try request == presentation.bytes("device_request.cbor"))
+        let asked = try DeviceRequest(request[...]).docRequests.map(\.itemsRequest)
+        #expect(asked.map(\.docType) == presentation.requests.map(\.docType))
+        for (items, expected) in zip(asked, presentation.requests) {
+            let elements = items.nameSpaces.map { space in
+                (
+                    space.name,
+                    Dictionary(
+                        uniqueKeysWithValues: space.elements.map { ($0.identifier, $0.intentToRetain) })
+                )
+            }
+            #expect(Dictionary(uniqueKeysWithValues: elements) == expected.nameSpaces)
+        }
+    }
+
+    @Test("The QR text holds the stored engagement", arguments: Corpus.all)
+    func qr(_ presentation: CorpusCase) throws {
+        guard let text = presentation.qr else { return }
+        #expect(try EngagementURI.deviceEngagement(in: text) == presentation.bytes("device_engagement.cbor"))
+    }
+}
+
+extension CorpusCase {
+    func asksForAge(_ years: Int) -> Bool {
+        requests.contains { $0.nameSpaces.values.contains { $0["age_over_\(years)"] != nil } }
+    }
+}
