@@ -1,0 +1,30 @@
+/// Runs `work` in a task of its own, and cancels that at `deadline`, or when `grace` is over after the caller was
+/// cancelled: what is under way then has a moment to end well.
+func bounded<Value: Sendable, Failure: Error>(
+    by deadline: ContinuousClock.Instant?, grace: Duration = .zero,
+    _ work: @escaping @Sendable () async throws(Failure) -> Value
+) async -> Result<Value, Failure> {
+    let task = Task { () async -> Result<Value, Failure> in
+        do throws(Failure) {
+            return .success(try await work())
+        } catch {
+            return .failure(error)
+        }
+    }
+    let timer = deadline.map { deadline in
+        Task {
+            try await Task.sleep(until: deadline, clock: .continuous)
+            task.cancel()
+        }
+    }
+    defer { timer?.cancel() }
+    return await withTaskCancellationHandler {
+        await task.value
+    } onCancel: {
+        guard grace > .zero else { return task.cancel() }
+        Task {
+            try? await Task.sleep(for: grace, clock: .continuous)
+            task.cancel()
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import MdocSession
+internal import Transport
+
+/// A machine that speaks APDUs.
+protocol NFCMachine {
+    associatedtype Delivery: Sendable
+    var deadline: ContinuousClock.Instant? { get }
+    mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> NFCAction<Delivery>
+    mutating func expire(now: ContinuousClock.Instant) -> NFCAction<Delivery>
+}
+
+extension NFCEngagementReader: NFCMachine {}
+extension NFCTransferReader: NFCMachine {}
+
+/// Does what an NFC machine asks: carries its commands to a card, and waits.
+struct CardDriver: Sendable {
+    let card: any ContactlessCard
+    /// How long a command that is under way may still take once we are told to stop.
+    let grace: Duration
+
+    enum End: Error {
+        case machine(NFCEndReason)
+        case card(ContactlessError)
+        /// Told to stop, between two commands.
+        case stopped
+    }
+
+    /// Called around each command, with its header: for timing and traces.
+    var observe: @Sendable (_ command: ArraySlice<UInt8>, _ sent: ContinuousClock.Instant) -> Void = { _, _ in }
+
+    /// Runs the machine on from `action` until it delivers.
+    func run<Machine: NFCMachine>(
+        _ machine: inout Machine, from action: NFCAction<Machine.Delivery>
+    ) async throws(End) -> Machine.Delivery {
+        var action = action
+        while true {
+            switch action {
+            case .deliver(let delivery): return delivery
+            case .end(let reason): throw .machine(reason)
+            case .wait(let instant):
+                guard (try? await Task.sleep(until: instant, clock: .continuous)) != nil else { throw .stopped }
+                action = machine.expire(now: .now)
+            case .transmit(let command):
+                guard !Task.isCancelled else { throw .stopped }
+                if let response = try await exchange(command, by: machine.deadline) {
+                    action = machine.receive(response[...], now: .now)
+                } else {
+                    action = machine.expire(now: .now)
+                }
+            }
+        }
+    }
+
+    /// The answer, or nil where none came by the deadline. Being told to stop does not cut a command before the
+    /// grace is over: the phone would not be told.
+    private func exchange(
+        _ command: [UInt8], by deadline: ContinuousClock.Instant?
+    ) async throws(End) -> [UInt8]? {
+        let sent = ContinuousClock.now
+        let card = card
+        let result = await bounded(by: deadline, grace: grace) { () throws(ContactlessError) in
+            try await card.exchange(command[...])
+        }
+        observe(command[...], sent)
+        do throws(ContactlessError) {
+            return try result.get()
+        } catch .cancelled {
+            if Task.isCancelled { throw .stopped }
+            return nil
+        } catch {
+            throw .card(error)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package import MdocModel
+package import MdocSession
+package import MdocTrust
+package import MdocVerification
+
+/// What is asked in one presentation, and by what its answer is judged.
+package struct PresentationPlan: Sendable {
+    package var requests: [ItemsRequest]
+    package var trust: TrustStore
+    package var rules: VerificationRules
+    package var deadlines: PresentationDeadlines
+    /// The time by which the answer is judged.
+    package var now: @Sendable () -> Timestamp
+
+    package init(
+        requests: [ItemsRequest], trust: TrustStore, rules: VerificationRules = .interoperable,
+        deadlines: PresentationDeadlines = PresentationDeadlines(), now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.requests = requests
+        self.trust = trust
+        self.rules = rules
+        self.deadlines = deadlines
+        self.now = now
+    }
+}
+
+/// The named waits of a presentation (Q191).
+package struct PresentationDeadlines: Sendable {
+    /// From arming to a complete engagement; at least 30 s, so that a phone may come back (Q5).
+    package var engagement: Duration = .seconds(120)
+    /// From the request to the answer: the holder reads and consents meanwhile.
+    package var consent: Duration = .seconds(300)
+    /// For telling the phone that we end.
+    package var farewell: Duration = .seconds(1)
+    /// Between two looks at a phone that has no wallet to show yet (Q7).
+    package var lockedPhone: Duration = .milliseconds(250)
+
+    package init() {}
+}
+
+/// What happens, for those who show it. Holds nothing personal.
+package enum PresentationEvent: Equatable, Sendable {
+    /// Waiting for a phone.
+    case armed
+    /// A phone is there that shows no wallet: locked, or its screen is off (Q1).
+    case phoneLocked
+    /// The tap broke off before it was complete; the same request waits for the next one.
+    case tapAgain(NFCEndReason?)
+    /// A QR code is worth offering: two taps have failed (Q12).
+    case offerQR
+    /// The engagement is complete: the moment to sound the tone (Q8).
+    case engaged
+    /// The request is out; the holder decides.
+    case awaitingConsent
+    /// The answer is being checked.
+    case verifying
+}
+
+/// How long a part of a presentation took.
+package struct PhaseTime: Equatable, Sendable {
+    package enum Name: String, Sendable {
+        /// From the phone in the field to its complete engagement.
+        case engagement
+        /// Setting up the session and sending the request.
+        case request
+        /// From the request to the first byte of the answer; where the transport cannot tell, to the last.
+        case consent
+        /// From the first byte of the answer to the last.
+        case transfer
+        /// Decrypting and checking the answer.
+        case verification
+    }
+
+    package let name: Name
+    package let duration: Duration
+}
+
+/// What a presentation came to.
+package struct Presentation: Sendable {
+    package enum Outcome: Sendable {
+        case judged(ResponseVerdict)
+        /// The decrypted answer is no DeviceResponse.
+        case malformed(MdocModelError)
+        /// The holder said no: an outcome, not a fault.
+        case declined
+        case failed(PresentationFailure)
+    }
+
+    package let outcome: Outcome
+    package let phases: [PhaseTime]
+}
+
+/// Why a presentation did not come to an answer.
+package enum PresentationFailure: Error, Equatable, Sendable {
+    /// The reader or its service is not there; `id` is the transport's.
+    case readerUnavailable(id: String)
+    /// No complete engagement in time.
+    case engagementOverdue
+    /// The engagement is not one, or has a key that cannot be used.
+    case engagement(MdocModelError)
+    /// The phone offers no way of retrieval that this reader has.
+    case noUsableRetrieval
+    /// The NFC transfer ended before the answer was complete.
+    case transfer(NFCEndReason)
+    /// The link broke before the answer was complete.
+    case linkLost
+    /// The first frame of the bench link is not one.
+    case benchLink(BenchLinkError)
+    /// The session could not be set up, or its messages do not decode or decrypt.
+    case session(SessionError)
+    /// The phone ended the session with this status and without an answer.
+    case status(SessionStatus)
+    case consentOverdue
+    /// We were told to stop.
+    case cancelled
+}

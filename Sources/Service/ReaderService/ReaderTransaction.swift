@@ -1,0 +1,89 @@
+internal import COSE
+internal import MdocModel
+internal import MdocSession
+internal import MdocVerification
+internal import OpenSSLCrypto
+
+/// One presentation, from a phone that comes to the verdict on its answer. Made anew for each.
+package struct ReaderTransaction: Sendable {
+    package let plan: PresentationPlan
+    let report: @Sendable (PresentationEvent) -> Void
+
+    package init(
+        _ plan: PresentationPlan, report: @escaping @Sendable (PresentationEvent) -> Void = { _ in }
+    ) {
+        self.plan = plan
+        self.report = report
+    }
+
+    /// The DeviceRequest. Its bytes are the same for every tap of the transaction (Q57).
+    var deviceRequest: [UInt8] {
+        DeviceRequest.encode(plan.requests.map { (items: $0.encoded(), readerAuth: nil) })
+    }
+
+    /// Sets up the session for an engagement, with a fresh key on its curve.
+    func session(
+        _ engagement: DeviceEngagement, _ handover: Handover, key: ReadyKey
+    ) throws(PresentationFailure) -> ReaderSession {
+        do throws(SessionError) {
+            return try ReaderSession(
+                engagement: engagement, handover: handover, eReaderKey: key.take(for: engagement.eDeviceKey.curve),
+                consent: plan.deadlines.consent)
+        } catch {
+            throw .session(error)
+        }
+    }
+
+    /// Judges a decrypted answer.
+    func judge(_ response: [UInt8], in session: borrowing ReaderSession) -> Presentation.Outcome {
+        report(.verifying)
+        let context = VerificationContext(
+            transcript: session.transcript, comparison: .requested(plan.requests),
+            readerKey: session.eReaderKey, trust: plan.trust, now: plan.now(), rules: plan.rules)
+        do throws(MdocModelError) {
+            let unverified = try UnverifiedResponse(response[...])
+            if unverified.isDecline { return .declined }
+            return .judged(unverified.verify(in: context))
+        } catch {
+            return .malformed(error)
+        }
+    }
+
+    /// What the end of a session means for the presentation.
+    static func outcome(of end: SessionEnd) -> Presentation.Outcome {
+        switch end {
+        case .status(.termination): .declined
+        case .status(let status): .failed(.status(status))
+        case .overdue: .failed(.consentOverdue)
+        case .terminated: .failed(.cancelled)
+        case .failed(let error): .failed(.session(error))
+        }
+    }
+}
+
+extension UnverifiedResponse {
+    /// Whether the holder returned none of the documents, and said so for each.
+    fileprivate var isDecline: Bool {
+        version != nil && status == 0 && documents.isEmpty && !documentErrors.isEmpty
+            && documentErrors.allSatisfy { $0.code == 0 }
+    }
+}
+
+/// An ephemeral P-256 key made while nobody waits for it (Q190), the curve of every session met so far.
+final class ReadyKey: Sendable {
+    private let p256: COSEKeyPair?
+
+    init() {
+        p256 = try? COSEKeyPair(PrivateKey.generate(.p256))
+    }
+
+    /// A key on `curve`; asked once.
+    func take(for curve: Curve) throws(SessionError) -> COSEKeyPair {
+        if curve == .p256, let p256 { return p256 }
+        do throws(OpenSSLCryptoError) {
+            return COSEKeyPair(try PrivateKey.generate(curve))
+        } catch {
+            throw .cryptography(error)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// A reader's field, into which phones come one at a time.
+package protocol ContactlessReader: Sendable {
+    /// Waits for the next phone and powers it. One that is there already counts once; after that it has to be
+    /// lifted first, unless `again` asks for it anew.
+    func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard
+}
+
+/// A phone in the field, as a contactless card (ISO/IEC 14443-4).
+package protocol ContactlessCard: Sendable {
+    var limits: ContactlessLimits { get }
+
+    /// Sends one command APDU; the card's answer with its status word.
+    func exchange(_ command: ArraySlice<UInt8>) async throws(ContactlessError) -> [UInt8]
+
+    /// Powers the card down.
+    func release() async
+}
+
+/// How long APDUs may be on a reader.
+package struct ContactlessLimits: Equatable, Sendable {
+    /// Most bytes of data in one command.
+    package let commandData: Int
+    /// Most bytes of data in one response.
+    package let responseData: Int
+    package let allowsExtended: Bool
+
+    package init(commandData: Int, responseData: Int, allowsExtended: Bool) {
+        self.commandData = commandData
+        self.responseData = responseData
+        self.allowsExtended = allowsExtended
+    }
+}
+
+/// Why a phone cannot be waited for or spoken with.
+package enum ContactlessError: Error, Equatable, Sendable {
+    /// The phone left the field, or its answer was cut.
+    case cardLost
+    /// The reader, or the service behind it, is not there or not for us; `id` names the condition.
+    case readerUnavailable(id: String)
+    case cancelled
+}
