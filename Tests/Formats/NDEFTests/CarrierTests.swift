@@ -67,6 +67,8 @@ struct CarrierTests {
         "Q32 Without a readable role, or with a leading length, the record is malformed",
         arguments: [
             "", "00", "0319c103", "021c04", "011c", "031c0101", "0500 021c01", "0400021c01", "1700021c01",
+            "0100021c01",
+            "0200aa021c01",
         ])
     func unreadable(hex: String) {
         #expect(throws: NDEFError.malformedPayload) { try parse(hex) }

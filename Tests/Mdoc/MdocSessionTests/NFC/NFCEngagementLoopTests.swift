@@ -214,6 +214,14 @@ struct NFCEngagementLoopTests {
         #expect(tap.commands.allSatisfy { $0[1] != 0xb0 || $0[4] <= 62 })
     }
 
+    @Test("Q23 A message that fills its chunks exactly takes no empty write")
+    func exactChunks() {
+        let limits = NFCReaderLimits(maximumCommandData: 56, maximumResponseData: 256, extendedLength: false)
+        var tap = NFCTap(NFCSamples.negotiatedBehaviour(), limits: limits)
+        #expect(tap.run().handover?.handoverRequest?.count == 3 * 56)
+        #expect(tap.commands.filter { $0[1] == 0xd6 }.map { Int($0[4]) } == [27, 2, 56, 56, 56, 2])
+    }
+
     @Test("Q25 Q26 Only the commands of the procedure go out")
     func onlyTheProcedure() {
         var tap = NFCTap(NFCSamples.negotiatedBehaviour())
