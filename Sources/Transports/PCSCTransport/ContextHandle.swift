@@ -60,7 +60,7 @@ struct ContextHandle: ~Copyable, Sendable {
         var states = unsafe (known.map(\.name) + [#"\\?PnP?\Notification"#]).map { name in
             unsafe SCARD_READERSTATE(named: name)
         }
-        defer { for unsafe state in unsafe states { unsafe free(UnsafeMutablePointer(mutating: state.szReader)) } }
+        defer { unsafe states.forEach { unsafe free(UnsafeMutablePointer(mutating: $0.szReader)) } }
         for index in known.indices { unsafe states[index].dwCurrentState = known[index].state }
         let status = unsafe SCardGetStatusChange(raw, milliseconds, &states, DWORD(states.count))
         if status == SCARD_E_TIMEOUT { return nil }

@@ -5,6 +5,8 @@ package actor PCSCService {
     private let configuration: PCSCConfiguration
     private let listing = ReaderSlot(name: "")
     private var slots: [String: ReaderSlot] = [:]
+    /// What drivers have told; asked once, since a lane is deaf while its card takes its time.
+    private var properties: [String: ReaderProperties] = [:]
 
     package init(configuration: PCSCConfiguration = PCSCConfiguration()) {
         self.configuration = configuration
@@ -31,25 +33,32 @@ package actor PCSCService {
             return try lane.readerNames()
         }
         slots = slots.filter { names.contains($0.key) }
+        properties = properties.filter { names.contains($0.key) }
         var readers: [ReaderDescription] = []
-        for name in names { readers.append(try await describe(name)) }
+        for name in names {
+            do throws(PCSCTransportError) {
+                readers.append(try await describe(name))
+            } catch .readerMissing {
+                continue
+            }
+        }
         return readers
     }
 
-    /// One reader. A reader whose driver cannot be asked now, because another program holds it, is described by its
-    /// name alone and gets the limits every reader can do.
+    /// One reader. One whose driver cannot be asked now, because it is held or busy, is described by its name alone
+    /// and gets the limits every reader can do.
+    ///
+    /// - Throws: `readerMissing`, `serviceNotRunning`, `accessDenied`, `cancelled` and the like.
     package func describe(_ name: String) async throws(PCSCTransportError) -> ReaderDescription {
-        let properties: ReaderProperties
-        do throws(PCSCTransportError) {
-            properties = try await slot(name).run { lane throws(PCSCTransportError) in
-                try lane.properties(of: name)
-            }
-        } catch .readerInUse {
-            properties = ReaderProperties()
-        } catch .cardMute {
-            properties = ReaderProperties()
+        if properties[name] == nil {
+            do throws(PCSCTransportError) {
+                properties[name] = try await slot(name).run { lane throws(PCSCTransportError) in
+                    try lane.properties(of: name)
+                }
+            } catch  where [.readerInUse, .readerBlocked, .cardMute].contains(error) {}
         }
-        return ReaderDescription(name: name, properties: properties, configuration: configuration)
+        return ReaderDescription(
+            name: name, properties: properties[name] ?? ReaderProperties(), configuration: configuration)
     }
 
     /// Connects to the card on a reader, alone.
@@ -57,7 +66,7 @@ package actor PCSCService {
     /// - Throws: `noCard`, `cardMute`, `readerInUse`, `readerMissing`, `serviceNotRunning`, `cancelled`.
     package func connect(to reader: ReaderDescription) async throws(PCSCTransportError) -> PCSCCard {
         let slot = slot(reader.name)
-        let lane = try slot.currentLane()
+        let lane = try await slot.currentLane()
         try await slot.run(on: lane) { lane throws(PCSCTransportError) in try lane.connect(to: reader.name) }
         return PCSCCard(slot: slot, lane: lane, limits: reader.limits)
     }

@@ -6,13 +6,16 @@ extension PCSCTransportError {
         if status != SCARD_S_SUCCESS { throw PCSCTransportError(status, call, reader: reader) }
     }
 
-    init(_ status: LONG, _ call: PCSCCall, reader: String = "") {
+    /// - Parameter isServed: whether pcscd serves this process already; it refuses one client too many with the same
+    ///   code as one polkit does not let in.
+    init(_ status: LONG, _ call: PCSCCall, reader: String = "", isServed: Bool = ContextHandle.isAnyOpen) {
         self =
-            Self.ofService(status, call) ?? Self.ofReader(status, reader) ?? Self.ofCard(status, call)
+            Self.ofService(status, call, isServed: isServed) ?? Self.ofReader(status, reader) ?? Self.ofCard(
+                status, call)
             ?? .unexpected(code: UInt32(truncatingIfNeeded: status), during: call)
     }
 
-    private static func ofService(_ status: LONG, _ call: PCSCCall) -> PCSCTransportError? {
+    private static func ofService(_ status: LONG, _ call: PCSCCall, isServed: Bool) -> PCSCTransportError? {
         let isFirst = call == .establishContext
         return switch status {
         case SCARD_E_NO_SERVICE: isFirst ? .serviceNotRunning : .serviceLost
@@ -23,7 +26,7 @@ extension PCSCTransportError {
         case SCARD_W_SECURITY_VIOLATION:
             !isFirst
                 ? .accessDenied(.card)
-                : ContextHandle.isAnyOpen ? .tooManyClients : .accessDenied(.service)
+                : isServed ? .tooManyClients : .accessDenied(.service)
         case SCARD_E_CANCELLED: .cancelled
         default: nil
         }

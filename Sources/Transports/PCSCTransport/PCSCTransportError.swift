@@ -19,7 +19,7 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     case readerMissing(String)
     /// Another program, or another connection of this one, holds the reader.
     case readerInUse
-    /// Calls abandoned on this reader have not come back; more are not begun.
+    /// A call that was cancelled has not come back from the reader; no other is begun before.
     case readerBlocked
     /// No card is on the reader.
     case noCard

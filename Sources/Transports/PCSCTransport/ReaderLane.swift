@@ -34,7 +34,7 @@ actor ReaderLane {
                         protocols: SCARD_PROTOCOL_T1 | SCARD_PROTOCOL_T0)
                 }
                 return
-            } catch where attempt < Self.connectAttempts && (error == .readerInUse || error == .cardMute) {
+            } catch  where attempt < Self.connectAttempts && (error == .readerInUse || error == .cardMute) {
                 attempt += 1
                 usleep(Self.connectPause)
             }

@@ -61,7 +61,7 @@ final class ReaderMonitor: Sendable {
                 backOff = .reconnecting
                 emit(.serviceAvailable)
                 try watch(in: context)
-            } catch where !isStopped {
+            } catch  where !isStopped {
                 if reported != error { emit(.serviceLost(error)) }
                 reported = error
                 _ = stopSignal.wait(timeout: .now() + backOff.next())

@@ -49,7 +49,9 @@ struct TagLengthValues: Sequence, IteratorProtocol {
     }
 
     mutating func next() -> (tag: UInt8, value: ArraySlice<UInt8>)? {
-        guard let tag = rest.popFirst(), let length = rest.popFirst(), rest.count >= length else { return nil }
+        guard let tag = rest.popFirst(), let length = rest.popFirst(), rest.count >= length else {
+            return nil
+        }
         defer { rest = rest.dropFirst(Int(length)) }
         return (tag, rest.prefix(Int(length)))
     }

@@ -6,6 +6,8 @@ internal import Transport
 /// Nothing ends an `SCardTransmit` but the reader: `SCardCancel` does not. When the task that waits for one is
 /// cancelled, the call is left to its thread, which lets go of card and context once it comes back, and the next
 /// call gets a new lane.
+///
+/// A reader has at most one such call, and with it one thread and one client of pcscd that do nothing.
 final class ReaderSlot: Sendable {
     let name: String
 
@@ -15,8 +17,8 @@ final class ReaderSlot: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Each abandoned call holds a thread and a client of pcscd.
-    private static let maximumAbandoned = 4
+    /// How long a new call waits for abandoned ones to come back: pcscd keeps the reader for them until then.
+    private static let abandonedCallReturn = Duration.seconds(5)
 
     init(name: String) {
         self.name = name
@@ -45,15 +47,20 @@ final class ReaderSlot: Sendable {
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (isolated ReaderLane) throws(PCSCTransportError) -> Value
     ) async throws(PCSCTransportError) -> Value {
-        try await run(on: currentLane(), body)
+        try await run(on: try await currentLane(), body)
     }
 
-    /// The lane that calls run on now; made when there is none.
-    func currentLane() throws(PCSCTransportError) -> ReaderLane {
-        try state.withLock { state throws(PCSCTransportError) in
-            if let lane = state.lane { return lane }
-            guard state.abandoned < Self.maximumAbandoned else { throw .readerBlocked }
-            let lane = ReaderLane()
+    /// The lane that calls run on now, made when there is none.
+    ///
+    /// - Throws: `readerBlocked` when an abandoned call does not come back in time, `cancelled`.
+    func currentLane() async throws(PCSCTransportError) -> ReaderLane {
+        let deadline = ContinuousClock.now + Self.abandonedCallReturn
+        while state.withLock({ $0.abandoned > 0 }) {
+            guard ContinuousClock.now < deadline else { throw .readerBlocked }
+            do { try await Task.sleep(for: .milliseconds(20)) } catch { throw .cancelled }
+        }
+        return state.withLock { state in
+            let lane = state.lane ?? ReaderLane()
             state.lane = lane
             return lane
         }

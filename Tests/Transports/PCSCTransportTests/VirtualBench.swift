@@ -1,54 +1,65 @@
-import Foundation
+import Glibc
 import PCSCTransport
 import Testing
 import Transport
 
 /// The private pcscd and virtual reader that `Hardware/VirtualBench/with-pcscd` sets up around a test run.
 enum VirtualBench {
-    static let isHere = ProcessInfo.processInfo.environment["COUNTERSIGN_PCSC_BENCH"] == "1"
+    static let isHere = environment("COUNTERSIGN_PCSC_BENCH") == "1"
     static let absence: Comment = "no bench: run Hardware/VirtualBench/with-pcscd swift test …"
 
     static let first = "Virtual PCD 00 00"
     static let second = "Virtual PCD 00 01"
 
-    static func port(of reader: String) -> UInt16 { reader == second ? 35964 : 35963 }
+    static func address(of reader: String) throws -> SocketAddress {
+        try SocketAddress(host: "127.0.0.1", port: VirtualCard.defaultPort + (reader == second ? 1 : 0))
+    }
 
     /// Runs `pcscd-control` and waits for it; it bounds its own waits.
     static func pcscd(_ action: String) async throws {
-        let script = try #require(ProcessInfo.processInfo.environment["COUNTERSIGN_PCSCD_CONTROL"])
-        let process = Process()
-        process.executableURL = URL(filePath: script)
-        process.arguments = [action]
-        process.standardInput = FileHandle.nullDevice
-        let status: Int32 = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
+        let script = try #require(environment("COUNTERSIGN_PCSCD_CONTROL"))
+        let status = await withCheckedContinuation { continuation in
+            WorkerThread().perform { continuation.resume(returning: run(script, action)) }
         }
         try #require(status == 0, "pcscd-control \(action)")
     }
 
-    /// A card on a reader that was empty, and the reader empty again afterwards.
+    private static func environment(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }
+    }
+
+    private static func run(_ script: String, _ argument: String) -> Int32 {
+        var process: pid_t = 0
+        var status: Int32 = -1
+        var arguments = unsafe [strdup(script), strdup(argument), nil]
+        defer { unsafe arguments.forEach { unsafe free($0) } }
+        // The threads of this process block signals; pcscd, which inherits that, would not end on TERM.
+        var attributes = posix_spawnattr_t()
+        var noSignals = sigset_t()
+        unsafe sigemptyset(&noSignals)
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        guard unsafe posix_spawn(&process, script, nil, &attributes, &arguments, environ) == 0 else {
+            return -1
+        }
+        return unsafe waitpid(process, &status, 0) == process ? status : -1
+    }
+
+    /// A card put on a reader, and pulled afterwards for as long as pcscd needs to see it.
     static func withCard<Value: Sendable>(
         on reader: String = first, answering: @escaping @Sendable (ArraySlice<UInt8>) -> CardAnswer,
         _ body: (VirtualCard) async throws -> Value
     ) async throws -> Value {
-        let address = try SocketAddress(host: "127.0.0.1", port: port(of: reader))
-        let card = VirtualCard(address: address, answering: answering)
-        try await await_(.cardRemoved(reader: reader, counter: 0), on: reader)
+        let card = VirtualCard(address: try address(of: reader), answering: answering)
         try await card.insert()
-        do {
-            let value = try await body(card)
-            card.remove()
-            try await Task.sleep(for: .seconds(1))
-            return value
-        } catch {
-            card.remove()
-            try await Task.sleep(for: .seconds(1))
-            throw error
-        }
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(card)) } catch { result = .failure(error) }
+        card.remove()
+        try await Task.sleep(for: .seconds(1))
+        return try result.get()
     }
-
-    private static func await_(_ event: ReaderEvent, on reader: String) async throws {}
 
     /// Connects to the card on a reader as soon as pcscd has noticed it.
     static func connect(_ service: PCSCService, to name: String = first) async throws -> PCSCCard {
@@ -57,27 +68,13 @@ enum VirtualBench {
                 guard case .cardInserted(name, _) = event else { continue }
                 return try await service.connect(to: try await service.describe(name))
             }
-            throw Overdue(what: "events ended")
+            throw Overdue(what: "end of events")
         }
     }
 }
 
-struct Overdue: Error {
-    let what: String
-}
-
-/// Runs `body` with a bound: no test waits for ever.
-func withDeadline<Value: Sendable>(
-    _ what: String, _ limit: Duration = .seconds(10), _ body: @escaping @Sendable () async throws -> Value
-) async throws -> Value {
-    try await withThrowingTaskGroup(of: Value.self) { group in
-        group.addTask { try await body() }
-        group.addTask {
-            try await Task.sleep(for: limit)
-            throw Overdue(what: what)
-        }
-        defer { group.cancelAll() }
-        guard let value = try await group.next() else { throw Overdue(what: what) }
-        return value
-    }
+/// Every test that needs pcscd: one after the other, for they share its two readers and some kill it.
+@Suite("With a real pcscd", .serialized, .enabled(if: VirtualBench.isHere, VirtualBench.absence))
+struct BenchTests {
+    let service = PCSCService()
 }

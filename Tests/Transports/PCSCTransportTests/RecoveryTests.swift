@@ -1,0 +1,103 @@
+import PCSCTransport
+import Testing
+
+extension BenchTests {
+    @Suite("pcscd dies and comes back", .serialized)
+    struct Recovery {
+        let service = PCSCService()
+
+        @Test(
+            "Q134 A watch says that pcscd ended, finds it again and tells of its readers anew",
+            arguments: ["stop", "kill"])
+        func watching(_ end: String) async throws {
+            let stream = service.events()
+            try await await_(.readerArrived(VirtualBench.second), in: stream)
+            try await VirtualBench.pcscd(end)
+            try await await_(.serviceLost(.serviceLost), in: stream)
+            try await await_(.serviceLost(.serviceNotRunning), in: stream)
+            try await VirtualBench.pcscd("start")
+            try await await_(.serviceAvailable, in: stream)
+            try await await_(.readerArrived(VirtualBench.first), in: stream)
+            try await await_(.readerArrived(VirtualBench.second), in: stream)
+        }
+
+        @Test(
+            "Q134 pcscd ends in mid-exchange: named, and all works after its return",
+            arguments: ["stop", "kill"])
+        func exchanging(_ end: String) async throws {
+            let service = service
+            try await VirtualBench.withCard(answering: { command in
+                command[1] == 0xC3
+                    ? .respondLater([0x90, 0x00], after: .seconds(20)) : .respond([0x90, 0x00])
+            }) { virtual in
+                let card = try await VirtualBench.connect(service)
+                let exchange = Task { try await card.exchange([0, 0xC3, 0, 0]) }
+                try await Task.sleep(for: .milliseconds(200))
+                try await VirtualBench.pcscd(end)
+                await #expect(throws: PCSCTransportError.serviceLost) {
+                    try await withDeadline("the end of the exchange", .seconds(2)) {
+                        try await exchange.value
+                    }
+                }
+                await #expect(throws: PCSCTransportError.notConnected) {
+                    try await card.exchange([0, 0xB0, 0, 0])
+                }
+                await #expect(throws: PCSCTransportError.serviceNotRunning) { try await service.readers() }
+                try await VirtualBench.pcscd("start")
+                virtual.remove()
+                try await virtual.insert()
+                let again = try await VirtualBench.connect(service)
+                #expect(try await again.exchange([0, 0xB0, 0, 0]) == [0x90, 0x00])
+            }
+        }
+
+        @Test("Q134 After a restart between two calls the old context is not trusted")
+        func silentRestart() async throws {
+            try await VirtualBench.withCard(answering: { _ in .respond([0x90, 0x00]) }) { virtual in
+                let card = try await VirtualBench.connect(service)
+                let reader = try await service.describe(VirtualBench.first)
+                #expect(try await card.exchange([0, 0xB0, 0, 0]) == [0x90, 0x00])
+                try await VirtualBench.pcscd("restart")
+                await #expect(throws: PCSCTransportError.serviceLost) {
+                    try await card.exchange([0, 0xB0, 0, 0])
+                }
+                try await VirtualBench.pcscd("restart")
+                // The context of before the second restart is replaced without a word.
+                #expect(try await service.readers().count == 2)
+                #expect(try await service.describe(reader.name) == reader)
+                virtual.remove()
+                try await virtual.insert()
+                let again = try await VirtualBench.connect(service)
+                #expect(try await again.exchange([0, 0xB0, 0, 0]) == [0x90, 0x00])
+            }
+        }
+
+        @Test("Q134 Without pcscd each question is answered by name and the watch waits for it")
+        func absent() async throws {
+            try await VirtualBench.pcscd("stop")
+            let service = PCSCService()
+            await #expect(throws: PCSCTransportError.serviceNotRunning) { try await service.readers() }
+            let stream = service.events()
+            try await await_(.serviceLost(.serviceNotRunning), in: stream)
+            try await VirtualBench.pcscd("start")
+            try await await_(.readerArrived(VirtualBench.second), in: stream)
+        }
+
+        @Test("Cancelling a watch that waits for pcscd ends it at once")
+        func cancelling() async throws {
+            try await VirtualBench.pcscd("stop")
+            let service = service
+            let task = Task { for await _ in service.events() {} }
+            try await Task.sleep(for: .seconds(2))
+            let began = ContinuousClock.now
+            task.cancel()
+            try await withDeadline("the end of events", .seconds(2)) { await task.value }
+            #expect(ContinuousClock.now - began < .milliseconds(500))
+            try await VirtualBench.pcscd("start")
+        }
+
+        private func await_(_ event: ReaderEvent, in stream: AsyncStream<ReaderEvent>) async throws {
+            _ = try await firstEvent(in: stream) { $0 == event ? true : nil }
+        }
+    }
+}
