@@ -49,6 +49,12 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dsLongValidity = "x509.ds_long_validity"
     /// The document signer's certificate has no subject key identifier.
     case dsSubjectKeyIdentifierMissing = "x509.ds_no_ski"
+    /// The document signer has no common name.
+    case dsCommonNameMissing = "x509.ds_no_common_name"
+    /// The document signer's certificate names no address or URI of its issuer.
+    case dsIssuerAlternativeName = "x509.ds_issuer_alt_name"
+    /// The document signer's CRL distribution points are missing, or one is not a URI alone.
+    case dsDistributionPoint = "x509.ds_crl_distribution_point"
     /// The trust anchor has no country to compare with.
     case anchorCountryMissing = "x509.anchor_no_country"
 }

@@ -27,6 +27,8 @@ enum DocumentSignerProfile {
         try checkKeyUsage(of: leaf, noting: &deviations)
         try checkExtendedKeyUsage(of: leaf, noting: &deviations)
         try checkNames(of: leaf, issuedBy: anchor, noting: &deviations)
+        if !leaf.namesContactOfIssuer { deviations.append(.dsIssuerAlternativeName) }
+        if !leaf.hasDistributionPointsByURI { deviations.append(.dsDistributionPoint) }
         if leaf.notAfter - leaf.notBefore > longestValidity { deviations.append(.dsLongValidity) }
         if leaf.subjectKeyIdentifier == nil { deviations.append(.dsSubjectKeyIdentifierMissing) }
         return deviations
@@ -58,7 +60,9 @@ enum DocumentSignerProfile {
             throw .extendedKeyUsageWrong
         }
         if usages.count > 1 { deviations.append(.dsFurtherExtendedKeyUsage) }
-        if !leaf.isCritical(ObjectIdentifier("2.5.29.37")) { deviations.append(.dsExtendedKeyUsageNotCritical) }
+        if !leaf.isCritical(ObjectIdentifier("2.5.29.37")) {
+            deviations.append(.dsExtendedKeyUsageNotCritical)
+        }
     }
 
     private static func checkNames(
@@ -70,6 +74,7 @@ enum DocumentSignerProfile {
         } else {
             deviations.append(.anchorCountryMissing)
         }
+        if leaf.subject.commonName == nil { deviations.append(.dsCommonNameMissing) }
         if let state = anchor.subject.stateOrProvinceName, state != leaf.subject.stateOrProvinceName {
             deviations.append(.dsState)
         }
@@ -79,5 +84,45 @@ enum DocumentSignerProfile {
 extension Certificate {
     fileprivate func isCritical(_ oid: ObjectIdentifier) -> Bool {
         extensions.contains { $0.oid == oid && $0.isCritical }
+    }
+
+    private static var rfc822Name: UInt8 { DERTag.primitive(1) }
+    private static var uniformResourceIdentifier: UInt8 { DERTag.primitive(6) }
+
+    /// Whether issuerAltName has an rfc822Name or a URI.
+    fileprivate var namesContactOfIssuer: Bool {
+        guard let value = firstExtension(.issuerAlternativeName)?.value,
+            let tags = try? Self.tags(in: value, DERTag.sequence)
+        else { return false }
+        return tags.contains(Self.rfc822Name) || tags.contains(Self.uniformResourceIdentifier)
+    }
+
+    /// Whether there are CRL distribution points, each a full name with a URI, without reasons and cRLIssuer.
+    fileprivate var hasDistributionPointsByURI: Bool {
+        guard let value = firstExtension(.crlDistributionPoints)?.value else { return false }
+        do throws(OpenSSLCryptoError) {
+            var points = DERReader(value)
+            var list = try points.enter(DERTag.sequence)
+            guard !list.isAtEnd else { return false }
+            while !list.isAtEnd {
+                var point = try list.enter(DERTag.sequence)
+                let name = try point.read(DERTag.constructed(0))
+                let tags = try Self.tags(in: name, DERTag.constructed(0))
+                guard point.isAtEnd, tags.contains(Self.uniformResourceIdentifier) else { return false }
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// The tags of the elements inside the one element of `value`, which bears `tag`.
+    private static func tags(in value: ArraySlice<UInt8>, _ tag: UInt8) throws(OpenSSLCryptoError) -> [UInt8]
+    {
+        var outer = DERReader(value)
+        var elements = try outer.enter(tag)
+        var tags: [UInt8] = []
+        while !elements.isAtEnd { tags.append(try elements.readElement().tag) }
+        return tags
     }
 }
