@@ -114,6 +114,12 @@ let package = Package(
                 "VectorFiles",
             ],
             path: "Tests/Interop", swiftSettings: strict),
+        tests(
+            of: "MdocWallet", in: "Mdoc",
+            [
+                "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "CBOR", "COSE", "NDEF", "ISO7816",
+                "OpenSSLCrypto",
+            ]),
         tests(of: "Transport", in: "Transports"),
         tests(of: "PCSCTransport", in: "Transports", ["Transport", "ISO7816"]),
     ]

@@ -1,0 +1,151 @@
+package import CBOR
+
+/// A data item that is still to be written: in preferred form, or in one of the forms that readers meet all the
+/// same. Members of a map keep their order and may stand twice.
+package indirect enum CBORDraft: Sendable {
+    package struct Member: Sendable {
+        package var key: CBORDraft
+        package var value: CBORDraft
+    }
+
+    case integer(Int64)
+    case bytes([UInt8])
+    case text(String)
+    case boolean(Bool)
+    case null
+    case array([CBORDraft])
+    case map([Member])
+    case tagged(UInt64, CBORDraft)
+    /// `#6.24(bstr .cbor item)`.
+    case embedded(CBORDraft)
+    /// Bytes that are written as they are, well-formed or not.
+    case encoded([UInt8])
+    /// A map of indefinite length (RFC 8949 3.2.2).
+    case indefiniteMap([Member])
+    /// An unsigned integer in a head of three bytes, however small it is.
+    case wideUnsigned(UInt16)
+
+    /// `tdate`: a date and time under tag 0.
+    package static func dateTime(_ text: String) -> CBORDraft { .tagged(0, .text(text)) }
+
+    /// `full-date`: a day under tag 1004 (RFC 8943).
+    package static func fullDate(_ text: String) -> CBORDraft { .tagged(1004, .text(text)) }
+
+    package func encode() -> [UInt8] {
+        CBOREncoder.encode { write(to: &$0) }
+    }
+
+    package func write(to encoder: inout CBOREncoder) {
+        switch self {
+        case .integer(let value): encoder.integer(value)
+        case .bytes(let value): encoder.byteString(value)
+        case .text(let value): encoder.text(value)
+        case .boolean(let value): encoder.boolean(value)
+        case .null: encoder.null()
+        case .array(let items):
+            encoder.array(count: items.count)
+            for item in items { item.write(to: &encoder) }
+        case .map(let members):
+            encoder.map(count: members.count)
+            Self.write(members, to: &encoder)
+        case .tagged(let number, let item):
+            encoder.tag(number)
+            item.write(to: &encoder)
+        case .embedded(let item):
+            encoder.tag(24)
+            encoder.byteString(item.encode())
+        case .encoded(let bytes): encoder.encoded(bytes)
+        case .indefiniteMap(let members):
+            encoder.encoded([0xbf])
+            Self.write(members, to: &encoder)
+            encoder.encoded([0xff])
+        case .wideUnsigned(let value):
+            encoder.encoded([0x19, UInt8(value >> 8), UInt8(value & 0xff)])
+        }
+    }
+
+    private static func write(_ members: [Member], to encoder: inout CBOREncoder) {
+        for member in members {
+            member.key.write(to: &encoder)
+            member.value.write(to: &encoder)
+        }
+    }
+}
+
+extension CBORDraft {
+    /// The members of a map; empty for any other item. Writing them makes the item a map.
+    package var members: [Member] {
+        get {
+            switch self {
+            case .map(let members), .indefiniteMap(let members): members
+            default: []
+            }
+        }
+        set { self = .map(newValue) }
+    }
+
+    /// The first member under `key`. Writing replaces it where it stands or puts it last; writing nil removes it.
+    package subscript(_ key: CBORDraft) -> CBORDraft? {
+        get { index(of: key).map { members[$0].value } }
+        set {
+            switch (index(of: key), newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append(Member(key: key, value: value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    private func index(of key: CBORDraft) -> Int? {
+        let wanted = key.encode()
+        return members.firstIndex { $0.key.encode() == wanted }
+    }
+}
+
+extension CBORDraft {
+    /// The items of an array; empty for any other item. Writing them makes the item an array.
+    package var items: [CBORDraft] {
+        get { if case .array(let items) = self { items } else { [] } }
+        set { self = .array(newValue) }
+    }
+
+    /// The item inside a tag 24; any other item is its own content. Writing it embeds it.
+    var content: CBORDraft {
+        get { if case .embedded(let item) = self { item } else { self } }
+        set { self = .embedded(newValue) }
+    }
+}
+
+extension CBORDraft {
+    /// A received item, to be changed and written again. What has no case of its own is kept as its bytes.
+    package init(_ item: CBORItem) {
+        switch item.value {
+        case .unsigned(let value) where value <= Int64.max: self = .integer(Int64(value))
+        case .negative(let value) where value <= Int64.max: self = .integer(-1 - Int64(value))
+        case .byteString(let value): self = .bytes(Array(value))
+        case .text(let value): self = .text(value)
+        case .boolean(let value): self = .boolean(value)
+        case .null: self = .null
+        case .array(let items): self = .array(items.map { CBORDraft($0) })
+        case .map(let members):
+            self = .map(members.map { Member(key: CBORDraft($0.key), value: CBORDraft($0.value)) })
+        case .tagged(let number, let item): self = .tagged(number, CBORDraft(item))
+        default: self = .encoded(Array(item.encoded))
+        }
+    }
+}
+
+extension CBORDraft: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral {
+    package init(integerLiteral value: Int64) { self = .integer(value) }
+    package init(stringLiteral value: String) { self = .text(value) }
+    package init(booleanLiteral value: Bool) { self = .boolean(value) }
+}
+
+extension CBORDraft: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+    package init(arrayLiteral items: CBORDraft...) { self = .array(items) }
+
+    package init(dictionaryLiteral members: (CBORDraft, CBORDraft)...) {
+        self = .map(members.map { Member(key: $0, value: $1) })
+    }
+}

@@ -1,0 +1,91 @@
+package import MdocModel
+
+/// The phone's part that answers requests (ISO/IEC 18013-5 8.3.2.1): picks what was asked for of its documents and
+/// proves that it holds their keys.
+package struct Holder: Sendable {
+    /// How a phone proves that it holds a document's key (9.1.3).
+    package enum DeviceAuthentication: String, CaseIterable, Sendable {
+        case signature
+        /// Needs a reader key on the device key's curve.
+        case mac
+    }
+
+    /// What the person decides on the consent sheet.
+    package enum Decision: String, CaseIterable, Sendable {
+        case consents
+        /// The session ends without data, status 20: what phones do.
+        case declines
+        /// A response that returns no document and says so in `documentErrors`.
+        case returnsNothing
+    }
+
+    package enum Answer: Equatable, Sendable {
+        case response([UInt8])
+        case declined
+    }
+
+    package var documents: [IssuedDocument]
+    package var deviceAuthentication = DeviceAuthentication.signature
+    package var decision = Decision.consents
+    /// What the phone asserts itself where it is asked for.
+    package var deviceElements: [TestDocument.Element] = []
+    package var fault: HolderFault?
+
+    package init(documents: [IssuedDocument]) {
+        self.documents = documents
+    }
+
+    /// The DeviceResponse to a DeviceRequest in the session of `transcript`.
+    package func answer(
+        _ deviceRequest: ArraySlice<UInt8>, transcript: SessionTranscript
+    ) throws(HolderError) -> Answer {
+        let request: DeviceRequest
+        do throws(MdocModelError) {
+            request = try DeviceRequest(deviceRequest)
+        } catch {
+            throw .request(error)
+        }
+        guard decision != .declines else { return .declined }
+        var response: CBORDraft = ["version": "1.0"]
+        var documents: [CBORDraft] = []
+        var errors: [CBORDraft] = []
+        for items in request.docRequests.map(\.itemsRequest) {
+            if decision == .consents, let document = document(for: items) {
+                documents.append(try answer(items, with: document, transcript: transcript))
+            } else {
+                errors.append([.text(items.docType): 0])
+            }
+        }
+        if !documents.isEmpty { response["documents"] = .array(documents) }
+        if !errors.isEmpty { response["documentErrors"] = .array(errors) }
+        response["status"] = 0
+        fault?.edit(response: &response)
+        return .response(fault?.edit(encoded: response.encode()) ?? response.encode())
+    }
+
+    private func document(for request: ItemsRequest) -> IssuedDocument? {
+        if fault == .unrequestedDocType { return documents.first }
+        return documents.first { $0.docType == request.docType }
+    }
+
+    private func answer(
+        _ request: ItemsRequest, with document: IssuedDocument, transcript: SessionTranscript
+    ) throws(HolderError) -> CBORDraft {
+        var selection = ItemSelection(of: document, for: request)
+        fault?.edit(&selection, of: document)
+        let asserted = deviceElements.filter {
+            fault == .unrequestedDeviceElement || request.asks(for: $0.identifier, in: $0.nameSpace)
+        }
+        let proof = DeviceAuthenticationDraft(
+            document: document, elements: asserted, kind: deviceAuthentication, transcript: transcript,
+            fault: fault)
+        var answer: CBORDraft = [
+            "docType": .text(document.docType), "issuerSigned": document.issuerSigned(selection.items),
+            "deviceSigned": try proof.deviceSigned(),
+        ]
+        let errors = selection.errors(except: asserted)
+        if !errors.members.isEmpty { answer["errors"] = errors }
+        fault?.edit(document: &answer)
+        return answer
+    }
+}

@@ -1,0 +1,130 @@
+internal import COSE
+internal import CBOR
+internal import MdocModel
+
+// What each fault does to a response, in the order in which a response is made.
+extension HolderFault {
+    /// To the items that are returned.
+    func edit(_ selection: inout ItemSelection, of document: IssuedDocument) {
+        switch self {
+        case .ageNotNearest:
+            // A "no" about an age above the one that was asked for.
+            let refusals = document.items.filter {
+                ItemSelection.ageOver($0.identifier) != nil && $0.value.encode() == CBORDraft(false).encode()
+            }
+            selection.items.removeAll { ItemSelection.ageOver($0.identifier) != nil }
+            selection.items += refusals.suffix(1)
+        case .unrequestedElement:
+            let returned = Set(selection.items.map(\.identifier))
+            selection.items += document.items.filter { !returned.contains($0.identifier) }.prefix(1)
+        case .elementTwice: selection.items += selection.items.prefix(1)
+        case .noPortrait: selection.items.removeAll { $0.identifier == "portrait" }
+        default: break
+        }
+    }
+
+    /// To what the device signs: the transcript.
+    func transcript(insteadOf transcript: SessionTranscript) -> SessionTranscript? {
+        let engagement = transcript.deviceEngagementBytes.content
+        let key = transcript.eReaderKeyBytes
+        switch self {
+        case .otherHandover:
+            let qr = SessionTranscript(deviceEngagement: engagement, eReaderKey: key, handover: .qr)
+            guard qr.encoded == transcript.encoded else { return qr }
+            return SessionTranscript(
+                deviceEngagement: engagement, eReaderKey: key, handover: .nfc(select: [0xd1], request: nil))
+        case .otherSession:
+            return SessionTranscript(deviceEngagement: engagement + [0], eReaderKey: key, handover: .qr)
+        default: return nil
+        }
+    }
+
+    /// To the algorithm that the device's signature or MAC names.
+    func algorithm(insteadOf own: COSEAlgorithm) -> COSEAlgorithm? {
+        switch self {
+        case .shortMAC: COSEAlgorithm(identifier: 4)
+        case .algorithmOfOtherCurve: own == .es384 ? .es256 : .es384
+        case .algorithmFullySpecified: COSEAlgorithm(identifier: -9)
+        default: nil
+        }
+    }
+
+    /// To deviceAuth.
+    func edit(deviceAuth: inout CBORDraft) {
+        switch self {
+        case .signatureFlipped, .macFlipped: deviceAuth.editLast { [$0[0] ^ 1] + $0.dropFirst() }
+        case .shortMAC: deviceAuth.editLast { Array($0.prefix(8)) }
+        case .signatureAndMAC:
+            deviceAuth["deviceMac"] = [
+                .bytes([0xa1, 0x01, 0x05]), [:], .null, .bytes([UInt8](repeating: 0, count: 32)),
+            ]
+        case .tagged:
+            for index in deviceAuth.members.indices {
+                let tag = deviceAuth["deviceMac"] == nil ? COSESign1.tag : COSEMac0.tag
+                deviceAuth.members[index].value = .tagged(tag, deviceAuth.members[index].value)
+            }
+        default: break
+        }
+    }
+
+    /// To deviceSigned.
+    func edit(deviceSigned: inout CBORDraft) {
+        switch self {
+        case .noDeviceAuth: deviceSigned["deviceAuth"] = nil
+        case .noNameSpaces: deviceSigned["nameSpaces"] = nil
+        default: break
+        }
+    }
+
+    /// To a document.
+    func edit(document: inout CBORDraft) {
+        switch self {
+        case .noIssuerAuth: document["issuerSigned"]?["issuerAuth"] = nil
+        case .nameSpaceTwice:
+            let nameSpaces = document["issuerSigned"]?["nameSpaces"]?.members ?? []
+            document["issuerSigned"]?["nameSpaces"] = .map(nameSpaces + nameSpaces.prefix(1))
+        default: break
+        }
+    }
+
+    /// To the response.
+    func edit(response: inout CBORDraft) {
+        switch self {
+        case .versionTwo: response["version"] = "2.0"
+        case .noVersion: response["version"] = nil
+        case .noStatus: response["status"] = nil
+        case .errorStatus: response["status"] = 10
+        case .noDocuments: response["documents"] = nil
+        case .documentTwice:
+            let documents = response["documents"]?.items ?? []
+            response["documents"] = .array(documents + documents)
+        case .notAMap: response = [response]
+        default: break
+        }
+    }
+
+    /// To the encoded response.
+    func edit(encoded: [UInt8]) -> [UInt8] {
+        switch self {
+        case .truncated: encoded.dropLast()
+        case .empty: []
+        case .hugeLength:
+            [0xa1, 0x67] + Array("version".utf8) + [0x5b, 0x80, 0, 0, 0, 0, 0, 0, 0]
+        default: encoded
+        }
+    }
+}
+
+extension CBORDraft {
+    /// Edits the signature or tag of the one COSE object in this map.
+    fileprivate mutating func editLast(_ edit: ([UInt8]) -> [UInt8]) {
+        guard case .encoded(let bytes)? = members.first?.value, let item = try? CBORItem.parse(bytes[...])
+        else {
+            return
+        }
+        var object = CBORDraft(item)
+        guard case .bytes(let last)? = object.items.last else { return }
+        object.items[object.items.count - 1] = .bytes(edit(last))
+        members[0].value = object
+    }
+}

@@ -1,0 +1,102 @@
+internal import MdocModel
+internal import OpenSSLCrypto
+
+// Faults of the certificates: well signed by the root, and not what Annex B asks for.
+extension IssuerFault {
+    func edit(root: inout CertificateTemplate, now: Timestamp) {
+        switch self {
+        case .rootExpired: root.notAfter = now.secondsSince1970 - TestValidity.day
+        case .rootWithoutCountry:
+            root.subject = DistinguishedName(
+                certificateName(country: nil, state: nil, commonName: "Countersign Test IACA"))
+            root.issuer = root.subject
+        default: break
+        }
+    }
+
+    func edit(signer: inout CertificateTemplate, now: Timestamp) {
+        edit(namesOf: &signer)
+        edit(identifiersOf: &signer)
+        edit(extendedKeyUsageOf: &signer)
+        edit(keyUsageOf: &signer)
+        let day = TestValidity.day
+        switch self {
+        case .longValidity: signer.notAfter = signer.notBefore + 458 * day
+        case .certificateExpired: signer.notAfter = now.secondsSince1970 - day
+        case .certificateNotYetValid: signer.notBefore = now.secondsSince1970 + day
+        case .unknownCriticalExtension:
+            signer.extensions.append(
+                CertificateExtension(ObjectIdentifier("1.3.6.1.4.1.32473.1"), isCritical: true) {
+                    $0.writeBoolean(true)
+                })
+        case .nameConstraints:
+            signer.extensions.append(
+                CertificateExtension(.nameConstraints) { $0.write(DERTag.sequence) { _ in } })
+        default: break
+        }
+    }
+
+    private func edit(namesOf signer: inout CertificateTemplate) {
+        func subject(country: String?, state: String?) -> DistinguishedName {
+            DistinguishedName(
+                certificateName(country: country, state: state, commonName: "Countersign Test DS"))
+        }
+        switch self {
+        case .otherCountry: signer.subject = subject(country: "XX", state: nil)
+        case .countryMissing: signer.subject = subject(country: nil, state: nil)
+        case .otherState: signer.subject = subject(country: "UT", state: "Elsewhere")
+        case .otherIssuerName:
+            signer.issuer = DistinguishedName(
+                certificateName(country: "UT", state: nil, commonName: "Another IACA"))
+        default: break
+        }
+    }
+
+    private func edit(identifiersOf signer: inout CertificateTemplate) {
+        switch self {
+        case .authorityKeyIdentifierDiffers:
+            signer.replace(.authorityKeyIdentifier([UInt8](repeating: 0x5a, count: 20)))
+        case .authorityKeyIdentifierMissing: signer.remove(.authorityKeyIdentifier)
+        case .subjectKeyIdentifierMissing: signer.remove(.subjectKeyIdentifier)
+        default: break
+        }
+    }
+
+    private func edit(extendedKeyUsageOf signer: inout CertificateTemplate) {
+        let (signing, reading) = (ObjectIdentifier("1.0.18013.5.1.2"), ObjectIdentifier("1.0.18013.5.1.6"))
+        switch self {
+        case .readerKeyUsage: signer.replace(.extendedKeyUsage([reading]))
+        case .extendedKeyUsageMissing: signer.remove(.extendedKeyUsage)
+        case .extendedKeyUsageNotCritical: signer.replace(.extendedKeyUsage([signing], isCritical: false))
+        case .furtherExtendedKeyUsage: signer.replace(.extendedKeyUsage([signing, reading]))
+        default: break
+        }
+    }
+
+    private func edit(keyUsageOf signer: inout CertificateTemplate) {
+        switch self {
+        case .noDigitalSignature: signer.replace(.keyUsage(.contentCommitment))
+        case .keyUsageMissing: signer.remove(.keyUsage)
+        case .keyUsageNotCritical:
+            let usage = CertificateExtension.keyUsage(.digitalSignature)
+            signer.replace(CertificateExtension(oid: usage.oid, isCritical: false, value: usage.value))
+        case .furtherKeyUsage: signer.replace(.keyUsage([.digitalSignature, .contentCommitment]))
+        case .signerMaySignCertificates: signer.replace(.keyUsage([.digitalSignature, .keyCertSign]))
+        case .signerIsAuthority:
+            signer.extensions.append(.basicConstraints(BasicConstraints(isCA: true, pathLength: 0)))
+        default: break
+        }
+    }
+}
+
+extension CertificateTemplate {
+    fileprivate mutating func replace(_ replacement: CertificateExtension) {
+        for index in extensions.indices where extensions[index].oid == replacement.oid {
+            extensions[index] = replacement
+        }
+    }
+
+    fileprivate mutating func remove(_ oid: ObjectIdentifier) {
+        extensions.removeAll { $0.oid == oid }
+    }
+}

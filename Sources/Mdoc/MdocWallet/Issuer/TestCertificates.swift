@@ -1,0 +1,82 @@
+internal import MdocModel
+internal import OpenSSLCrypto
+
+/// The two certificates of a test issuer (ISO/IEC 18013-5 Annex B.1.2, B.1.4).
+struct TestCertificates {
+    static let host = "https://issuer.countersign.example"
+    private static let documentSigning = ObjectIdentifier("1.0.18013.5.1.2")
+
+    let options: IssuingOptions
+    let entropy: TestEntropy
+    let now: Timestamp
+
+    func rootAndSigner(
+        signerKey: borrowing PrivateKey
+    ) throws(OpenSSLCryptoError) -> (root: [UInt8], signer: [UInt8]) {
+        let rootKey = try entropy.key(on: options.rootCurve, for: "root")
+        var root = try rootTemplate(rootKey)
+        options.fault?.edit(root: &root, now: now)
+        var signer = try signerTemplate(signerKey, issuer: root)
+        options.fault?.edit(signer: &signer, now: now)
+        if options.fault == .rogueAuthority {
+            let rogueKey = try entropy.key(on: options.rootCurve, for: "rogue root")
+            return (try root.sign(with: rootKey), try signer.sign(with: rogueKey))
+        }
+        return (try root.sign(with: rootKey), try signer.sign(with: rootKey))
+    }
+
+    private func rootTemplate(_ key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> CertificateTemplate {
+        let publicKey = try key.publicKey()
+        return CertificateTemplate(
+            serialNumber: try serialNumber("root"), issuer: name("Countersign Test IACA"),
+            subject: name("Countersign Test IACA"),
+            notBefore: now.secondsSince1970 + TestValidity.root.lowerBound,
+            notAfter: now.secondsSince1970 + TestValidity.root.upperBound, publicKey: publicKey,
+            extensions: [
+                .subjectKeyIdentifier(try publicKey.subjectKeyIdentifier()),
+                .issuerAlternativeName(uri: Self.host), .crlDistributionPoint(uri: Self.host + "/iaca.crl"),
+                .keyUsage([.keyCertSign, .cRLSign]),
+                .basicConstraints(BasicConstraints(isCA: true, pathLength: 0)),
+            ])
+    }
+
+    private func signerTemplate(
+        _ key: borrowing PrivateKey, issuer root: CertificateTemplate
+    ) throws(OpenSSLCryptoError) -> CertificateTemplate {
+        let publicKey = try key.publicKey()
+        let rootKey = try entropy.key(on: options.rootCurve, for: "root").publicKey()
+        return CertificateTemplate(
+            serialNumber: try serialNumber("document signer"), issuer: root.subject,
+            subject: name("Countersign Test DS"),
+            notBefore: now.secondsSince1970 + TestValidity.signerCertificate.lowerBound,
+            notAfter: now.secondsSince1970 + TestValidity.signerCertificate.upperBound, publicKey: publicKey,
+            extensions: [
+                .subjectKeyIdentifier(try publicKey.subjectKeyIdentifier()),
+                .authorityKeyIdentifier(try rootKey.subjectKeyIdentifier()),
+                .issuerAlternativeName(uri: Self.host), .crlDistributionPoint(uri: Self.host + "/iaca.crl"),
+                .keyUsage(.digitalSignature), .extendedKeyUsage([Self.documentSigning]),
+            ])
+    }
+
+    private func name(_ commonName: String) -> DistinguishedName {
+        DistinguishedName(
+            certificateName(country: "UT", state: options.state, commonName: commonName))
+    }
+
+    /// 16 bytes, positive (Annex B: at least 63 bits of randomness).
+    private func serialNumber(_ purpose: String) throws(OpenSSLCryptoError) -> [UInt8] {
+        var number = try entropy.bytes(16, for: "serial number \(purpose)")
+        number[0] = number[0] & 0x3f | 0x40
+        return number
+    }
+}
+
+/// The attributes of a test certificate's name.
+func certificateName(
+    country: String?, state: String?, commonName: String
+) -> [(type: ObjectIdentifier, value: String)] {
+    var attributes: [(type: ObjectIdentifier, value: String)] = []
+    if let country { attributes.append((.countryName, country)) }
+    if let state { attributes.append((.stateOrProvinceName, state)) }
+    return attributes + [(.organizationName, "Countersign Test Issuer"), (.commonName, commonName)]
+}

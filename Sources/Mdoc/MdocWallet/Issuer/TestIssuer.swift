@@ -1,0 +1,136 @@
+package import COSE
+internal import CBOR
+package import MdocModel
+package import OpenSSLCrypto
+
+/// An issuer for tests (ISO/IEC 18013-5 9.1.2, Annex B): a root (IACA) and a document signer of its own, which
+/// nobody else trusts, and the documents it signs. It conforms, but for the fault it is told to have.
+package final class TestIssuer: Sendable {
+    /// The root certificate in DER: the trust anchor.
+    package let root: [UInt8]
+    /// The document signer's certificate in DER.
+    package let signer: [UInt8]
+    private let signerKey: PrivateKey
+    private let options: IssuingOptions
+    private let entropy: TestEntropy
+    private let now: Timestamp
+
+    /// An issuer whose certificates, and what it signs, are valid at `now`.
+    package init(
+        _ options: IssuingOptions = IssuingOptions(), entropy: TestEntropy = .openSSL, now: Timestamp
+    ) throws(OpenSSLCryptoError) {
+        self.options = options
+        self.entropy = entropy
+        self.now = now
+        signerKey = try entropy.key(on: options.signerCurve, for: "document signer")
+        let certificates = TestCertificates(options: options, entropy: entropy, now: now)
+        (root, signer) = try certificates.rootAndSigner(signerKey: signerKey)
+    }
+
+    /// Signs `document` for the holder of `deviceKey`.
+    package func issue(
+        _ document: TestDocument, for deviceKey: COSEKeyPair
+    ) throws(OpenSSLCryptoError) -> IssuedDocument {
+        var document = document
+        options.fault?.edit(&document, issuedAt: now)
+        let items = try drafts(of: document)
+        let object = try mobileSecurityObject(items, docType: document.docType, deviceKey: deviceKey)
+        return IssuedDocument(
+            docType: document.docType, items: items.map { $0.issued(with: options.fault) },
+            issuerAuth: try issuerAuth(object).encode(), deviceKey: deviceKey)
+    }
+
+    private func drafts(of document: TestDocument) throws(OpenSSLCryptoError) -> [IssuerSignedItemDraft] {
+        var drafts: [IssuerSignedItemDraft] = []
+        for nameSpace in document.nameSpaces {
+            let elements = document.elements.filter { $0.nameSpace == nameSpace }
+            let identifiers = try entropy.shuffled(
+                elements.count + options.decoyDigests, for: "digest identifiers \(nameSpace)")
+            for (element, digestID) in zip(elements, identifiers) {
+                let purpose = "random \(nameSpace) \(element.identifier)"
+                drafts.append(
+                    IssuerSignedItemDraft(
+                        element, digestID: digestID, random: try entropy.bytes(32, for: purpose),
+                        fault: options.fault))
+            }
+        }
+        return drafts
+    }
+
+    // MARK: The mobile security object (9.1.2.4)
+
+    private func mobileSecurityObject(
+        _ items: [IssuerSignedItemDraft], docType: String, deviceKey: COSEKeyPair
+    ) throws(OpenSSLCryptoError) -> CBORDraft {
+        var keyInfo: CBORDraft = ["deviceKey": .encoded(Array(deviceKey.publicKeyBytes.content))]
+        keyInfo["keyAuthorizations"] = options.keyAuthorizations
+        var object: CBORDraft = [
+            "version": "1.0",
+            "digestAlgorithm": .text(options.digestAlgorithm.digestAlgorithmName),
+            "valueDigests": try valueDigests(items),
+            "deviceKeyInfo": keyInfo,
+            "docType": .text(docType),
+            "validityInfo": validityInfo(),
+        ]
+        object["status"] = options.status
+        if let extra = options.extraMember { object[.text(extra.key)] = extra.value }
+        options.fault?.edit(mobileSecurityObject: &object, issuedAt: now)
+        return object
+    }
+
+    private func valueDigests(_ items: [IssuerSignedItemDraft]) throws(OpenSSLCryptoError) -> CBORDraft {
+        var digests = CBORDraft.map([])
+        for item in items {
+            let digest = Digest(options.digestAlgorithm, of: item.encoded[...]).bytes
+            let name = CBORDraft.text(item.nameSpace)
+            var nameSpace = digests[name] ?? .map([])
+            nameSpace[.integer(Int64(item.digestID))] = .bytes(digest)
+            digests[name] = nameSpace
+        }
+        for index in digests.members.indices { try addDecoys(to: &digests.members[index].value) }
+        return digests
+    }
+
+    private func addDecoys(to nameSpace: inout CBORDraft) throws(OpenSSLCryptoError) {
+        for number in 0..<nameSpace.members.count + options.decoyDigests {
+            let digestID = CBORDraft.integer(Int64(number))
+            guard nameSpace[digestID] == nil else { continue }
+            let decoy = try entropy.bytes(options.digestAlgorithm.digestSize, for: "decoy \(number)")
+            nameSpace[digestID] = .bytes(decoy)
+        }
+    }
+
+    private func validityInfo() -> CBORDraft {
+        let signed = now.advanced(bySeconds: TestValidity.signed)
+        var info: CBORDraft = [
+            "signed": .dateTime("\(signed)"),
+            "validFrom": .dateTime("\(signed)"),
+            "validUntil": .dateTime("\(now.advanced(bySeconds: TestValidity.validUntil))"),
+        ]
+        if let seconds = options.expectedUpdate {
+            info["expectedUpdate"] = .dateTime("\(signed.advanced(bySeconds: seconds))")
+        }
+        return info
+    }
+
+    // MARK: issuerAuth
+
+    private func issuerAuth(_ object: CBORDraft) throws(OpenSSLCryptoError) -> CBORDraft {
+        var draft = IssuerAuthDraft(
+            payload: CBORDraft.embedded(object).encode(), signer: signer, curve: signerKey.curve)
+        if options.certificatesAsArray { draft.unprotected[33] = [.bytes(signer)] }
+        options.fault?.edit(&draft, mobileSecurityObject: object, signer: signer, root: root)
+        var signed = try draft.sign(with: signerKey)
+        options.fault?.edit(signed: &signed)
+        return signed
+    }
+}
+
+/// When things are valid, in seconds from "now".
+enum TestValidity {
+    static let day: Int64 = 86_400
+    static let root = -900 * day...2000 * day
+    static let signerCertificate = -60 * day...300 * day
+    static let signed = -2 * day
+    static let validUntil = 28 * day
+}

@@ -1,0 +1,48 @@
+package import OpenSSLCrypto
+
+/// Where a test wallet takes its keys and random bytes from: OpenSSL's generator, or a seed, so that keys and
+/// randoms come out the same again. Seeded keys are known to whoever knows the seed.
+package enum TestEntropy: Sendable {
+    case openSSL
+    case seed(String)
+
+    /// `count` bytes; under a seed always the same for the same purpose.
+    package func bytes(_ count: Int, for purpose: String) throws(OpenSSLCryptoError) -> [UInt8] {
+        guard case .seed(let seed) = self else { return try randomBytes(count) }
+        var bytes: [UInt8] = []
+        var block = 0
+        while bytes.count < count {
+            let label = "\(seed)\u{0}\(purpose)\u{0}\(block)"
+            bytes += Digest(.sha256, of: Array(label.utf8)[...]).bytes
+            block += 1
+        }
+        return Array(bytes.prefix(count))
+    }
+
+    /// A private key; under a seed always the same for the same purpose and curve.
+    package func key(on curve: Curve, for purpose: String) throws(OpenSSLCryptoError) -> PrivateKey {
+        guard case .seed = self else { return try PrivateKey.generate(curve) }
+        for attempt in 0..<64 {
+            var scalar = try bytes(curve.coordinateSize, for: "\(purpose) \(curve) \(attempt)")
+            // The order of P-521 has 521 bits of the 528 that fit.
+            if curve == .p521 { scalar[0] &= 1 }
+            do throws(OpenSSLCryptoError) {
+                return try PrivateKey(curve: curve, scalar: scalar[...])
+            } catch .scalarOutOfRange {
+                continue
+            }
+        }
+        throw .scalarOutOfRange
+    }
+
+    /// The numbers 0 ..< `count` in an order of its own.
+    func shuffled(_ count: Int, for purpose: String) throws(OpenSSLCryptoError) -> [Int] {
+        var numbers = Array(0..<count)
+        let draws = try bytes(4 * count, for: purpose)
+        for index in numbers.indices.dropFirst().reversed() {
+            let draw = draws[4 * index..<4 * index + 4].reduce(0) { $0 << 8 | Int($1) }
+            numbers.swapAt(index, draw % (index + 1))
+        }
+        return numbers
+    }
+}
