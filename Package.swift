@@ -117,7 +117,8 @@ let package = Package(
         tests(
             of: "MdocWallet", in: "Mdoc",
             [
-                "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "CBOR", "COSE", "NDEF", "ISO7816",
+                "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "CBOR", "COSE", "NDEF",
+                "ISO7816",
                 "OpenSSLCrypto",
             ]),
         tests(of: "Transport", in: "Transports"),

@@ -30,7 +30,8 @@ package final class TrustStore: Sendable {
     }
 
     /// The leaf of x5chain: the one that was verified before under the same bytes, or parsed now.
-    package func issuerCertificate(der: ArraySlice<UInt8>) throws(IssuerCertificateError) -> IssuerCertificate {
+    package func issuerCertificate(der: ArraySlice<UInt8>) throws(IssuerCertificateError) -> IssuerCertificate
+    {
         if capacity > 0, let known = verified.withLock({ $0[der]?.certificate }) { return known }
         return try IssuerCertificate(der: der)
     }
@@ -46,7 +47,8 @@ package final class TrustStore: Sendable {
                 proving: leaf, anchor: known.anchor, deviations: known.deviations)
         }
         let anchor = try issuer(of: leaf.certificate, at: now)
-        let deviations = try DocumentSignerProfile.deviations(of: leaf.certificate, issuedBy: anchor.certificate)
+        let deviations = try DocumentSignerProfile.deviations(
+            of: leaf.certificate, issuedBy: anchor.certificate)
         remember(leaf, anchor, deviations)
         return VerifiedIssuerCertificate(proving: leaf, anchor: anchor, deviations: deviations)
     }

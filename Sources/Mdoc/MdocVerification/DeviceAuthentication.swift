@@ -55,7 +55,9 @@ private func verifyDeviceSignature(
     let signature = try COSESign1(item)
     try signature.verify(with: key.publicKey(), detachedPayload: payload)
     if signature.isTagged { deviations.append(.deviceAuthTagged) }
-    if try signature.headers.algorithm().isFullySpecified { deviations.append(.deviceAlgorithmFullySpecified) }
+    if try signature.headers.algorithm().isFullySpecified {
+        deviations.append(.deviceAlgorithmFullySpecified)
+    }
 }
 
 /// EMacKey (ISO/IEC 18013-5 9.1.3.5): from the reader's ephemeral key and the document's static device key (Q152).

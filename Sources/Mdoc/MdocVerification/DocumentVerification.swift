@@ -62,7 +62,8 @@ extension UnverifiedDocument {
             case .success(let signer) = issuerAuth.signer
         else {
             log.skip(
-                .digests, .validity, .issuingCountry, .deviceAuthentication, .keyAuthorizations, .requestMatch)
+                .digests, .validity, .issuingCountry, .deviceAuthentication, .keyAuthorizations, .requestMatch
+            )
             return (report(log, issuer), nil)
         }
         let digests = log.run(.digests) { deviations throws(CheckFailure) in

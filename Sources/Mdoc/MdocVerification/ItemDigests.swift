@@ -15,7 +15,8 @@ func checkDigests(
     for nameSpace in document.nameSpaces {
         for item in nameSpace.items {
             try checkDigest(
-                of: item, in: nameSpace.name, algorithm: algorithm, mobileSecurityObject: mobileSecurityObject)
+                of: item, in: nameSpace.name, algorithm: algorithm, mobileSecurityObject: mobileSecurityObject
+            )
             item.note(&deviations)
         }
     }

@@ -53,7 +53,11 @@ extension UnverifiedResponse {
     package func verify(in context: VerificationContext) -> ResponseVerdict {
         var failures: [ResponseFailure] = []
         if version?.hasPrefix("1.") != true { failures.append(.version) }
-        if status == nil { failures.append(.statusMissing) } else if status != 0 { failures.append(.statusNotOK) }
+        if status == nil {
+            failures.append(.statusMissing)
+        } else if status != 0 {
+            failures.append(.statusNotOK)
+        }
         if documents.isEmpty { failures.append(.noDocuments) }
 
         var reports: [DocumentReport] = []

@@ -81,7 +81,8 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
 
     /// Whether the document itself, by its expiry_date, is in date: another matter than the MSO's validity.
     package var isCurrent: DocumentCurrency {
-        for element in elements where element.name.identifier == "expiry_date" && element.signedBy == .issuer {
+        for element in elements where element.name.identifier == "expiry_date" && element.signedBy == .issuer
+        {
             guard let date = try? DateText(element.value) else { return .unknown }
             switch date.value {
             case .instant(let instant): return now <= instant ? .yes : .no

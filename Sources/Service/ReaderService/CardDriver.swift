@@ -26,7 +26,8 @@ struct CardDriver: Sendable {
     }
 
     /// Called around each command, with its header: for timing and traces.
-    var observe: @Sendable (_ command: ArraySlice<UInt8>, _ sent: ContinuousClock.Instant) -> Void = { _, _ in }
+    var observe: @Sendable (_ command: ArraySlice<UInt8>, _ sent: ContinuousClock.Instant) -> Void = { _, _ in
+    }
 
     /// Runs the machine on from `action` until it delivers.
     func run<Machine: NFCMachine>(
@@ -38,7 +39,9 @@ struct CardDriver: Sendable {
             case .deliver(let delivery): return delivery
             case .end(let reason): throw .machine(reason)
             case .wait(let instant):
-                guard (try? await Task.sleep(until: instant, clock: .continuous)) != nil else { throw .stopped }
+                guard (try? await Task.sleep(until: instant, clock: .continuous)) != nil else {
+                    throw .stopped
+                }
                 action = machine.expire(now: .now)
             case .transmit(let command):
                 guard !Task.isCancelled else { throw .stopped }

@@ -11,7 +11,9 @@ extension ReaderTransaction {
     }
 
     /// Waits for the phone whose QR code was scanned, and retrieves over NFC (Q55).
-    package func run(at reader: any ContactlessReader, scanned engagement: DeviceEngagement) async -> Presentation {
+    package func run(at reader: any ContactlessReader, scanned engagement: DeviceEngagement) async
+        -> Presentation
+    {
         await run(at: reader, scanned: engagement as DeviceEngagement?)
     }
 
@@ -102,7 +104,8 @@ private struct Tap {
 }
 
 extension ReaderTransaction {
-    private func engage(_ driver: CardDriver, scanned: DeviceEngagement?) async throws(CardDriver.End) -> Tap {
+    private func engage(_ driver: CardDriver, scanned: DeviceEngagement?) async throws(CardDriver.End) -> Tap
+    {
         if let scanned {
             return Tap(
                 engagement: Array(scanned.bytes), handover: .qr, carrier: scanned.nfcCarrier ?? NFCCarrier())
@@ -131,7 +134,8 @@ extension ReaderTransaction {
                 throw .engagement(error)
             }
             var session = try session(engagement, tap.handover, key: key)
-            var retrieval = NFCRetrieval(driver: driver, carrier: tap.carrier, consent: plan.deadlines.consent)
+            var retrieval = NFCRetrieval(
+                driver: driver, carrier: tap.carrier, consent: plan.deadlines.consent)
             let result = await exchange(&session, &retrieval, times: &times)
             times.end(.verification)
             return result

@@ -27,7 +27,8 @@ package struct ReaderTransaction: Sendable {
     ) throws(PresentationFailure) -> ReaderSession {
         do throws(SessionError) {
             return try ReaderSession(
-                engagement: engagement, handover: handover, eReaderKey: key.take(for: engagement.eDeviceKey.curve),
+                engagement: engagement, handover: handover,
+                eReaderKey: key.take(for: engagement.eDeviceKey.curve),
                 consent: plan.deadlines.consent)
         } catch {
             throw .session(error)

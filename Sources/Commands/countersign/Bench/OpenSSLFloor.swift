@@ -161,7 +161,8 @@ internal import COpenSSL
             EVP_DigestVerifyInit_ex(verifyContext, nil, "SHA256", nil, nil, key, nil))
         try unsafe Self.require(
             EVP_DigestVerify(
-                verifyContext, signed.signature, signed.signature.count, signed.message, signed.message.count))
+                verifyContext, signed.signature, signed.signature.count, signed.message, signed.message.count)
+        )
     }
 
     private func publicKey(_ point: [UInt8]) throws -> OpaquePointer {

@@ -129,7 +129,8 @@ struct TransactionBenchmark {
         let parsed = try UnverifiedResponse(response[...])
         for document in parsed.documents {
             guard let issuerAuth = document.issuerAuth else { continue }
-            _ = try COSESign1(issuerAuth).payload.map { payload in try MobileSecurityObject(payload: payload) }
+            _ = try COSESign1(issuerAuth).payload.map { payload in try MobileSecurityObject(payload: payload)
+            }
         }
         return start.duration(to: .now).nanoseconds
     }

@@ -49,7 +49,8 @@ package struct BenchLinkGreeting: Equatable, Sendable {
             encoder.text(qr)
             encoder.text("deviceEngagement")
             encoder.byteString(deviceEngagement)
-            for (name, message) in [("handoverSelect", handoverSelect), ("handoverRequest", handoverRequest)] {
+            for (name, message) in [("handoverSelect", handoverSelect), ("handoverRequest", handoverRequest)]
+            {
                 encoder.text(name)
                 if let message { encoder.byteString(message) } else { encoder.null() }
             }

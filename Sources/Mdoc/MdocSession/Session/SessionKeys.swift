@@ -23,8 +23,10 @@ struct SessionKeys: ~Copyable {
         let shared = try sharedSecret(own: own, peer: peer)
         let salt = Digest(.sha256, ofParts: transcript.bytesParts).bytes[...]
         do throws(OpenSSLCryptoError) {
-            let reader = try hkdfSHA256(secret: shared, salt: salt, info: Array("SKReader".utf8)[...], count: 32)
-            let device = try hkdfSHA256(secret: shared, salt: salt, info: Array("SKDevice".utf8)[...], count: 32)
+            let reader = try hkdfSHA256(
+                secret: shared, salt: salt, info: Array("SKReader".utf8)[...], count: 32)
+            let device = try hkdfSHA256(
+                secret: shared, salt: salt, info: Array("SKDevice".utf8)[...], count: 32)
             switch side {
             case .reader:
                 return try SessionKeys(

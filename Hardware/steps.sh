@@ -1,0 +1,57 @@
+# Sourced by try and test: named and timed steps, and the Debian packages they need.
+
+readonly root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+steps=()
+
+say() { printf '\n== %s\n' "$1"; }
+
+stop() { # MESSAGE STATUS
+    printf '\n%s: %s\n' "${0##*/}" "$1" >&2
+    exit "$2"
+}
+
+# Runs a command as a named step; its time goes into the summary, its failure ends the script.
+step() { # NAME COMMAND...
+    local name=$1 start=$SECONDS status; shift
+    say "$name"
+    "$@"
+    status=$?
+    steps+=("$(printf '%5d s  %s%s' $((SECONDS - start)) "$name" "$([ $status -eq 0 ] || echo "  (failed: $status)")")")
+    [ $status -eq 0 ] || { summary; stop "$name failed" $status; }
+}
+
+summary() {
+    say "How long each part took"
+    printf '%s\n' "${steps[@]}"
+}
+
+require_swift() {
+    command -v swift >/dev/null || stop "no swift on the PATH; install a Swift 6.3 toolchain (swift.org/install)" 69
+    swift --version 2>&1 | head -n 1
+}
+
+# Installs what is missing, or says what is: an ordinary user cannot install.
+install_packages() { # PACKAGE...
+    local package missing=()
+    for package; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+    done
+    [ ${#missing[@]} -gt 0 ] || { echo "nothing to install"; return 0; }
+    if [ "$(id -u)" -ne 0 ]; then
+        echo "missing: ${missing[*]}"
+        echo "as root: apt-get install --no-install-recommends ${missing[*]}"
+        return 69
+    fi
+    echo "installing: ${missing[*]}"
+    export DEBIAN_FRONTEND=noninteractive
+    local log; log=$(mktemp)
+    # A package starts its service where it can; the machine's own pcscd is not ours to start.
+    if { apt-get install -y --no-install-recommends "${missing[@]}" ||
+        { apt-get update && apt-get install -y --no-install-recommends "${missing[@]}"; }; } >"$log" 2>&1
+    then rm -f "$log"
+    else tail -n 20 "$log"; rm -f "$log"; return 69
+    fi
+}
+
+readonly build_packages=(libssl-dev libpcsclite-dev pkg-config)
+readonly bench_packages=(pcscd vsmartcard-vpcd iproute2 util-linux)
