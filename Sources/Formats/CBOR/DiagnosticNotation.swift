@@ -1,0 +1,54 @@
+/// How diagnostic notation (RFC 8949 8) is laid out. The default is that of the RFC's own examples: one line,
+/// everything written, nothing opened.
+package struct DiagnosticNotation: Sendable {
+    /// Whether arrays and maps that are more than a few bytes stand over several lines.
+    package var isIndented = false
+    /// Of a longer byte string only this many bytes are written, and its size beside them.
+    package var longestByteString = Int.max
+    /// Of a longer text only this many bytes are written, and its size beside them.
+    package var longestText = Int.max
+    /// Where more is to be written, the notation is cut; in bytes.
+    package var longestNotation = Int.max
+    /// Whether the item in tag 24 is written as an item, `24(<<…>>)` (RFC 8610 G.3), and not as bytes.
+    package var opensTag24 = false
+    /// The positions in an array whose byte strings hold an encoded item, and are written as one.
+    package var embeddedItems: @Sendable (CBORItem) -> [Int] = { _ in [] }
+    /// What to write beside a byte string with this content.
+    package var comment: @Sendable (ArraySlice<UInt8>) -> String? = { _ in nil }
+
+    package init() {}
+
+    /// `text` between quotes as JSON has it (RFC 8259 7), and everything escaped that does not print: controls,
+    /// direction marks, invisible and unassigned characters.
+    package static func quoted(_ text: some StringProtocol) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.prints: result.unicodeScalars.append(scalar)
+            default: for unit in String(scalar).utf16 { result += escape(unit) }
+            }
+        }
+        return result + "\""
+    }
+
+    private static func escape(_ unit: UInt16) -> String {
+        let digits = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the character shows as itself and changes nothing around it: safe to put on a terminal.
+    package var prints: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+            false
+        default: true
+        }
+    }
+}

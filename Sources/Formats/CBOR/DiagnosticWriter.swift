@@ -1,0 +1,179 @@
+/// Writes items one after the other. Embedded items count into the nesting of the item around them.
+struct DiagnosticWriter {
+    /// What an embedded item may nest in all, together with what it stands in.
+    private static let deepest = 64
+    /// Containers of up to this many bytes stand on one line.
+    private static let shortContainer = 40
+
+    let notation: DiagnosticNotation
+    var text = ""
+    private var level = 0
+
+    init(notation: DiagnosticNotation) {
+        self.notation = notation
+    }
+
+    var isFull: Bool { text.utf8.count > notation.longestNotation }
+
+    mutating func write(_ item: CBORItem) {
+        guard !isFull else { return }
+        let head = item.head
+        switch item.value {
+        case .unsigned, .negative: text += (item.decimalInteger ?? "") + head.indicator
+        case .byteString(let content): writeString(item, head) { $0.writeBytes(content) }
+        case .text(let content): writeString(item, head) { $0.writeText(content) }
+        case .array: writeArray(item, head)
+        case .map(let map): writeMap(map, item, head)
+        case .tagged(let number, let content): writeTagged(number, content, item, head)
+        case .boolean(let value): text += value ? "true" : "false"
+        case .null: text += "null"
+        case .undefined: text += "undefined"
+        case .simple(let number): text += "simple(\(number))"
+        case .float(let number): text += number.diagnostic
+        }
+    }
+
+    private mutating func writeTagged(
+        _ number: UInt64, _ content: CBORItem, _ item: CBORItem, _ head: CBORHead
+    ) {
+        if let decimal = item.decimalInteger {
+            text += decimal
+            return
+        }
+        text += "\(number)\(head.indicator)("
+        if number == 24, notation.opensTag24, case .byteString(let bytes) = content.value {
+            writeEmbedded(bytes, orElse: content)
+        } else {
+            nested { $0.write(content) }
+        }
+        text += ")"
+    }
+
+    /// The item that `bytes` hold, or `item` where they hold none.
+    private mutating func writeEmbedded(_ bytes: ArraySlice<UInt8>, orElse item: CBORItem) {
+        let limits = CBORLimits(depth: max(0, Self.deepest - level), bytes: .max)
+        guard let embedded = try? CBORItem.parse(bytes, limits: limits) else { return write(item) }
+        text += "<<"
+        nested { $0.write(embedded) }
+        text += ">>\(item.head.indicator)"
+    }
+
+    private mutating func nested(_ body: (inout DiagnosticWriter) -> Void) {
+        level += 1
+        body(&self)
+        level -= 1
+    }
+}
+
+// Strings
+extension DiagnosticWriter {
+    private mutating func writeString(
+        _ item: CBORItem, _ head: CBORHead, _ definite: (inout DiagnosticWriter) -> Void
+    ) {
+        guard head.isIndefinite else {
+            definite(&self)
+            text += head.indicator
+            return
+        }
+        let chunks = Array(CBORMembers(bytes: item.encoded.dropFirst().dropLast()))
+        guard !chunks.isEmpty else {
+            text += head.major == 2 ? "''_" : "\"\"_"
+            return
+        }
+        text += "(_ "
+        for (index, chunk) in chunks.enumerated() {
+            if index > 0 { text += ", " }
+            write(chunk)
+        }
+        text += ")"
+    }
+
+    private mutating func writeBytes(_ content: ArraySlice<UInt8>) {
+        text += "h'"
+        for byte in content.prefix(notation.longestByteString) { text += byte.hexadecimal }
+        let isCut = content.count > notation.longestByteString
+        text += isCut ? "'... / \(content.count) bytes /" : "'"
+        if let comment = notation.comment(content) { writeComment(comment) }
+    }
+
+    private mutating func writeText(_ content: String) {
+        let size = content.utf8.count
+        guard size > notation.longestText else {
+            text += DiagnosticNotation.quoted(content)
+            return
+        }
+        let shown = String(decoding: content.utf8.prefix(notation.longestText), as: UTF8.self)
+        text += DiagnosticNotation.quoted(shown) + "... / \(size) bytes /"
+    }
+
+    /// A comment cannot hold its own delimiter.
+    private mutating func writeComment(_ comment: String) {
+        let safe = comment.unicodeScalars.map { $0 == "/" || !$0.prints ? "." : Character($0) }
+        text += " / " + String(safe) + " /"
+    }
+}
+
+// Arrays and maps
+extension DiagnosticWriter {
+    private mutating func writeArray(_ item: CBORItem, _ head: CBORHead) {
+        let embedded = notation.embeddedItems(item)
+        let members = item.members(head)
+        writeContainer(item, head, brackets: ("[", "]")) { writer, separate in
+            var index = 0
+            for member in members {
+                guard !writer.isFull else { return }
+                separate(&writer)
+                if embedded.contains(index), case .byteString(let bytes) = member.value {
+                    writer.writeEmbedded(bytes, orElse: member)
+                } else {
+                    writer.write(member)
+                }
+                index += 1
+            }
+        }
+    }
+
+    private mutating func writeMap(_ map: CBORMap, _ item: CBORItem, _ head: CBORHead) {
+        writeContainer(item, head, brackets: ("{", "}")) { writer, separate in
+            for member in map {
+                guard !writer.isFull else { return }
+                separate(&writer)
+                writer.write(member.key)
+                writer.text += ": "
+                writer.write(member.value)
+            }
+        }
+    }
+
+    /// `members` calls `separate` before each member.
+    private mutating func writeContainer(
+        _ item: CBORItem, _ head: CBORHead, brackets: (String, String),
+        _ members: (inout DiagnosticWriter, (inout DiagnosticWriter) -> Void) -> Void
+    ) {
+        let isOneLine = !notation.isIndented || item.encoded.count <= Self.shortContainer
+        text += brackets.0 + (head.isIndefinite ? "_ " : head.indicator.isEmpty ? "" : head.indicator + " ")
+        var count = 0
+        nested { writer in
+            members(&writer) { writer in
+                if count > 0 { writer.text += isOneLine ? ", " : "," }
+                if !isOneLine { writer.breakLine() }
+                count += 1
+            }
+        }
+        if !isOneLine, count > 0 { breakLine() }
+        text += brackets.1
+    }
+
+    private mutating func breakLine() {
+        text += "\n" + String(repeating: "  ", count: level)
+    }
+}
+
+extension CBORHead {
+    /// The encoding indicator of a head that is longer than needed (RFC 8949 8.1).
+    fileprivate var indicator: String { isLongerThanNeeded ? "_\(information - 24)" : "" }
+}
+
+extension UInt8 {
+    fileprivate var hexadecimal: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
+}
