@@ -1,3 +1,5 @@
+package import MdocModel
+
 /// An `age_over_NN` element's name (ISO/IEC 18013-5 7.2.5).
 struct AgeAttestation {
     let years: Int
@@ -18,6 +20,13 @@ struct AgeAttestation {
     func answer(_ value: Bool, toAtLeast years: Int) -> Bool? {
         if value { return self.years >= years ? true : nil }
         return self.years <= years ? false : nil
+    }
+}
+
+extension ItemsRequest {
+    /// The ages that are asked about, in the order of the request.
+    package var agesAsked: [Int] {
+        nameSpaces.flatMap(\.elements).compactMap { AgeAttestation($0.identifier)?.years }
     }
 }
 

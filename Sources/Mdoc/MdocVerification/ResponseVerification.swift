@@ -30,7 +30,7 @@ package struct RejectedResponse: Sendable {
 }
 
 /// What is wrong with the response itself rather than with one of its documents.
-package enum ResponseFailure: String, Error, Sendable {
+package enum ResponseFailure: String, CaseIterable, Error, Sendable {
     /// The version is missing or its major number is not 1.
     case version = "response.version"
     /// The status is missing.
