@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Synchronization
-internal import SystemPackage
 package import Transport
 
 /// The wallet's side of a virtual reader (vsmartcard's vpcd): a card that can be put on the reader and pulled.

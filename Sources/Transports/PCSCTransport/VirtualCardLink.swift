@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Synchronization
-internal import SystemPackage
 internal import Transport
 
 /// One stay of a virtual card on its reader: a connection and the thread that answers on it.
@@ -25,7 +24,7 @@ final class VirtualCardLink: Sendable {
         address: SocketAddress, power: @escaping @Sendable (CardPower) -> Void,
         answering: @escaping @Sendable (ArraySlice<UInt8>) -> CardAnswer
     ) {
-        do throws(Errno) {
+        do throws(TransportError) {
             socket = try Socket.open(for: address, blocking: true)
             try socket.connect(to: address)
         } catch {
@@ -95,11 +94,11 @@ final class VirtualCardLink: Sendable {
     }
 
     private func receive(into room: inout ArraySlice<UInt8>) -> Int? {
-        do throws(Errno) {
+        do throws(TransportError) {
             // vpcd sends length and body in two small writes: unless the first is acknowledged at once, the second
             // waits 40 ms for it.
             try socket.acknowledgeQuickly()
-            return try unsafe room.withUnsafeMutableBufferPointer { room throws(Errno) in
+            return try unsafe room.withUnsafeMutableBufferPointer { room throws(TransportError) in
                 try unsafe socket.receive(into: UnsafeMutableRawBufferPointer(room))
             }
         } catch {
@@ -121,8 +120,8 @@ final class VirtualCardLink: Sendable {
     }
 
     private func send(once bytes: ArraySlice<UInt8>) -> Int? {
-        do throws(Errno) {
-            return try unsafe bytes.withUnsafeBufferPointer { bytes throws(Errno) in
+        do throws(TransportError) {
+            return try unsafe bytes.withUnsafeBufferPointer { bytes throws(TransportError) in
                 try unsafe socket.send(UnsafeRawBufferPointer(bytes))
             }
         } catch {

@@ -27,17 +27,14 @@ package actor FramedTCPChannel: MessageChannel {
         to address: SocketAddress, configuration: FramedTCPConfiguration = FramedTCPConfiguration()
     ) async throws(TransportError) -> FramedTCPChannel {
         let poller = try SocketPoller.shared.get()
-        let socket = try TransportError.wrapping { () throws(Errno) in
-            try Socket.open(for: address, blocking: false)
-        }
+        let socket = try Socket.open(for: address, blocking: false)
         let deadline = ContinuousClock.now + configuration.connect
-        do throws(Errno) {
+        do throws(TransportError) {
             try socket.connect(to: address)
-        } catch .nowInProgress {
-            let outcome = await poller.wait(for: .writable, on: socket.descriptor, until: deadline)
-            try outcome.orThrow(.connect)
+        } catch .system(.nowInProgress) {
+            try await poller.wait(for: .writable, on: socket.descriptor, until: deadline).orThrow(.connect)
             if let error = socket.pendingError() { throw .connectionRefused(error) }
-        } catch {
+        } catch .system(let error) {
             throw .connectionRefused(error)
         }
         return FramedTCPChannel(socket, poller: poller, configuration: configuration)
@@ -106,11 +103,7 @@ package actor FramedTCPChannel: MessageChannel {
     private func readOnce() throws(TransportError) -> [UInt8]? {
         guard socket != nil else { throw .closed(by: .own) }
         return try unsafe reader.read { buffer throws(TransportError) in
-            do throws(Errno) {
-                return try unsafe socket?.receive(into: buffer) ?? 0
-            } catch {
-                throw .receiving(error)
-            }
+            try unsafe socket?.receive(into: buffer) ?? 0
         }
     }
 
@@ -130,11 +123,7 @@ package actor FramedTCPChannel: MessageChannel {
     private func sendOnce(_ bytes: ArraySlice<UInt8>, more: Bool) throws(TransportError) -> Int {
         guard socket != nil else { throw .closed(by: .own) }
         return try unsafe bytes.withUnsafeBufferPointer { buffer throws(TransportError) in
-            do throws(Errno) {
-                return try unsafe socket?.send(UnsafeRawBufferPointer(buffer), more: more) ?? 0
-            } catch {
-                throw .sending(error)
-            }
+            try unsafe socket?.send(UnsafeRawBufferPointer(buffer), more: more) ?? 0
         }
     }
 

@@ -15,13 +15,11 @@ package actor FramedTCPListener {
     ) throws(TransportError) {
         poller = try SocketPoller.shared.get()
         self.configuration = configuration
-        let socket = try TransportError.wrapping { () throws(Errno) in
-            try Socket.open(for: address, blocking: false)
-        }
-        do throws(Errno) {
+        let socket = try Socket.open(for: address, blocking: false)
+        do throws(TransportError) {
             try socket.listen(on: address)
             self.address = address.replacingPort(with: try socket.localPort())
-        } catch {
+        } catch .system(let error) {
             throw .connectionRefused(error)
         }
         self.socket = consume socket
@@ -48,17 +46,14 @@ package actor FramedTCPListener {
     }
 
     private func acceptOnce() throws(TransportError) -> FramedTCPChannel? {
-        do throws(Errno) {
-            guard let accepted = try socket?.accept() else { throw Errno.badFileDescriptor }
+        guard socket != nil else { throw .closed(by: .own) }
+        do throws(TransportError) {
+            guard let accepted = try socket?.accept() else { return nil }
             return FramedTCPChannel(accepted, poller: poller, configuration: configuration)
-        } catch .resourceTemporarilyUnavailable {
+        } catch .system(.resourceTemporarilyUnavailable) {
             return nil
-        } catch .connectionAbort {
+        } catch .system(.connectionAbort) {
             return nil  // The peer left before we came to the door.
-        } catch .badFileDescriptor {
-            throw .closed(by: .own)
-        } catch {
-            throw .system(error)
         }
     }
 }

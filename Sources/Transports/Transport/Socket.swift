@@ -1,9 +1,11 @@
 internal import Glibc
-package import SystemPackage
+internal import SystemPackage
 
 /// A TCP socket, closed when its owner lets go of it.
 ///
-/// Each call maps to one system call and is safe from SIGPIPE. Whether it may block is decided at creation.
+/// Each call maps to one system call, throws `.system` when it is refused, or
+/// `closed(by: .peer)`, and is safe from SIGPIPE. Whether it may
+/// block is decided at creation.
 package struct Socket: ~Copyable, Sendable {
     package let descriptor: Int32
 
@@ -16,43 +18,45 @@ package struct Socket: ~Copyable, Sendable {
     }
 
     /// A socket that is not connected yet; small writes leave at once (TCP_NODELAY).
-    package static func open(for address: SocketAddress, blocking: Bool) throws(Errno) -> Socket {
+    package static func open(for address: SocketAddress, blocking: Bool) throws(TransportError) -> Socket {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let socket = Socket(descriptor: try check(Glibc.socket(address.socketFamily, type, 0)))
         try socket.prepare(blocking: blocking)
         return socket
     }
 
-    /// Starts or, on a blocking socket, completes a connection. A non-blocking one throws `nowInProgress` and is
-    /// writable when done; `pendingError` then tells how it went.
-    package borrowing func connect(to address: SocketAddress) throws(Errno) {
+    /// Starts or, on a blocking socket, completes a connection. A non-blocking one throws `.system(.nowInProgress)`
+    /// and is writable when done; `pendingError` then tells how it went.
+    package borrowing func connect(to address: SocketAddress) throws(TransportError) {
         let status = unsafe address.withSockAddr { unsafe Glibc.connect(descriptor, $0, $1) }
         _ = try Self.check(status)
     }
 
     /// Binds and listens.
-    package borrowing func listen(on address: SocketAddress, backlog: Int32 = 16) throws(Errno) {
+    package borrowing func listen(on address: SocketAddress, backlog: Int32 = 16) throws(TransportError) {
         try setOption(SOL_SOCKET, SO_REUSEADDR, 1)
         let status = unsafe address.withSockAddr { unsafe Glibc.bind(descriptor, $0, $1) }
         _ = try Self.check(status)
         _ = try Self.check(Glibc.listen(descriptor, backlog))
     }
 
-    /// The next connection, non-blocking; throws `resourceTemporarilyUnavailable` when there is none.
-    package borrowing func accept() throws(Errno) -> Socket {
+    /// The next connection, non-blocking; throws `.system(.resourceTemporarilyUnavailable)` when there is none.
+    package borrowing func accept() throws(TransportError) -> Socket {
         let accepted = Socket(descriptor: try Self.check(Glibc.accept(descriptor, nil, nil)))
         try accepted.prepare(blocking: false)
         return accepted
     }
 
     /// The number of bytes taken from `bytes`.
-    package borrowing func send(_ bytes: UnsafeRawBufferPointer, more: Bool = false) throws(Errno) -> Int {
+    package borrowing func send(_ bytes: UnsafeRawBufferPointer, more: Bool = false) throws(TransportError)
+        -> Int
+    {
         let flags = Int32(MSG_NOSIGNAL) | (more ? Int32(MSG_MORE) : 0)
         return try Self.check(unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags))
     }
 
     /// The number of bytes put into `buffer`; 0 when the peer has closed its direction.
-    package borrowing func receive(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+    package borrowing func receive(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
         try Self.check(unsafe Glibc.recv(descriptor, buffer.baseAddress, buffer.count, 0))
     }
 
@@ -62,12 +66,12 @@ package struct Socket: ~Copyable, Sendable {
     }
 
     /// Acknowledge the next segments at once. The kernel falls back by itself, so this is set before each receive.
-    package borrowing func acknowledgeQuickly() throws(Errno) {
+    package borrowing func acknowledgeQuickly() throws(TransportError) {
         try setOption(Int32(IPPROTO_TCP), TCP_QUICKACK, 1)
     }
 
     /// The outcome of a connection that was in progress; nil when it stands.
-    package borrowing func pendingError() -> Errno? {
+    borrowing func pendingError() -> Errno? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else {
@@ -77,7 +81,7 @@ package struct Socket: ~Copyable, Sendable {
     }
 
     /// The local port, which the system chose when 0 was asked for.
-    package borrowing func localPort() throws(Errno) -> UInt16 {
+    package borrowing func localPort() throws(TransportError) -> UInt16 {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let status = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
@@ -90,20 +94,21 @@ package struct Socket: ~Copyable, Sendable {
         return unsafe withUnsafeBytes(of: storage) { unsafe UInt16($0[2]) << 8 | UInt16($0[3]) }
     }
 
-    private borrowing func setOption(_ level: Int32, _ name: Int32, _ value: Int32) throws(Errno) {
+    private borrowing func setOption(_ level: Int32, _ name: Int32, _ value: Int32) throws(TransportError) {
         var value = value
         let size = socklen_t(MemoryLayout<Int32>.size)
         _ = try Self.check(unsafe setsockopt(descriptor, level, name, &value, size))
     }
 
-    private borrowing func prepare(blocking: Bool) throws(Errno) {
+    private borrowing func prepare(blocking: Bool) throws(TransportError) {
         if !blocking { _ = try Self.check(fcntl(descriptor, F_SETFL, O_NONBLOCK)) }
         _ = try Self.check(fcntl(descriptor, F_SETFD, FD_CLOEXEC))
         try setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }
 
-    private static func check<Value: SignedInteger>(_ value: Value) throws(Errno) -> Value {
-        if value < 0 { throw Errno(rawValue: errno) }
-        return value
+    private static func check<Value: SignedInteger>(_ value: Value) throws(TransportError) -> Value {
+        if value >= 0 { return value }
+        let error = Errno(rawValue: errno)
+        throw error == .connectionReset || error == .brokenPipe ? .closed(by: .peer) : .system(error)
     }
 }

@@ -1,4 +1,3 @@
-import CPCSCLite
 import Testing
 
 @testable import PCSCTransport
@@ -7,16 +6,16 @@ import Testing
 struct PCSCTransportErrorTests {
     @Test("Q134 pcscd's absence, end and silent restart have names of their own")
     func service() {
-        #expect(error(SCARD_E_NO_SERVICE, .establishContext) == .serviceNotRunning)
-        #expect(error(SCARD_E_NO_SERVICE, .connect) == .serviceLost)
-        #expect(error(SCARD_F_COMM_ERROR, .transmit) == .serviceLost)
-        #expect(error(SCARD_E_INVALID_HANDLE, .transmit) == .serviceLost)
+        #expect(error(0x8010_001D, .establishContext) == .serviceNotRunning)
+        #expect(error(0x8010_001D, .connect) == .serviceLost)
+        #expect(error(0x8010_0013, .transmit) == .serviceLost)
+        #expect(error(0x8010_0003, .transmit) == .serviceLost)
     }
 
     @Test("Q133 A refused user is told which polkit action it was")
     func refused() {
-        #expect(error(SCARD_W_SECURITY_VIOLATION, .connect) == .accessDenied(.card))
-        let code = SCARD_W_SECURITY_VIOLATION
+        #expect(error(0x8010_006A, .connect) == .accessDenied(.card))
+        let code = 0x8010_006A
         #expect(PCSCTransportError(code, .establishContext, isServed: false) == .accessDenied(.service))
         #expect(PCSCTransportError(code, .establishContext, isServed: true) == .tooManyClients)
         #expect(PolkitAction.service.rawValue == "org.debian.pcsc-lite.access_pcsc")
@@ -25,36 +24,38 @@ struct PCSCTransportErrorTests {
 
     @Test("Q139 A daemon of another protocol is told with the library's version")
     func version() {
-        #expect(
-            error(SCARD_E_SERVICE_STOPPED, .establishContext)
-                == .serviceIncompatible(libraryVersion: PCSCLITE_VERSION_NUMBER))
-        #expect(error(SCARD_E_SERVICE_STOPPED, .transmit) == .serviceLost)
+        guard case .serviceIncompatible(let version) = error(0x8010_001E, .establishContext) else {
+            Issue.record("not told")
+            return
+        }
+        #expect(version.split(separator: ".").count >= 2 && version.first?.isNumber == true)
+        #expect(error(0x8010_001E, .transmit) == .serviceLost)
     }
 
     @Test("Q131 Q132 The states of a card are told apart")
     func card() {
-        #expect(error(SCARD_E_NO_SMARTCARD, .connect) == .noCard)
-        #expect(error(SCARD_W_REMOVED_CARD, .connect) == .noCard)
-        #expect(error(SCARD_W_REMOVED_CARD, .transmit) == .cardLost)
-        #expect(error(SCARD_E_NOT_TRANSACTED, .transmit) == .linkLost)
-        #expect(error(SCARD_W_UNRESPONSIVE_CARD, .connect) == .cardMute)
-        #expect(error(SCARD_W_UNPOWERED_CARD, .connect) == .cardMute)
-        #expect(error(SCARD_W_RESET_CARD, .transmit) == .cardReset)
-        #expect(error(SCARD_E_SHARING_VIOLATION, .connect) == .readerInUse)
-        #expect(error(SCARD_E_UNKNOWN_READER, .connect) == .readerMissing("R"))
+        #expect(error(0x8010_000C, .connect) == .noCard)
+        #expect(error(0x8010_0069, .connect) == .noCard)
+        #expect(error(0x8010_0069, .transmit) == .cardLost)
+        #expect(error(0x8010_0016, .transmit) == .linkLost)
+        #expect(error(0x8010_0066, .connect) == .cardMute)
+        #expect(error(0x8010_0067, .connect) == .cardMute)
+        #expect(error(0x8010_0068, .transmit) == .cardReset)
+        #expect(error(0x8010_000B, .connect) == .readerInUse)
+        #expect(error(0x8010_0009, .connect) == .readerMissing("R"))
     }
 
     @Test("A code without a name keeps its number and its call")
     func unexpected() {
         #expect(
-            error(SCARD_F_INTERNAL_ERROR, .reconnect) == .unexpected(code: 0x8010_0001, during: .reconnect))
+            error(0x8010_0001, .reconnect) == .unexpected(code: 0x8010_0001, during: .reconnect))
     }
 
     @Test("Success throws nothing")
     func success() throws {
-        try PCSCTransportError.check(LONG(SCARD_S_SUCCESS), .connect)
+        try PCSCTransportError.check(0, .connect)
         #expect(throws: PCSCTransportError.noCard) {
-            try PCSCTransportError.check(SCARD_E_NO_SMARTCARD, .connect)
+            try PCSCTransportError.check(0x8010_000C, .connect)
         }
     }
 
@@ -74,7 +75,7 @@ struct PCSCTransportErrorTests {
         #expect(names.first == "pcsc-service-not-running")
     }
 
-    private func error(_ status: LONG, _ call: PCSCCall) -> PCSCTransportError {
+    private func error(_ status: Int, _ call: PCSCCall) -> PCSCTransportError {
         PCSCTransportError(status, call, reader: "R")
     }
 }

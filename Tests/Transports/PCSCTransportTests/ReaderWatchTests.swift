@@ -1,14 +1,13 @@
-import CPCSCLite
 import Testing
 
 @testable import PCSCTransport
 
 @Suite("States become events")
 struct ReaderWatchTests {
-    private static let empty = DWORD(SCARD_STATE_EMPTY)
-    private static let present = DWORD(SCARD_STATE_PRESENT)
-    private static let mute = DWORD(SCARD_STATE_PRESENT | SCARD_STATE_MUTE)
-    private static let inUse = DWORD(SCARD_STATE_PRESENT | SCARD_STATE_INUSE)
+    private static let empty = UInt(0x10)
+    private static let present = UInt(0x20)
+    private static let mute = UInt(0x220)
+    private static let inUse = UInt(0x120)
 
     @Test("Q136 Readers arrive and are removed by name, and one that stays is not told of again")
     func list() {
@@ -80,7 +79,7 @@ struct ReaderWatchTests {
         return watch
     }
 
-    private func changed(_ state: DWORD, _ counter: DWORD) -> DWORD {
-        state | DWORD(SCARD_STATE_CHANGED) | counter << 16
+    private func changed(_ state: UInt, _ counter: UInt) -> UInt {
+        state | 0x02 | counter << 16
     }
 }
