@@ -41,8 +41,11 @@ struct ItemSelection {
     /// NN of `age_over_NN`.
     static func ageOver(_ identifier: String) -> Int? {
         let prefix = "age_over_"
-        guard identifier.hasPrefix(prefix), identifier.utf8.count == prefix.utf8.count + 2 else { return nil }
-        return Int(identifier.dropFirst(prefix.count))
+        let digits = identifier.utf8.dropFirst(prefix.utf8.count)
+        guard identifier.hasPrefix(prefix), digits.count == 2,
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
     /// The `errors` member: code 0, "not returned", for what was asked for and is not there.

@@ -1,0 +1,75 @@
+internal import ISO7816
+internal import MdocSession
+internal import NDEF
+
+/// What goes wrong with the phone as a card. The raw value is the fault's name on the command line.
+package enum CardFault: String, CaseIterable, Sendable {
+    /// The phone is taken away in the middle of this command: of the engagement, of sending the request, while the
+    /// person decides, of the answer (Q3, Q132).
+    case pulledInEngagement = "card.pulled_in_engagement"
+    case pulledInRequest = "card.pulled_in_request"
+    case pulledInConsent = "card.pulled_in_consent"
+    case pulledInResponse = "card.pulled_in_response"
+    /// 6A82 to every SELECT (Q1).
+    case locked = "card.locked"
+    /// NLEN stays 0 (Q13).
+    case neverReady = "card.endless_nlen_0"
+    /// NLEN announces more than the file holds (Q24).
+    case giantLength = "card.giant_nlen"
+    case noData = "card.empty_reads"
+    case tooMuchData = "card.oversized_reads"
+    case garbledCapabilities = "card.garbled_cc"
+    case otherMessage = "card.other_message"
+    case truncatedMessage = "card.truncated_message"
+    case noEngagement = "card.no_engagement"
+    /// A TNEP status where the Handover Select is due (Q41).
+    case handoverRefused = "card.te_error"
+    case handoverNeverComes = "card.endless_te_success"
+    case carrierNotOffered = "card.unoffered_carrier"
+    /// 6A82 to the data transfer application (Q59).
+    case noDataTransfer = "card.no_data_transfer"
+    /// 6F00 to the last ENVELOPE.
+    case transferFails = "card.transfer_6f00"
+    /// 61XX without end (Q194).
+    case endlessMore = "card.endless_61xx"
+    case wrongDataObject = "card.wrong_data_object"
+    case giantDataObject = "card.giant_data_object"
+    case truncatedDataObject = "card.short_data_object"
+    case surplusByte = "card.surplus_byte"
+}
+
+extension CardFault {
+    /// What of this is the phone's behaviour over NFC.
+    func apply(to behaviour: inout NFCHolderBehaviour) {
+        if self == .locked { behaviour.isLocked = true }
+        behaviour.fault = nfcFault
+    }
+
+    private var nfcFault: NFCHolderFault? {
+        switch self {
+        case .pulledInEngagement: .silent(.initialMessage)
+        case .pulledInRequest: .silent(.sendMessage)
+        case .pulledInConsent: .silent(.awaitResponse)
+        case .pulledInResponse: .silent(.receiveMessage)
+        case .locked: nil
+        case .neverReady: .neverReady
+        case .giantLength: .announcesLength(0xfffe)
+        case .noData: .answersEmpty
+        case .tooMuchData: .answersTooMuch
+        case .garbledCapabilities: .garblesCapabilities
+        case .otherMessage: .sendsOtherMessage
+        case .truncatedMessage: .truncatesMessage
+        case .noEngagement: .omitsDeviceEngagement
+        case .handoverRefused: .reportsStatus(.protocolError, .handoverSelect)
+        case .handoverNeverComes: .repeatsSuccess
+        case .carrierNotOffered: .ignoresOffer
+        case .noDataTransfer: .refuses(.selectDataTransfer, .notFound)
+        case .transferFails: .refuses(.awaitResponse, .unknownError)
+        case .endlessMore: .neverFinishes
+        case .wrongDataObject: .wrongDataObjectTag
+        case .giantDataObject: .announcesDataObject(0xff_ffff)
+        case .truncatedDataObject: .endsDataEarly
+        case .surplusByte: .addsSurplusByte
+        }
+    }
+}

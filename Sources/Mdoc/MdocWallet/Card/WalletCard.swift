@@ -1,0 +1,162 @@
+internal import COSE
+internal import ISO7816
+internal import MdocModel
+internal import MdocSession
+internal import NDEF
+
+/// The phone as a card in the reader's field: NFC engagement, NFC data transfer, session and holder in one value.
+package struct WalletCard: ~Copyable, Sendable {
+    package enum Answer: Equatable, Sendable {
+        /// Answer the command with these bytes.
+        case respond([UInt8])
+        /// Answer likewise, but not before this instant: the person is deciding (Q54).
+        case respondAt([UInt8], ContinuousClock.Instant)
+        /// Take the card out of the field without an answer.
+        case remove
+    }
+
+    private let wallet: Wallet
+    private let kind: HandoverKind
+    private let behaviour: NFCHolderBehaviour
+    private var application = Application.none
+    private var engagement: WalletEngagement?
+    private var session: WalletSession?
+    private var engagements = 1
+    private var refusedSelects = 0
+
+    private enum Application: Sendable {
+        case none
+        case engagement(NFCEngagementHolder, NFCHolderContent, COSEKeyPair)
+        case transfer(NFCTransferHolder)
+    }
+
+    /// A phone that engages in this way. With `.qr` it does so by `engagementURI`, and only the transfer is by NFC.
+    package init(_ wallet: Wallet, handover kind: HandoverKind) throws(WalletError) {
+        let behaviour = try wallet.behaviour(kind)
+        self.init(wallet, kind, behaviour, engagement: try wallet.qrEngagement(1, if: kind))
+    }
+
+    private init(
+        _ wallet: Wallet, _ kind: HandoverKind, _ behaviour: NFCHolderBehaviour, engagement: WalletEngagement?
+    ) {
+        self.wallet = wallet
+        self.kind = kind
+        self.behaviour = behaviour
+        self.engagement = engagement
+    }
+
+    /// The text of the QR code, where this phone engages by one.
+    package var engagementURI: String? {
+        kind == .qr ? engagement.map { EngagementURI.text(for: $0.deviceEngagement) } : nil
+    }
+
+    /// The phone comes into the field: nothing of an earlier tap is left (Q2).
+    package mutating func insert() throws(WalletError) {
+        application = .none
+        session = nil
+        engagements += 1
+        engagement = try wallet.qrEngagement(engagements, if: kind)
+    }
+
+    /// Takes a command APDU.
+    package mutating func answer(_ command: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Answer {
+        if let selected = try? CommandAPDU.parse(command), selected.isSelectByName {
+            if let refusal = select(selected) { return refusal }
+        }
+        switch application {
+        case .none: return respond(.notFound)
+        case .engagement(var holder, let content, let key):
+            let answer = holder.answer(command, now: now)
+            application = .engagement(holder, content, key)
+            engagement = holder.handover.map {
+                WalletEngagement(
+                    deviceEngagement: content.deviceEngagement,
+                    handover: .nfc(select: $0.handoverSelect, request: $0.handoverRequest), eDeviceKey: key)
+            }
+            return answer.isEmpty ? .remove : .respond(answer)
+        case .transfer(var holder):
+            let answer = transfer(command, to: &holder, now: now)
+            application = .transfer(holder)
+            return answer
+        }
+    }
+
+    // MARK: Applications
+
+    /// Makes the named application the current one; a refusal where there is none.
+    private mutating func select(_ command: CommandAPDU) -> Answer? {
+        application = .none
+        guard refusedSelects >= wallet.lockedSelects else {
+            refusedSelects += 1
+            return respond(.notFound)
+        }
+        if command.data.elementsEqual(ApplicationIdentifier.ndefTag.bytes), kind != .qr {
+            return beginEngagement()
+        }
+        if command.data.elementsEqual(ApplicationIdentifier.mdocDataTransfer.bytes) {
+            return beginTransfer()
+        }
+        return respond(.notFound)
+    }
+
+    /// A fresh key for each engagement.
+    private mutating func beginEngagement() -> Answer? {
+        engagement = nil
+        session = nil
+        engagements += 1
+        guard let key = try? wallet.eDeviceKey(engagements),
+            let content = try? wallet.nfcContent(engagements, key)
+        else { return respond(.unknownError) }
+        application = .engagement(NFCEngagementHolder(behaviour, content: content), content, key)
+        return nil
+    }
+
+    private mutating func beginTransfer() -> Answer? {
+        guard let carrier = wallet.profile.nfcCarrier, let engagement else { return respond(.notFound) }
+        session = WalletSession(wallet, engagement: engagement)
+        application = .transfer(NFCTransferHolder(behaviour, carrier: carrier))
+        return nil
+    }
+
+    // MARK: Data transfer
+
+    private mutating func transfer(
+        _ command: ArraySlice<UInt8>, to holder: inout NFCTransferHolder, now: ContinuousClock.Instant
+    ) -> Answer {
+        switch holder.answer(command) {
+        case .respond(let answer): return answer.isEmpty ? .remove : .respond(answer)
+        case .message(let message):
+            switch session?.receive(message[...]) {
+            case .send(let reply, let delay)?, .sendLast(let reply, let delay)?:
+                let answer = holder.reply(reply[...])
+                return delay == .zero ? .respond(answer) : .respondAt(answer, now + delay)
+            case .end?, nil: return respond(.success)
+            }
+        }
+    }
+
+    private func respond(_ status: StatusWord) -> Answer {
+        .respond(ResponseAPDU(status: status).encode())
+    }
+}
+
+extension Wallet {
+    /// How this phone behaves over NFC, with its fault.
+    fileprivate func behaviour(_ kind: HandoverKind) throws(WalletError) -> NFCHolderBehaviour {
+        let own = profile.behaviours[kind == .qr ? profile.nfcHandovers.first ?? kind : kind]
+        guard var behaviour = own else { throw .handoverNotInProfile(kind) }
+        cardFault?.apply(to: &behaviour)
+        return behaviour
+    }
+
+    /// The engagement that is there before the phone comes into the field.
+    fileprivate func qrEngagement(_ number: Int, if kind: HandoverKind) throws(WalletError)
+        -> WalletEngagement?
+    {
+        kind == .qr ? try qrEngagement(number, eDeviceKey(number)) : nil
+    }
+}
+
+extension CommandAPDU {
+    fileprivate var isSelectByName: Bool { ins == Instruction.select && p1 == 0x04 }
+}

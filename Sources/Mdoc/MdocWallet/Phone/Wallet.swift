@@ -1,0 +1,83 @@
+internal import CBOR
+internal import COSE
+internal import MdocModel
+internal import MdocSession
+internal import NDEF
+package import OpenSSLCrypto
+
+/// A phone with its documents and its ways: what a card or a bench link is made of.
+package struct Wallet: Sendable {
+    package var holder: Holder
+    package var profile: WalletProfile
+    package var entropy: TestEntropy
+    /// The curve of the session's keys.
+    package var sessionCurve = Curve.p256
+    /// How long the person reads before deciding.
+    package var consentTime = Duration.zero
+    /// Whether status 20 comes along with the response.
+    package var endsSessionWithResponse = false
+    package var sessionFault: SessionFault?
+    package var cardFault: CardFault?
+    /// How many SELECTs a locked phone refuses before it is unlocked (Q1).
+    package var lockedSelects = 0
+
+    package init(holder: Holder, profile: WalletProfile = .generic, entropy: TestEntropy = .openSSL) {
+        self.holder = holder
+        self.profile = profile
+        self.entropy = entropy
+    }
+
+    /// The ephemeral key of the `number`th engagement.
+    func eDeviceKey(_ number: Int) throws(WalletError) -> COSEKeyPair {
+        COSEKeyPair(
+            try WalletError.wrapping { () throws(OpenSSLCryptoError) in
+                try entropy.key(on: sessionCurve, for: "ephemeral device key \(number)")
+            })
+    }
+
+    /// The engagement of a QR code, with how to reach the phone.
+    func qrEngagement(_ number: Int, _ eDeviceKey: COSEKeyPair) throws(WalletError) -> WalletEngagement {
+        var methods: [CBORDraft] = []
+        if profile.hasBluetooth, let uuid = try serviceUUID("phone \(number)") {
+            methods.append([2, 1, [0: false, 1: true, 11: .bytes(uuid.bytes)]])
+        }
+        if let carrier = profile.nfcCarrier {
+            let command = Int64(max(255, carrier.maximumCommandData))
+            let response = Int64(max(256, carrier.maximumResponseData))
+            methods.append([1, 1, [0: .integer(command), 1: .integer(response)]])
+        }
+        let bytes = deviceEngagement(eDeviceKey, retrievalMethods: methods)
+        return WalletEngagement(deviceEngagement: bytes, handover: .qr, eDeviceKey: eDeviceKey)
+    }
+
+    /// What the phone brings into an engagement over NFC.
+    func nfcContent(_ number: Int, _ eDeviceKey: COSEKeyPair) throws(WalletError) -> NFCHolderContent {
+        var carriers = (profile.nfcCarrier.map { [HandoverCarrier.nfc($0)] }) ?? []
+        if profile.hasBluetooth {
+            let uuid = try serviceUUID("phone \(number)")
+            carriers.append(
+                .bluetoothLE(BluetoothLEOutOfBand(role: profile.bluetoothRole, serviceUUID: uuid)))
+        }
+        return NFCHolderContent(
+            deviceEngagement: deviceEngagement(eDeviceKey, retrievalMethods: []), carriers: carriers)
+    }
+
+    /// A random UUID (RFC 9562 5.4).
+    func serviceUUID(_ purpose: String) throws(WalletError) -> BluetoothUUID? {
+        var uuid = try WalletError.wrapping { () throws(OpenSSLCryptoError) in
+            try entropy.bytes(16, for: "service UUID \(purpose)")
+        }
+        uuid[6] = uuid[6] & 0x0f | 0x40
+        uuid[8] = uuid[8] & 0x3f | 0x80
+        return BluetoothUUID(uuid)
+    }
+
+    private func deviceEngagement(_ eDeviceKey: COSEKeyPair, retrievalMethods: [CBORDraft]) -> [UInt8] {
+        var engagement: CBORDraft = [
+            0: .text(profile.engagementVersion), 1: [1, .encoded(Array(eDeviceKey.publicKeyBytes.bytes))],
+        ]
+        if !retrievalMethods.isEmpty { engagement[2] = .array(retrievalMethods) }
+        engagement.members += profile.extraEngagementMembers
+        return engagement.encode()
+    }
+}

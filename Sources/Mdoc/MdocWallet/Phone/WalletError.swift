@@ -1,0 +1,24 @@
+package import MdocSession
+package import OpenSSLCrypto
+
+/// Why a wallet cannot be set up or a case not be written.
+package enum WalletError: Error, Equatable, Sendable {
+    /// The profile has no handover of this kind.
+    case handoverNotInProfile(HandoverKind)
+    /// The engagement in memory did not come to a handover.
+    case engagementFailed(NFCEndReason?)
+    case holder(HolderError)
+    case session(SessionError)
+    case cryptography(OpenSSLCryptoError)
+
+    /// Runs `body` and says what failed in it as a wallet's error.
+    static func wrapping<R: ~Copyable>(
+        _ body: () throws(OpenSSLCryptoError) -> R
+    ) throws(WalletError) -> R {
+        do throws(OpenSSLCryptoError) {
+            return try body()
+        } catch {
+            throw .cryptography(error)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package import MdocSession
+package import NDEF
+
+/// How the wallets of the field behave, as data (quirks.md, "Wallet profiles").
+package struct WalletProfile: Sendable {
+    package let name: String
+    /// Over NFC, for each kind of handover that this wallet has.
+    package var behaviours: [HandoverKind: NFCHolderBehaviour]
+    package var engagementVersion = "1.0"
+    /// DeviceEngagement members beyond those of every wallet.
+    package var extraEngagementMembers: [CBORDraft.Member] = []
+    /// The LE role in the Handover Select of static handover, and what may be chosen in negotiated.
+    package var bluetoothRole = BluetoothLERole.centralOnly
+    /// Whether there is a Bluetooth carrier; without it NFC is the only one.
+    package var hasBluetooth = true
+    /// NFC data transfer. Real wallets leave it out of what they offer: nil is what they do.
+    package var nfcCarrier: NFCCarrier?
+
+    /// The kinds of NFC handover, in a fixed order.
+    package var nfcHandovers: [HandoverKind] {
+        HandoverKind.allCases.filter { behaviours[$0] != nil }
+    }
+
+    /// The same wallet with NFC data transfer, the preferred carrier, within the limits it has for APDUs.
+    package func addingNFCCarrier() -> WalletProfile {
+        var profile = self
+        let behaviour = nfcHandovers.first.flatMap { behaviours[$0] }
+        profile.nfcCarrier =
+            nfcCarrier
+            ?? NFCCarrier(
+                maximumCommandData: max(255, behaviour?.maximumCommandData ?? 255),
+                maximumResponseData: max(256, behaviour?.maximumResponseData ?? 256))
+        return profile
+    }
+}
+
+extension WalletProfile {
+    package static let all = [apple, google, samsung, multipaz, applet, generic]
+
+    /// Apple Wallet: small files, NLEN 0 while it prepares (Q13), zeros past the end (Q15), engagement 1.1 (Q42).
+    package static let apple = WalletProfile(
+        name: "apple",
+        behaviours: [
+            .negotiated: .with {
+                $0.handover = .negotiated(tnep(waitingTime: 0x14, extensions: 15, maximum: 0x0800))
+                $0.maximumResponseData = 0x0400
+                $0.maximumCommandData = 0x0400
+                $0.maximumFileSize = 0x0802
+                $0.unready = .init(initialMessage: 1, serviceStatus: 1, handoverSelect: 4)
+                $0.recordOrder = .carriersFirst
+                $0.readsZerosPastEnd = true
+            }
+        ],
+        engagementVersion: "1.1",
+        extraEngagementMembers: [
+            .init(key: 5, value: []), .init(key: 6, value: [3: true, 4: true]),
+        ])
+
+    /// Google Wallet: repeats the reader's UUID (Q30).
+    package static let google = WalletProfile(
+        name: "google",
+        behaviours: [
+            .negotiated: .with {
+                $0.handover = .negotiated(tnep(waitingTime: 0x10, extensions: 15, maximum: 0xffff))
+                $0.repeatsServiceUUID = true
+            }
+        ])
+
+    /// Samsung Wallet: static with write access FF (Q18), and advertising data of no use here (Q31).
+    package static let samsung = WalletProfile(
+        name: "samsung",
+        behaviours: [
+            .static: .with {
+                $0.writeAccess = 0xff
+                $0.recordOrder = .carriersFirst
+                $0.foreignAdvertisingData = [3, 0x19, 0x40, 0x00, 7, 0x09] + Array("Galaxy".utf8)
+            }
+        ])
+
+    /// multipaz: a waiting time of half a millisecond (Q17), and Le ignored after 61XX (Q52).
+    package static let multipaz = WalletProfile(
+        name: "multipaz",
+        behaviours: [
+            .static: .with { $0.ignoresLengthAfterMore = true },
+            .negotiated: .with {
+                $0.handover = .negotiated(tnep(waitingTime: 0, extensions: 15, maximum: 0xffff))
+                $0.ignoresLengthAfterMore = true
+            },
+        ],
+        nfcCarrier: nil)
+
+    /// A Java Card applet in a phone that is off: limits of 261 bytes, short APDUs, no merged write (Q11, Q23).
+    package static let applet = WalletProfile(
+        name: "applet",
+        behaviours: [
+            .static: .with {
+                $0.maximumResponseData = 0xff
+                $0.maximumCommandData = 0xff
+                $0.acceptsExtendedLength = false
+                $0.refusesMergedWrite = true
+            }
+        ], hasBluetooth: false, nfcCarrier: NFCCarrier(maximumCommandData: 261, maximumResponseData: 261))
+
+    /// No wallet in particular, with both kinds of handover.
+    package static let generic = WalletProfile(
+        name: "generic",
+        behaviours: [
+            .static: .with { _ in },
+            .negotiated: .with {
+                $0.handover = .negotiated(tnep(waitingTime: 0x0c, extensions: 15, maximum: 0xffff))
+            },
+        ])
+
+    private static func tnep(waitingTime: UInt8, extensions: UInt8, maximum: UInt16) -> ServiceParameter {
+        ServiceParameter(
+            waitingTimeInteger: waitingTime, waitingTimeExtensions: extensions, maximumMessageSize: maximum)
+    }
+}
+
+extension NFCHolderBehaviour {
+    fileprivate static func with(_ change: (inout NFCHolderBehaviour) -> Void) -> NFCHolderBehaviour {
+        var behaviour = NFCHolderBehaviour()
+        change(&behaviour)
+        return behaviour
+    }
+}

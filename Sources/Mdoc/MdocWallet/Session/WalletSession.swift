@@ -1,0 +1,89 @@
+package import MdocModel
+internal import MdocSession
+
+/// The phone's side of one session (ISO/IEC 18013-5 9.1.1): decrypts what comes, lets the holder answer, encrypts
+/// the answer, with the wallet's fault if it has one.
+package struct WalletSession: ~Copyable, Sendable {
+    package enum Reply: Equatable, Sendable {
+        /// Send this, once the person has had time to read and consent; the session goes on.
+        case send([UInt8], after: Duration)
+        /// Send this last message likewise; the session is over.
+        case sendLast([UInt8], after: Duration)
+        /// Nothing to send: the reader ended the session, or it had ended before.
+        case end
+    }
+
+    private let wallet: Wallet
+    private var session: HolderSession
+    private var isEnded = false
+
+    package init(_ wallet: Wallet, engagement: WalletEngagement) {
+        self.wallet = wallet
+        session = HolderSession(
+            deviceEngagement: engagement.deviceEngagement, handover: engagement.handover,
+            eDeviceKey: engagement.eDeviceKey)
+    }
+
+    /// The session's transcript, once the reader's key is known.
+    package var transcript: SessionTranscript? { session.transcript }
+
+    /// Takes SessionEstablishment, then SessionData.
+    package mutating func receive(_ message: ArraySlice<UInt8>) -> Reply {
+        guard !isEnded else { return .end }
+        do throws(SessionError) {
+            switch try session.receive(message) {
+            case .status:
+                isEnded = true
+                return .end
+            case .request(let request): return try answer(request)
+            }
+        } catch {
+            return end(with: error.status)
+        }
+    }
+
+    private mutating func answer(_ request: [UInt8]) throws(SessionError) -> Reply {
+        guard let transcript = session.transcript else { throw .unexpectedMessage }
+        let answer: Holder.Answer
+        do throws(HolderError) {
+            answer = try wallet.holder.answer(request[...], transcript: transcript)
+        } catch .request {
+            answer = .response(Self.undecodableRequest)
+        } catch {
+            return end(with: .termination)
+        }
+        switch answer {
+        case .declined: return end(with: .termination, after: wallet.consentTime)
+        case .response(let response): return try send(response)
+        }
+    }
+
+    private mutating func send(_ response: [UInt8]) throws(SessionError) -> Reply {
+        isEnded = wallet.endsSessionWithResponse
+        let status: SessionStatus? = isEnded ? .termination : nil
+        if wallet.sessionFault == .counterTwo { _ = try session.seal(response[...], status: status) }
+        let sealed = try session.seal(response[...], status: status)
+        let message = wallet.sessionFault?.edit(sealed) ?? sealed
+        return isEnded
+            ? .sendLast(message, after: wallet.consentTime) : .send(message, after: wallet.consentTime)
+    }
+
+    private mutating func end(with status: SessionStatus, after delay: Duration = .zero) -> Reply {
+        isEnded = true
+        return .sendLast(SessionData.encode(data: nil, status: status), after: delay)
+    }
+
+    /// DeviceResponse status 11: CBOR decoding error (8.3.2.1.2.3).
+    private static let undecodableRequest = (["version": "1.0", "status": 11] as CBORDraft).encode()
+}
+
+extension SessionError {
+    /// What a phone tells the reader about this error.
+    fileprivate var status: SessionStatus {
+        switch self {
+        case .misshapen: .decodingError
+        case .decryptionFailed, .keyAgreementFailed, .cryptography: .encryptionError
+        case .unexpectedMessage: .termination
+        }
+    }
+}
