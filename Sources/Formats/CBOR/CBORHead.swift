@@ -21,6 +21,17 @@ struct CBORHead {
         }
     }
 
+    /// The value of a float of any width (RFC 8949 3.3).
+    var float: Double? {
+        guard major == 7 else { return nil }
+        switch information {
+        case 25: return Double(Float16(bitPattern: UInt16(argument)))
+        case 26: return Double(Float(bitPattern: UInt32(argument)))
+        case 27: return Double(bitPattern: argument)
+        default: return nil
+        }
+    }
+
     /// Reads the head at `position`; `base` is the buffer index of the span's first byte.
     @inline(__always)
     init(_ span: borrowing Span<UInt8>, at position: Int, base: Int) throws(CBORError) {

@@ -55,15 +55,13 @@ extension CBORItem {
     }
 
     private func simpleValue(_ head: CBORHead) -> CBORValue {
+        if let float = head.float { return .float(float) }
         switch head.information {
-        case 20: .boolean(false)
-        case 21: .boolean(true)
-        case 22: .null
-        case 23: .undefined
-        case 25: .float(Double(Float16(bitPattern: UInt16(head.argument))))
-        case 26: .float(Double(Float(bitPattern: UInt32(head.argument))))
-        case 27: .float(Double(bitPattern: head.argument))
-        default: .simple(UInt8(head.argument))
+        case 20: return .boolean(false)
+        case 21: return .boolean(true)
+        case 22: return .null
+        case 23: return .undefined
+        default: return .simple(UInt8(head.argument))
         }
     }
 }

@@ -12,6 +12,12 @@ struct CBORKeyRanges {
         allPreferred = allPreferred && isPreferred
     }
 
+    /// Whether an item that begins like this and is in preferred form has no other such encoding: integers,
+    /// strings and simple values. Floats have widths, maps an order of members, and both may stand within others.
+    static func hasOneEncoding(_ initial: UInt8) -> Bool {
+        initial < 0x80 || (0xe0...0xf8).contains(initial)
+    }
+
     func refuseDuplicates(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         guard allPreferred else { return try refuseEqualValues(in: span, base: base) }
         if count <= Self.inlineCount { return try refuseAmongFew(in: span, base: base) }
@@ -49,7 +55,7 @@ struct CBORKeyRanges {
         }
     }
 
-    /// Some key is not in its preferred encoding: compare what they encode, written anew.
+    /// Some key may have been encoded otherwise: compare what they encode, written anew.
     private func refuseEqualValues(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         var seen = Set<[UInt8]>(minimumCapacity: count)
         for index in 0..<count {
@@ -65,47 +71,66 @@ struct CBORKeyRanges {
     }
 }
 
-/// Appends the item at `start` with shortest heads and definite lengths, its members in the order they came;
-/// the position after it. The item was checked before.
+/// Appends the item at `start` in the one form of its value: shortest heads, definite lengths, floats as doubles,
+/// map members sorted. Gives the position after it. The item was checked before.
 private func appendPreferred(
     of span: borrowing Span<UInt8>, from start: Int, base: Int, to output: inout [UInt8]
 ) throws(CBORError) -> Int {
     let head = try CBORHead(span, at: start, base: base)
-    var position = start + head.size
-    guard head.major != 7 else {
-        for index in start..<position { output.append(span[index]) }
-        return position
-    }
-    var members: [UInt8] = []
-    var count = head.argument
-    if head.isIndefinite {
-        count = 0
-        while span[position] != 0xff {
-            if head.major < 4 {
-                let chunk = try CBORHead(span, at: position, base: base)
-                position += chunk.size
-                for _ in 0..<chunk.argument {
-                    members.append(span[position])
-                    position += 1
-                }
-                count += chunk.argument
-            } else {
-                position = try appendPreferred(of: span, from: position, base: base, to: &members)
-                count += 1
-            }
+    let content = start + head.size
+    switch head.major {
+    case 2, 3: return try appendString(of: span, head, from: content, base: base, to: &output)
+    case 4, 5, 6: return try appendMembers(of: span, head, from: content, base: base, to: &output)
+    default:
+        if let float = head.float {
+            output.append(0xfb)
+            CBOREncoder.appendHead(major: 0, argument: float.bitPattern, to: &output)
+        } else {
+            CBOREncoder.appendHead(major: head.major, argument: head.argument, to: &output)
         }
-        position += 1
-        if head.major == 5 { count /= 2 }
-    } else if head.major == 2 || head.major == 3 {
-        for _ in 0..<count {
-            members.append(span[position])
+        return content
+    }
+}
+
+private func appendString(
+    of span: borrowing Span<UInt8>, _ head: CBORHead, from start: Int, base: Int, to output: inout [UInt8]
+) throws(CBORError) -> Int {
+    var content: [UInt8] = []
+    var position = start
+    var chunk = head
+    while true {
+        if head.isIndefinite {
+            guard span[position] != 0xff else { break }
+            chunk = try CBORHead(span, at: position, base: base)
+            position += chunk.size
+        }
+        for _ in 0..<chunk.argument {
+            content.append(span[position])
             position += 1
         }
-    } else if head.major >= 4 {
-        let items = head.major == 4 ? count : head.major == 5 ? 2 * count : 1
-        for _ in 0..<items { position = try appendPreferred(of: span, from: position, base: base, to: &members) }
+        guard head.isIndefinite else { break }
     }
-    CBOREncoder.appendHead(major: head.major, argument: count, to: &output)
-    output.append(contentsOf: members)
-    return position
+    CBOREncoder.appendHead(major: head.major, argument: UInt64(content.count), to: &output)
+    output += content
+    return head.isIndefinite ? position + 1 : position
+}
+
+private func appendMembers(
+    of span: borrowing Span<UInt8>, _ head: CBORHead, from start: Int, base: Int, to output: inout [UInt8]
+) throws(CBORError) -> Int {
+    var members: [[UInt8]] = []
+    var position = start
+    let count = head.major == 6 ? 1 : head.argument
+    while head.isIndefinite ? span[position] != 0xff : UInt64(members.count) < count {
+        var member: [UInt8] = []
+        for _ in 0..<(head.major == 5 ? 2 : 1) {
+            position = try appendPreferred(of: span, from: position, base: base, to: &member)
+        }
+        members.append(member)
+    }
+    if head.major == 5 { members.sort { $0.lexicographicallyPrecedes($1) } }
+    let argument = head.major == 6 ? head.argument : UInt64(members.count)
+    CBOREncoder.appendHead(major: head.major, argument: argument, to: &output)
+    for member in members { output += member }
+    return head.isIndefinite ? position + 1 : position
 }

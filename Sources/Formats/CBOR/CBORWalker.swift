@@ -7,7 +7,9 @@ struct CBORWalker {
     var form: EncodingForm = []
 
     /// The position after the item at `start`.
-    mutating func end(of span: borrowing Span<UInt8>, from start: Int, depth: Int = 0) throws(CBORError) -> Int {
+    mutating func end(of span: borrowing Span<UInt8>, from start: Int, depth: Int = 0) throws(CBORError)
+        -> Int
+    {
         let head = try CBORHead(span, at: start, base: base)
         if head.isLongerThanNeeded { form.insert(.longerHead) }
         if head.isIndefinite { return try endOfIndefinite(span, head.major, from: start, depth: depth) }
@@ -69,7 +71,7 @@ struct CBORWalker {
         let outer = form
         form = []
         let value = try end(of: span, from: start, depth: depth + 1)
-        keys.append(start..<value, isPreferred: form.isEmpty)
+        keys.append(start..<value, isPreferred: form.isEmpty && CBORKeyRanges.hasOneEncoding(span[start]))
         form.formUnion(outer)
         return try end(of: span, from: value, depth: depth + 1)
     }
