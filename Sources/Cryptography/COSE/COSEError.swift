@@ -6,6 +6,8 @@ package enum COSEError: Error, Equatable, Sendable {
     case misshapen(COSEStructure)
     /// The same label in both headers (RFC 9052 3).
     case labelInBothHeaders(Int64)
+    /// The same label, a text, in both headers.
+    case textLabelInBothHeaders
     /// No algorithm in the protected header.
     case algorithmMissing
     /// An algorithm this structure does not take, or that does not fit the key's curve.

@@ -30,9 +30,16 @@ package struct COSEHeaders: Sendable {
 
     private func refuseLabelsInBoth() throws(COSEError) {
         for member in unprotectedMap {
-            guard let label = try? member.key.integer() else { continue }
-            guard protectedMap?[label] == nil else { throw .labelInBothHeaders(label) }
+            if let label = try? member.key.integer() {
+                guard protectedMap?[label] == nil else { throw .labelInBothHeaders(label) }
+            } else if let label = try? member.key.utf8() {
+                guard !hasProtectedLabel(label) else { throw .textLabelInBothHeaders }
+            }
         }
+    }
+
+    private func hasProtectedLabel(_ label: ArraySlice<UInt8>) -> Bool {
+        protectedMap?.contains { (try? $0.key.utf8()) == label } == true
     }
 
     /// The value of an integer label in either header.
