@@ -11,11 +11,11 @@ package enum EngagementURI {
         let blanks = Set(" \t\r\n".utf8)
         while let last = rest.last, blanks.contains(last) { rest.removeLast() }
         rest = rest.drop { blanks.contains($0) }
-        let scheme = Array("mdoc:".utf8)
-        guard rest.count > scheme.count, zip(rest, scheme).allSatisfy({ $0 == $1 || $0 | 0x20 == $1 }) else {
-            throw .notAnEngagementURI
-        }
-        rest = rest.dropFirst(scheme.count).drop { $0 == UInt8(ascii: "/") }
+        let (lowerCase, upperCase) = ("mdoc:".utf8, "MDOC:".utf8)
+        guard rest.count > lowerCase.count,
+            zip(rest, zip(lowerCase, upperCase)).allSatisfy({ $0 == $1.0 || $0 == $1.1 })
+        else { throw .notAnEngagementURI }
+        rest = rest.dropFirst(lowerCase.count).drop { $0 == UInt8(ascii: "/") }
         var padding = 0
         while rest.last == UInt8(ascii: "="), padding < 2 {
             rest.removeLast()
