@@ -5,23 +5,25 @@ package struct DERReader: Sendable {
     package static let maximumDepth = 16
 
     private let bytes: ArraySlice<UInt8>
+    private let end: Int
     private let depth: Int
     /// The index of the next element in the received buffer.
     package private(set) var position: Int
 
     /// Starts at the first byte of `bytes`.
     package init(_ bytes: ArraySlice<UInt8>) {
-        self.init(bytes, depth: 0)
+        self.init(bytes, in: bytes.indices, depth: 0)
     }
 
-    private init(_ bytes: ArraySlice<UInt8>, depth: Int) {
+    private init(_ bytes: ArraySlice<UInt8>, in range: Range<Int>, depth: Int) {
         self.bytes = bytes
         self.depth = depth
-        position = bytes.startIndex
+        position = range.lowerBound
+        end = range.upperBound
     }
 
     /// Whether everything is read.
-    package var isAtEnd: Bool { position == bytes.endIndex }
+    package var isAtEnd: Bool { position == end }
 
     /// The tag of the next element; nil at the end.
     package var nextTag: UInt8? { isAtEnd ? nil : bytes[position] }
@@ -29,41 +31,53 @@ package struct DERReader: Sendable {
     /// Reads an element of any type.
     package mutating func readElement() throws(OpenSSLCryptoError) -> DERElement {
         let start = position
-        guard bytes.endIndex - start >= 2 else { throw .truncated(at: start) }
-        let tag = bytes[start]
-        guard tag & 0x1f != 0x1f else { throw .unexpectedTag(at: start) }
-        let (contents, count) = try readLength(at: start + 1)
-        guard count <= bytes.endIndex - contents else { throw .truncated(at: start) }
-        position = contents + count
-        return DERElement(tag: tag, encoding: bytes[start..<position], contents: bytes[contents..<position])
+        let contents = try next()
+        return DERElement(encoding: bytes[start..<position], contentsStart: contents.lowerBound)
     }
 
     /// Reads an element that has to bear `tag`.
     package mutating func readElement(_ tag: UInt8) throws(OpenSSLCryptoError) -> DERElement {
-        guard let next = nextTag else { throw .truncated(at: position) }
-        guard next == tag else { throw .unexpectedTag(at: position) }
+        try expect(tag)
         return try readElement()
     }
 
     /// The contents of an element that has to bear `tag`.
     package mutating func read(_ tag: UInt8) throws(OpenSSLCryptoError) -> ArraySlice<UInt8> {
-        try readElement(tag).contents
+        try expect(tag)
+        return bytes[try next()]
     }
 
     /// The contents of the next element if it bears `tag`.
     package mutating func readOptional(_ tag: UInt8) throws(OpenSSLCryptoError) -> ArraySlice<UInt8>? {
-        nextTag == tag ? try readElement().contents : nil
+        nextTag == tag ? try read(tag) : nil
     }
 
     /// A reader for the elements inside the next one, which has to bear `tag`.
     package mutating func enter(_ tag: UInt8) throws(OpenSSLCryptoError) -> DERReader {
         guard depth < Self.maximumDepth else { throw .nestedTooDeeply(at: position) }
-        return DERReader(try read(tag), depth: depth + 1)
+        try expect(tag)
+        return DERReader(bytes, in: try next(), depth: depth + 1)
     }
 
     /// Throws `trailingBytes` unless everything is read.
     package func finish() throws(OpenSSLCryptoError) {
         guard isAtEnd else { throw .trailingBytes(at: position) }
+    }
+
+    private func expect(_ tag: UInt8) throws(OpenSSLCryptoError) {
+        guard let next = nextTag else { throw .truncated(at: position) }
+        guard next == tag else { throw .unexpectedTag(at: position) }
+    }
+
+    /// Passes over the next element and says where its contents are.
+    private mutating func next() throws(OpenSSLCryptoError) -> Range<Int> {
+        let start = position
+        guard end - start >= 2 else { throw .truncated(at: start) }
+        guard bytes[start] & 0x1f != 0x1f else { throw .unexpectedTag(at: start) }
+        let (contents, count) = try readLength(at: start + 1)
+        guard count <= end - contents else { throw .truncated(at: start) }
+        position = contents + count
+        return contents..<position
     }
 
     /// Where the contents begin and how many bytes they have (X.690, 8.1.3 and 10.1).
@@ -72,9 +86,9 @@ package struct DERReader: Sendable {
         if first < 0x80 { return (index + 1, Int(first)) }
         let size = Int(first & 0x7f)
         guard (1...4).contains(size) else { throw .lengthNotDistinguished(at: index) }
-        guard bytes.endIndex - index > size else { throw .truncated(at: index) }
+        guard end - index > size else { throw .truncated(at: index) }
         var count = 0
-        for byte in bytes[index + 1...index + size] { count = count << 8 | Int(byte) }
+        for next in index + 1...index + size { count = count << 8 | Int(bytes[next]) }
         guard count > 0x7f, bytes[index + 1] != 0 else { throw .lengthNotDistinguished(at: index) }
         return (index + 1 + size, count)
     }
@@ -82,10 +96,13 @@ package struct DERReader: Sendable {
 
 /// One element of DER.
 package struct DERElement: Sendable {
-    /// The identifier octet.
-    package let tag: UInt8
     /// Tag, length and contents.
     package let encoding: ArraySlice<UInt8>
+    fileprivate let contentsStart: Int
+
+    /// The identifier octet.
+    package var tag: UInt8 { encoding[encoding.startIndex] }
+
     /// The contents alone.
-    package let contents: ArraySlice<UInt8>
+    package var contents: ArraySlice<UInt8> { encoding[contentsStart...] }
 }

@@ -13,11 +13,13 @@ enum DERTime {
     }
 
     private static func seconds(text: ArraySlice<UInt8>, yearDigits: Int) -> Int64? {
-        guard text.count == yearDigits + 11, text.last == UInt8(ascii: "Z"),
-            text.dropLast().allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
+        guard text.count == yearDigits + 11, text.last == UInt8(ascii: "Z") else { return nil }
+        for index in text.indices.dropLast() {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) else { return nil }
+        }
         func number(_ offset: Int, _ count: Int) -> Int64 {
-            text.dropFirst(offset).prefix(count).reduce(0) { 10 * $0 + Int64($1 - UInt8(ascii: "0")) }
+            let start = text.startIndex + offset
+            return (start..<start + count).reduce(0) { 10 * $0 + Int64(text[$1] - UInt8(ascii: "0")) }
         }
         var year = number(0, yearDigits)
         if yearDigits == 2 { year += year < 50 ? 2000 : 1900 }

@@ -11,16 +11,26 @@ struct KnownExtensions {
     ) throws(OpenSSLCryptoError) {
         for known in extensions {
             var reader = DERReader(known.value)
-            switch known.oid {
-            case .basicConstraints: basicConstraints = try reader.readBasicConstraints(&deviations)
-            case .keyUsage: keyUsage = try reader.readKeyUsage(&deviations)
-            case .extendedKeyUsage: extendedKeyUsage = try reader.readExtendedKeyUsage()
-            case .subjectKeyIdentifier: subjectKeyIdentifier = try reader.read(DERTag.octetString)
-            case .authorityKeyIdentifier: authorityKeyIdentifier = try reader.readAuthorityKeyIdentifier()
+            switch known.oid.certificateExtensionArc {
+            case 19: basicConstraints = try reader.readBasicConstraints(&deviations)
+            case 15: keyUsage = try reader.readKeyUsage(&deviations)
+            case 37: extendedKeyUsage = try reader.readExtendedKeyUsage()
+            case 14: subjectKeyIdentifier = try reader.read(DERTag.octetString)
+            case 35: authorityKeyIdentifier = try reader.readAuthorityKeyIdentifier()
             default: continue
             }
             try reader.finish()
         }
+    }
+}
+
+extension ObjectIdentifier {
+    /// The last arc of an identifier 2.5.29.n, n < 128 (id-ce; RFC 5280, Appendix A.2); nil for others.
+    fileprivate var certificateExtensionArc: UInt8? {
+        guard encoded.count == 3, encoded[encoded.startIndex] == 0x55,
+            encoded[encoded.startIndex + 1] == 0x1d
+        else { return nil }
+        return encoded[encoded.startIndex + 2]
     }
 }
 
