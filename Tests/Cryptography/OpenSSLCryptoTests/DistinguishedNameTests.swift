@@ -25,7 +25,8 @@ struct DistinguishedNameTests {
         return try DistinguishedName(reader.readElement())
     }
 
-    private static func common(_ value: String, _ tag: UInt8 = DERTag.utf8String) throws -> DistinguishedName {
+    private static func common(_ value: String, _ tag: UInt8 = DERTag.utf8String) throws -> DistinguishedName
+    {
         try name([[(.commonName, tag, value)]])
     }
 
@@ -71,7 +72,8 @@ struct DistinguishedNameTests {
     @Test("The description is RFC 4514's, on one line")
     func description() throws {
         let name = DistinguishedName([
-            (.countryName, "UT"), (.stateOrProvinceName, " A+B,\"C\"\\<>; "), (.organizationName, "#1\u{0}\n"),
+            (.countryName, "UT"), (.stateOrProvinceName, " A+B,\"C\"\\<>; "),
+            (.organizationName, "#1\u{0}\n"),
             (ObjectIdentifier("1.2.3"), "Ä"),
         ])
         #expect(name.description == ##"1.2.3=Ä,O=\#1\00\0a,ST=\ A\+B\,\"C\"\\\<\>\;\ ,C=UT"##)

@@ -67,6 +67,30 @@ struct KeyTests {
         #expect(first.count == curve.coordinateSize)
     }
 
+    @Test(
+        "Threads make and use keys of one curve at the same time", arguments: [Curve.p256, .brainpoolP320r1])
+    func concurrency(curve: Curve) async throws {
+        let root = try PrivateKey.generate(curve).encodedPoint
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for round in 0..<20 {
+                        let message = [UInt8(task), UInt8(round)]
+                        let key = try PrivateKey.generate(curve)
+                        let algorithm = SignatureAlgorithm.ecdsa(.sha256)
+                        let signature = try key.sign([message[...]], algorithm: algorithm, form: .fixedWidth)
+                        try key.publicKey().verify(
+                            signature[...], form: .fixedWidth, algorithm: algorithm, over: [message[...]])
+                        let peer = try PublicKey(curve: curve, uncompressedPoint: root[...])
+                        let secret = try key.sharedSecret(with: peer)
+                        #expect(secret.count == curve.coordinateSize)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test("Keys of two curves, and keys that only sign, do not agree")
     func curvesDiffer() throws {
         let key = try PrivateKey.generate(.p256)
