@@ -83,6 +83,10 @@ extension HolderFault {
         case .nameSpaceTwice:
             let nameSpaces = document["issuerSigned"]?["nameSpaces"]?.members ?? []
             document["issuerSigned"]?["nameSpaces"] = .map(nameSpaces + nameSpaces.prefix(1))
+        case .otherNameSpace:
+            let nameSpaces = document["issuerSigned"]?["nameSpaces"]?.members ?? []
+            document["issuerSigned"]?["nameSpaces"] = .map(
+                nameSpaces.prefix(1).map { .init(key: "org.example.other", value: $0.value) })
         default: break
         }
     }

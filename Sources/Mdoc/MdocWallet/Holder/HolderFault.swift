@@ -22,6 +22,8 @@ package enum HolderFault: String, CaseIterable, Sendable {
     case ageNotNearest = "response.age_not_nearest"
     case noPortrait = "response.no_portrait"
 
+    case otherNameSpace = "mso.moved_namespace"
+
     // What the device signs.
     case otherHandover = "device.other_handover"
     case otherSession = "device.other_session"

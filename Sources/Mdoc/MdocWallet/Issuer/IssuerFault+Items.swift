@@ -33,9 +33,12 @@ extension IssuerFault {
     }
 
     /// After the issuer signed: what the phone makes of an item.
-    func edit(issued item: inout CBORDraft, in nameSpace: inout String) {
+    func edit(issued item: inout CBORDraft) {
         switch self {
-        case .valueChanged: item.content["elementValue"] = item.content["elementValue"]?.otherValue
+        case .valueChanged:
+            guard case .text(let identifier)? = item.content["elementIdentifier"] else { return }
+            guard identifier.hasPrefix("age_over_") || identifier.hasSuffix("_name") else { return }
+            item.content["elementValue"] = item.content["elementValue"]?.otherValue
         case .portraitChanged:
             guard case .text("portrait")? = item.content["elementIdentifier"] else { return }
             item.content["elementValue"] = item.content["elementValue"]?.otherValue
@@ -43,8 +46,6 @@ extension IssuerFault {
             if case .integer(let digestID)? = item.content["digestID"] {
                 item.content["digestID"] = .integer(digestID ^ 1)
             }
-        case .itemsInOtherNameSpace where nameSpace == TestLicence.nameSpace:
-            nameSpace = TestLicence.aamvaNameSpace
         default: break
         }
     }
@@ -56,9 +57,7 @@ extension CBORDraft {
         switch self {
         case .boolean(let value): .boolean(!value)
         case .text(let value): .text(value + "x")
-        case .integer(let value): .integer(value + 1)
         case .bytes(let value): .bytes(value.dropLast() + value.suffix(1).map { $0 ^ 1 })
-        case .tagged(let number, let item): .tagged(number, item.otherValue)
         default: .null
         }
     }

@@ -18,7 +18,6 @@ package enum IssuerFault: String, CaseIterable, Sendable {
     case valueChanged = "mso.value_changed"
     case portraitChanged = "mso.portrait_changed"
     case wrongDigestID = "mso.wrong_digest_id"
-    case itemsInOtherNameSpace = "mso.moved_namespace"
 
     // The mobile security object.
     case digestFlipped = "mso.digest_flipped"

@@ -26,8 +26,8 @@ struct IssuerSignedItemDraft {
 
     /// The item as the phone keeps it: what was signed, unless the fault is that it was changed afterwards.
     func issued(with fault: IssuerFault?) -> IssuedDocument.Item {
-        var (nameSpace, changed) = (nameSpace, draft)
-        fault?.edit(issued: &changed, in: &nameSpace)
+        var changed = draft
+        fault?.edit(issued: &changed)
         return IssuedDocument.Item(
             nameSpace: nameSpace, identifier: identifier, value: value, encoded: changed.encode())
     }

@@ -16,6 +16,8 @@ package struct WalletSession: ~Copyable, Sendable {
     private let wallet: Wallet
     private var session: HolderSession
     private var isEnded = false
+    /// The response that was sent last, before encryption.
+    package private(set) var deviceResponse: [UInt8]?
 
     package init(_ wallet: Wallet, engagement: WalletEngagement) {
         self.wallet = wallet
@@ -59,6 +61,7 @@ package struct WalletSession: ~Copyable, Sendable {
     }
 
     private mutating func send(_ response: [UInt8]) throws(SessionError) -> Reply {
+        deviceResponse = response
         isEnded = wallet.endsSessionWithResponse
         let status: SessionStatus? = isEnded ? .termination : nil
         if wallet.sessionFault == .counterTwo { _ = try session.seal(response[...], status: status) }

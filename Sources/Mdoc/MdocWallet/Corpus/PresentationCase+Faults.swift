@@ -1,0 +1,38 @@
+internal import MdocModel
+
+// A case for each fault, so arranged that the fault shows.
+extension PresentationCase {
+    package init(_ fault: IssuerFault) {
+        self.init(fault.rawValue)
+        issuing.fault = fault
+        switch fault {
+        case .otherState: nameState()
+        case .jurisdictionDiffers:
+            nameState()
+            ask(for: "issuing_jurisdiction")
+        case .otherElementAuthorized, .otherNameSpaceAuthorized, .authorizationsContradictory:
+            assertDeviceElement(authorized: nil)
+        default: break
+        }
+    }
+
+    package init(_ fault: HolderFault) {
+        self.init(fault.rawValue)
+        holderFault = fault
+        switch fault {
+        case .unrequestedDocType: docType = "org.example.other"
+        case .ageNotNearest:
+            requests = [Self.request([TestLicence.nameSpace: ["age_over_20"]])]
+        case .otherHandover: handover = .static
+        case .macFlipped, .shortMAC: authenticateByMAC()
+        case .unrequestedDeviceElement:
+            assertDeviceElement(authorized: ["nameSpaces": [.text(Self.deviceNameSpace)]], asked: false)
+        default: break
+        }
+    }
+
+    package init(_ fault: SessionFault) {
+        self.init(fault.rawValue)
+        sessionFault = fault
+    }
+}

@@ -1,0 +1,101 @@
+import COSE
+import MdocModel
+import MdocSession
+import MdocTrust
+import MdocVerification
+import MdocWallet
+import OpenSSLCrypto
+import Testing
+import VectorFiles
+
+/// What a reader makes of a presentation.
+enum Judgement {
+    case verdict(ResponseVerdict)
+    case malformed(MdocModelError)
+    case ended(SessionEnd, farewell: SessionStatus?)
+}
+
+/// A case as files, judged by nothing but its files and what the manifest says.
+struct WrittenCase {
+    static let now = Timestamp(secondsSince1970: 1_793_534_400)
+
+    let presentation: PresentationCase
+    let written: CorpusCase
+
+    init(_ presentation: PresentationCase) throws {
+        self.presentation = presentation
+        written = try CorpusCase(
+            presentation, entropy: .seed("MdocWalletTests"), at: Self.now, instant: .now)
+    }
+
+    func bytes(_ name: String) throws -> ArraySlice<UInt8> {
+        try #require(written.files.first { $0.name == name }).bytes[...]
+    }
+
+    func handover() throws -> Handover {
+        guard written.entry.handover != "qr" else { return .qr }
+        let request = written.files.first { $0.name == "handover_request.ndef" }?.bytes
+        return .nfc(select: Array(try bytes("handover_select.ndef")), request: request)
+    }
+
+    func readerKey() throws -> COSEKeyPair {
+        let engagement = try DeviceEngagement(bytes("device_engagement.cbor"))
+        let scalar = [UInt8](hex: written.entry.eReaderKeyPrivate)
+        return COSEKeyPair(try PrivateKey(curve: engagement.eDeviceKey.curve, scalar: scalar[...]))
+    }
+
+    func judge(_ rules: VerificationRules) throws -> Judgement {
+        let readerKey = try readerKey()
+        var session = try ReaderSession(
+            engagement: DeviceEngagement(bytes("device_engagement.cbor")), handover: handover(),
+            eReaderKey: readerKey)
+        #expect(session.transcript.encoded == (try bytes("session_transcript.cbor")))
+        _ = try session.send(bytes("device_request.cbor"), now: .now)
+        switch session.receive(try bytes("session_data.cbor"), now: .now) {
+        case .transmit: throw UnexpectedAction()
+        case .end(let end, let farewell):
+            return .ended(end, farewell: try farewell.flatMap { try SessionData($0[...]).status })
+        case .deliver(let response, _):
+            #expect(response[...] == (try bytes("device_response.cbor")))
+            return try judge(response[...], readerKey: readerKey, rules)
+        }
+    }
+
+    private func judge(
+        _ response: ArraySlice<UInt8>, readerKey: COSEKeyPair, _ rules: VerificationRules
+    ) throws -> Judgement {
+        let request = try DeviceRequest(bytes("device_request.cbor"))
+        let context = VerificationContext(
+            transcript: try SessionTranscript(stored: bytes("session_transcript.cbor")),
+            comparison: .requested(request.docRequests.map(\.itemsRequest)), readerKey: readerKey,
+            trust: TrustStore(anchors: [try TrustAnchor(Certificate(der: bytes("iaca.der")))]), now: Self.now,
+            rules: rules)
+        do {
+            return .verdict(try UnverifiedResponse(response).verify(in: context))
+        } catch {
+            return .malformed(error)
+        }
+    }
+}
+
+struct UnexpectedAction: Error {}
+
+extension Judgement {
+    /// The response, where every check passed.
+    func verified(_ location: SourceLocation = #_sourceLocation) -> VerifiedResponse? {
+        if case .verdict(.verified(let response)) = self { return response }
+        Issue.record("not verified: \(self)", sourceLocation: location)
+        return nil
+    }
+}
+
+extension Sequence where Element == DocumentReport {
+    /// The checks that failed, of all documents.
+    var failures: [CheckID: CheckFailure] {
+        reduce(into: [:]) { failures, report in
+            for check in report.checks {
+                if case .failed(let failure) = check.outcome { failures[check.id] = failure }
+            }
+        }
+    }
+}
