@@ -88,6 +88,7 @@ let package = Package(
                 "MdocVerification", "MdocWallet", "Transport", "PCSCTransport", "ReaderService", "COpenSSL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Sources/Commands/countersign", swiftSettings: strict),
 
@@ -123,5 +124,8 @@ let package = Package(
             ]),
         tests(of: "Transport", in: "Transports"),
         tests(of: "PCSCTransport", in: "Transports", ["Transport", "ISO7816"]),
+        tests(
+            of: "countersign", in: "Commands",
+            ["CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification"]),
     ]
 )
