@@ -1,16 +1,44 @@
-internal import COSE
-internal import Foundation
-internal import MdocModel
-internal import MdocTrust
-internal import OpenSSLCrypto
+internal import ArgumentParser
+
+/// The command line: one file a command.
 @main
-struct Countersign {
-    static func main() throws {
-        let d = CommandLine.arguments[1]
-        func f(_ n: String) -> [UInt8] { [UInt8](try! Data(contentsOf: URL(filePath: d + "/" + n))) }
-        let anchors = try certificates(fromPEMOrDER: f("iaca.der")[...]).map { try TrustAnchor($0) }
-        let b = try TransactionBenchmark(response: f("device_response.cbor"), transcript: SessionTranscript(stored: f("session_transcript.cbor")[...]), requests: try DeviceRequest(f("device_request.cbor")[...]).docRequests.map(\.itemsRequest), readerKey: nil, anchors: anchors, now: DateText(Array("2026-11-01T12:00:00Z".utf8))!.instant)
-        let e = JSONEncoder(); e.outputFormatting = [.sortedKeys]
-        print(String(decoding: try e.encode(BenchFigures(b, rounds: Int(CommandLine.arguments[2])!, perRound: Int(CommandLine.arguments[3])!)), as: UTF8.self))
+struct Countersign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "countersign",
+        abstract: "Ask a phone for its driving licence, and judge the answer.",
+        discussion: """
+            Reads mobile documents of ISO/IEC 18013-5 (mdoc) over NFC, and believes of them what their issuer \
+            signed, their phone proves to hold, and somebody you trust vouches for.
+
+            Results go to standard output, progress and errors to standard error. --json makes any result JSON.
+
+            \(ExitStatus.table())
+            """,
+        subcommands: [VerifyCommand.self])
+
+    @Flag(name: .long, help: "Show the version, the commit and the libraries in use.")
+    var version = false
+
+    @OptionGroup var output: OutputArguments
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            Terminal.note("error: \(failure.message)")
+            exit(withError: ExitCode(failure.status.rawValue))
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    func run() async throws {
+        guard version else { throw CleanExit.helpRequest(self) }
+        Terminal.result(output.json ? Version.json.text : Version.text)
     }
 }

@@ -1,0 +1,8 @@
+internal import ArgumentParser
+
+/// `--json`, which every command takes.
+struct OutputArguments: ParsableArguments {
+    @Flag(
+        name: .long, help: "Write the result as JSON; its members are described in Sources/Commands/JSON.md.")
+    var json = false
+}

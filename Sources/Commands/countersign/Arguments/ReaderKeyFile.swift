@@ -1,0 +1,46 @@
+internal import COSE
+internal import FoundationEssentials
+internal import OpenSSLCrypto
+
+/// `--reader-key`: the reader's ephemeral private key.
+enum ReaderKeyFile {
+    private static let largestFile = 1 << 16
+
+    /// The key on `curve` from a file that holds unencrypted PEM or the scalar in hexadecimal, or from the
+    /// scalar itself.
+    static func read(_ argument: String, on curve: Curve) throws(CommandFailure) -> COSEKeyPair {
+        let isFile = FileManager.default.fileExists(atPath: argument)
+        let text = isFile ? try InputFile.read(argument, limit: largestFile) : Array(argument.utf8)
+        guard let key = key(in: text, curve: curve), key.privateKey.curve == curve else {
+            throw .usage(
+                "--reader-key is neither a file with an unencrypted PEM private key nor a hexadecimal scalar"
+                    + " on \(curve)")
+        }
+        return key
+    }
+
+    /// As `read(_:on:)`; the key has to be the private half of the one that was sent.
+    static func read(
+        _ argument: String, privateHalfOf eReaderKey: COSEKey
+    ) throws(CommandFailure) -> COSEKeyPair {
+        let key = try read(argument, on: eReaderKey.curve)
+        guard let sent = try? eReaderKey.publicKey(), key.privateKey.encodedPoint == sent.encodedPoint else {
+            throw .usage("--reader-key is not the private half of the ephemeral key that the reader sent")
+        }
+        return key
+    }
+
+    private static func key(in text: [UInt8], curve: Curve) -> COSEKeyPair? {
+        do throws(OpenSSLCryptoError) {
+            guard let scalar = scalar(in: text) else { return COSEKeyPair(try PrivateKey(pem: text[...])) }
+            return COSEKeyPair(try PrivateKey(curve: curve, scalar: scalar[...]))
+        } catch {
+            return nil
+        }
+    }
+
+    private static func scalar(in text: [UInt8]) -> [UInt8]? {
+        let digits = text.filter { !" \t\r\n".utf8.contains($0) }
+        return digits.isEmpty ? nil : [UInt8](hexadecimalDigits: digits)
+    }
+}

@@ -1,0 +1,115 @@
+internal import FoundationEssentials
+internal import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+
+/// Collects trust anchors from files and folders.
+struct TrustFiles {
+    /// The longest file that is read, in bytes.
+    static let largestFile = 1 << 22
+    /// How many files of one folder are read.
+    static let mostFiles = 4096
+    private static let endings = [".pem", ".der", ".crt", ".cer"]
+
+    private(set) var anchors: [TrustAnchor] = []
+    /// What was passed over, and why.
+    private(set) var notes: [String] = []
+
+    /// A file with certificates, or a folder whose files with the endings .pem, .der, .crt and .cer are read.
+    /// A file that is named itself has to hold a certificate; in a folder others are passed over.
+    mutating func read(_ path: String) throws(CommandFailure) {
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
+            guard try add(InputFile.read(path, limit: Self.largestFile), from: path) else {
+                throw .malformed("\(Terminal.safe(path)): no certificate, neither PEM nor DER")
+            }
+            return
+        }
+        for file in try Self.files(in: path) {
+            let contents: [UInt8]
+            do throws(CommandFailure) {
+                contents = try InputFile.read(file, limit: Self.largestFile)
+            } catch {
+                notes.append("passed over: \(error.message)")
+                continue
+            }
+            if !add(contents, from: file) {
+                notes.append("passed over: \(Terminal.safe(file)): no certificate")
+            }
+        }
+    }
+
+    private static func files(in folder: String) throws(CommandFailure) -> [String] {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        } catch {
+            throw .usage("\(Terminal.safe(folder)): the folder cannot be read")
+        }
+        let files = names.filter { name in endings.contains { name.lowercased().hasSuffix($0) } }.sorted()
+        guard files.count <= mostFiles else {
+            throw .usage("\(Terminal.safe(folder)): more than \(mostFiles) certificate files")
+        }
+        return files.map { "\(folder)/\($0)" }
+    }
+
+    /// Whether there was a certificate, of use or not.
+    private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
+        if contents.first == 0x30 { return add(der: contents, from: path) }
+        guard let blocks = try? PEM.decode(contents[...], label: "CERTIFICATE"), !blocks.isEmpty else {
+            return false
+        }
+        let readable = blocks.filter { add(der: $0, from: path) }
+        if !readable.isEmpty, readable.count < blocks.count {
+            notes.append(
+                "passed over: \(Terminal.safe(path)): \(blocks.count - readable.count) unreadable certificates"
+            )
+        }
+        return !readable.isEmpty
+    }
+
+    private mutating func add(der: [UInt8], from path: String) -> Bool {
+        guard let certificate = try? Certificate(der: der[...]) else { return false }
+        do throws(TrustAnchorError) {
+            let anchor = try TrustAnchor(certificate)
+            if !anchors.contains(where: { $0.sha256 == anchor.sha256 }) { anchors.append(anchor) }
+        } catch {
+            notes.append("not trusted: \(Terminal.safe(path)): \(error.explanation(certificate))")
+        }
+        return true
+    }
+
+    /// The anchors that are not valid at `now`, where there are any.
+    func noteOnValidity(at now: Timestamp) -> String? {
+        let outside = anchors.map(\.certificate).filter { !$0.isValid(at: now) }
+        guard !outside.isEmpty else { return nil }
+        let named = outside.prefix(5).map { certificate in
+            let isExpired = certificate.notAfter < now.secondsSince1970
+            let date = Timestamp(secondsSince1970: isExpired ? certificate.notAfter : certificate.notBefore)
+            return
+                "\(Terminal.safe(certificate.subject.description)) (\(isExpired ? "until" : "from") \(date.dayInUTC))"
+        }
+        let more = outside.count > named.count ? ", and \(outside.count - named.count) more" : ""
+        return "\(outside.count) of \(anchors.count) trusted roots are not valid at \(now): "
+            + named.joined(separator: ", ") + more
+    }
+}
+
+extension Certificate {
+    fileprivate func isValid(at now: Timestamp) -> Bool {
+        notBefore <= now.secondsSince1970 && now.secondsSince1970 <= notAfter
+    }
+}
+
+extension TrustAnchorError {
+    fileprivate func explanation(_ certificate: Certificate) -> String {
+        switch self {
+        case .notACertificateAuthority(let subject):
+            """
+            \(Terminal.safe(subject)) is no root but an end certificate, as document signers have one; \
+            its issuer belongs here: \(Terminal.safe(certificate.issuer.description))
+            """
+        case .keyNotUsable(let subject): "the key of \(Terminal.safe(subject)) cannot be used"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import MdocVerification
+
+extension ResponseFailure {
+    /// In plain words.
+    var explanation: String {
+        switch self {
+        case .version: "the DeviceResponse has no version, or one other than 1.x"
+        case .statusMissing: "the DeviceResponse has no status"
+        case .statusNotOK: "the phone reports an error instead of documents"
+        case .noDocuments: "no document came"
+        }
+    }
+}
+
+extension NotReturned {
+    /// What did not come, with the phone's code.
+    var explanation: String {
+        switch self {
+        case .document(let docType, let code):
+            "\(Terminal.safe(docType, limit: 80)) was not returned\(Self.text(code))"
+        case .element(let docType, let element, let code):
+            "\(element.text) of \(Terminal.safe(docType, limit: 80)) was not returned\(Self.text(code))"
+        }
+    }
+
+    private static func text(_ code: Int64?) -> String {
+        code.map { " (code \($0))" } ?? ""
+    }
+}
+
+extension AgeAnswer? {
+    /// The element that answers, or why none does.
+    var reason: String {
+        switch self {
+        case .yes(let element), .no(let element): element.text
+        case .cannotTell(.noAttestation): "no age attestation came"
+        case .cannotTell(.noneApplies): "the age attestations that came say nothing about this age"
+        case .cannotTell(.contradictory): "the age attestations contradict one another"
+        case nil: "the response is not verified"
+        }
+    }
+}
+
+extension DeviceBinding {
+    /// The word for it in JSON.
+    var word: String {
+        switch self {
+        case .signature: "signature"
+        case .mac: "mac"
+        }
+    }
+}

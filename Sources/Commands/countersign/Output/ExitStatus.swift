@@ -1,0 +1,35 @@
+internal import ArgumentParser
+
+/// The exit codes, the same for every command.
+enum ExitStatus: Int32, CaseIterable, Sendable {
+    case success = 0
+    case answerNotYes = 1
+    case rejected = 2
+    case incomplete = 3
+    case usage = 64
+    case malformed = 65
+    case unavailable = 69
+
+    /// What the code says, for `--help` and the documentation.
+    var meaning: String {
+        switch self {
+        case .success: "verified, and every question answered yes; or done"
+        case .answerNotYes: "verified, but an answer is no or cannot be told"
+        case .rejected: "a check failed"
+        case .incomplete:
+            "no answer to judge: declined, link lost, deadline, a status without data"
+        case .usage: "wrong usage, or a file that cannot be opened"
+        case .malformed: "input is not what it claims to be: its bytes do not decode"
+        case .unavailable: "a reader or service is not available"
+        }
+    }
+
+    /// The codes and meanings, one a line, for the discussion of a command's help.
+    static func table(_ statuses: [ExitStatus] = allCases) -> String {
+        let lines = statuses.map { status in
+            String(repeating: " ", count: "\(status.rawValue)".count == 1 ? 3 : 2)
+                + "\(status.rawValue)  \(status.meaning)"
+        }
+        return (["EXIT CODES:"] + lines).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,43 @@
+internal import CBOR
+internal import MdocModel
+
+extension JSONValue {
+    /// An element's value: byte strings as base64url, integers beyond 2⁵³ as decimal strings, dates as their text,
+    /// other tags by what they hold. A key that is no text appears in diagnostic notation.
+    init(_ item: CBORItem) {
+        switch item.value {
+        case .unsigned, .negative: self = .integer(item)
+        case .byteString(let bytes): self = .string(Base64URL.encode(bytes))
+        case .text(let text): self = .string(text)
+        case .array(let items): self = .array(items.map { JSONValue($0) })
+        case .map(let map): self = JSONValue(map)
+        case .tagged(_, let content): self = item.decimalInteger.map(JSONValue.string) ?? JSONValue(content)
+        case .boolean(let value): self = .boolean(value)
+        case .null, .undefined: self = .null
+        case .simple: self = .string(item.diagnostic())
+        case .float(let number): self = number.isFinite ? .number(number) : .string(item.diagnostic())
+        }
+    }
+
+    private static func integer(_ item: CBORItem) -> JSONValue {
+        let exact = -largestExactInteger...largestExactInteger
+        if let number = try? item.integer(), exact.contains(number) { return .integer(number) }
+        return JSONValue(item.decimalInteger)
+    }
+
+    /// An object; where two keys would have one name, an array of key and value pairs.
+    private init(_ map: CBORMap) {
+        var names: Set<String> = []
+        var members: [(name: String, value: JSONValue)] = []
+        for member in map {
+            let name = (try? member.key.text()) ?? member.key.diagnostic()
+            names.insert(name)
+            members.append((name: name, value: JSONValue(member.value)))
+        }
+        guard names.count < members.count else {
+            self = .object(members)
+            return
+        }
+        self = .array(map.map { .array([JSONValue($0.key), JSONValue($0.value)]) })
+    }
+}

@@ -1,0 +1,52 @@
+internal import MdocVerification
+
+/// What went wrong, or did not come, outside the checks of a document. The details hold no element value.
+struct TransactionError: Equatable, Sendable {
+    /// The stable ids, beside those of `ResponseFailure`.
+    enum ID: String, CaseIterable, Sendable {
+        /// A file given to the command is not what it claims to be.
+        case inputMisshapen = "input.misshapen"
+        /// The bytes are no DeviceResponse.
+        case responseMisshapen = "response.misshapen"
+        /// The bytes are no SessionData, or one without data and status.
+        case sessionMisshapen = "session.misshapen"
+        /// The message does not decrypt: another key, transcript or counter, or changed bytes.
+        case sessionDecryption = "session.decryption"
+        /// The mdoc could not decrypt what the reader sent.
+        case sessionStatus10 = "session.status_10"
+        /// The mdoc could not decode what the reader sent.
+        case sessionStatus11 = "session.status_11"
+        /// The mdoc ended the session without data: its holder may have declined.
+        case sessionStatus20 = "session.status_20"
+        /// The mdoc ended the session with a status that no standard defines.
+        case sessionStatusOther = "session.status_other"
+        /// A document that was asked for did not come.
+        case documentNotReturned = "document.not_returned"
+        /// An element that was asked for did not come.
+        case elementNotReturned = "element.not_returned"
+    }
+
+    let id: String
+    let detail: String
+
+    init(_ id: ID, _ detail: String) {
+        self.id = id.rawValue
+        self.detail = detail
+    }
+
+    init(_ failure: ResponseFailure) {
+        id = failure.rawValue
+        detail = failure.explanation
+    }
+
+    init(_ notReturned: NotReturned) {
+        switch notReturned {
+        case .document: id = ID.documentNotReturned.rawValue
+        case .element: id = ID.elementNotReturned.rawValue
+        }
+        detail = notReturned.explanation
+    }
+
+    /// Every id there is.
+    static let knownIDs = ResponseFailure.allCases.map(\.rawValue) + ID.allCases.map(\.rawValue)
+}

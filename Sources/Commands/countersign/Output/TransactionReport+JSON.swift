@@ -1,0 +1,103 @@
+internal import CBOR
+internal import MdocModel
+internal import MdocVerification
+
+/// What becomes of the portrait in JSON.
+enum PortraitForm: Sendable {
+    /// The bytes, as any other element.
+    case bytes
+    /// How many bytes came; they themselves go to a file or nowhere.
+    case size
+}
+
+extension TransactionReport {
+    /// The report as `Sources/Commands/JSON.md` describes it.
+    func json(portrait: PortraitForm) -> JSONValue {
+        [
+            "verdict": .string(verdict.rawValue),
+            "requestCompared": .boolean(requestCompared),
+            "documents": .array(documents.map { $0.json(portrait: portrait) }),
+            "errors": .array(
+                errors.map {
+                    ["id": .string($0.id), "detail": .string(Terminal.safe($0.detail, limit: 1000))]
+                }),
+            "phases": .array(
+                phases.map { ["name": .string($0.name), "ms": .number($0.duration.milliseconds)] }),
+        ]
+    }
+}
+
+extension Duration {
+    /// To the microsecond.
+    var milliseconds: Double {
+        let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+        return Double(microseconds) / 1000
+    }
+}
+
+extension DocumentOutcome {
+    fileprivate func json(portrait: PortraitForm) -> JSONValue {
+        var members: [(name: String, value: JSONValue)] = [
+            ("docType", .string(report.docType)),
+            ("issuer", report.issuer.map { $0.json } ?? .null),
+            ("deviations", .array(report.deviations.map { .string($0.rawValue) })),
+            ("checks", .array(report.checks.map { $0.json })),
+            ("documentCurrent", .string((verified?.isCurrent ?? .unknown).rawValue)),
+        ]
+        if let verified {
+            members.append(("deviceAuthentication", .string(verified.deviceBinding.word)))
+            members.append(("elements", verified.elementsByNameSpace { $0.json(portrait: portrait) }))
+            members.append(("selfAsserted", .array(verified.selfAsserted.map { .string($0.text) })))
+        }
+        let answers = ages.map { (years: $0, answer: answer(toAtLeast: $0)) }
+        members.append(("ageOver", .object(answers.map { ("\($0.years)", .string($0.answer.word)) })))
+        members.append(("ageReason", .object(answers.map { ("\($0.years)", .string($0.answer.reason)) })))
+        return .object(members)
+    }
+}
+
+extension VerifiedDocument {
+    /// The names of what the phone asserts itself.
+    var selfAsserted: [ElementName] { elements.filter { $0.signedBy == .device }.map(\.name) }
+
+    fileprivate func elementsByNameSpace(_ value: (VerifiedElement) -> JSONValue) -> JSONValue {
+        var spaces: [(name: String, elements: [(name: String, value: JSONValue)])] = []
+        for element in elements {
+            let member = (name: element.name.identifier, value: value(element))
+            if let index = spaces.firstIndex(where: { $0.name == element.name.nameSpace }) {
+                spaces[index].elements.append(member)
+            } else {
+                spaces.append((element.name.nameSpace, [member]))
+            }
+        }
+        return .object(spaces.map { ($0.name, .object($0.elements)) })
+    }
+}
+
+extension VerifiedElement {
+    fileprivate func json(portrait: PortraitForm) -> JSONValue {
+        if case .size = portrait, name.identifier == "portrait", let bytes = try? value.byteString() {
+            return ["bytes": .integer(Int64(bytes.count))]
+        }
+        return JSONValue(value)
+    }
+}
+
+extension DocumentIssuer {
+    fileprivate var json: JSONValue {
+        [
+            "country": JSONValue(country), "state": JSONValue(state), "dsSubject": .string(dsSubject),
+            "dsSerial": .string(dsSerial.hexadecimal), "anchorSubject": JSONValue(anchorSubject),
+            "anchorSha256": JSONValue(anchorSHA256?.hexadecimal),
+        ]
+    }
+}
+
+extension CheckReport {
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(id.rawValue), "outcome": .string(outcome.word),
+            "detail": .string(Terminal.safe(explanation, limit: 1000)),
+        ]
+    }
+}

@@ -1,0 +1,139 @@
+internal import CBOR
+internal import MdocModel
+internal import MdocTrust
+internal import MdocVerification
+
+/// What of the elements stands in text.
+enum ElementDisplay: Sendable {
+    case names
+    case values
+}
+
+extension TransactionReport {
+    /// The report for a person: what happened, and what to do next. Fit for a terminal.
+    func text(elements: ElementDisplay) -> String {
+        var lines = [headline]
+        lines += documents.flatMap { $0.lines(elements: elements) }
+        lines += errors.map { "  ! \(Terminal.safe($0.detail, limit: 400))  [\($0.id)]" }
+        lines += unansweredQuestions
+        lines += advice
+        return lines.joined(separator: "\n")
+    }
+
+    private var headline: String {
+        switch verdict {
+        case .verified: "VERIFIED"
+        case .rejected: "REJECTED: do not rely on this response"
+        case .malformed: "MALFORMED: the bytes are not the message they should be"
+        case .incomplete: "INCOMPLETE: there is no response to judge"
+        }
+    }
+
+    /// Questions about a document that did not come.
+    private var unansweredQuestions: [String] {
+        questions.filter { question in !documents.contains { $0.report.docType == question.docType } }
+            .map { "  over \($0.years): cannot tell (\(Terminal.safe($0.docType, limit: 80)) did not come)" }
+    }
+
+    private var advice: [String] {
+        var advice: [String] = []
+        if documents.contains(where: \.isIssuerUnknown) { advice.append(Self.adviceOnTrust) }
+        if !documents.isEmpty, !requestCompared {
+            advice.append(
+                "Not compared with a request: what was asked for is not known. Give it with --request.")
+        }
+        return advice
+    }
+
+    /// Where trust comes from; never from the phone.
+    static let adviceOnTrust = """
+        Nothing is trusted that you did not name: --trust takes the root certificate (IACA) of the issuing
+        authority, as PEM, as DER, or a folder of such files. Get it from the authority's own site or from a
+        VICAL, not from the phone; the document signer's certificate in the response is no root.
+        """
+}
+
+extension DocumentOutcome {
+    /// Whether the issuer is none that is trusted.
+    var isIssuerUnknown: Bool {
+        report.checks.contains { check in
+            if case .failed(.issuerCertificate(.anchorNotFound)) = check.outcome { return true }
+            return false
+        }
+    }
+
+    fileprivate func lines(elements display: ElementDisplay) -> [String] {
+        var lines = [Terminal.safe(report.docType, limit: 80)]
+        lines += ages.map { years in
+            let answer = answer(toAtLeast: years)
+            return "  over \(years): \(answer.spokenWord) (\(answer.reason))"
+        }
+        if let issuer = report.issuer { lines.append("  issuer: \(issuer.text)") }
+        if let verified { lines += verified.lines(elements: display) }
+        lines += report.checks.compactMap(\.line)
+        lines += report.deviations.map { "  deviation: \($0.meaning)  [\($0.rawValue)]" }
+        return lines
+    }
+}
+
+extension AgeAnswer? {
+    fileprivate var spokenWord: String { word == "cannotTell" ? "cannot tell" : word }
+}
+
+extension DocumentIssuer {
+    fileprivate var text: String {
+        let root = anchorSubject.map { "trusted root \(Terminal.safe($0))" } ?? "no trusted root"
+        return "\(Terminal.safe(dsSubject)), \(root)"
+    }
+}
+
+extension CheckReport {
+    /// Nothing for a check that passed: all of them are in the JSON.
+    fileprivate var line: String? {
+        switch outcome {
+        case .passed: nil
+        case .failed: "  failed: \(Terminal.safe(explanation, limit: 400))  [\(id.rawValue)]"
+        case .undetermined: "  undetermined: \(Terminal.safe(explanation, limit: 400))  [\(id.rawValue)]"
+        case .skipped: "  not checked  [\(id.rawValue)]"
+        }
+    }
+}
+
+extension VerifiedDocument {
+    private static let mostElements = 200
+
+    fileprivate func lines(elements display: ElementDisplay) -> [String] {
+        var lines = [
+            "  proven by the phone's \(deviceBinding == .mac ? "MAC, to this reader only" : "signature")"
+        ]
+        switch isCurrent {
+        case .yes: lines.append("  in date by its own expiry_date")
+        case .no: lines.append("  EXPIRED by its own expiry_date")
+        case .unknown: break
+        }
+        let shown = elements.prefix(Self.mostElements)
+        switch display {
+        case .names: lines.append("  elements: " + shown.map(\.label).joined(separator: ", "))
+        case .values: lines += shown.map { "  \($0.label): \($0.valueText)" }
+        }
+        if elements.count > shown.count {
+            lines.append("  … and \(elements.count - shown.count) elements more")
+        }
+        return lines
+    }
+}
+
+extension VerifiedElement {
+    fileprivate var label: String {
+        Terminal.safe(name.identifier, limit: 80)
+            + (signedBy == .device ? " (asserted by the phone itself)" : "")
+    }
+
+    fileprivate var valueText: String {
+        var notation = DiagnosticNotation()
+        notation.longestByteString = 16
+        notation.longestText = 200
+        notation.longestNotation = 2000
+        return value.diagnostic(notation)
+    }
+}

@@ -1,0 +1,28 @@
+internal import CBOR
+internal import MdocModel
+internal import MdocVerification
+
+/// A DeviceRequest that was sent, and what it asks.
+struct StoredRequest {
+    let bytes: ArraySlice<UInt8>
+    private let items: [ItemsRequest]
+
+    init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits) throws(MdocModelError) {
+        self.bytes = bytes
+        items = try DeviceRequest(bytes, limits: limits).docRequests.map(\.itemsRequest)
+    }
+
+    var comparison: RequestComparison { .requested(items) }
+
+    /// Each `age_over_NN` of each document, once.
+    var questions: [AgeQuestion] {
+        var questions: [AgeQuestion] = []
+        for request in items {
+            for years in request.agesAsked {
+                let question = AgeQuestion(docType: request.docType, years: years)
+                if !questions.contains(question) { questions.append(question) }
+            }
+        }
+        return questions
+    }
+}

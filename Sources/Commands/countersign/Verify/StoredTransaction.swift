@@ -1,0 +1,138 @@
+internal import CBOR
+internal import COSE
+internal import MdocModel
+internal import MdocSession
+internal import MdocTrust
+internal import MdocVerification
+
+/// What the files of one transaction hold: enough to judge it once more.
+struct StoredTransaction {
+    /// What the phone sent.
+    enum Message {
+        case response([UInt8])
+        /// SessionData, and the encrypted request of the SessionEstablishment where that was stored too.
+        case session(RecordedSession, establishment: ArraySlice<UInt8>?, data: [UInt8])
+    }
+
+    let transcript: SessionTranscript
+    let readerKey: COSEKeyPair?
+    let message: Message
+    let limits: CBORLimits
+    var request: StoredRequest?
+
+    func judged(
+        trust: TrustStore, at now: Timestamp, rules: VerificationRules
+    ) throws(CommandFailure) -> TransactionReport {
+        switch message {
+        case .response(let bytes):
+            return judge(bytes, request: request, trust: trust, at: now, rules: rules)
+        case .session(let session, let establishment, let data):
+            let clock = ContinuousClock()
+            let start = clock.now
+            let opened: OpenedSession
+            do throws(TransactionEnd) {
+                opened = try open(session, establishment: establishment, data: data)
+            } catch {
+                return error.report
+            }
+            let request = try request(agreeingWith: opened.request)
+            let decrypted = TransactionReport.Phase(name: "decrypt", duration: clock.now - start)
+            var report = judge(opened.response, request: request, trust: trust, at: now, rules: rules)
+            report.phases.insert(decrypted, at: 0)
+            return report
+        }
+    }
+
+    private func judge(
+        _ response: [UInt8], request: StoredRequest?, trust: TrustStore, at now: Timestamp,
+        rules: VerificationRules
+    ) -> TransactionReport {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let unverified: UnverifiedResponse
+        do throws(MdocModelError) {
+            unverified = try UnverifiedResponse(response[...], limits: limits)
+        } catch {
+            return .malformed(TransactionError(.responseMisshapen, error.explanation))
+        }
+        let context = VerificationContext(
+            transcript: transcript, comparison: request?.comparison ?? .notCompared, readerKey: readerKey,
+            trust: trust, now: now, rules: rules)
+        var report = TransactionReport(
+            unverified.verify(in: context), questions: request?.questions ?? [],
+            requestCompared: request != nil)
+        report.phases = [TransactionReport.Phase(name: "verify", duration: clock.now - start)]
+        return report
+    }
+
+    /// What was asked for, as the files say; two of them have to say the same.
+    private func request(agreeingWith opened: StoredRequest?) throws(CommandFailure) -> StoredRequest? {
+        guard let opened, let request else { return request ?? opened }
+        guard request.bytes == opened.bytes else {
+            throw .usage("--request is not the request in --session-establishment")
+        }
+        return request
+    }
+}
+
+// Decryption
+extension StoredTransaction {
+    private struct OpenedSession {
+        let response: [UInt8]
+        let request: StoredRequest?
+    }
+
+    /// Why there is nothing to judge.
+    private struct TransactionEnd: Error {
+        let report: TransactionReport
+    }
+
+    private func open(
+        _ session: RecordedSession, establishment: ArraySlice<UInt8>?, data message: [UInt8]
+    ) throws(TransactionEnd) -> OpenedSession {
+        let received: SessionData
+        do throws(MdocModelError) {
+            received = try SessionData(message[...], limits: limits)
+        } catch {
+            throw TransactionEnd(report: .malformed(TransactionError(.sessionMisshapen, error.explanation)))
+        }
+        guard let data = received.data else {
+            throw TransactionEnd(report: .incomplete(TransactionError(received.status ?? .termination)))
+        }
+        do throws(SessionError) {
+            return OpenedSession(
+                response: try session.openResponse(data), request: try request(in: establishment, of: session)
+            )
+        } catch {
+            throw TransactionEnd(report: .rejected(TransactionError(.sessionDecryption, error.explanation)))
+        }
+    }
+
+    private func request(
+        in establishment: ArraySlice<UInt8>?, of session: RecordedSession
+    ) throws(SessionError) -> StoredRequest? {
+        guard let establishment else { return nil }
+        let bytes = try session.openRequest(establishment)
+        do throws(MdocModelError) {
+            return try StoredRequest(bytes[...], limits: limits)
+        } catch {
+            throw .misshapen(error)
+        }
+    }
+}
+
+extension TransactionError {
+    /// The mdoc ended the session with this status and without data.
+    init(_ status: SessionStatus) {
+        switch status {
+        case .encryptionError:
+            self.init(.sessionStatus10, "the phone could not decrypt the request (status 10)")
+        case .decodingError: self.init(.sessionStatus11, "the phone could not decode the request (status 11)")
+        case .termination:
+            self.init(
+                .sessionStatus20,
+                "the phone ended the session without data (status 20): its holder may have declined")
+        default: self.init(.sessionStatusOther, "the phone ended the session with status \(status.rawValue)")
+        }
+    }
+}

@@ -1,0 +1,73 @@
+internal import ArgumentParser
+internal import CBOR
+internal import MdocModel
+internal import MdocVerification
+
+/// `countersign verify`: judges a stored response, or a stored session.
+struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Judge a stored response.",
+        usage: """
+            countersign verify --response F --transcript F [--request F] [--reader-key K] --trust PATH… [options]
+            countersign verify --session-data F --engagement F [--handover-select F [--handover-request F]]
+                               [--session-establishment F] --reader-key K [--request F] --trust PATH… [options]
+            """,
+        discussion: """
+            Makes every check of ISO/IEC 18013-5 on a DeviceResponse that was stored earlier: issuer, signature, \
+            digests, validity, the phone's own signature or MAC over the session, and that nothing came but what was \
+            asked for. No network, no clock but --at, no certificates but --trust.
+
+            With --session-data the response is decrypted first; the transcript is made of the engagement, the \
+            reader's key and the handover messages. Where --session-establishment is given, the request in it is \
+            compared with the response even without --request.
+
+            Departures from the standard that real wallets show without harm are accepted and listed as deviations; \
+            --strict refuses them. Without a request, what came cannot be compared with what was asked for; the \
+            result says so. Each age_over_NN of the request is a question that the result answers.
+
+            Element values are written only when every check passed: in JSON, or as text with --show-values.
+
+            EXAMPLES:
+              countersign verify --response response.cbor --transcript transcript.cbor \\
+                  --request request.cbor --trust iaca.pem
+              countersign verify --session-data data.cbor --engagement engagement.cbor \\
+                  --reader-key reader.pem --trust roots/ --at 2026-11-01T12:00:00Z --json
+
+            \(ExitStatus.table([.success, .answerNotYes, .rejected, .incomplete, .usage, .malformed, .unavailable]))
+            """)
+
+    @OptionGroup(title: "What to judge")
+    var files: VerifyFiles
+
+    @OptionGroup var trust: TrustArguments
+    @OptionGroup var clock: ClockArguments
+
+    @Flag(name: .long, help: "Refuse every departure from the standard's profile.")
+    var strict = false
+
+    @Flag(name: .long, help: "Write the values of verified elements, not only their names.")
+    var showValues = false
+
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let report = try judge()
+        Terminal.result(
+            output.json
+                ? report.json(portrait: .bytes).text : report.text(elements: showValues ? .values : .names))
+        throw ExitCode(report.exitStatus.rawValue)
+    }
+
+    /// A file that is not what it claims to be gives a report of its own; wrong usage gives none.
+    private func judge() throws(CommandFailure) -> TransactionReport {
+        let now = try clock.now()
+        do throws(CommandFailure) {
+            let trust = try trust.load(at: now)
+            let rules: VerificationRules = strict ? .strict : .interoperable
+            return try files.transaction().judged(trust: trust, at: now, rules: rules)
+        } catch  where error.status == .malformed {
+            return .malformed(TransactionError(.inputMisshapen, error.message))
+        }
+    }
+}

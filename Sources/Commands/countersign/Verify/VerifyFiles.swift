@@ -1,0 +1,170 @@
+internal import ArgumentParser
+internal import CBOR
+internal import COSE
+internal import MdocModel
+internal import MdocSession
+
+/// The files `verify` reads.
+struct VerifyFiles: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("The decrypted DeviceResponse.", valueName: "file"))
+    var response: String?
+
+    @Option(name: .long, help: ArgumentHelp("The bare SessionTranscript array.", valueName: "file"))
+    var transcript: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("The SessionData that the phone sent, encrypted.", valueName: "file"))
+    var sessionData: String?
+
+    @Option(name: .long, help: ArgumentHelp("The bare DeviceEngagement map.", valueName: "file"))
+    var engagement: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("The Handover Select message, if engaged by NFC.", valueName: "file"))
+    var handoverSelect: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The Handover Request message, if the handover was negotiated.", valueName: "file")
+    )
+    var handoverRequest: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The SessionEstablishment that the reader sent.", valueName: "file"))
+    var sessionEstablishment: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The reader's ephemeral private key: a file with PEM or a hexadecimal scalar, or the scalar.",
+            valueName: "key"))
+    var readerKey: String?
+
+    @Option(name: .long, help: ArgumentHelp("The DeviceRequest that was sent.", valueName: "file"))
+    var request: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The longest message that is read, in bytes.", valueName: "bytes"))
+    var maxMessage = InputFile.messageLimit
+
+    private var limits: CBORLimits { CBORLimits(bytes: maxMessage) }
+
+    func validate() throws {
+        guard (response == nil) != (sessionData == nil) else {
+            throw ValidationError(
+                "Give either --response and --transcript, or --session-data and --engagement.")
+        }
+        let sessionOnly = [
+            ("--engagement", engagement), ("--handover-select", handoverSelect),
+            ("--handover-request", handoverRequest), ("--session-establishment", sessionEstablishment),
+        ]
+        if response != nil {
+            guard transcript != nil else { throw ValidationError("--response needs --transcript.") }
+            for (name, value) in sessionOnly where value != nil {
+                throw ValidationError("\(name) belongs to --session-data; --response takes --transcript.")
+            }
+        } else {
+            guard engagement != nil else { throw ValidationError("--session-data needs --engagement.") }
+            guard readerKey != nil else { throw ValidationError("--session-data needs --reader-key.") }
+            guard transcript == nil else {
+                throw ValidationError("--transcript belongs to --response; --session-data makes its own.")
+            }
+            guard handoverRequest == nil || handoverSelect != nil else {
+                throw ValidationError("--handover-request needs --handover-select.")
+            }
+        }
+        guard maxMessage > 0 else { throw ValidationError("--max-message has to be more than 0.") }
+    }
+
+    /// What the files hold.
+    func transaction() throws(CommandFailure) -> StoredTransaction {
+        var transaction: StoredTransaction
+        if let response, let transcript {
+            transaction = try decrypted(response: response, transcript: transcript)
+        } else if let sessionData, let engagement, let readerKey {
+            transaction = try encrypted(
+                sessionData: sessionData, engagement: engagement, readerKey: readerKey)
+        } else {
+            throw .usage("neither --response nor --session-data")
+        }
+        if let request {
+            transaction.request = try read("--request", request) { bytes throws(MdocModelError) in
+                try StoredRequest(bytes, limits: limits)
+            }
+        }
+        return transaction
+    }
+
+    private func decrypted(response: String, transcript: String) throws(CommandFailure) -> StoredTransaction {
+        let bytes = try InputFile.read(response, limit: maxMessage)
+        let limits = limits
+        let transcript = try read("--transcript", transcript) { bytes throws(MdocModelError) in
+            try SessionTranscript(stored: bytes, limits: limits)
+        }
+        let key = try readerKey.map { argument throws(CommandFailure) in
+            try ReaderKeyFile.read(
+                argument, privateHalfOf: Self.key(transcript.eReaderKeyBytes, "--transcript"))
+        }
+        return StoredTransaction(
+            transcript: transcript, readerKey: key, message: .response(bytes), limits: limits)
+    }
+
+    private func encrypted(
+        sessionData: String, engagement: String, readerKey: String
+    ) throws(CommandFailure) -> StoredTransaction {
+        let bytes = try InputFile.read(sessionData, limit: maxMessage)
+        let limits = limits
+        let engagement = try read("--engagement", engagement) { bytes throws(MdocModelError) in
+            try DeviceEngagement(bytes, limits: limits)
+        }
+        let establishment = try sessionEstablishment.map { path throws(CommandFailure) in
+            try read("--session-establishment", path) { bytes throws(MdocModelError) in
+                try SessionEstablishment(bytes, limits: limits)
+            }
+        }
+        let key: COSEKeyPair
+        if let establishment {
+            let sent = try Self.key(establishment.eReaderKeyBytes, "--session-establishment")
+            key = try ReaderKeyFile.read(readerKey, privateHalfOf: sent)
+        } else {
+            key = try ReaderKeyFile.read(readerKey, on: engagement.eDeviceKey.curve)
+        }
+        let session = RecordedSession(
+            engagement: engagement, handover: try handover(), eReaderKey: key,
+            sentAs: establishment?.eReaderKeyBytes ?? key.publicKeyBytes)
+        return StoredTransaction(
+            transcript: session.transcript, readerKey: key,
+            message: .session(session, establishment: establishment?.data, data: bytes), limits: limits)
+    }
+
+    private func handover() throws(CommandFailure) -> Handover {
+        guard let handoverSelect else { return .qr }
+        let request = try handoverRequest.map { path throws(CommandFailure) in
+            try InputFile.read(path, limit: maxMessage)
+        }
+        return .nfc(select: try InputFile.read(handoverSelect, limit: maxMessage), request: request)
+    }
+
+    /// The structure in a file, or the failure that names the option.
+    private func read<Structure>(
+        _ option: String, _ path: String, _ parse: (ArraySlice<UInt8>) throws(MdocModelError) -> Structure
+    ) throws(CommandFailure) -> Structure {
+        let bytes = try InputFile.read(path, limit: maxMessage)
+        do throws(MdocModelError) {
+            return try parse(bytes[...])
+        } catch {
+            throw .malformed("\(option): \(error.explanation)")
+        }
+    }
+
+    private static func key(
+        _ bytes: EncodedCBOR<COSEKey>, _ option: String
+    ) throws(CommandFailure) -> COSEKey {
+        guard let item = try? bytes.item(), let key = try? COSEKey(item) else {
+            throw .malformed("\(option): the reader's ephemeral key in it is no COSE_Key")
+        }
+        return key
+    }
+}

@@ -1,0 +1,25 @@
+internal import OpenSSLCrypto
+
+/// What runs: this program, the commit it was built from, and the libraries it uses.
+enum Version {
+    static let number = "0.1.0"
+
+    /// The libraries, by name; each says its version itself, so that it is the loaded one's.
+    private static var libraries: [(name: String, version: String)] {
+        [("OpenSSL", OpenSSLVersion.text)]
+    }
+
+    static var text: String {
+        (["countersign \(number)", "commit: \(Checkout.current.text)"]
+            + libraries.map { "\($0.name): \(Terminal.safe($0.version))" }).joined(separator: "\n")
+    }
+
+    static var json: JSONValue {
+        [
+            "version": .string(number),
+            "commit": JSONValue(Checkout.current.commit),
+            "commitNote": .string(Checkout.current.text),
+            "libraries": .object(libraries.map { ($0.name, .string($0.version)) }),
+        ]
+    }
+}
