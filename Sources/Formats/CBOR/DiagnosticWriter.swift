@@ -7,7 +7,10 @@ struct DiagnosticWriter {
 
     let notation: DiagnosticNotation
     var text = ""
-    private var level = 0
+    /// How many items contain the one being written.
+    private var depth = 0
+    /// How many of them stand over several lines.
+    private var indentation = 0
 
     init(notation: DiagnosticNotation) {
         self.notation = notation
@@ -51,7 +54,7 @@ struct DiagnosticWriter {
 
     /// The item that `bytes` hold, or `item` where they hold none.
     private mutating func writeEmbedded(_ bytes: ArraySlice<UInt8>, orElse item: CBORItem) {
-        let limits = CBORLimits(depth: max(0, Self.deepest - level), bytes: .max)
+        let limits = CBORLimits(depth: max(0, Self.deepest - depth), bytes: .max)
         guard let embedded = try? CBORItem.parse(bytes, limits: limits) else { return write(item) }
         text += "<<"
         nested { $0.write(embedded) }
@@ -59,9 +62,9 @@ struct DiagnosticWriter {
     }
 
     private mutating func nested(_ body: (inout DiagnosticWriter) -> Void) {
-        level += 1
+        depth += 1
         body(&self)
-        level -= 1
+        depth -= 1
     }
 }
 
@@ -153,6 +156,7 @@ extension DiagnosticWriter {
         let isOneLine = !notation.isIndented || item.encoded.count <= Self.shortContainer
         text += brackets.0 + (head.isIndefinite ? "_ " : head.indicator.isEmpty ? "" : head.indicator + " ")
         var count = 0
+        if !isOneLine { indentation += 1 }
         nested { writer in
             members(&writer) { writer in
                 if count > 0 { writer.text += isOneLine ? ", " : "," }
@@ -160,12 +164,15 @@ extension DiagnosticWriter {
                 count += 1
             }
         }
-        if !isOneLine, count > 0 { breakLine() }
+        if !isOneLine {
+            indentation -= 1
+            breakLine()
+        }
         text += brackets.1
     }
 
     private mutating func breakLine() {
-        text += "\n" + String(repeating: "  ", count: level)
+        text += "\n" + String(repeating: "  ", count: indentation)
     }
 }
 
