@@ -14,7 +14,7 @@ struct Countersign: AsyncParsableCommand {
 
             \(ExitStatus.table())
             """,
-        subcommands: [VerifyCommand.self])
+        subcommands: [VerifyCommand.self, InspectCommand.self])
 
     @Flag(name: .long, help: "Show the version, the commit and the libraries in use.")
     var version = false

@@ -1,0 +1,118 @@
+internal import CBOR
+internal import COSE
+internal import MdocModel
+internal import MdocSession
+
+/// What an item looks like, by its type and the members it has. A look is no proof: `complaint` reads it in full.
+enum CBORStructure: CaseIterable {
+    case deviceResponse, document, issuerSigned, issuerSignedItem, deviceRequest, docRequest, itemsRequest
+    case mobileSecurityObject, sessionEstablishment, sessionData, deviceEngagement, sessionTranscript
+    case deviceAuthentication, readerAuthentication, coseSign1, coseMac0, cose, coseKey, benchLinkGreeting
+    case embedded, other
+
+    init(_ item: CBORItem) {
+        switch item.value {
+        case .map(let map): self = Self(map)
+        case .array: self = Self(array: item)
+        case .tagged(18, let content) where Self.isCOSE(content): self = .coseSign1
+        case .tagged(17, let content) where Self.isCOSE(content): self = .coseMac0
+        case .tagged(24, _): self = .embedded
+        default: self = .other
+        }
+    }
+
+    private init(_ map: CBORMap) {
+        let signs: [(CBORStructure, [StaticString])] = [
+            (.deviceRequest, ["docRequests"]), (.deviceResponse, ["version", "documents"]),
+            (.deviceResponse, ["version", "documentErrors"]), (.deviceResponse, ["version", "status"]),
+            (.document, ["docType", "issuerSigned"]), (.issuerSigned, ["issuerAuth"]),
+            (.issuerSignedItem, ["digestID", "elementIdentifier"]), (.docRequest, ["itemsRequest"]),
+            (.mobileSecurityObject, ["digestAlgorithm", "valueDigests"]),
+            (.itemsRequest, ["docType", "nameSpaces"]),
+            (.sessionEstablishment, ["eReaderKey", "data"]),
+            (.benchLinkGreeting, ["qr", "deviceEngagement"]),
+            (.deviceResponse, ["documents"]), (.sessionData, ["data"]), (.sessionData, ["status"]),
+        ]
+        if let found = signs.first(where: { $0.1.allSatisfy { map[$0] != nil } }) {
+            self = found.0
+        } else if (try? map[0]?.text()) != nil, map[1] != nil {
+            self = .deviceEngagement
+        } else if map[1] != nil, map[-1] != nil {
+            self = .coseKey
+        } else {
+            self = .other
+        }
+    }
+
+    private init(array item: CBORItem) {
+        var members = (try? item.array())?.makeIterator()
+        let first = members?.next()
+        let second = members?.next()
+        if first?.isText("DeviceAuthentication") == true {
+            self = .deviceAuthentication
+        } else if first?.isText("ReaderAuthentication") == true {
+            self = .readerAuthentication
+        } else if Self.isCOSE(item) {
+            self = .cose
+        } else if (try? first?.tagged(24)) != nil, (try? second?.tagged(24)) != nil, members?.next() != nil {
+            self = .sessionTranscript
+        } else {
+            self = .other
+        }
+    }
+
+    /// Whether the array has the form of COSE_Sign1 and COSE_Mac0: protected, unprotected, payload, signature.
+    static func isCOSE(_ item: CBORItem) -> Bool {
+        guard let array = try? item.array() else { return false }
+        let fields = Array(array.prefix(5))
+        return fields.count == 4 && (try? fields[0].byteString()) != nil && (try? fields[1].map()) != nil
+            && (fields[2].isNullOrUndefined || (try? fields[2].byteString()) != nil)
+            && (try? fields[3].byteString()) != nil
+    }
+
+    /// The name of it, with the clause that defines it.
+    var title: String {
+        switch self {
+        case .deviceResponse: "DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2)"
+        case .document: "Document of a DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2)"
+        case .issuerSigned: "IssuerSigned (ISO/IEC 18013-5 8.3.2.1.2.2)"
+        case .issuerSignedItem: "IssuerSignedItem (ISO/IEC 18013-5 8.3.2.1.2.2)"
+        case .deviceRequest: "DeviceRequest (ISO/IEC 18013-5 8.3.2.1.2.1)"
+        case .docRequest: "DocRequest (ISO/IEC 18013-5 8.3.2.1.2.1)"
+        case .itemsRequest: "ItemsRequest (ISO/IEC 18013-5 8.3.2.1.2.1)"
+        case .mobileSecurityObject: "MobileSecurityObject (ISO/IEC 18013-5 9.1.2.4)"
+        case .sessionEstablishment: "SessionEstablishment (ISO/IEC 18013-5 9.1.1.4)"
+        case .sessionData: "SessionData (ISO/IEC 18013-5 9.1.1.4)"
+        case .deviceEngagement: "DeviceEngagement (ISO/IEC 18013-5 8.2.1.1)"
+        case .sessionTranscript: "SessionTranscript (ISO/IEC 18013-5 9.1.5.1)"
+        case .deviceAuthentication: "DeviceAuthentication (ISO/IEC 18013-5 9.1.3.4)"
+        case .readerAuthentication: "ReaderAuthentication (ISO/IEC 18013-5 9.1.4.4)"
+        case .coseSign1: "COSE_Sign1 (RFC 9052 4.2)"
+        case .coseMac0: "COSE_Mac0 (RFC 9052 6.2)"
+        case .cose: "COSE_Sign1 or COSE_Mac0, untagged (RFC 9052)"
+        case .coseKey: "COSE_Key (RFC 9052 7)"
+        case .benchLinkGreeting: "bench link greeting"
+        case .embedded: "CBOR embedded in tag 24 (RFC 8949 3.4.5.1)"
+        case .other: "CBOR (RFC 8949)"
+        }
+    }
+
+    /// Why the item is not what it looks like; nil where it is, or where nothing more is known of it.
+    func complaint(about item: CBORItem) -> String? {
+        let bytes = item.encoded
+        do throws(MdocModelError) {
+            switch self {
+            case .deviceResponse: _ = try UnverifiedResponse(bytes)
+            case .deviceRequest: _ = try DeviceRequest(bytes)
+            case .sessionEstablishment: _ = try SessionEstablishment(bytes)
+            case .sessionData: _ = try SessionData(bytes)
+            case .deviceEngagement: _ = try DeviceEngagement(bytes)
+            case .sessionTranscript: _ = try SessionTranscript(stored: bytes)
+            default: return nil
+            }
+            return nil
+        } catch {
+            return error.explanation
+        }
+    }
+}

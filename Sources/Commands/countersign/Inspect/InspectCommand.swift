@@ -1,0 +1,76 @@
+internal import ArgumentParser
+
+/// `countersign inspect`: shows what files hold.
+struct InspectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Show what files hold.",
+        discussion: """
+            Recognises and shows any CBOR: engagement, request, response, mobile security object (MSO), session \
+            messages, transcript, COSE; the text of a QR code (mdoc:…); NDEF messages; X.509 certificates (DER or \
+            PEM); APDU traces as `countersign request --trace` writes them. The first line names what it is.
+
+            CBOR appears in diagnostic notation (RFC 8949 section 8). Items embedded in tag 24 and in COSE \
+            structures are opened, `<<…>>`; heads in more bytes than needed show as _0 to _3; long strings are \
+            cut, --full shows them whole.
+
+            Nothing is verified, and nothing is hidden: element values are shown as they stand in the file.
+
+            EXAMPLES:
+              countersign inspect response.cbor iaca.der
+              countersign inspect --full transcript.cbor
+              countersign inspect trace.txt
+
+            \(ExitStatus.table([.success, .usage, .malformed]))
+            """)
+
+    @Argument(help: ArgumentHelp("The files to show.", valueName: "file"))
+    var files: [String]
+
+    @Flag(name: .long, help: "Show strings whole, however long.")
+    var full = false
+
+    @Option(name: .long, help: ArgumentHelp("The longest file that is read, in bytes.", valueName: "bytes"))
+    var maxMessage = InputFile.messageLimit
+
+    @OptionGroup var output: OutputArguments
+
+    func validate() throws {
+        guard maxMessage > 0 else { throw ValidationError("--max-message has to be more than 0.") }
+    }
+
+    /// Every file is shown that can be, whatever is wrong with the others.
+    func run() throws {
+        var reports: [JSONValue] = []
+        var status = ExitStatus.success
+        for path in files {
+            do throws(CommandFailure) {
+                let specimen = try specimen(at: path)
+                if output.json {
+                    reports.append(
+                        [
+                            "file": .string(path), "kind": .string(specimen.kind),
+                            "text": .string(specimen.text),
+                        ])
+                } else {
+                    Terminal.result("\(Terminal.safe(path)): \(specimen.kind)\n\(specimen.text)")
+                }
+            } catch {
+                if error.status.rawValue > status.rawValue { status = error.status }
+                if output.json { reports.append(["file": .string(path), "error": .string(error.message)]) }
+                Terminal.note("error: \(error.message)")
+            }
+        }
+        if output.json { Terminal.result(JSONValue.array(reports).text) }
+        if status != .success { throw ExitCode(status.rawValue) }
+    }
+
+    private func specimen(at path: String) throws(CommandFailure) -> Specimen {
+        let bytes = try InputFile.read(path, limit: maxMessage)
+        do throws(InspectionError) {
+            return try Inspection(isFull: full).specimen(in: bytes)
+        } catch {
+            throw .malformed("\(Terminal.safe(path)): \(error.message)")
+        }
+    }
+}

@@ -1,0 +1,137 @@
+internal import CBOR
+internal import MdocModel
+internal import NDEF
+internal import OpenSSLCrypto
+
+/// What a file turned out to hold.
+struct Specimen: Sendable {
+    /// What it is, with the clause that defines it, and its size.
+    let kind: String
+    /// Its content, over several lines.
+    let text: String
+}
+
+/// Why bytes cannot be shown; the message names the byte where it went wrong.
+struct InspectionError: Error {
+    let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+}
+
+/// Finds out what bytes are, and shows them. Nothing is verified.
+struct Inspection {
+    let notation: DiagnosticNotation
+
+    /// - Parameter isFull: whether long strings are shown whole.
+    init(isFull: Bool) {
+        notation = .forInspection(isFull: isFull)
+    }
+
+    func specimen(in bytes: [UInt8]) throws(InspectionError) -> Specimen {
+        guard !bytes.isEmpty else { throw InspectionError("the file is empty (byte 0)") }
+        if let specimen = try textSpecimen(in: bytes) { return specimen }
+        if bytes.first == 0x30, bytes.count > 1 { return try certificate(bytes) }
+        do throws(CBORError) {
+            return specimen(of: try CBORItem.parse(bytes[...], limits: Self.limits(bytes)))
+        } catch {
+            guard let message = try? NDEFMessage.parse(bytes[...]) else {
+                throw InspectionError(
+                    "no certificate, APDU trace or NDEF message; as CBOR: \(error.explanation)")
+            }
+            return Specimen(kind: "\(message.kind), \(bytes.count) bytes", text: message.text(notation))
+        }
+    }
+
+    private static func limits(_ bytes: [UInt8]) -> CBORLimits { CBORLimits(depth: 64, bytes: bytes.count) }
+
+    private func specimen(of item: CBORItem) -> Specimen {
+        let structure = CBORStructure(item)
+        var text = item.diagnostic(notation)
+        if let complaint = structure.complaint(about: item) { text += "\nnote: \(complaint)" }
+        return Specimen(kind: "\(structure.title), \(item.encoded.count) bytes", text: text)
+    }
+
+    /// PEM, the text of a QR code or an APDU trace; nil where it is none of them.
+    private func textSpecimen(in bytes: [UInt8]) throws(InspectionError) -> Specimen? {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let start = text.drop { $0.isWhitespace }
+        if start.prefix(5).lowercased() == "mdoc:" { return try engagement(inURI: text) }
+        if text.contains("-----BEGIN ") { return try pem(bytes) }
+        guard let trace = try APDUTrace(text) else { return nil }
+        return Specimen(
+            kind: "APDU trace, \(trace.entries.count) APDUs",
+            text: trace.text(longestData: notation.longestByteString))
+    }
+
+    private func engagement(inURI text: String) throws(InspectionError) -> Specimen {
+        let bytes: [UInt8]
+        do throws(MdocModelError) {
+            bytes = try EngagementURI.deviceEngagement(in: text)
+        } catch {
+            throw InspectionError("the mdoc: text holds no base64url without padding (byte 0)")
+        }
+        do throws(CBORError) {
+            let inner = specimen(of: try CBORItem.parse(bytes[...], limits: Self.limits(bytes)))
+            return Specimen(
+                kind: "QR code text (ISO/IEC 18013-5 8.2.2.3) with \(inner.kind)", text: inner.text)
+        } catch {
+            throw InspectionError("the mdoc: text holds no CBOR: \(error.explanation)")
+        }
+    }
+
+    private func certificate(_ bytes: [UInt8]) throws(InspectionError) -> Specimen {
+        do throws(OpenSSLCryptoError) {
+            let certificate = try Certificate(der: bytes[...])
+            return Specimen(kind: certificate.kind, text: certificate.text(notation))
+        } catch {
+            throw InspectionError("it starts like a certificate, and is none: \(error.explanation)")
+        }
+    }
+
+    /// All certificates of the text. Private keys are named and not shown.
+    private func pem(_ bytes: [UInt8]) throws(InspectionError) -> Specimen {
+        let blocks: [[UInt8]]
+        do throws(OpenSSLCryptoError) {
+            blocks = try PEM.decode(bytes[...], label: "CERTIFICATE")
+        } catch {
+            throw InspectionError("the PEM is damaged: \(error.explanation) (byte 0)")
+        }
+        guard !blocks.isEmpty else {
+            throw InspectionError("PEM without a certificate; private keys are not shown (byte 0)")
+        }
+        var specimens: [Specimen] = []
+        for block in blocks { specimens.append(try certificate(block)) }
+        guard specimens.count > 1 else { return specimens[0] }
+        return Specimen(
+            kind: "\(specimens.count) certificates in PEM",
+            text: specimens.map { "\($0.kind)\n\($0.text)" }.joined(separator: "\n"))
+    }
+}
+
+extension DiagnosticNotation {
+    /// Indented, with embedded items open and certificates named.
+    static func forInspection(isFull: Bool) -> DiagnosticNotation {
+        var notation = DiagnosticNotation()
+        notation.isIndented = true
+        notation.opensTag24 = true
+        if !isFull {
+            notation.longestByteString = 48
+            notation.longestText = 400
+            notation.longestNotation = 1 << 22
+        }
+        notation.embeddedItems = { array in
+            guard CBORStructure.isCOSE(array) else { return [] }
+            return [0, 2]
+        }
+        notation.comment = { bytes in
+            if bytes.first == 0x30, let certificate = try? Certificate(der: bytes) {
+                return "certificate of \(certificate.subject), issued by \(certificate.issuer)"
+            }
+            guard let message = try? NDEFMessage.parse(bytes), message.isOfHandover else { return nil }
+            return message.kind
+        }
+        return notation
+    }
+}

@@ -1,0 +1,90 @@
+internal import CBOR
+internal import NDEF
+
+extension NDEFMessage {
+    /// What the message is for, by its records.
+    var kind: String {
+        let uses: [(NDEFRecordType, String)] = [
+            (.handoverSelect, "Handover Select"), (.handoverRequest, "Handover Request"),
+            (.serviceParameter, "TNEP service parameters"), (.serviceSelect, "TNEP service select"),
+            (.status, "TNEP status"),
+        ]
+        let found = uses.first { use in records.contains { $0.isOf(use.0) } }
+        return "NDEF message" + (found.map { ": \($0.1)" } ?? "")
+    }
+
+    /// Whether it is one of the two messages of a handover.
+    var isOfHandover: Bool {
+        records.contains { $0.isOf(.handoverSelect) || $0.isOf(.handoverRequest) }
+    }
+
+    /// Its records, each with its content.
+    func text(_ notation: DiagnosticNotation) -> String {
+        records.map { $0.text(notation, indent: "  ", opensHandover: true) }.joined(separator: "\n")
+    }
+}
+
+extension NDEFRecord {
+    /// - Parameter opensHandover: whether the message in a handover record is shown; there is none in one.
+    fileprivate func text(_ notation: DiagnosticNotation, indent: String, opensHandover: Bool) -> String {
+        let name = Terminal.safe(String(decoding: type, as: UTF8.self), limit: 80)
+        let identifier =
+            id.map { ", id \"\(Terminal.safe(String(decoding: $0, as: UTF8.self), limit: 80))\"" } ?? ""
+        let head = "\(indent)record \"\(name)\" (\(typeNameFormat))\(identifier), \(payload.count) bytes"
+        return ([head] + content(notation, indent: indent + "  ", opensHandover: opensHandover)).joined(
+            separator: "\n")
+    }
+
+    private func content(
+        _ notation: DiagnosticNotation, indent: String, opensHandover: Bool
+    ) -> [String] {
+        if opensHandover, isOf(.handoverSelect) || isOf(.handoverRequest) {
+            return handover(notation, indent: indent)
+        }
+        if isOf(.deviceEngagement) || isOf(.readerEngagement) { return cbor(notation, indent: indent) }
+        if let carrier = carrierText { return [indent + carrier] }
+        if isOf(.serviceParameter), let service = try? ServiceParameter.parse(payload) {
+            let name = Terminal.safe(String(decoding: service.serviceName, as: UTF8.self), limit: 80)
+            return [
+                "\(indent)service \(name), waiting time \(service.waitingTime.milliseconds) ms,"
+                    + " up to \(service.waitingTimeExtensions) extensions, messages up to"
+                    + " \(service.maximumMessageSize) bytes"
+            ]
+        }
+        return payload.isEmpty ? [] : [indent + bytes(notation)]
+    }
+
+    /// A version byte and a message of its own.
+    private func handover(_ notation: DiagnosticNotation, indent: String) -> [String] {
+        guard let version = payload.first, let message = try? NDEFMessage.parse(payload.dropFirst()) else {
+            return [indent + bytes(notation)]
+        }
+        let records = message.records.map { $0.text(notation, indent: indent, opensHandover: false) }
+        return ["\(indent)version \(version >> 4).\(version & 0x0f)"] + records
+    }
+
+    private func cbor(_ notation: DiagnosticNotation, indent: String) -> [String] {
+        guard let item = try? CBORItem.parse(payload) else { return ["\(indent)no CBOR: \(bytes(notation))"] }
+        let lines = item.diagnostic(notation).split(separator: "\n").map { indent + $0 }
+        return ["\(indent)\(CBORStructure(item).title)"] + lines
+    }
+
+    private var carrierText: String? {
+        if isOf(.bluetoothLE), let bluetooth = try? BluetoothLEOutOfBand.parse(payload) {
+            let uuid = bluetooth.serviceUUID.map { ", service \($0)" } ?? ""
+            let address = bluetooth.address.map { ", address \($0.bytes.hexadecimal)" } ?? ""
+            let psm = bluetooth.protocolServiceMultiplexer.map { ", PSM \($0)" } ?? ""
+            return "Bluetooth LE, \(bluetooth.role)\(uuid)\(address)\(psm)"
+        }
+        if isOf(.nfcCarrier), let nfc = try? NFCCarrier.parse(payload) {
+            return
+                "NFC, commands up to \(nfc.maximumCommandData) bytes, responses up to \(nfc.maximumResponseData)"
+        }
+        return nil
+    }
+
+    private func bytes(_ notation: DiagnosticNotation) -> String {
+        let shown = payload.prefix(notation.longestByteString)
+        return "h'\(shown.hexadecimal)'" + (shown.count < payload.count ? "..." : "")
+    }
+}
