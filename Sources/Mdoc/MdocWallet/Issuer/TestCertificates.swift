@@ -16,7 +16,7 @@ struct TestCertificates {
         let rootKey = try entropy.key(on: options.rootCurve, for: "root")
         var root = try rootTemplate(rootKey)
         options.fault?.edit(root: &root, now: now)
-        var signer = try signerTemplate(signerKey, issuer: root)
+        var signer = try signerTemplate(signerKey, issuer: root, rootKey)
         options.fault?.edit(signer: &signer, now: now)
         if options.fault == .rogueAuthority {
             let rogueKey = try entropy.key(on: options.rootCurve, for: "rogue root")
@@ -41,10 +41,10 @@ struct TestCertificates {
     }
 
     private func signerTemplate(
-        _ key: borrowing PrivateKey, issuer root: CertificateTemplate
+        _ key: borrowing PrivateKey, issuer root: CertificateTemplate, _ rootKey: borrowing PrivateKey
     ) throws(OpenSSLCryptoError) -> CertificateTemplate {
         let publicKey = try key.publicKey()
-        let rootKey = try entropy.key(on: options.rootCurve, for: "root").publicKey()
+        let rootKey = try rootKey.publicKey()
         return CertificateTemplate(
             serialNumber: try serialNumber("document signer"), issuer: root.subject,
             subject: name("Countersign Test DS"),
