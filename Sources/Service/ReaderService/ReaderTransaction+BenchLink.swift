@@ -49,11 +49,15 @@ extension ReaderTransaction {
     private func greeting(
         from channel: any MessageChannel
     ) async throws(PresentationFailure) -> (engagement: DeviceEngagement, handover: Handover) {
+        let deadline = ContinuousClock.now + plan.deadlines.engagement
+        let received = await bounded(by: deadline) { () throws(TransportError) in
+            try await channel.receive()
+        }
         let frame: [UInt8]
         do throws(TransportError) {
-            frame = try await channel.receive()
+            frame = try received.get()
         } catch {
-            throw Task.isCancelled ? .cancelled : .linkLost
+            throw Task.isCancelled ? .cancelled : error == .cancelled ? .engagementOverdue : .linkLost
         }
         do throws(BenchLinkError) {
             return try BenchLinkGreeting(frame[...]).engagement()
