@@ -20,6 +20,26 @@ struct TransactionError: Equatable, Sendable {
         case sessionStatus20 = "session.status_20"
         /// The mdoc ended the session with a status that no standard defines.
         case sessionStatusOther = "session.status_other"
+        /// The holder returned nothing: an outcome, not a fault.
+        case declined = "declined"
+        /// No phone was engaged in time.
+        case engagementOverdue = "engagement.overdue"
+        /// The engagement is not one.
+        case engagementMisshapen = "engagement.misshapen"
+        /// The phone offers no way of retrieval that this reader has.
+        case noUsableRetrieval = "engagement.no_retrieval"
+        /// The first frame of the bench link is not one.
+        case linkMisshapen = "link.misshapen"
+        /// The phone left, or the connection broke, before the answer was complete.
+        case linkLost = "link.lost"
+        /// The NFC transfer ended before the answer was complete.
+        case transferFailed = "transfer.failed"
+        /// The phone's key cannot be agreed with, or OpenSSL failed.
+        case sessionNotSetUp = "session.not_set_up"
+        /// The holder did not answer in time.
+        case consentOverdue = "consent.overdue"
+        /// The transaction was interrupted on our side.
+        case cancelled = "cancelled"
         /// A document that was asked for did not come.
         case documentNotReturned = "document.not_returned"
         /// An element that was asked for did not come.

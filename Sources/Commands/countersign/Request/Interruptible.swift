@@ -1,0 +1,21 @@
+internal import Dispatch
+internal import Glibc
+
+/// Runs `body`, and cancels it at SIGINT or SIGTERM, so that a phone is told that we end. A second signal ends
+/// the program at once.
+func interruptible<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+    let task = Task { await body() }
+    let sources = [SIGINT, SIGTERM].map { number in
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number)
+        source.setEventHandler {
+            if task.isCancelled { exit(128 + number) }
+            Terminal.note("Stopping: telling the phone…")
+            task.cancel()
+        }
+        source.resume()
+        return source
+    }
+    defer { sources.forEach { $0.cancel() } }
+    return await task.value
+}

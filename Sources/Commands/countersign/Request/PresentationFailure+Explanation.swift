@@ -1,0 +1,117 @@
+internal import MdocModel
+internal import MdocSession
+internal import PCSCTransport
+internal import ReaderService
+
+extension PresentationFailure {
+    /// The report on a presentation that came to no answer. Throws where the reader is what is missing.
+    func report() throws(CommandFailure) -> TransactionReport {
+        switch self {
+        case .readerUnavailable(let id): throw .unavailable(PCSCTransportError.advice(forID: id))
+        case .engagementOverdue:
+            return incomplete(
+                .engagementOverdue, "no phone was engaged in time: hold it to the reader until it asks")
+        case .engagement(let error):
+            return .malformed(TransactionError(.engagementMisshapen, error.explanation))
+        case .noUsableRetrieval:
+            return incomplete(
+                .noUsableRetrieval, "the phone offers no NFC data transfer; Bluetooth is not there yet")
+        case .transfer(let reason): return incomplete(.transferFailed, reason.explanation)
+        case .linkLost:
+            return incomplete(.linkLost, "the phone left before its answer was complete: tap again")
+        case .benchLink(let error): return .malformed(TransactionError(.linkMisshapen, error.explanation))
+        case .session(.decryptionFailed):
+            return .rejected(
+                TransactionError(.sessionDecryption, SessionError.decryptionFailed.explanation))
+        case .session(.misshapen(let error)):
+            return .malformed(TransactionError(.sessionMisshapen, error.explanation))
+        case .session(let error): return incomplete(.sessionNotSetUp, error.explanation)
+        case .status(let status): return .incomplete(TransactionError(status))
+        case .consentOverdue: return incomplete(.consentOverdue, "the holder did not answer in time")
+        case .cancelled: return incomplete(.cancelled, "stopped")
+        }
+    }
+
+    private func incomplete(_ id: TransactionError.ID, _ detail: String) -> TransactionReport {
+        .incomplete(TransactionError(id, detail))
+    }
+}
+
+extension BenchLinkError {
+    var explanation: String {
+        switch self {
+        case .misshapen(let error): "the first frame is no greeting: \(error.explanation)"
+        case .engagement(let error): error.explanation
+        }
+    }
+}
+
+extension NFCEndReason {
+    /// What happened, and in which phase (Q12).
+    var explanation: String { "NFC ended in \(phase.rawValue): \(fault.explanation)" }
+}
+
+extension NFCFault {
+    fileprivate var explanation: String {
+        switch self {
+        case .noWalletYet: "the phone shows no wallet"
+        case .cardLost: "the phone left the field"
+        case .status(let word): "the phone answered \(word)"
+        case .deadlinePassed: "it took too long"
+        case .stepBudgetSpent: "more commands than a transaction needs"
+        case .notReady(let polls, _): "the phone had nothing ready after \(polls) looks"
+        case .noProgress: "the phone sent nothing twice in a row"
+        case .surplusBytes: "the phone sent more than was due"
+        case .capabilityContainerInvalid: "the tag's capability container is not one"
+        case .messageTooLong(let announced, let limit):
+            "a message of \(announced) bytes, \(limit) are allowed"
+        case .messageMalformed: "the NDEF message is not one"
+        case .messageUnexpected: "an NDEF message that was not due"
+        case .noHandoverService: "the phone offers no handover service"
+        case .serviceStatus: "the phone refused the handover service"
+        case .noDeviceEngagement: "the handover holds no device engagement"
+        case .noUsableCarrier: "the phone offers no carrier that this reader has"
+        case .unofferedCarrier: "the phone chose a carrier that was not offered"
+        case .dataObjectMalformed: "the answer is no data object 53"
+        case .dataObjectIncomplete: "the answer ended before it was complete"
+        case .outOfTurn: "a command out of turn"
+        }
+    }
+}
+
+extension PresentationEvent {
+    /// What the person at the reader should know or do, for standard error.
+    var text: String {
+        switch self {
+        case .armed: "Ready: open your ID, then hold the phone to the reader."
+        case .phoneLocked: "The phone shows no wallet: unlock it and open the ID."
+        case .tapAgain(let reason): "Tap again." + (reason.map { " (\($0.explanation))" } ?? "")
+        case .offerQR: "If taps keep failing, scan the phone's QR code: --qr 'mdoc:…'."
+        case .engaged: "Engaged: look at your phone."
+        case .awaitingConsent: "Waiting for the holder's consent…"
+        case .verifying: "Checking the answer…"
+        }
+    }
+}
+
+extension PCSCTransportError {
+    /// What to do about it, for a person.
+    var advice: String { Self.advice(forID: id) }
+
+    static func advice(forID id: String) -> String {
+        switch id {
+        case "pcsc-service-not-running", "pcsc-service-lost":
+            "pcscd does not run: install it (apt-get install pcscd), start it (systemctl start pcscd.socket)"
+        case "pcsc-access-denied-service", "pcsc-access-denied-card":
+            "pcscd refuses this user: Hardware/polkit has the rule for org.debian.pcsc-lite"
+        case "pcsc-too-many-clients": "pcscd takes no further program: close others, or raise --max-thread"
+        case "pcsc-no-reader":
+            "no contactless reader: plug one in (Hardware/readers.md), or try Hardware/try --virtual"
+        case "pcsc-reader-missing": "the reader is gone: plug it in again"
+        case "pcsc-reader-blocked": "the reader hangs: pull it out and plug it in again"
+        case "pcsc-service-incompatible":
+            "pcscd and libpcsclite are of different versions: install both from one source"
+        default: "the reader cannot be used (\(id))"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+internal import ArgumentParser
+internal import MdocVerification
+internal import ReaderService
+
+/// `countersign request`: one transaction with a phone.
+struct RequestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "request",
+        abstract: "Ask one phone, and judge its answer.",
+        usage: """
+            countersign request [--age-over N]… [--portrait] [--element NS/ID]… [--retain NS/ID]… [--doc-type T]
+                                --trust PATH… [--reader NAME | --connect tcp://HOST:PORT | --qr 'mdoc:…'] [options]
+            """,
+        discussion: """
+            Waits for a phone at a contactless reader (or connects to a wallet on the bench link), sends one request, \
+            waits while the holder consents, and makes every check on the answer. Nothing is kept.
+
+            Without --reader, --connect or --qr any contactless reader is used. With --qr the text of the phone's QR \
+            code engages it, and the phone is then held to the reader.
+
+            A portrait goes nowhere but to the file of --save-portrait. With --json it appears as its size.
+
+            EXAMPLES:
+              countersign request --age-over 21 --portrait --trust roots/
+              countersign request --age-over 18 --connect tcp://127.0.0.1:7000 --trust iaca.pem --json
+
+            \(ExitStatus.table())
+            """)
+
+    @OptionGroup(title: "What to ask")
+    var question: RequestArguments
+
+    @OptionGroup(title: "Where the phone is")
+    var source: SourceArguments
+
+    @OptionGroup var trust: TrustArguments
+    @OptionGroup var clock: ClockArguments
+
+    @Flag(name: .long, help: "Refuse every departure from the standard's profile.")
+    var strict = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Write a verified portrait to this file, readable by you alone.", valueName: "file"))
+    var savePortrait: String?
+
+    @OptionGroup var output: OutputArguments
+
+    func run() async throws {
+        let now = try clock.now()
+        let fixed = clock.at?.instant
+        let clock = clock
+        let plan = PresentationPlan(
+            requests: [question.question(savingPortrait: savePortrait != nil).items],
+            trust: try trust.load(at: now),
+            rules: strict ? .strict : .interoperable, deadlines: source.deadlines,
+            now: { fixed ?? (try? clock.now()) ?? now })
+        let presentation = await interruptible {
+            await source.present(ReaderTransaction(plan) { Terminal.note($0.text) })
+        }
+        let outcome = try PresentationReport(try presentation.get(), questions: question.questions)
+        if let savePortrait { try outcome.savePortrait(to: savePortrait) }
+        Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
+        throw ExitCode(outcome.report.exitStatus.rawValue)
+    }
+}

@@ -1,0 +1,129 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import PCSCTransport
+internal import ReaderService
+internal import Transport
+
+/// Where `request` finds its phone.
+struct SourceArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The reader, by part of its name or by USB id (072f:2200).", valueName: "name"))
+    var reader: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A wallet on the bench link, instead of a reader.", valueName: "tcp://host:port"))
+    var connect: EndpointArgument?
+
+    @Flag(name: .long, help: "Let --connect leave this machine: the bench link is for loopback.")
+    var allowNonLoopback = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The text of the phone's QR code, instead of engaging by NFC.", valueName: "mdoc:…"))
+    var qr: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("How long to wait for a phone.", valueName: "seconds"))
+    var wait = 120
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Write every APDU or frame with its time to this file. It identifies people: delete it soon.",
+            valueName: "file"))
+    var trace: String?
+
+    func validate() throws {
+        guard connect == nil || (reader == nil && qr == nil) else {
+            throw ValidationError("--connect takes the place of --reader and --qr.")
+        }
+        guard (1...3600).contains(wait) else { throw ValidationError("--wait takes 1 to 3600.") }
+    }
+
+    var deadlines: PresentationDeadlines {
+        var deadlines = PresentationDeadlines()
+        deadlines.engagement = .seconds(wait)
+        return deadlines
+    }
+
+    func present(_ transaction: ReaderTransaction) async -> Result<Presentation, CommandFailure> {
+        do throws(CommandFailure) {
+            let trace = try trace.map { path throws(CommandFailure) in try TraceFile(path) }
+            if let connect {
+                let channel = try await link(to: connect)
+                let traced: any MessageChannel =
+                    trace.map { TracedChannel(channel: channel, trace: $0) } ?? channel
+                return .success(await transaction.run(over: traced))
+            }
+            let scanned = try qr.map { text throws(CommandFailure) in try Self.engagement(text) }
+            let field = try await field(trace)
+            guard let scanned else { return .success(await transaction.run(at: field)) }
+            return .success(await transaction.run(at: field, scanned: scanned))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func link(to endpoint: EndpointArgument) async throws(CommandFailure) -> any MessageChannel {
+        do throws(TransportError) {
+            let address = try SocketAddress(
+                host: endpoint.host, port: endpoint.port, allowingNonLoopback: allowNonLoopback)
+            return try await FramedTCPChannel.connect(to: address)
+        } catch .addressNotLoopback {
+            throw .usage("--connect leads off this machine; --allow-non-loopback lets it")
+        } catch .addressNotNumeric {
+            throw .usage("--connect takes localhost or a numeric address")
+        } catch {
+            throw .unavailable(
+                "nothing answers at tcp://\(endpoint.host):\(endpoint.port): start the wallet first")
+        }
+    }
+
+    /// The field of the readers that may be used; what is missing is said at once.
+    private func field(_ trace: TraceFile?) async throws(CommandFailure) -> any ContactlessReader {
+        let service = PCSCService()
+        let selector = ReaderSelector(reader ?? "")
+        do throws(PCSCTransportError) {
+            let readers = try await service.readers()
+            guard !selector.candidates(among: readers).isEmpty else {
+                throw PCSCTransportError.noReader
+            }
+        } catch {
+            throw .unavailable(error.advice)
+        }
+        let field = PCSCContactlessReader(service: service, selector: selector)
+        return trace.map { TracedReader(reader: field, trace: $0) } ?? field
+    }
+
+    private static func engagement(_ text: String) throws(CommandFailure) -> DeviceEngagement {
+        do throws(MdocModelError) {
+            return try DeviceEngagement(EngagementURI.deviceEngagement(in: text)[...])
+        } catch {
+            throw .malformed("--qr: \(error.explanation)")
+        }
+    }
+}
+
+/// `tcp://host:port`.
+struct EndpointArgument: ExpressibleByArgument {
+    let host: String
+    let port: UInt16
+
+    init(host: String, port: UInt16) {
+        self.host = host
+        self.port = port
+    }
+
+    init?(argument: String) {
+        guard argument.hasPrefix("tcp://"), let colon = argument.lastIndex(of: ":"),
+            let port = UInt16(argument[argument.index(after: colon)...])
+        else { return nil }
+        let host = argument.dropFirst("tcp://".count)[..<colon]
+        self.host = String(host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host)
+        self.port = port
+    }
+}
