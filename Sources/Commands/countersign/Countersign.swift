@@ -14,7 +14,10 @@ struct Countersign: AsyncParsableCommand {
 
             \(ExitStatus.table())
             """,
-        subcommands: [VerifyCommand.self, InspectCommand.self])
+        subcommands: [
+            DemoCommand.self, ReadersCommand.self, RequestCommand.self, VerifyCommand.self, InspectCommand.self,
+            WalletCommand.self, BenchCommand.self,
+        ])
 
     @Flag(name: .long, help: "Show the version, the commit and the libraries in use.")
     var version = false

@@ -1,5 +1,5 @@
 /// What `countersign bench` prints: medians in nanoseconds, and what they are against the floor of the same run.
-struct BenchFigures: Encodable {
+struct BenchFigures {
     let floorNs: Int64
     let transactionColdNs: Int64
     let transactionWarmNs: Int64
@@ -45,5 +45,14 @@ struct BenchFigures: Encodable {
 
     private static func ratio(_ figure: Int64, to floor: Int64) -> Double {
         (Double(figure) / Double(floor) * 1000).rounded() / 1000
+    }
+
+    var json: JSONValue {
+        [
+            "floorNs": .integer(floorNs), "transactionColdNs": .integer(transactionColdNs),
+            "transactionWarmNs": .integer(transactionWarmNs), "verifyColdNs": .integer(verifyColdNs),
+            "verifyWarmNs": .integer(verifyWarmNs), "sessionNs": .integer(sessionNs),
+            "decodeNs": .integer(decodeNs), "ratioCold": .number(ratioCold), "ratioWarm": .number(ratioWarm),
+        ]
     }
 }

@@ -52,9 +52,9 @@ internal import COpenSSL
         unsafe cipherContext = try Self.require(EVP_CIPHER_CTX_new())
         unsafe keyGeneration = try Self.require(EVP_PKEY_CTX_new_from_name(nil, "EC", nil))
         unsafe keyImport = try Self.require(EVP_PKEY_CTX_new_from_name(nil, "EC", nil))
-        try Self.require(EVP_PKEY_keygen_init(keyGeneration))
+        try unsafe Self.require(EVP_PKEY_keygen_init(keyGeneration))
         try unsafe Self.require(EVP_PKEY_CTX_set_group_name(keyGeneration, "prime256v1"))
-        try Self.require(EVP_PKEY_fromdata_init(keyImport))
+        try unsafe Self.require(EVP_PKEY_fromdata_init(keyImport))
         var peer: OpaquePointer?
         try unsafe Self.require(EVP_PKEY_generate(keyGeneration, &peer))
         unsafe self.peer = try Self.require(peer)

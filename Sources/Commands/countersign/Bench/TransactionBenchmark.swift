@@ -26,13 +26,14 @@ struct TransactionBenchmark {
     }
 
     init(
-        response: [UInt8], transcript: SessionTranscript, requests: [ItemsRequest]?, readerKey: COSEKeyPair?,
+        response: [UInt8], transcript: SessionTranscript, comparison: RequestComparison,
+        readerKey: COSEKeyPair?,
         anchors: [TrustAnchor], now: Timestamp
     ) throws {
         self.response = response
         let context = { (store: TrustStore) in
             VerificationContext(
-                transcript: transcript, comparison: requests.map(RequestComparison.requested) ?? .notCompared,
+                transcript: transcript, comparison: comparison,
                 readerKey: readerKey, trust: store, now: now)
         }
         coldContext = context(TrustStore(anchors: anchors, remembering: 0))

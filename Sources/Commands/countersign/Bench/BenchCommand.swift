@@ -1,0 +1,64 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import MdocTrust
+internal import MdocVerification
+
+/// `countersign bench`: our work on one response against OpenSSL alone, in one run.
+struct BenchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measure a transaction against bare OpenSSL.",
+        discussion: """
+            Runs our own work on a response and the bare OpenSSL calls under it alternately, in one process, and \
+            prints medians in nanoseconds and their ratios as JSON. The floor is a P-256 key generation, ECDH, three \
+            HKDF, AES-256-GCM of the whole message, a digest of each item, and three P-256 verifications with keys \
+            built from raw points. Cold: nothing cached. Warm: the document signer was verified before.
+
+            The response has to be one that is verified; what it is judged by is as in `verify`.
+
+            EXAMPLE:
+              countersign bench --response response.cbor --transcript transcript.cbor --trust iaca.der
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed]))
+            """)
+
+    @OptionGroup(title: "What to measure")
+    var files: VerifyFiles
+
+    @OptionGroup var trust: TrustArguments
+    @OptionGroup var clock: ClockArguments
+
+    @Option(name: .long, help: "How many rounds the medians are taken over.")
+    var rounds = 15
+
+    @Option(name: .long, help: "How often each measurement is repeated within a round.")
+    var perRound = 100
+
+    func validate() throws {
+        guard (1...1000).contains(rounds), (1...10_000).contains(perRound) else {
+            throw ValidationError("--rounds takes 1 to 1000, --per-round 1 to 10000")
+        }
+    }
+
+    func run() throws {
+        let stored = try files.transaction()
+        guard case .response(let response) = stored.message else {
+            throw CommandFailure.usage(
+                "bench measures a decrypted response: give --response and --transcript")
+        }
+        let now = try clock.now()
+        let benchmark: TransactionBenchmark
+        do {
+            benchmark = try TransactionBenchmark(
+                response: response, transcript: stored.transcript,
+                comparison: stored.request?.comparison ?? .notCompared, readerKey: stored.readerKey,
+                anchors: try trust.load(at: now).anchors, now: now)
+        } catch TransactionBenchmark.Failure.rejected {
+            throw CommandFailure(
+                status: .rejected, message: "the response is rejected; `countersign verify` says why")
+        } catch let error as MdocModelError {
+            throw CommandFailure.malformed(error.explanation)
+        }
+        Terminal.result(try BenchFigures(benchmark, rounds: rounds, perRound: perRound).json.text)
+    }
+}

@@ -1,0 +1,103 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import MdocTrust
+internal import MdocWallet
+internal import OpenSSLCrypto
+internal import PCSCTransport
+internal import ReaderService
+internal import Transport
+
+/// `countersign demo`: what `Hardware/try` ends in.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "One whole age check: over 21, with a portrait.",
+        discussion: """
+            With a virtual reader (Hardware/VirtualBench/with-pcscd) a software wallet taps it, through the real \
+            pcscd, and only its test issuer is trusted. With a real reader a real phone is waited for; its issuer is \
+            not trusted then, and the answer says so: real roots are given to `request --trust`.
+
+            \(ExitStatus.table())
+            """)
+
+    @Option(name: .long, help: "The age to ask about.")
+    var ageOver = 21
+
+    @OptionGroup(title: "The software wallet")
+    var wallet: WalletArguments
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The card port of the virtual reader.", valueName: "tcp://host:port"))
+    var card = EndpointArgument.virtualCard
+
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var output: OutputArguments
+
+    func validate() throws {
+        guard (0...99).contains(ageOver) else { throw ValidationError("--age-over takes 0 to 99.") }
+    }
+
+    func run() async throws {
+        let now = try clock.now()
+        let presented = try wallet.presented(at: now)
+        let reader = try await reader()
+        let phone =
+            reader.isVirtual
+            ? try WalletPhone(
+                presented.wallet, handover: wallet.handoverAtReader, at: try card.loopbackAddress) : nil
+        let plan = PresentationPlan(
+            requests: [question], trust: try Self.trust(presented.issuer.root), now: { now })
+        let field = PCSCContactlessReader(service: reader.service, selector: .name(containing: reader.name))
+        let presentation = await interruptible { () -> Result<Presentation, CommandFailure> in
+            do throws(CommandFailure) {
+                try await phone?.tap()
+            } catch {
+                return .failure(error)
+            }
+            let transaction = ReaderTransaction(plan) { Terminal.note($0.text) }
+            return .success(await transaction.run(at: field))
+        }
+        phone?.lift()
+        let questions = [AgeQuestion(docType: TestLicence.docType, years: ageOver)]
+        let outcome = try PresentationReport(try presentation.get(), questions: questions)
+        Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
+        throw ExitCode(outcome.report.exitStatus.rawValue)
+    }
+
+    private var question: ItemsRequest {
+        RequestedElements(docType: TestLicence.docType, ages: [ageOver], portrait: true).items
+    }
+
+    private static func trust(_ root: [UInt8]) throws(CommandFailure) -> TrustStore {
+        guard let certificate = try? Certificate(der: root[...]), let anchor = try? TrustAnchor(certificate)
+        else {
+            throw .unavailable("the test issuer's root cannot be read")
+        }
+        return TrustStore(anchors: [anchor])
+    }
+
+    /// The most promising reader; a virtual one where there is no other.
+    private func reader() async throws(CommandFailure) -> DemoReader {
+        let service = PCSCService()
+        do throws(PCSCTransportError) {
+            let readers = ReaderSelector.any.candidates(among: try await service.readers())
+            let real = readers.first { !$0.name.hasPrefix("Virtual PCD") }
+            guard let reader = real ?? readers.first else { throw PCSCTransportError.noReader }
+            return DemoReader(service: service, name: reader.name, isVirtual: real == nil)
+        } catch {
+            throw .unavailable(error.advice)
+        }
+    }
+}
+
+private struct DemoReader {
+    let service: PCSCService
+    let name: String
+    let isVirtual: Bool
+}
+
+extension EndpointArgument {
+    /// vpcd's first slot, as its package configures it.
+    fileprivate static let virtualCard = EndpointArgument(host: "127.0.0.1", port: VirtualCard.defaultPort)
+}

@@ -1,0 +1,96 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import MdocWallet
+
+/// Which phone the software wallet plays.
+struct WalletArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: "The wallet to behave like: \(WalletProfile.all.map(\.name).joined(separator: ", ")).")
+    var profile = WalletProfile.generic.name
+
+    @Option(name: .long, help: "How to engage: qr, static or negotiated; by default as the wallet does.")
+    var handover: HandoverKind?
+
+    @Flag(
+        name: .long,
+        help: "Offer Bluetooth alone, as real wallets do: without this NFC data transfer is added.")
+    var noNFCRetrieval = false
+
+    @Flag(name: .long, help: "Prove the document's key by a MAC instead of a signature.")
+    var mac = false
+
+    @Option(name: .long, help: ArgumentHelp("The size of the portrait.", valueName: "bytes"))
+    var portraitSize = TestLicence().portraitSize
+
+    @Option(name: .long, help: ArgumentHelp("The age of the holder.", valueName: "years"))
+    var age = TestLicence().age
+
+    @Option(
+        name: .long,
+        help: "What the holder decides: \(Holder.Decision.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var decision = Holder.Decision.consents
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("How long the holder reads before deciding.", valueName: "milliseconds"))
+    var consentTime = 0
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "One thing that goes wrong: a rule of the corpus or a card fault; a wrong name lists them all.",
+            valueName: "name"))
+    var fault: String?
+
+    func validate() throws {
+        guard WalletProfile.all.contains(where: { $0.name == profile }) else {
+            throw ValidationError("--profile knows \(WalletProfile.all.map(\.name).joined(separator: ", ")).")
+        }
+        guard (TestPortrait.minimumSize...(1 << 20)).contains(portraitSize) else {
+            throw ValidationError("--portrait-size takes \(TestPortrait.minimumSize) to \(1 << 20).")
+        }
+        guard (0...120).contains(age) else { throw ValidationError("--age takes 0 to 120.") }
+        guard (0...3_600_000).contains(consentTime) else {
+            throw ValidationError("--consent-time takes 0 to 3600000.")
+        }
+        if let fault, PresentationCase.named(fault) == nil, CardFault(rawValue: fault) == nil {
+            let names = PresentationCase.all.map(\.name) + CardFault.allCases.map(\.rawValue)
+            throw ValidationError("--fault knows:\n  " + names.joined(separator: "\n  "))
+        }
+    }
+
+    /// The case these arguments describe.
+    var presentation: PresentationCase {
+        var presentation = fault.flatMap(PresentationCase.named) ?? PresentationCase(fault ?? "wallet")
+        var profile = WalletProfile.all.first { $0.name == self.profile } ?? .generic
+        if !noNFCRetrieval { profile = profile.addingNFCCarrier() }
+        presentation.profile = profile
+        presentation.handover = handover ?? presentation.handover
+        if mac { presentation.authenticateByMAC() }
+        presentation.licence.portraitSize = portraitSize
+        presentation.licence.age = age
+        presentation.decision = decision
+        return presentation
+    }
+
+    /// The kind of handover at a reader: as asked for, or the first that this wallet has.
+    var handoverAtReader: HandoverKind {
+        handover ?? presentation.profile.nfcHandovers.first ?? .qr
+    }
+
+    /// The phone, with a licence that its own test issuer signs now.
+    func presented(at now: Timestamp) throws(CommandFailure) -> PresentedWallet {
+        do throws(WalletError) {
+            var presented = try PresentedWallet(presentation, at: now)
+            presented.wallet.consentTime = .milliseconds(consentTime)
+            presented.wallet.cardFault = fault.flatMap(CardFault.init)
+            return presented
+        } catch {
+            throw .unavailable("the wallet cannot be made: \(error)")
+        }
+    }
+}
+
+extension HandoverKind: ExpressibleByArgument {}
+extension Holder.Decision: ExpressibleByArgument {}

@@ -1,0 +1,149 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import MdocModel
+internal import MdocSession
+internal import MdocWallet
+internal import SystemPackage
+internal import Transport
+
+/// `countersign wallet`: the software wallet, on a virtual reader, on the bench link, or into files.
+struct WalletCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wallet",
+        abstract: "Be a phone, for tests and for developers without one.",
+        usage: """
+            countersign wallet --listen tcp://127.0.0.1:PORT --root FILE [options]
+            countersign wallet --card tcp://127.0.0.1:35963 --root FILE [options]
+            countersign wallet --write FOLDER [options]
+            """,
+        discussion: """
+            Plays a phone with a test licence of nobody who exists. Its issuer is made anew at each start and trusted \
+            by nobody: --root writes its certificate, for `request --trust`.
+
+            With --listen it serves the TCP bench link, one reader after the other; with --card it taps a virtual \
+            reader of vsmartcard-vpcd; with --write it makes one whole presentation with a reader in memory and \
+            writes every message of it into a folder, private keys included.
+
+            EXAMPLES:
+              countersign wallet --listen tcp://127.0.0.1:7000 --root iaca.der --profile apple
+              countersign wallet --write case --portrait-size 22600
+
+            \(ExitStatus.table([.success, .usage, .unavailable]))
+            """)
+
+    @Option(name: .long, help: ArgumentHelp("Serve the bench link here.", valueName: "tcp://host:port"))
+    var listen: EndpointArgument?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Tap the virtual reader whose card port this is.", valueName: "tcp://host:port"))
+    var card: EndpointArgument?
+
+    @Option(name: .long, help: ArgumentHelp("Write a presentation into this folder.", valueName: "folder"))
+    var write: String?
+
+    @Option(name: .long, help: ArgumentHelp("Write the test issuer's root here, DER.", valueName: "file"))
+    var root: String?
+
+    @Option(name: .long, help: "Stop after this many readers; 0 goes on until interrupted.")
+    var readers = 0
+
+    @OptionGroup(title: "The phone")
+    var wallet: WalletArguments
+
+    @OptionGroup var clock: ClockArguments
+
+    func validate() throws {
+        guard [listen != nil, card != nil, write != nil].filter({ $0 }).count == 1 else {
+            throw ValidationError("Give one of --listen, --card and --write.")
+        }
+        guard readers >= 0 else { throw ValidationError("--readers takes 0 or more.") }
+    }
+
+    func run() async throws {
+        let now = try clock.now()
+        if let write { return try CaseFolder(write).write(wallet, at: now) }
+        let presented = try wallet.presented(at: now)
+        if let root { try OutputFile.write(presented.issuer.root, to: root) }
+        let served = await interruptible { () -> Result<Void, CommandFailure> in
+            do throws(CommandFailure) {
+                if let card { try await tap(card, presented.wallet) }
+                if let listen { try await serve(listen, presented.wallet) }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try served.get()
+    }
+
+    private func tap(_ endpoint: EndpointArgument, _ wallet: Wallet) async throws(CommandFailure) {
+        let phone = try WalletPhone(
+            wallet, handover: self.wallet.handoverAtReader, at: try endpoint.loopbackAddress)
+        try await phone.tap()
+        Terminal.note("On the reader. Interrupt to take the phone away.")
+        try? await Task.sleep(for: .seconds(86_400), clock: .continuous)
+        phone.lift()
+    }
+
+    private func serve(_ endpoint: EndpointArgument, _ wallet: Wallet) async throws(CommandFailure) {
+        do throws(TransportError) {
+            let listener = try FramedTCPListener(on: try endpoint.transportAddress)
+            Terminal.result("tcp://\(listener.address.host):\(listener.address.port)")
+            var served = 0
+            while readers == 0 || served < readers {
+                served += 1
+                let channel = try await listener.accept()
+                await serve(channel, wallet, number: served)
+            }
+            await listener.close()
+        } catch .cancelled {
+            return
+        } catch .addressNotLoopback {
+            throw .usage("the wallet listens on loopback only")
+        } catch {
+            throw .unavailable("cannot listen at tcp://\(endpoint.host):\(endpoint.port)")
+        }
+    }
+
+    /// One reader. What goes wrong with it ends it, not the wallet.
+    private func serve(_ channel: FramedTCPChannel, _ wallet: Wallet, number: Int) async {
+        do {
+            var link = try WalletBenchLink(
+                wallet, handover: self.wallet.handover ?? .qr, number: number, now: .now)
+            try await channel.send(link.greeting)
+            loop: while true {
+                switch link.receive(try await channel.receive()[...]) {
+                case .send(let message, let delay):
+                    try await Task.sleep(for: delay, clock: .continuous)
+                    try await channel.send(message)
+                case .sendLast(let message, let delay):
+                    try await Task.sleep(for: delay, clock: .continuous)
+                    try await channel.send(message)
+                    break loop
+                case .end: break loop
+                }
+            }
+        } catch {
+            Terminal.note("reader \(number): the link ended early")
+        }
+        await channel.close()
+    }
+}
+
+extension EndpointArgument {
+    /// A numeric address of this machine.
+    var transportAddress: SocketAddress {
+        get throws(TransportError) { try SocketAddress(host: host, port: port) }
+    }
+
+    var loopbackAddress: SocketAddress {
+        get throws(CommandFailure) {
+            do throws(TransportError) {
+                return try transportAddress
+            } catch {
+                throw .usage("the virtual reader is on loopback: tcp://127.0.0.1:35963")
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+internal import MdocWallet
+internal import PCSCTransport
+internal import Synchronization
+internal import Transport
+
+/// The software wallet on a virtual reader: its card logic behind vpcd's socket.
+final class WalletPhone: Sendable {
+    private let card: VirtualCard
+
+    /// A phone for the virtual reader whose card port is `address`.
+    init(_ wallet: Wallet, handover: HandoverKind, at address: SocketAddress) throws(CommandFailure) {
+        let logic: Mutex<WalletCard>
+        do throws(WalletError) {
+            logic = Mutex(try WalletCard(wallet, handover: handover))
+        } catch {
+            throw .usage("this wallet does not engage so: \(error)")
+        }
+        let box = CardBox(logic)
+        card = VirtualCard(
+            address: address,
+            power: { power in
+                if power == .on { box.insert() }
+            },
+            answering: { box.answer($0) })
+    }
+
+    /// Puts the phone on the reader.
+    func tap() async throws(CommandFailure) {
+        do throws(VirtualCardError) {
+            try await card.insert()
+        } catch {
+            throw .unavailable(
+                "no virtual reader: run this in Hardware/VirtualBench/with-pcscd, or start pcscd with vsmartcard-vpcd"
+            )
+        }
+    }
+
+    /// Takes the phone away.
+    func lift() {
+        card.remove()
+    }
+}
+
+/// The card logic, which the reader's thread calls.
+private final class CardBox: Sendable {
+    private let card: Mutex<WalletCard>
+
+    init(_ card: consuming Mutex<WalletCard>) {
+        self.card = card
+    }
+
+    func insert() {
+        card.withLock { card in try? card.insert() }
+    }
+
+    func answer(_ command: ArraySlice<UInt8>) -> CardAnswer {
+        let now = ContinuousClock.now
+        switch card.withLock({ $0.answer(command, now: now) }) {
+        case .respond(let bytes): return .respond(bytes)
+        case .respondAt(let bytes, let instant): return .respondLater(bytes, after: now.duration(to: instant))
+        case .remove: return .removeCard
+        }
+    }
+}
