@@ -79,8 +79,11 @@ package struct CBOREncoder: Sendable {
         }
     }
 
-    private static func appendHead(_ initial: UInt8, _ argument: UInt64, width: Int, to bytes: inout [UInt8]) {
+    private static func appendHead(_ initial: UInt8, _ argument: UInt64, width: Int, to bytes: inout [UInt8])
+    {
         bytes.append(initial)
-        for index in (0..<width).reversed() { bytes.append(UInt8(truncatingIfNeeded: argument >> (8 * index))) }
+        for index in (0..<width).reversed() {
+            bytes.append(UInt8(truncatingIfNeeded: argument >> (8 * index)))
+        }
     }
 }

@@ -52,9 +52,35 @@ struct CBORHead {
         guard information < 28 else { throw .reservedAdditionalInformation(at: base + position) }
         let width = 1 << Int(information - 24)
         guard width < span.count - position else { throw .truncated(at: base + span.count) }
-        var value: UInt64 = 0
-        for offset in 1...width { value = value << 8 | UInt64(span[position + offset]) }
-        argument = value
+        argument = Self.argument(span, after: position, width: width)
         size = 1 + width
+    }
+
+    /// Reads the head of an item that was checked before.
+    @inline(__always)
+    init(checked span: borrowing Span<UInt8>, at position: Int) {
+        let initial = span[position]
+        major = initial >> 5
+        information = initial & 31
+        if information < 24 || information == 31 {
+            argument = information == 31 ? 0 : UInt64(information)
+            size = 1
+        } else {
+            let width = 1 << Int(information - 24)
+            argument = Self.argument(span, after: position, width: width)
+            size = 1 + width
+        }
+    }
+
+    /// The big-endian number in the `width` bytes after `position`.
+    @inline(__always)
+    private static func argument(_ span: borrowing Span<UInt8>, after position: Int, width: Int) -> UInt64 {
+        var value = UInt64(span[position + 1])
+        var offset = 2
+        while offset <= width {
+            value = value << 8 | UInt64(span[position + offset])
+            offset += 1
+        }
+        return value
     }
 }

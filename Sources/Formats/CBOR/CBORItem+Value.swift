@@ -67,6 +67,9 @@ extension CBORItem {
 }
 
 extension CBORItem {
+    /// Whether the item is a string, array or map of indefinite length.
+    package var hasIndefiniteLength: Bool { head.major < 7 && head.isIndefinite }
+
     /// Whether the item is null or undefined.
     package var isNullOrUndefined: Bool { encoded.first == 0xf6 || encoded.first == 0xf7 }
 

@@ -22,7 +22,7 @@ package struct CBORItem: Sendable {
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard, noting form: inout EncodingForm
     ) throws(CBORError) -> CBORItem {
         guard bytes.count <= limits.bytes else { throw .tooLong(limit: limits.bytes) }
-        var walker = CBORWalker(base: bytes.startIndex, checks: true, depthLimit: limits.depth)
+        var walker = CBORWalker(base: bytes.startIndex, depthLimit: limits.depth)
         let end = try walker.end(of: bytes.span, from: 0)
         guard end == bytes.count else { throw .trailingBytes(at: bytes.startIndex + end) }
         form.formUnion(walker.form)
@@ -31,27 +31,12 @@ package struct CBORItem: Sendable {
 
     /// The checked item at `index` of a checked buffer, and the index after it.
     static func item(in bytes: ArraySlice<UInt8>, at index: Int) -> (item: CBORItem, end: Int) {
-        let end = endOfChecked(bytes, at: index)
+        let end = bytes.startIndex + CBORWalker.endOfChecked(bytes.span, from: index - bytes.startIndex)
         return (CBORItem(checked: bytes[index..<end]), end)
     }
 
-    private static func endOfChecked(_ bytes: ArraySlice<UInt8>, at index: Int) -> Int {
-        var walker = CBORWalker(base: 0, checks: false, depthLimit: .max)
-        do throws(CBORError) {
-            return try bytes.startIndex + walker.end(of: bytes.span, from: index - bytes.startIndex)
-        } catch {
-            preconditionFailure("an item that was checked is not well-formed")
-        }
-    }
-
-    /// The head of the item. A checked item has one.
-    var head: CBORHead {
-        do throws(CBORError) {
-            return try CBORHead(encoded.span, at: 0, base: encoded.startIndex)
-        } catch {
-            preconditionFailure("an item that was checked has no head")
-        }
-    }
+    /// The head of the item.
+    var head: CBORHead { CBORHead(checked: encoded.span, at: 0) }
 
     /// The index of the item's first byte in the received buffer.
     package var offset: Int { encoded.startIndex }

@@ -4,27 +4,31 @@ struct CBORKeyRanges {
     private var first = InlineArray<8, Range<Int>>(repeating: 0..<0)
     private var more: [Range<Int>] = []
     private var count = 0
-    private var allPreferred = true
 
-    mutating func append(_ range: Range<Int>, isPreferred: Bool) {
+    /// The keys of the members that stand, checked, in `members`.
+    init(of members: Range<Int>, in span: borrowing Span<UInt8>) {
+        var position = members.lowerBound
+        while position < members.upperBound {
+            let value = CBORWalker.endOfChecked(span, from: position)
+            append(position..<value)
+            position = CBORWalker.endOfChecked(span, from: value)
+        }
+    }
+
+    private mutating func append(_ range: Range<Int>) {
         if count < Self.inlineCount { first[count] = range } else { more.append(range) }
         count += 1
-        allPreferred = allPreferred && isPreferred
     }
 
-    /// Whether an item that begins like this and is in preferred form has no other such encoding: integers,
-    /// strings and simple values. Floats have widths, maps an order of members, and both may stand within others.
-    static func hasOneEncoding(_ initial: UInt8) -> Bool {
-        initial < 0x80 || (0xe0...0xf8).contains(initial)
-    }
-
-    func refuseDuplicates(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
-        guard allPreferred else { return try refuseEqualValues(in: span, base: base) }
+    /// - Parameter comparingBytes: whether equal values are sure to be equal bytes.
+    func refuseDuplicates(
+        in span: borrowing Span<UInt8>, comparingBytes: Bool, base: Int
+    ) throws(CBORError) {
+        guard comparingBytes else { return try refuseEqualValues(in: span, base: base) }
         if count <= Self.inlineCount { return try refuseAmongFew(in: span, base: base) }
         try refuseAmongMany(in: span, base: base)
     }
 
-    /// Preferred encodings of equal values are equal bytes.
     private func refuseAmongFew(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         guard count > 1 else { return }
         for later in 1..<count {
@@ -45,6 +49,7 @@ struct CBORKeyRanges {
     }
 
     private func refuseAmongMany(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
+        if areNumbers(in: span) { return try refuseAmongNumbers(in: span, base: base) }
         var seen = Set<[UInt8]>(minimumCapacity: count)
         for index in 0..<count {
             let range = range(at: index)
@@ -52,6 +57,25 @@ struct CBORKeyRanges {
             key.reserveCapacity(range.count)
             for position in range { key.append(span[position]) }
             guard seen.insert(key).inserted else { throw .duplicateKey(at: base + range.lowerBound) }
+        }
+    }
+
+    private func areNumbers(in span: borrowing Span<UInt8>) -> Bool {
+        for index in 0..<count where span[range(at: index).lowerBound] >= 0x20 { return false }
+        return true
+    }
+
+    /// The digest IDs of an MSO, which often come in no order.
+    private func refuseAmongNumbers(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
+        var keys: [(value: UInt64, position: Int)] = []
+        keys.reserveCapacity(count)
+        for index in 0..<count {
+            let position = range(at: index).lowerBound
+            keys.append((CBORHead(checked: span, at: position).argument, position))
+        }
+        keys.sort { $0.value < $1.value }
+        for (one, other) in zip(keys, keys.dropFirst()) where one.value == other.value {
+            throw .duplicateKey(at: base + max(one.position, other.position))
         }
     }
 

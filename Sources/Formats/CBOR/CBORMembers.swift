@@ -1,6 +1,6 @@
 /// Items one after the other in a checked buffer: what an array or a map holds.
 package struct CBORMembers: Sequence, IteratorProtocol, Sendable {
-    private var rest: ArraySlice<UInt8>
+    private(set) var rest: ArraySlice<UInt8>
 
     init(bytes: ArraySlice<UInt8>) {
         rest = bytes
@@ -41,21 +41,4 @@ package struct CBORMap: Sequence, Sendable {
 
     /// How many members there are; walks them.
     package var count: Int { reduce(into: 0) { count, _ in count += 1 } }
-
-    /// The value of a text key.
-    package subscript(_ key: StaticString) -> CBORItem? {
-        for member in self where member.key.isText(key) { return member.value }
-        return nil
-    }
-
-    /// The value of an integer key.
-    package subscript(_ key: Int64) -> CBORItem? {
-        let major: UInt8 = key < 0 ? 1 : 0
-        let argument = key < 0 ? ~UInt64(bitPattern: key) : UInt64(key)
-        for member in self {
-            let head = member.key.head
-            if head.major == major, head.argument == argument { return member.value }
-        }
-        return nil
-    }
 }

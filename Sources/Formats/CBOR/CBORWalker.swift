@@ -1,8 +1,7 @@
-/// One pass over an item's bytes: finds its end, and while `checks` is on proves that it is well-formed and
-/// valid (RFC 8949 5.3), within the limits. What was checked once is walked again without the costly checks.
+/// One pass over an item's bytes: finds its end, and proves on the way that it is well-formed and valid (RFC 8949
+/// 5.3), within the limits.
 struct CBORWalker {
     let base: Int
-    let checks: Bool
     let depthLimit: Int
     var form: EncodingForm = []
 
@@ -22,7 +21,7 @@ struct CBORWalker {
             try enter(depth, at: start)
             return try end(of: span, from: content, depth: depth + 1)
         default:
-            if checks, head.information == 24, head.argument < 32 {
+            if head.information == 24, head.argument < 32 {
                 throw .reservedSimpleValue(at: base + start)
             }
             return content
@@ -38,7 +37,7 @@ struct CBORWalker {
     ) throws(CBORError) -> Int {
         guard head.argument <= UInt64(span.count - content) else { throw .truncated(at: base + span.count) }
         let end = content + Int(head.argument)
-        if checks, head.major == 3 { try checkUTF8(span, content..<end) }
+        if head.major == 3 { try checkUTF8(span, content..<end) }
         return end
     }
 
@@ -53,27 +52,32 @@ struct CBORWalker {
             for _ in 0..<head.argument { position = try end(of: span, from: position, depth: depth + 1) }
             return position
         }
-        var keys = CBORKeyRanges()
+        let members = position
+        var order = CBORKeyOrder()
         for _ in 0..<head.argument {
-            position = try endOfEntry(span, from: position, depth: depth, keys: &keys)
+            position = try endOfEntry(span, from: position, depth: depth, order: &order)
         }
-        if checks { try keys.refuseDuplicates(in: span, base: base) }
+        try refuseDuplicates(order, in: span, members: members..<position)
         return position
     }
 
     private mutating func endOfEntry(
-        _ span: borrowing Span<UInt8>, from start: Int, depth: Int, keys: inout CBORKeyRanges
+        _ span: borrowing Span<UInt8>, from start: Int, depth: Int, order: inout CBORKeyOrder
     ) throws(CBORError) -> Int {
-        guard checks else {
-            let value = try end(of: span, from: start, depth: depth + 1)
-            return try end(of: span, from: value, depth: depth + 1)
-        }
         let outer = form
         form = []
         let value = try end(of: span, from: start, depth: depth + 1)
-        keys.append(start..<value, isPreferred: form.isEmpty && CBORKeyRanges.hasOneEncoding(span[start]))
+        order.note(start..<value, isPreferred: form.isEmpty, in: span)
         form.formUnion(outer)
         return try end(of: span, from: value, depth: depth + 1)
+    }
+
+    private func refuseDuplicates(
+        _ order: CBORKeyOrder, in span: borrowing Span<UInt8>, members: Range<Int>
+    ) throws(CBORError) {
+        guard !order.provesDistinct else { return }
+        try CBORKeyRanges(of: members, in: span)
+            .refuseDuplicates(in: span, comparingBytes: order.allHaveOneEncoding, base: base)
     }
 
     private mutating func endOfIndefinite(
@@ -107,16 +111,16 @@ struct CBORWalker {
         _ span: borrowing Span<UInt8>, isMap: Bool, from start: Int, depth: Int
     ) throws(CBORError) -> Int {
         var position = start
-        var keys = CBORKeyRanges()
+        var order = CBORKeyOrder()
         while true {
             guard position < span.count else { throw .truncated(at: base + position) }
             if span[position] == 0xff { break }
             position =
                 isMap
-                ? try endOfEntry(span, from: position, depth: depth, keys: &keys)
+                ? try endOfEntry(span, from: position, depth: depth, order: &order)
                 : try end(of: span, from: position, depth: depth + 1)
         }
-        if checks { try keys.refuseDuplicates(in: span, base: base) }
+        if isMap { try refuseDuplicates(order, in: span, members: start..<position) }
         return position + 1
     }
 

@@ -138,6 +138,7 @@ package func readerAuthenticationBytes(
     }
     let count = opening.count + transcript.encoded.count + itemsRequest.bytes.count
     return [
-        EncodedCBOR<Never>.head(contentCount: count)[...], opening[...], transcript.encoded, itemsRequest.bytes,
+        EncodedCBOR<Never>.head(contentCount: count)[...], opening[...], transcript.encoded,
+        itemsRequest.bytes,
     ]
 }

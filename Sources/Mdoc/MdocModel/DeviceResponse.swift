@@ -13,31 +13,36 @@ package struct UnverifiedResponse: Sendable {
     package init(
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
-        let map = try MdocStructure.deviceResponse.reading { () throws(CBORError) in
-            try CBORItem.parse(bytes, limits: limits).map()
-        }
-        (version, status, documentErrors) = try MdocStructure.deviceResponse.reading {
-            () throws(CBORError) in
-            var errors: [(docType: String, code: Int64)] = []
-            if let list = map.optional("documentErrors") {
-                for entry in try list.array() {
-                    for member in try entry.map() {
-                        errors.append((try member.key.text(), try member.value.integer()))
-                    }
-                }
-            }
+        let members = try MdocStructure.deviceResponse.reading { () throws(CBORError) in
+            let map = try CBORItem.parse(bytes, limits: limits).map()
+            let values = map.values(of: ["version", "status", "documents", "documentErrors"])
             return (
-                try map.optional("version")?.text(), try map.optional("status")?.unsigned(), errors
+                version: try values.optional(0)?.text(), status: try values.optional(1)?.unsigned(),
+                documents: try values.optional(2)?.array(),
+                errors: try Self.documentErrors(values.optional(3))
             )
         }
-        let items = try MdocStructure.deviceResponse.reading { () throws(CBORError) in
-            try map.optional("documents")?.array()
-        }
+        version = members.version
+        status = members.status
+        documentErrors = members.errors
         var documents: [UnverifiedDocument] = []
-        if let items {
+        if let items = members.documents {
             for item in items { documents.append(try UnverifiedDocument(item, limits: limits)) }
         }
         self.documents = documents
+    }
+
+    private static func documentErrors(
+        _ item: CBORItem?
+    ) throws(CBORError) -> [(docType: String, code: Int64)] {
+        guard let item else { return [] }
+        var errors: [(docType: String, code: Int64)] = []
+        for entry in try item.array() {
+            for member in try entry.map() {
+                errors.append((try member.key.text(), try member.value.integer()))
+            }
+        }
+        return errors
     }
 }
 
@@ -56,14 +61,13 @@ package struct UnverifiedDocument: Sendable {
     init(_ item: CBORItem, limits: CBORLimits) throws(MdocModelError) {
         encoded = item.encoded
         let members = try MdocStructure.document.reading { () throws(CBORError) in
-            let map = try item.map()
-            let issuerSigned = try map.required("issuerSigned", in: item).map()
+            let values = try item.map().values(of: ["docType", "issuerSigned", "deviceSigned", "errors"])
+            let issuerSigned = try values.required(1, at: item.offset).map()
+                .values(of: ["nameSpaces", "issuerAuth"])
             return (
-                docType: try map.required("docType", in: item).text(),
-                nameSpaces: try issuerSigned.optional("nameSpaces")?.map(),
-                issuerAuth: issuerSigned.optional("issuerAuth"),
-                deviceSigned: try map.optional("deviceSigned")?.map(),
-                errors: try Self.errors(map.optional("errors"))
+                docType: try values.required(0, at: item.offset).text(),
+                nameSpaces: try issuerSigned.optional(0)?.map(), issuerAuth: issuerSigned.optional(1),
+                deviceSigned: try values.optional(2)?.map(), errors: try Self.errors(values.optional(3))
             )
         }
         docType = members.docType
@@ -127,47 +131,16 @@ package struct UnverifiedIssuerSignedItem: Sendable {
             var form: EncodingForm = []
             bytes = try EncodedCBOR(item)
             let content = try bytes.item(limits: limits, noting: &form)
-            let members = try Members(content)
-            digestID = members.digestID
-            random = members.random
-            identifierUTF8 = members.identifier
-            value = members.value
+            let values = try content.map()
+                .values(of: ["digestID", "random", "elementIdentifier", "elementValue"])
+            digestID = try values.required(0, at: content.offset).unsigned()
+            random = try values.required(1, at: content.offset).byteString()
+            identifierUTF8 = try values.required(2, at: content.offset).utf8()
+            guard let value = values[3] else { throw CBORError.missingMember(at: content.offset) }
+            self.value = value
             self.form = form
         } catch {
             throw .misshapen(.issuerSignedItem, error)
-        }
-    }
-
-    /// The four members, found in one pass.
-    private struct Members {
-        let digestID: UInt64
-        let random: ArraySlice<UInt8>
-        let identifier: ArraySlice<UInt8>
-        let value: CBORItem
-
-        init(_ item: CBORItem) throws(CBORError) {
-            var digestID: CBORItem?
-            var random: CBORItem?
-            var identifier: CBORItem?
-            var value: CBORItem?
-            for member in try item.map() {
-                if member.key.isText("digestID") {
-                    digestID = member.value
-                } else if member.key.isText("random") {
-                    random = member.value
-                } else if member.key.isText("elementIdentifier") {
-                    identifier = member.value
-                } else if member.key.isText("elementValue") {
-                    value = member.value
-                }
-            }
-            guard let digestID, let random, let identifier, let value else {
-                throw .missingMember(at: item.offset)
-            }
-            self.digestID = try digestID.unsigned()
-            self.random = try random.byteString()
-            self.identifier = try identifier.utf8()
-            self.value = value
         }
     }
 }

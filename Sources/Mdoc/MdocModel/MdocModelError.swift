@@ -34,6 +34,20 @@ extension MdocStructure {
     }
 }
 
+extension CBORValues {
+    /// A member that may be absent, null or undefined (Q150).
+    func optional(_ index: Int) -> CBORItem? {
+        guard let value = self[index], !value.isNullOrUndefined else { return nil }
+        return value
+    }
+
+    /// A member that the structure at `offset` requires. Null and undefined count as absent (Q150).
+    func required(_ index: Int, at offset: Int) throws(CBORError) -> CBORItem {
+        guard let value = optional(index) else { throw .missingMember(at: offset) }
+        return value
+    }
+}
+
 extension CBORMap {
     /// A member that the structure requires. Null and undefined count as absent (Q150).
     func required(_ key: StaticString, in item: CBORItem) throws(CBORError) -> CBORItem {

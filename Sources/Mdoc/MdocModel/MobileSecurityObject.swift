@@ -50,20 +50,23 @@ package struct MobileSecurityObject: Sendable {
         let validityInfo: CBORItem
 
         init(_ item: CBORItem) throws(CBORError) {
-            let map = try item.map()
-            version = try map.required("version", in: item).text()
-            digestAlgorithm = try map.required("digestAlgorithm", in: item).text()
-            docType = try map.required("docType", in: item).text()
-            validityInfo = try map.required("validityInfo", in: item)
-            let deviceKeyInfo = try map.required("deviceKeyInfo", in: item)
-            let keyInfo = try deviceKeyInfo.map()
-            deviceKey = try keyInfo.required("deviceKey", in: deviceKeyInfo)
-            keyAuthorizations = try KeyAuthorizations(keyInfo.optional("keyAuthorizations"))
+            let values = try item.map().values(of: [
+                "version", "digestAlgorithm", "docType", "validityInfo", "deviceKeyInfo", "valueDigests",
+            ])
+            version = try values.required(0, at: item.offset).text()
+            digestAlgorithm = try values.required(1, at: item.offset).text()
+            docType = try values.required(2, at: item.offset).text()
+            validityInfo = try values.required(3, at: item.offset)
+            let deviceKeyInfo = try values.required(4, at: item.offset)
+            let keyInfo = try deviceKeyInfo.map().values(of: ["deviceKey", "keyAuthorizations"])
+            deviceKey = try keyInfo.required(0, at: deviceKeyInfo.offset)
+            keyAuthorizations = try KeyAuthorizations(keyInfo.optional(1))
+            let valueDigests = try values.required(5, at: item.offset)
             var digests: [NameSpaceDigests] = []
-            for nameSpace in try map.required("valueDigests", in: item).map() {
+            for nameSpace in try valueDigests.map() {
                 digests.append(try NameSpaceDigests(nameSpace))
             }
-            valueDigests = digests
+            self.valueDigests = digests
         }
     }
 
@@ -76,28 +79,41 @@ package struct MobileSecurityObject: Sendable {
 /// The digests of one namespace. There may be more than items were disclosed (Q162).
 package struct NameSpaceDigests: Sendable {
     package let nameSpace: String
-    private let digests: [(id: UInt64, digest: ArraySlice<UInt8>)]
+    /// The whole map, in which each digest has its place.
+    private let encoded: ArraySlice<UInt8>
+    private let places: [(id: UInt64, digest: Range<Int>)]
+    /// Digests in chunks, which have no place of their own.
+    private let chunked: [UInt64: ArraySlice<UInt8>]
 
     init(_ member: (key: CBORItem, value: CBORItem)) throws(CBORError) {
         nameSpace = try member.key.text()
-        var digests: [(id: UInt64, digest: ArraySlice<UInt8>)] = []
+        encoded = member.value.encoded
+        var places: [(id: UInt64, digest: Range<Int>)] = []
+        var chunked: [UInt64: ArraySlice<UInt8>] = [:]
         var isAscending = true
         for entry in try member.value.map() {
             let id = try entry.key.unsigned()
-            if let last = digests.last, last.id > id { isAscending = false }
-            digests.append((id, try entry.value.byteString()))
+            let digest = try entry.value.byteString()
+            if entry.value.hasIndefiniteLength {
+                chunked[id] = digest
+                continue
+            }
+            if let last = places.last, last.id > id { isAscending = false }
+            places.append((id, digest.startIndex..<digest.endIndex))
         }
-        self.digests = isAscending ? digests : digests.sorted { $0.id < $1.id }
+        self.places = isAscending ? places : places.sorted { $0.id < $1.id }
+        self.chunked = chunked
     }
 
     package subscript(_ id: UInt64) -> ArraySlice<UInt8>? {
         var low = 0
-        var high = digests.count
+        var high = places.count
         while low < high {
             let middle = (low + high) / 2
-            if digests[middle].id < id { low = middle + 1 } else { high = middle }
+            if places[middle].id < id { low = middle + 1 } else { high = middle }
         }
-        return low < digests.count && digests[low].id == id ? digests[low].digest : nil
+        guard low < places.count, places[low].id == id else { return chunked[id] }
+        return encoded[places[low].digest]
     }
 }
 
@@ -138,10 +154,11 @@ package struct ValidityInfo: Sendable {
 
     init(_ item: CBORItem) throws(MdocModelError) {
         let members = try MdocStructure.mobileSecurityObject.reading { () throws(CBORError) in
-            let map = try item.map()
+            let values = try item.map().values(of: ["signed", "validFrom", "validUntil", "expectedUpdate"])
             return (
-                signed: try map.required("signed", in: item), from: try map.required("validFrom", in: item),
-                until: try map.required("validUntil", in: item), update: map.optional("expectedUpdate")
+                signed: try values.required(0, at: item.offset),
+                from: try values.required(1, at: item.offset),
+                until: try values.required(2, at: item.offset), update: values.optional(3)
             )
         }
         signed = try DateText.instant(members.signed)

@@ -1,0 +1,100 @@
+extension CBORMap {
+    /// The value of a text key.
+    package subscript(_ key: StaticString) -> CBORItem? {
+        values(of: [key])[0]
+    }
+
+    /// The values of these text keys, at most eight, all found in one pass over the map.
+    package func values(of keys: [StaticString]) -> CBORValues {
+        let bytes = members.rest
+        var values = CBORValues(bytes: bytes)
+        let span = bytes.span
+        var position = 0
+        while position < span.count {
+            let value = CBORWalker.endOfChecked(span, from: position)
+            let end = CBORWalker.endOfChecked(span, from: value)
+            if let index = span.index(ofText: position, until: value, in: keys) {
+                values.places[index] = (bytes.startIndex + value)..<(bytes.startIndex + end)
+            }
+            position = end
+        }
+        return values
+    }
+
+    /// The value of an integer key.
+    package subscript(_ key: Int64) -> CBORItem? {
+        let major: UInt8 = key < 0 ? 1 : 0
+        let argument = key < 0 ? ~UInt64(bitPattern: key) : UInt64(key)
+        let bytes = members.rest
+        let span = bytes.span
+        var position = 0
+        while position < span.count {
+            let head = CBORHead(checked: span, at: position)
+            let value = CBORWalker.endOfChecked(span, from: position)
+            let end = CBORWalker.endOfChecked(span, from: value)
+            if head.major == major, head.argument == argument {
+                return CBORItem(checked: bytes[(bytes.startIndex + value)..<(bytes.startIndex + end)])
+            }
+            position = end
+        }
+        return nil
+    }
+}
+
+/// What a look-up of several keys gives: a value for each, in their order, or nil where a key is not there.
+package struct CBORValues: Sendable {
+    fileprivate let bytes: ArraySlice<UInt8>
+    fileprivate var places = InlineArray<8, Range<Int>>(repeating: 0..<0)
+
+    fileprivate init(bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+    }
+
+    package subscript(_ index: Int) -> CBORItem? {
+        let place = places[index]
+        return place.isEmpty ? nil : CBORItem(checked: bytes[place])
+    }
+}
+
+extension Span<UInt8> {
+    /// Which of these texts, if any, the checked item from `position` to `end` is.
+    fileprivate func index(ofText position: Int, until end: Int, in texts: [StaticString]) -> Int? {
+        let head = CBORHead(checked: self, at: position)
+        guard head.major == 3 else { return nil }
+        let content = position + head.size
+        for index in texts.indices {
+            let text = texts[index]
+            let isText =
+                head.isIndefinite
+                ? holdsChunks(of: text, from: content)
+                : end - content == text.utf8CodeUnitCount && equals(text, from: content, count: end - content)
+            if isText { return index }
+        }
+        return nil
+    }
+
+    private func equals(_ text: StaticString, from start: Int, at offset: Int = 0, count: Int) -> Bool {
+        text.withUTF8Buffer { characters in
+            for index in 0..<count where unsafe characters[offset + index] != self[start + index] {
+                return false
+            }
+            return true
+        }
+    }
+
+    /// As above for a text in chunks.
+    private func holdsChunks(of text: StaticString, from start: Int) -> Bool {
+        var position = start
+        var matched = 0
+        while self[position] != 0xff {
+            let head = CBORHead(checked: self, at: position)
+            let count = Int(head.argument)
+            guard count <= text.utf8CodeUnitCount - matched,
+                equals(text, from: position + head.size, at: matched, count: count)
+            else { return false }
+            matched += count
+            position += head.size + count
+        }
+        return matched == text.utf8CodeUnitCount
+    }
+}

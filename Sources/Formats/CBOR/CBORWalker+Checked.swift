@@ -1,0 +1,31 @@
+extension CBORWalker {
+    /// The position after the item at `start`, which was checked before: looks at heads alone.
+    static func endOfChecked(_ span: borrowing Span<UInt8>, from start: Int) -> Int {
+        var position = start
+        var due: UInt64 = 1
+        while due > 0 {
+            let head = CBORHead(checked: span, at: position)
+            due -= 1
+            if head.isIndefinite {
+                position = endOfCheckedIndefinite(span, from: position + 1)
+                continue
+            }
+            position += head.size
+            switch head.major {
+            case 2, 3: position += Int(head.argument)
+            case 4: due += head.argument
+            case 5: due += 2 * head.argument
+            case 6: due += 1
+            default: break
+            }
+        }
+        return position
+    }
+
+    /// The position after the break that ends the chunks or members beginning at `start`.
+    private static func endOfCheckedIndefinite(_ span: borrowing Span<UInt8>, from start: Int) -> Int {
+        var position = start
+        while span[position] != 0xff { position = endOfChecked(span, from: position) }
+        return position + 1
+    }
+}
