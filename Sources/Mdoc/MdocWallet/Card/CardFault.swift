@@ -25,6 +25,7 @@ package enum CardFault: String, CaseIterable, Sendable {
     /// A TNEP status where the Handover Select is due (Q41).
     case handoverRefused = "card.te_error"
     case handoverNeverComes = "card.endless_te_success"
+    /// The phone chooses Bluetooth, whatever the reader offers (Q38).
     case carrierNotOffered = "card.unoffered_carrier"
     /// 6A82 to the data transfer application (Q59).
     case noDataTransfer = "card.no_data_transfer"
@@ -39,6 +40,12 @@ package enum CardFault: String, CaseIterable, Sendable {
 }
 
 extension CardFault {
+    /// What of this is in what the phone offers.
+    func edit(_ content: inout NFCHolderContent) {
+        guard self == .carrierNotOffered else { return }
+        content.carriers.removeAll { if case .nfc = $0 { true } else { false } }
+    }
+
     /// What of this is the phone's behaviour over NFC.
     func apply(to behaviour: inout NFCHolderBehaviour) {
         if self == .locked { behaviour.isLocked = true }

@@ -58,8 +58,10 @@ package struct Wallet: Sendable {
             carriers.append(
                 .bluetoothLE(BluetoothLEOutOfBand(role: profile.bluetoothRole, serviceUUID: uuid)))
         }
-        return NFCHolderContent(
+        var content = NFCHolderContent(
             deviceEngagement: deviceEngagement(eDeviceKey, retrievalMethods: []), carriers: carriers)
+        cardFault?.edit(&content)
+        return content
     }
 
     /// A random UUID (RFC 9562 5.4).

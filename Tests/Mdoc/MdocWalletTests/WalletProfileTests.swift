@@ -1,0 +1,146 @@
+import CBOR
+import MdocModel
+import MdocSession
+import MdocWallet
+import NDEF
+import Testing
+import VectorFiles
+
+@Suite("Wallet profiles are the rows of the table")
+struct WalletProfileTests {
+    /// The capability container as a card of this profile shows it.
+    private func capabilities(_ profile: WalletProfile, _ kind: HandoverKind) throws -> String {
+        let counter = try Counter(PresentationCase("profile") { $0.profile = profile })
+        var card = try WalletCard(counter.presented.wallet, handover: kind)
+        var answer = ""
+        for command in ["00a4040007d276000085010100", "00a4000c02e103", "00b000000f"] {
+            guard case .respond(let bytes) = card.answer([UInt8](hex: command)[...], now: .now) else {
+                throw UnexpectedAction()
+            }
+            answer = bytes.hex
+        }
+        return answer
+    }
+
+    private func handoverSelect(
+        _ profile: WalletProfile, _ kind: HandoverKind
+    ) throws -> (HandoverSelect, NDEFMessage, DeviceEngagement) {
+        var wallet = try Counter().presented.wallet
+        wallet.profile = profile
+        let engagement = try wallet.engagement(kind, now: .now)
+        guard case .nfc(let bytes, _) = engagement.handover else { throw UnexpectedAction() }
+        let message = try NDEFMessage.parse(bytes[...])
+        return (
+            try HandoverSelect.parse(message), message,
+            try DeviceEngagement(engagement.deviceEngagement[...])
+        )
+    }
+
+    @Test("Apple: file sizes and limits of 0400, and a merged file of 0802")
+    func appleCapabilities() throws {
+        #expect(try capabilities(.apple, .negotiated) == "000f20040004000406e104080200009000")
+    }
+
+    @Test("Q18 Samsung: static handover with write access FF")
+    func samsungCapabilities() throws {
+        #expect(try capabilities(.samsung, .static) == "000f207fff7fff0406e1047fff00ff9000")
+        #expect(WalletProfile.samsung.nfcHandovers == [.static])
+    }
+
+    @Test("Google and multipaz: limits of 7FFF", arguments: [HandoverKind.negotiated])
+    func androidCapabilities(kind: HandoverKind) throws {
+        let expected = "000f207fff7fff0406e1047fff00009000"
+        #expect(try capabilities(.google, kind) == expected)
+        #expect(try capabilities(.multipaz, kind) == expected)
+        #expect(try capabilities(.multipaz, .static) == expected)
+    }
+
+    @Test("Q42 Q44 Apple: engagement 1.1 with keys 5 and 6")
+    func appleEngagement() throws {
+        let (_, _, engagement) = try handoverSelect(.apple, .negotiated)
+        #expect(engagement.version == "1.1")
+        #expect(engagement.capabilities == [.readerAuthAll, .extendedRequest])
+        #expect(Array(engagement.bytes.suffix(8)).hex == "058006a203f504f5")
+        #expect(engagement.misshapenMembers.isEmpty)
+    }
+
+    @Test("Others: engagement 1.0 with the keys 0 and 1 alone", arguments: ["google", "samsung", "multipaz"])
+    func plainEngagement(name: String) throws {
+        let profile = try #require(WalletProfile.all.first { $0.name == name })
+        let (_, _, engagement) = try handoverSelect(profile, try #require(profile.nfcHandovers.first))
+        #expect(engagement.version == "1.0")
+        #expect(try CBORItem.parse(engagement.bytes).map().count == 2)
+    }
+
+    @Test("Q29 Q30 UUIDs: none from Apple and negotiated multipaz, the reader's from Google, own when static")
+    func uuids() throws {
+        func uuid(_ profile: WalletProfile, _ kind: HandoverKind) throws -> BluetoothUUID? {
+            let (select, _, _) = try handoverSelect(profile, kind)
+            for case .bluetoothLE(let record) in select.carriers {
+                #expect(record.role == .centralOnly)
+                return record.serviceUUID
+            }
+            throw UnexpectedAction()
+        }
+        #expect(try uuid(.apple, .negotiated) == nil)
+        #expect(try uuid(.multipaz, .negotiated) == nil)
+        #expect(try uuid(.google, .negotiated) != nil)
+        #expect(try uuid(.samsung, .static) != nil)
+        #expect(try uuid(.multipaz, .static) != nil)
+    }
+
+    @Test("Q27 Record order: the carriers before the engagement from Apple and Samsung, after it from others")
+    func recordOrder() throws {
+        func isEngagementFirst(_ profile: WalletProfile, _ kind: HandoverKind) throws -> Bool {
+            let (_, message, _) = try handoverSelect(profile, kind)
+            return message.records[1].isOf(.deviceEngagement)
+        }
+        #expect(try !isEngagementFirst(.apple, .negotiated))
+        #expect(try !isEngagementFirst(.samsung, .static))
+        #expect(try isEngagementFirst(.google, .negotiated))
+        #expect(try isEngagementFirst(.multipaz, .static))
+    }
+
+    @Test("Q31 Samsung: appearance and name among the advertising data")
+    func samsungAdvertising() throws {
+        let (_, message, _) = try handoverSelect(.samsung, .static)
+        let record = try #require(message.records.first { $0.isOf(.bluetoothLE) })
+        #expect(Array(record.payload.prefix(4)).hex == "03194000")
+        #expect(Array(record.payload).hex.contains("0709" + Array("Galaxy".utf8).hex))
+    }
+
+    @Test("Q16 Q17 Waiting times: 16 ms from Apple, 8 ms from Google, the floor of 1 ms from multipaz")
+    func waitingTimes() throws {
+        func waitingTime(_ profile: WalletProfile) throws -> Duration {
+            guard case .negotiated(let service, _)? = profile.behaviours[.negotiated]?.handover else {
+                throw UnexpectedAction()
+            }
+            #expect(service.waitingTimeExtensions == 15)
+            return service.waitingTime
+        }
+        #expect(try waitingTime(.apple) == .milliseconds(16))
+        #expect(try waitingTime(.google) == .milliseconds(8))
+        #expect(try waitingTime(.multipaz) == .milliseconds(1))
+    }
+
+    @Test("Q13 Q14 Apple: NLEN reads 0000 before each message, and an endless one ends by itself")
+    func applePolls() throws {
+        let counter = try Counter(PresentationCase("profile") { $0.profile = .apple })
+        var card = try WalletCard(counter.presented.wallet, handover: .negotiated)
+        var tap = CardTap()
+        #expect(try counter.verified(&tap, &card) != nil)
+        let lengths = tap.commands.filter { $0 == [0, 0xb0, 0, 0, 2] }
+        #expect(lengths.count == 3 + 1 + 1 + 4)
+    }
+
+    @Test("The NFC carrier that is added keeps to the wallet's limits; the applet's is its own (Q11)")
+    func addedCarrier() {
+        #expect(WalletProfile.all.filter { $0.nfcCarrier != nil }.map(\.name) == ["applet"])
+        #expect(
+            WalletProfile.apple.addingNFCCarrier().nfcCarrier
+                == NFCCarrier(maximumCommandData: 0x0400, maximumResponseData: 0x0400))
+        #expect(
+            WalletProfile.applet.addingNFCCarrier().nfcCarrier
+                == NFCCarrier(maximumCommandData: 261, maximumResponseData: 261))
+    }
+}
