@@ -1,3 +1,4 @@
+internal import CBOR
 package import OpenSSLCrypto
 
 /// Where a test wallet takes its keys and random bytes from: OpenSSL's generator, or a seed, so that keys and
@@ -46,3 +47,5 @@ package enum TestEntropy: Sendable {
         return numbers
     }
 }
+
+extension TestEntropy: RedactedDescription {}

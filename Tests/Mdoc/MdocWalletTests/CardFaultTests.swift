@@ -8,8 +8,7 @@ import Testing
 struct CardFaultTests {
     @Test("With negotiated handover and short APDUs", arguments: CardFault.allCases)
     func negotiated(fault: CardFault) throws {
-        var counter = try Counter()
-        counter.presented.wallet.cardFault = fault
+        let counter = try Counter(PresentationCase(fault))
         var card = try WalletCard(counter.presented.wallet, handover: .negotiated)
         var tap = CardTap(limits: CardTap.short)
         tap.offersBluetooth = false

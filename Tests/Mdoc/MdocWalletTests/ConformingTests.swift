@@ -13,6 +13,24 @@ struct ConformingTests {
     }
 }
 
+@Suite("The licence's own dates")
+struct LicenceDateTests {
+    @Test("An expired licence is verified and not current; unasked, its date is unknown")
+    func expiry() throws {
+        func currency(_ years: Int, asked: Bool = true) throws -> DocumentCurrency {
+            let presentation = PresentationCase("expiry") {
+                $0.licence.yearsToExpiry = years
+                if !asked { $0.requests = [PresentationCase.request([TestLicence.nameSpace: ["sex"]])] }
+            }
+            return try #require(try WrittenCase(presentation).judge(.strict).verified()).documents[0]
+                .isCurrent
+        }
+        #expect(try currency(9) == .yes)
+        #expect(try currency(-1) == .no)
+        #expect(try currency(9, asked: false) == .unknown)
+    }
+}
+
 extension PresentationCase: CustomTestStringConvertible {
-    public var testDescription: String { name }
+    package var testDescription: String { name }
 }

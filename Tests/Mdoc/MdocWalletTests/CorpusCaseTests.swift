@@ -52,12 +52,19 @@ struct CorpusCaseTests {
     }
 
     @Test(
-        "Every rule of the shared corpus has a case here",
+        "Every rule of the shared corpus has a case here, with the same expectation",
         .enabled(if: SharedManifest.isHere, "no shared corpus"))
     func coverage() throws {
         let cases = try #require(SharedManifest.members?["cases"] as? [[String: Any]])
-        let names = Set(PresentationCase.all.map(\.name))
-        for name in cases.compactMap({ $0["name"] as? String }) { #expect(names.contains(name), "\(name)") }
+        for theirs in cases {
+            let name = try #require(theirs["name"] as? String)
+            let own = try WrittenCase(#require(PresentationCase.named(name), "\(name)")).written.entry
+            #expect(own.expect == theirs["expect"] as? String, "\(name)")
+            #expect(own.level == (own.expect == "accept" ? "must" : theirs["level"] as? String), "\(name)")
+            #expect(own.layer == theirs["layer"] as? String || own.expect == "accept", "\(name)")
+            #expect(own.deviceAuth == theirs["deviceAuth"] as? String, "\(name)")
+            #expect(own.handover == theirs["handover"] as? String, "\(name)")
+        }
     }
 }
 

@@ -136,6 +136,16 @@ struct WalletCardTests {
         #expect(reason == NFCEndReason(.selectDataTransfer, .status(.notFound)))
     }
 
+    @Test("Q59 The application of NFC v2 is not there, and the engagement goes on in the same activation")
+    func noVersion2() throws {
+        let counter = try Counter()
+        var card = try WalletCard(counter.presented.wallet, handover: .negotiated)
+        let select = [UInt8](hex: "00a4040007a000000248040100")
+        #expect(card.answer(select[...], now: .now) == .respond([0x6a, 0x82]))
+        var tap = CardTap()
+        #expect(try counter.verified(&tap, &card) != nil)
+    }
+
     @Test("No command makes the card trap", arguments: [1, 2, 3])
     func randomCommands(seed: UInt64) throws {
         let counter = try Counter()

@@ -123,14 +123,20 @@ struct WalletProfileTests {
         #expect(try waitingTime(.multipaz) == .milliseconds(1))
     }
 
-    @Test("Q13 Q14 Apple: NLEN reads 0000 before each message, and an endless one ends by itself")
-    func applePolls() throws {
-        let counter = try Counter(PresentationCase("profile") { $0.profile = .apple })
-        var card = try WalletCard(counter.presented.wallet, handover: .negotiated)
-        var tap = CardTap()
-        #expect(try counter.verified(&tap, &card) != nil)
-        let lengths = tap.commands.filter { $0 == [0, 0xb0, 0, 0, 2] }
-        #expect(lengths.count == 3 + 1 + 1 + 4)
+    @Test(
+        "Q13 Q14 NLEN reads 0000 before what Apple writes, and before the first message of the generic wallet"
+    )
+    func polls() throws {
+        func lengthReads(_ profile: WalletProfile, _ kind: HandoverKind) throws -> Int {
+            let counter = try Counter(PresentationCase("profile") { $0.profile = profile })
+            var card = try WalletCard(counter.presented.wallet, handover: kind)
+            var tap = CardTap()
+            #expect(try counter.verified(&tap, &card) != nil)
+            return tap.commands.count { $0 == [0, 0xb0, 0, 0, 2] }
+        }
+        #expect(try lengthReads(.apple, .negotiated) == 3 + 1 + 4)
+        #expect(try lengthReads(.google, .negotiated) == 3)
+        #expect(try lengthReads(.generic, .static) == 1 + 2)
     }
 
     @Test("The NFC carrier that is added keeps to the wallet's limits; the applet's is its own (Q11)")

@@ -66,7 +66,7 @@ extension CorpusManifest.Entry {
             presentation.issuing.fault != nil || presentation.holderFault != nil
             || presentation.sessionFault != nil
         expect = isFaulty ? "reject" : "accept"
-        level = Deviation(rawValue: presentation.name) == nil ? "must" : "profile"
+        level = presentation.isAboutTheProfile ? "profile" : "must"
         layer = presentation.sessionFault == nil ? "response" : "session"
         rule = presentation.name
         deviceAuth = presentation.deviceAuthentication == .mac ? "mac" : "sig"

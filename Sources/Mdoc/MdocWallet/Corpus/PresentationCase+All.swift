@@ -2,14 +2,18 @@ internal import MdocModel
 internal import OpenSSLCrypto
 
 extension PresentationCase {
-    /// Every case there is: those that conform, and one for each rule that can be broken.
+    /// Every case of a corpus: those that conform, and one for each rule that can be broken.
     package static let all =
         conforming + IssuerFault.allCases.map { PresentationCase($0) }
         + HolderFault.allCases.map { PresentationCase($0) }
         + SessionFault.allCases.map { PresentationCase($0) }
 
+    /// Cases of a phone that misbehaves as a card; their files are those of a conforming one.
+    package static let ofCards = CardFault.allCases.map { PresentationCase($0) }
+
+    /// The case of this name, a fault's included.
     package static func named(_ name: String) -> PresentationCase? {
-        all.first { $0.name == name }
+        (all + ofCards).first { $0.name == name }
     }
 
     /// Cases that strict rules accept, each with something of its own.

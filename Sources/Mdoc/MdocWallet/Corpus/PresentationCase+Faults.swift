@@ -35,4 +35,22 @@ extension PresentationCase {
         self.init(fault.rawValue)
         sessionFault = fault
     }
+
+    package init(_ fault: CardFault) {
+        self.init(fault.rawValue)
+        cardFault = fault
+    }
+
+    /// Whether the rule is one of the profile, which a lenient reader may waive. Ours waives those that are
+    /// departures, and none of the others.
+    var isAboutTheProfile: Bool {
+        if Deviation(rawValue: name) != nil { return true }
+        switch (issuing.fault, holderFault) {
+        case (.dateWithFraction, _), (.dateUntagged, _), (.dateWithOffset, _), (.signerIsAuthority, _),
+            (.keyUsageMissing, _), (.authorityKeyIdentifierDiffers, _), (.privateDeviceKey, _),
+            (.validBeforeSigned, _), (_, .signatureAndMAC), (_, .documentTwice), (_, .ageNotNearest):
+            return true
+        default: return false
+        }
+    }
 }

@@ -20,6 +20,7 @@ package struct PresentationCase: Sendable {
     package var endsSessionWithResponse = false
     package var holderFault: HolderFault?
     package var sessionFault: SessionFault?
+    package var cardFault: CardFault?
 
     package init(_ name: String, _ change: (inout PresentationCase) -> Void = { _ in }) {
         self.name = name

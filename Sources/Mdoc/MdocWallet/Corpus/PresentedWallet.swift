@@ -30,6 +30,7 @@ package struct PresentedWallet: Sendable {
         wallet = Wallet(holder: holder, profile: presentation.profile, entropy: entropy)
         wallet.sessionCurve = presentation.sessionCurve
         wallet.sessionFault = presentation.sessionFault
+        wallet.cardFault = presentation.cardFault
         wallet.endsSessionWithResponse = presentation.endsSessionWithResponse
     }
 

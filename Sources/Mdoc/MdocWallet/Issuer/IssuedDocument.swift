@@ -33,3 +33,6 @@ package struct IssuedDocument: Sendable {
         issuerSigned(items).encode()
     }
 }
+
+extension IssuedDocument: RedactedDescription {}
+extension IssuedDocument.Item: RedactedDescription {}

@@ -50,6 +50,8 @@ package struct TestLicence: Sendable {
     package var attestedAges = [18, 21, 65]
     /// In bytes; see `TestPortrait.jpeg(size:)`.
     package var portraitSize = 2400
+    /// How long the licence is still in date, in years; below 0 it has expired.
+    package var yearsToExpiry = 9
     /// ISO 3166-2, where the licence names its state or province.
     package var jurisdiction: String?
 
@@ -86,7 +88,7 @@ package struct TestLicence: Sendable {
 
     private func licenceElements(on day: FullDate) -> KeyValuePairs<String, CBORDraft> {
         let issued = CBORDraft.fullDate("\(day.addingYears(-1))")
-        let expires = CBORDraft.fullDate("\(day.addingYears(9))")
+        let expires = CBORDraft.fullDate("\(day.addingYears(yearsToExpiry))")
         return [
             "issue_date": issued,
             "expiry_date": expires,
@@ -108,7 +110,7 @@ package struct TestLicence: Sendable {
                         "domestic_vehicle_class_code": "C",
                         "domestic_vehicle_class_description": "Non-commercial",
                         "issue_date": .fullDate("\(day.addingYears(-1))"),
-                        "expiry_date": .fullDate("\(day.addingYears(9))"),
+                        "expiry_date": .fullDate("\(day.addingYears(yearsToExpiry))"),
                     ]
                 ]
             ],

@@ -1,4 +1,4 @@
-/// A drawn face, a picture of nobody, as a baseline JPEG of any size from `minimumSize` up.
+/// A face drawn for this repository, a picture of nobody, as a baseline JPEG of any size from `minimumSize` up.
 package enum TestPortrait {
     /// The size of the drawing itself, in bytes.
     package static var minimumSize: Int { PackageResources.portrait_jpg.count }

@@ -6,8 +6,7 @@ package enum WalletError: Error, Equatable, Sendable {
     /// The profile has no handover of this kind.
     case handoverNotInProfile(HandoverKind)
     /// The engagement in memory did not come to a handover.
-    case engagementFailed(NFCEndReason?)
-    case holder(HolderError)
+    case engagementFailed(NFCEndReason)
     case session(SessionError)
     case cryptography(OpenSSLCryptoError)
 

@@ -46,9 +46,10 @@ extension WalletProfile {
                 $0.maximumResponseData = 0x0400
                 $0.maximumCommandData = 0x0400
                 $0.maximumFileSize = 0x0802
-                $0.unready = .init(initialMessage: 1, serviceStatus: 1, handoverSelect: 4)
+                $0.unready = .init(serviceStatus: 1, handoverSelect: 4)
                 $0.recordOrder = .carriersFirst
                 $0.readsZerosPastEnd = true
+                $0.enforcesWaitingTime = true
             }
         ],
         engagementVersion: "1.1",
@@ -63,6 +64,7 @@ extension WalletProfile {
             .negotiated: .with {
                 $0.handover = .negotiated(tnep(waitingTime: 0x10, extensions: 15, maximum: 0xffff))
                 $0.repeatsServiceUUID = true
+                $0.enforcesWaitingTime = true
             }
         ])
 
@@ -86,8 +88,7 @@ extension WalletProfile {
                 $0.handover = .negotiated(tnep(waitingTime: 0, extensions: 15, maximum: 0xffff))
                 $0.ignoresLengthAfterMore = true
             },
-        ],
-        nfcCarrier: nil)
+        ])
 
     /// A Java Card applet in a phone that is off: limits of 261 bytes, short APDUs, no merged write (Q11, Q23).
     package static let applet = WalletProfile(
@@ -105,7 +106,7 @@ extension WalletProfile {
     package static let generic = WalletProfile(
         name: "generic",
         behaviours: [
-            .static: .with { _ in },
+            .static: .with { $0.unready.initialMessage = 2 },
             .negotiated: .with {
                 $0.handover = .negotiated(tnep(waitingTime: 0x0c, extensions: 15, maximum: 0xffff))
             },
