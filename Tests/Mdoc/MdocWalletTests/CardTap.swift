@@ -137,8 +137,9 @@ struct Counter {
     static let now = WrittenCase.now
     var presented: PresentedWallet
 
+    /// With keys of its own each time, as in use.
     init(_ presentation: PresentationCase = PresentationCase("card")) throws {
-        presented = try PresentedWallet(presentation, entropy: .seed("cards"), at: Self.now)
+        presented = try PresentedWallet(presentation, entropy: .openSSL, at: Self.now)
         presented.wallet.profile = presentation.profile.addingNFCCarrier()
     }
 

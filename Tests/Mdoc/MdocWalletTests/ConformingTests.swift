@@ -5,9 +5,11 @@ import Testing
 
 @Suite("A conforming wallet")
 struct ConformingTests {
-    @Test("is verified under strict rules", arguments: PresentationCase.conforming)
-    func verified(presentation: PresentationCase) throws {
-        let response = try #require(try WrittenCase(presentation).judge(.strict).verified())
+    @Test(
+        "is verified under strict rules, with seeded keys and with OpenSSL's",
+        arguments: PresentationCase.conforming, [TestEntropy.seed("conforming"), .openSSL])
+    func verified(presentation: PresentationCase, entropy: TestEntropy) throws {
+        let response = try #require(try WrittenCase(presentation, entropy: entropy).judge(.strict).verified())
         #expect(response.reports.flatMap(\.deviations).isEmpty)
         #expect(response.documents[0].issuer.anchorSubject?.contains("Countersign Test IACA") == true)
     }

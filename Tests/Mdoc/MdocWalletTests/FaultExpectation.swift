@@ -179,6 +179,9 @@ extension IssuerFault {
         case .otherCountry: .certificateAndCountry(.countryMismatch)
         case .countryMissing: .certificateAndCountry(.countryMissing)
         case .otherState: .tolerated([.dsState])
+        case .commonNameMissing: .tolerated([.dsCommonNameMissing])
+        case .issuerContactMissing: .tolerated([.dsIssuerAlternativeName])
+        case .distributionPointMissing, .distributionPointByName: .tolerated([.dsDistributionPoint])
         case .longValidity: .tolerated([.dsLongValidity])
         case .certificateExpired: .certificate(.expired)
         case .certificateNotYetValid:
@@ -237,6 +240,8 @@ extension HolderFault {
         case .algorithmOfOtherCurve: .device(.cose(.algorithmNotAllowed(-35)))
         case .algorithmFullySpecified: .tolerated([.deviceAlgorithmFullySpecified])
         case .tagged: .tolerated([.deviceAuthTagged])
+        case .issuerElementAsserted:
+            .check(.requestMatch, .elementTwice(ElementName(nameSpace: nameSpace, identifier: "age_over_21")))
         case .unrequestedDeviceElement: .check(.requestMatch, .elementNotRequested(deviceElement))
         }
     }

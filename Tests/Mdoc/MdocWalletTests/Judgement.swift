@@ -22,10 +22,9 @@ struct WrittenCase {
     let presentation: PresentationCase
     let written: CorpusCase
 
-    init(_ presentation: PresentationCase) throws {
+    init(_ presentation: PresentationCase, entropy: TestEntropy = .seed("MdocWalletTests")) throws {
         self.presentation = presentation
-        written = try CorpusCase(
-            presentation, entropy: .seed("MdocWalletTests"), at: Self.now, instant: .now)
+        written = try CorpusCase(presentation, entropy: entropy, at: Self.now, instant: .now)
     }
 
     func bytes(_ name: String) throws -> ArraySlice<UInt8> {

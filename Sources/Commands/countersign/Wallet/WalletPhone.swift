@@ -50,7 +50,7 @@ private final class CardBox: Sendable {
     }
 
     func insert() {
-        card.withLock { card in try? card.insert() }
+        card.withLock { card in card.insert() }
     }
 
     func answer(_ command: ArraySlice<UInt8>) -> CardAnswer {

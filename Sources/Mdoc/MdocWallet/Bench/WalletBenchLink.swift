@@ -14,9 +14,9 @@ package struct WalletBenchLink: ~Copyable, Sendable {
     package init(
         _ wallet: Wallet, handover kind: HandoverKind, number: Int = 1, now: ContinuousClock.Instant
     ) throws(WalletError) {
-        let engagement = try wallet.engagement(kind, number: number, now: now)
-        let scanned =
-            kind == .qr ? engagement : try wallet.engagement(.qr, number: number, now: now)
+        let key = try wallet.eDeviceKey(number)
+        let engagement = try wallet.engagement(kind, number: number, key, now: now)
+        let scanned = kind == .qr ? engagement : try wallet.qrEngagement(number, key)
         qr = EngagementURI.text(for: scanned.deviceEngagement)
         var messages: (select: [UInt8]?, request: [UInt8]?)
         if case .nfc(let select, let request) = engagement.handover { messages = (select, request) }

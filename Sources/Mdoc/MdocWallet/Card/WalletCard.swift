@@ -21,7 +21,7 @@ package struct WalletCard: ~Copyable, Sendable {
     private var application = Application.none
     private var engagement: WalletEngagement?
     private var session: WalletSession?
-    private var engagements = 1
+    private var engagements = 0
     private var refusedSelects = 0
 
     private enum Application: Sendable {
@@ -50,12 +50,11 @@ package struct WalletCard: ~Copyable, Sendable {
         kind == .qr ? engagement.map { EngagementURI.text(for: $0.deviceEngagement) } : nil
     }
 
-    /// The phone comes into the field: nothing of an earlier tap is left (Q2).
-    package mutating func insert() throws(WalletError) {
+    /// The phone comes into the field: nothing of an earlier tap is left (Q2), but for the QR code it still shows.
+    package mutating func insert() {
         application = .none
         session = nil
-        engagements += 1
-        engagement = try wallet.qrEngagement(engagements, if: kind)
+        if kind != .qr { engagement = nil }
     }
 
     /// Takes a command APDU.

@@ -27,6 +27,12 @@ extension PresentationCase {
         case .macFlipped, .shortMAC: authenticateByMAC()
         case .unrequestedDeviceElement:
             assertDeviceElement(authorized: ["nameSpaces": [.text(Self.deviceNameSpace)]], asked: false)
+        case .issuerElementAsserted:
+            issuing.keyAuthorizations = ["nameSpaces": [.text(TestLicence.nameSpace)]]
+            deviceElements = [
+                TestDocument.Element(
+                    nameSpace: TestLicence.nameSpace, identifier: "age_over_21", value: true)
+            ]
         default: break
         }
     }
@@ -46,7 +52,8 @@ extension PresentationCase {
     var isAboutTheProfile: Bool {
         if Deviation(rawValue: name) != nil { return true }
         switch (issuing.fault, holderFault) {
-        case (.dateWithFraction, _), (.dateUntagged, _), (.dateWithOffset, _), (.signerIsAuthority, _),
+        case (.dateWithFraction, _), (.dateUntagged, _), (.dateWithOffset, _),
+            (.distributionPointByName, _), (.signerIsAuthority, _),
             (.keyUsageMissing, _), (.authorityKeyIdentifierDiffers, _), (.privateDeviceKey, _),
             (.validBeforeSigned, _), (_, .signatureAndMAC), (_, .documentTwice), (_, .ageNotNearest):
             return true

@@ -39,4 +39,6 @@ package enum HolderFault: String, CaseIterable, Sendable {
     case algorithmFullySpecified = "device.alg_fully_specified"
     case tagged = "device.tagged"
     case unrequestedDeviceElement = "device.unrequested_element"
+    /// The phone asserts an age that the issuer signed too.
+    case issuerElementAsserted = "device.issuer_element"
 }

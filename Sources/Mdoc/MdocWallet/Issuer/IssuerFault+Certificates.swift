@@ -19,6 +19,7 @@ extension IssuerFault {
         edit(identifiersOf: &signer)
         edit(extendedKeyUsageOf: &signer)
         edit(keyUsageOf: &signer)
+        edit(distributionPointsOf: &signer)
         let day = TestValidity.day
         switch self {
         case .longValidity: signer.notAfter = signer.notBefore + 458 * day
@@ -37,14 +38,17 @@ extension IssuerFault {
     }
 
     private func edit(namesOf signer: inout CertificateTemplate) {
-        func subject(country: String?, state: String?) -> DistinguishedName {
-            DistinguishedName(
-                certificateName(country: country, state: state, commonName: "Countersign Test DS"))
+        func subject(
+            country: String?, state: String?, commonName: String? = "Countersign Test DS"
+        ) -> DistinguishedName {
+            DistinguishedName(certificateName(country: country, state: state, commonName: commonName))
         }
         switch self {
         case .otherCountry: signer.subject = subject(country: "XX", state: nil)
         case .countryMissing: signer.subject = subject(country: nil, state: nil)
         case .otherState: signer.subject = subject(country: "UT", state: "Elsewhere")
+        case .commonNameMissing: signer.subject = subject(country: "UT", state: nil, commonName: nil)
+        case .issuerContactMissing: signer.remove(.issuerAlternativeName)
         case .otherIssuerName:
             signer.issuer = DistinguishedName(
                 certificateName(country: "UT", state: nil, commonName: "Another IACA"))
@@ -84,6 +88,24 @@ extension IssuerFault {
         case .signerMaySignCertificates: signer.replace(.keyUsage([.digitalSignature, .keyCertSign]))
         case .signerIsAuthority:
             signer.extensions.append(.basicConstraints(BasicConstraints(isCA: true, pathLength: 0)))
+        default: break
+        }
+    }
+
+    private func edit(distributionPointsOf signer: inout CertificateTemplate) {
+        switch self {
+        case .distributionPointMissing: signer.remove(.crlDistributionPoints)
+        case .distributionPointByName:
+            // CRLDistributionPoints, DistributionPoint, distributionPoint, fullName, directoryName.
+            let tags = [
+                DERTag.sequence, DERTag.sequence, DERTag.constructed(0), DERTag.constructed(0),
+                DERTag.constructed(4),
+            ]
+            let value = tags.reversed().reduce(Array(signer.issuer.encoded)) { contents, tag in
+                DERWriter.encode { $0.write(tag, contents: contents) }
+            }
+            signer.replace(
+                CertificateExtension(oid: .crlDistributionPoints, isCritical: false, value: value[...]))
         default: break
         }
     }

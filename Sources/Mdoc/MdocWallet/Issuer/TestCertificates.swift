@@ -73,10 +73,12 @@ struct TestCertificates {
 
 /// The attributes of a test certificate's name.
 func certificateName(
-    country: String?, state: String?, commonName: String
+    country: String?, state: String?, commonName: String?
 ) -> [(type: ObjectIdentifier, value: String)] {
     var attributes: [(type: ObjectIdentifier, value: String)] = []
     if let country { attributes.append((.countryName, country)) }
     if let state { attributes.append((.stateOrProvinceName, state)) }
-    return attributes + [(.organizationName, "Countersign Test Issuer"), (.commonName, commonName)]
+    attributes.append((.organizationName, "Countersign Test Issuer"))
+    if let commonName { attributes.append((.commonName, commonName)) }
+    return attributes
 }

@@ -1,3 +1,4 @@
+internal import COSE
 internal import MdocModel
 internal import MdocSession
 internal import NDEF
@@ -8,7 +9,13 @@ extension Wallet {
     package func engagement(
         _ kind: HandoverKind, number: Int = 1, now: ContinuousClock.Instant
     ) throws(WalletError) -> WalletEngagement {
-        let key = try eDeviceKey(number)
+        try engagement(kind, number: number, eDeviceKey(number), now: now)
+    }
+
+    /// The same with this key.
+    func engagement(
+        _ kind: HandoverKind, number: Int, _ key: COSEKeyPair, now: ContinuousClock.Instant
+    ) throws(WalletError) -> WalletEngagement {
         guard kind != .qr else { return try qrEngagement(number, key) }
         let content = try nfcContent(number, key)
         let readerUUID = try serviceUUID("reader \(number)")
