@@ -10,6 +10,8 @@ package enum CardFault: String, CaseIterable, Sendable {
     case pulledInRequest = "card.pulled_in_request"
     case pulledInConsent = "card.pulled_in_consent"
     case pulledInResponse = "card.pulled_in_response"
+    /// No answer to the request within an hour.
+    case silent = "card.silent"
     /// 6A82 to every SELECT (Q1).
     case locked = "card.locked"
     /// NLEN stays 0 (Q13).
@@ -40,6 +42,9 @@ package enum CardFault: String, CaseIterable, Sendable {
 }
 
 extension CardFault {
+    /// How long the answer to a request takes, if not the time for consent.
+    var delay: Duration? { self == .silent ? .seconds(3600) : nil }
+
     /// What of this is in what the phone offers.
     func edit(_ content: inout NFCHolderContent) {
         guard self == .carrierNotOffered else { return }
@@ -58,7 +63,7 @@ extension CardFault {
         case .pulledInRequest: .silent(.sendMessage)
         case .pulledInConsent: .silent(.awaitResponse)
         case .pulledInResponse: .silent(.receiveMessage)
-        case .locked: nil
+        case .locked, .silent: nil
         case .neverReady: .neverReady
         case .giantLength: .announcesLength(0xfffe)
         case .noData: .answersEmpty

@@ -128,6 +128,7 @@ package struct WalletCard: ~Copyable, Sendable {
             switch session?.receive(message[...]) {
             case .send(let reply, let delay)?, .sendLast(let reply, let delay)?:
                 let answer = holder.reply(reply[...])
+                let delay = wallet.cardFault?.delay ?? delay
                 return delay == .zero ? .respond(answer) : .respondAt(answer, now + delay)
             case .end?, nil: return respond(.success)
             }
