@@ -20,15 +20,22 @@ extension PCSCTransportError {
         return switch status {
         case SCARD_E_NO_SERVICE: isFirst ? .serviceNotRunning : .serviceLost
         case SCARD_E_SERVICE_STOPPED:
-            isFirst ? .serviceIncompatible(libraryVersion: PCSCLITE_VERSION_NUMBER) : .serviceLost
+            isFirst ? .serviceIncompatible(libraryVersion: PCSCService.libraryVersion) : .serviceLost
         // A handle pcscd does not know is one of a daemon that is gone: ours are released once, by their owner.
         case SCARD_F_COMM_ERROR, SCARD_E_INVALID_HANDLE: .serviceLost
-        case SCARD_W_SECURITY_VIOLATION:
-            !isFirst
-                ? .accessDenied(.card)
-                : isServed ? .tooManyClients : .accessDenied(.service)
+        case SCARD_W_SECURITY_VIOLATION: refused(call, isServed: isServed)
         case SCARD_E_CANCELLED: .cancelled
         default: nil
+        }
+    }
+
+    /// The two calls polkit is asked about are refused with this code. The others get it as well as COMM_ERROR when
+    /// pcscd ends during the call: the library says so when the connection is reset.
+    private static func refused(_ call: PCSCCall, isServed: Bool) -> PCSCTransportError {
+        switch call {
+        case .establishContext: isServed ? .tooManyClients : .accessDenied(.service)
+        case .connect: .accessDenied(.card)
+        default: .serviceLost
         }
     }
 

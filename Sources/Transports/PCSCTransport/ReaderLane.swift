@@ -94,22 +94,23 @@ actor ReaderLane {
     private func withContext<Value: ~Copyable>(
         _ body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value
     ) throws(PCSCTransportError) -> Value {
-        if let value = try attempt(body) { return value }
+        do throws(PCSCTransportError) {
+            if let value = try lendContext(to: body) { return value }
+        } catch  where context == nil {}
         context = try ContextHandle.establish()
-        guard let value = try attempt(body) else { throw .serviceLost }
+        guard let value = try lendContext(to: body) else { throw .serviceLost }
         return value
     }
 
-    private func attempt<Value: ~Copyable>(
-        _ body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value
+    /// Nil when there is no context; drops one that may be void.
+    private func lendContext<Value: ~Copyable>(
+        to body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value
     ) throws(PCSCTransportError) -> Value? {
-        guard context != nil else { return nil }
         do throws(PCSCTransportError) {
             return try context?.lend(to: body)
-        } catch .serviceLost {
-            card = nil
-            context = nil
-            return nil
+        } catch  where error == .serviceLost || error == .accessDenied(.card) {
+            close()
+            throw error
         }
     }
 }

@@ -74,6 +74,8 @@ package actor FramedTCPChannel: MessageChannel {
 
     package func close() {
         guard let descriptor = socket?.descriptor else { return }
+        // The poll in progress keeps the socket alive beyond its close: the peer must hear of the end now.
+        socket?.shutdown()
         poller.end(waitsOn: descriptor)
         socket = nil
     }

@@ -64,7 +64,7 @@ final class SocketPoller: Sendable {
         }
     }
 
-    /// Ends every wait on a descriptor that is about to be closed.
+    /// Ends every wait on a descriptor that is about to be closed, and the poll that holds its socket open.
     func end(waitsOn descriptor: Int32) {
         let ended = state.withLock { state in
             let found = state.waits.filter { $0.value.descriptor == descriptor }
@@ -72,6 +72,7 @@ final class SocketPoller: Sendable {
             return found.values.map(\.continuation)
         }
         for continuation in ended { continuation.resume(returning: .closed) }
+        wakeUp()
     }
 
     private func end(_ identifier: UInt64, with outcome: Outcome) {

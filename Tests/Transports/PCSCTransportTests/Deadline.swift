@@ -1,3 +1,5 @@
+import Synchronization
+
 struct Overdue: Error {
     let what: String
 }
@@ -16,4 +18,20 @@ func withDeadline<Value: Sendable>(
         guard let value = try await group.next() else { throw Overdue(what: what) }
         return value
     }
+}
+
+/// Looks every 10 ms whether `condition` holds, with a bound.
+func until(_ what: String, _ condition: @escaping @Sendable () -> Bool) async throws {
+    try await withDeadline(what) {
+        while !condition() { try await Task.sleep(for: .milliseconds(10)) }
+    }
+}
+
+/// Something that has happened, seen from any task or thread.
+final class Flag: Sendable {
+    private let state = Atomic(false)
+
+    var isRaised: Bool { state.load(ordering: .relaxed) }
+
+    func raise() { state.store(true, ordering: .relaxed) }
 }

@@ -10,6 +10,8 @@ struct PCSCTransportErrorTests {
         #expect(error(0x8010_001D, .connect) == .serviceLost)
         #expect(error(0x8010_0013, .transmit) == .serviceLost)
         #expect(error(0x8010_0003, .transmit) == .serviceLost)
+        #expect(error(0x8010_006A, .getStatusChange) == .serviceLost)
+        #expect(error(0x8010_006A, .transmit) == .serviceLost)
     }
 
     @Test("Q133 A refused user is told which polkit action it was")
@@ -24,11 +26,9 @@ struct PCSCTransportErrorTests {
 
     @Test("Q139 A daemon of another protocol is told with the library's version")
     func version() {
-        guard case .serviceIncompatible(let version) = error(0x8010_001E, .establishContext) else {
-            Issue.record("not told")
-            return
-        }
+        let version = PCSCService.libraryVersion
         #expect(version.split(separator: ".").count >= 2 && version.first?.isNumber == true)
+        #expect(error(0x8010_001E, .establishContext) == .serviceIncompatible(libraryVersion: version))
         #expect(error(0x8010_001E, .transmit) == .serviceLost)
     }
 

@@ -81,7 +81,7 @@ struct FramedTCPTests {
         try raw.sendAll([0, 0, 0, 2, 7])
         let began = ContinuousClock.now
         await #expect(throws: TransportError.deadlinePassed(.frame)) { try await server.receive() }
-        #expect(ContinuousClock.now - began < .seconds(2))
+        #expect(ContinuousClock.now - began < .seconds(10))
         await #expect(throws: TransportError.closed(by: .own)) { try await server.receive() }
     }
 
