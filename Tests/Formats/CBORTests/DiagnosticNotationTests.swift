@@ -1,46 +1,9 @@
 import CBOR
-import Foundation
 import Testing
 import VectorFiles
 
 @Suite("Diagnostic notation")
 struct DiagnosticNotationTests {
-    struct Figures: Decodable {
-        struct Figure: Decodable, CustomTestStringConvertible {
-            let hex: String
-            let diagnostic: String
-
-            var testDescription: String { hex }
-
-            /// The RFC, which is ASCII, escapes letters that we write as they are, and leaves out the middle of
-            /// the one long array.
-            var expected: String {
-                if diagnostic.contains("\\u"),
-                    let text = try? JSONDecoder().decode(String.self, from: Data(diagnostic.utf8))
-                {
-                    return "\"\(text)\""
-                }
-                let count = (1...25).map(String.init).joined(separator: ", ")
-                return diagnostic.replacingOccurrences(of: "1, ..., 25", with: count)
-            }
-        }
-
-        let appendix_a: [Figure]
-    }
-
-    static let figures: [Figures.Figure] = {
-        guard let shared = VectorFiles.shared else { return [] }
-        let file = shared.appending(path: "vectors/rfc8949-cbor.json")
-        return (try? VectorFiles.json(Figures.self, at: file).appendix_a) ?? []
-    }()
-
-    @Test(
-        "Every example of RFC 8949 Appendix A is written as it stands there",
-        .enabled(if: !figures.isEmpty, "the shared vectors are not beside this clone"), arguments: figures)
-    func appendixA(_ figure: Figures.Figure) throws {
-        #expect(try CBORItem.parse([UInt8](hex: figure.hex)[...]).diagnostic() == figure.expected)
-    }
-
     @Test(
         "A head that is longer than needed shows how long it is, and a shortest one nothing",
         arguments: [
@@ -138,6 +101,20 @@ struct DiagnosticNotationTests {
         #expect(
             try CBORItem.parse(long[...]).diagnostic(notation)
                 == "{\n  \"a\": h'\(bytes)',\n  \"b\": h'\(bytes)'\n}")
+    }
+
+    @Test("An item in tag 24 stands on the line of its tag, and its members one step in")
+    func indentedTag24() throws {
+        var notation = DiagnosticNotation()
+        notation.isIndented = true
+        notation.opensTag24 = true
+        let inner = CBOREncoder.encode { encoder in
+            encoder.array(count: 1)
+            encoder.byteString([UInt8](repeating: 7, count: 40))
+        }
+        let bytes = EncodedCBOR<Never>(embedding: inner).bytes
+        let digits = String(repeating: "07", count: 40)
+        #expect(try CBORItem.parse(bytes).diagnostic(notation) == "24(<<[\n  h'\(digits)'\n]>>)")
     }
 
     @Test("The notation ends where it grows beyond its limit, however much is left")

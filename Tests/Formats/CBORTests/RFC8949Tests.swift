@@ -11,20 +11,13 @@ struct RFC8949Tests {
         #expect(RFC8949.notWellFormed.count == 122)
     }
 
-    @Test("A published item has its published value", arguments: RFC8949.wellFormed)
+    @Test("A published item is written in diagnostic notation as published", arguments: RFC8949.wellFormed)
     func value(_ example: RFC8949.Item) throws {
-        let item = try CBORItem.parse([UInt8](hex: example.hex)[...])
-        switch item.value {
-        case .float(let value):
-            #expect(
-                value.isNaN ? example.diagnostic == "NaN" : value == Double(example.diagnostic.lowercased()))
-            #expect(value.sign == (example.diagnostic.hasPrefix("-") ? .minus : .plus))
-        default:
-            let published = example.diagnostic
-                .replacing("\\u00fc", with: "ü").replacing("\\u6c34", with: "水")
-                .replacing("\\ud800\\udd51", with: "𐅑")
-            #expect(item.diagnostic == published)
-        }
+        // The RFC is ASCII and escapes letters that we write as they are.
+        let published = example.diagnostic
+            .replacing("\\u00fc", with: "ü").replacing("\\u6c34", with: "水")
+            .replacing("\\ud800\\udd51", with: "𐅑")
+        #expect(try CBORItem.parse([UInt8](hex: example.hex)[...]).diagnostic() == published)
     }
 
     @Test(
