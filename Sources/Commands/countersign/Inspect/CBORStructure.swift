@@ -10,6 +10,15 @@ enum CBORStructure: CaseIterable {
     case deviceAuthentication, readerAuthentication, coseSign1, coseMac0, cose, coseKey, benchLinkGreeting
     case embedded, other
 
+    /// What the item is, or the one embedded in its tag 24; and which of them that is.
+    static func recognise(_ item: CBORItem) -> (structure: CBORStructure, item: CBORItem) {
+        guard let bytes = try? EncodedCBOR<Never>(item), let inner = try? bytes.item() else {
+            return (CBORStructure(item), item)
+        }
+        let structure = CBORStructure(inner)
+        return structure == .other || structure == .embedded ? (.embedded, item) : (structure, inner)
+    }
+
     init(_ item: CBORItem) {
         switch item.value {
         case .map(let map): self = Self(map)

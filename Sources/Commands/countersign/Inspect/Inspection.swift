@@ -47,10 +47,11 @@ struct Inspection {
     private static func limits(_ bytes: [UInt8]) -> CBORLimits { CBORLimits(depth: 64, bytes: bytes.count) }
 
     private func specimen(of item: CBORItem) -> Specimen {
-        let structure = CBORStructure(item)
+        let (structure, inner) = CBORStructure.recognise(item)
         var text = item.diagnostic(notation)
-        if let complaint = structure.complaint(about: item) { text += "\nnote: \(complaint)" }
-        return Specimen(kind: "\(structure.title), \(item.encoded.count) bytes", text: text)
+        if let complaint = structure.complaint(about: inner) { text += "\nnote: \(complaint)" }
+        let embedding = inner.encoded.count < item.encoded.count ? "embedded in tag 24: " : ""
+        return Specimen(kind: "\(embedding)\(structure.title), \(item.encoded.count) bytes", text: text)
     }
 
     /// PEM, the text of a QR code or an APDU trace; nil where it is none of them.

@@ -1,0 +1,234 @@
+import CBOR
+import Foundation
+import OpenSSLCrypto
+import Testing
+import VectorFiles
+
+@testable import countersign
+
+/// `inspect`, with the published figures of ISO/IEC 18013-5 Annex D.
+@Suite("inspect")
+struct InspectTests {
+    let annex: AnnexD
+
+    init() throws {
+        annex = try AnnexD()
+    }
+
+    private func specimen(_ bytes: [UInt8], isFull: Bool = false) throws -> Specimen {
+        try Inspection(isFull: isFull).specimen(in: bytes)
+    }
+
+    @Test(
+        "Each message is recognised and named with its clause",
+        arguments: [
+            ("deviceEngagement_qr", "DeviceEngagement (ISO/IEC 18013-5 8.2.1.1)"),
+            ("deviceRequest", "DeviceRequest (ISO/IEC 18013-5 8.3.2.1.2.1)"),
+            ("deviceResponse", "DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2)"),
+            ("sessionEstablishment", "SessionEstablishment (ISO/IEC 18013-5 9.1.1.4)"),
+            ("sessionData", "SessionData (ISO/IEC 18013-5 9.1.1.4)"),
+            ("sessionTermination", "SessionData (ISO/IEC 18013-5 9.1.1.4)"),
+            ("sessionTranscriptBytes", "SessionTranscript (ISO/IEC 18013-5 9.1.5.1)"),
+            ("mobileSecurityObjectBytes", "MobileSecurityObject (ISO/IEC 18013-5 9.1.2.4)"),
+            ("deviceAuthenticationBytes", "DeviceAuthentication (ISO/IEC 18013-5 9.1.3.4)"),
+            ("readerAuthenticationBytes", "ReaderAuthentication (ISO/IEC 18013-5 9.1.4.4)"),
+            ("issuerSigned", "IssuerSigned (ISO/IEC 18013-5 8.3.2.1.2.2)"),
+            ("issuerAuth", "COSE_Sign1 or COSE_Mac0, untagged (RFC 9052)"),
+            ("eDeviceKeyBytes", "COSE_Key (RFC 9052 7)"),
+            ("itemsRequest", "ItemsRequest (ISO/IEC 18013-5 8.3.2.1.2.1)"),
+            ("nfcHandoverSelect", "NDEF message: Handover Select"),
+            ("nfcHandoverRequest", "NDEF message: Handover Request"),
+            ("dsCertificate", "certificate for mdoc document signing (X.509 v3)"),
+            ("iacaCertificate", "root certificate (X.509 v3)"),
+            ("readerCertificate", "certificate for mdoc reader authentication (X.509 v3)"),
+            ("drivingPrivileges", "CBOR (RFC 8949)"),
+        ])
+    func kinds(_ name: String, _ kind: String) throws {
+        let bytes = try annex.bytes(name)
+        let specimen = try specimen(bytes)
+        #expect(specimen.kind == "\(embedding(bytes))\(kind), \(bytes.count) bytes")
+        #expect(!specimen.text.contains("note: "))
+    }
+
+    private func embedding(_ bytes: [UInt8]) -> String {
+        bytes.starts(with: [0xd8, 24]) ? "embedded in tag 24: " : ""
+    }
+
+    @Test("The command names file and kind on the first line, and shows the content after it")
+    func command() throws {
+        let file = try annex.file("deviceResponse")
+        let run = try CommandRun("inspect", file)
+        #expect(run.status == 0)
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.first == "\(file): DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2), 3562 bytes")
+        #expect(lines.dropFirst().first == "{")
+        for part in [
+            "\"elementIdentifier\": \"family_name\"", "24(<<{", "<<{1: -7}>>", "'... / 1042 bytes /",
+            "/ certificate of C=US,CN=utopia ds, issued by C=US,CN=utopia iaca /",
+            "0(\"2020-10-01T13:30:02Z\")",
+        ] {
+            #expect(run.output.contains(part), "\(part)")
+        }
+        #expect(try CommandRun("inspect", "--full", file).output.contains("'... /") == false)
+    }
+
+    @Test("With --json there is one object a file, and a file that cannot be shown does not hide the others")
+    func json() throws {
+        let good = try annex.file("deviceRequest")
+        let bad = try annex.file("bad", [0xa1, 0x00])
+        let run = try CommandRun("inspect", bad, good, "/no/such/file", "--json")
+        #expect(run.status == 65)
+        let value = try JSONSerialization.jsonObject(with: Data(run.output.utf8))
+        let files = try #require(value as? [[String: String]])
+        #expect(
+            files.map { Set($0.keys) } == [["file", "error"], ["file", "kind", "text"], ["file", "error"]])
+        #expect(files[0]["error"]?.hasSuffix("the bytes end inside an item (byte 2)") == true)
+    }
+
+    @Test("The text of a QR code is opened")
+    func qr() throws {
+        let specimen = try specimen(Array("\n mdoc:\(base64URL(annex.bytes("deviceEngagement_qr")))\n".utf8))
+        #expect(specimen.kind.hasPrefix("QR code text (ISO/IEC 18013-5 8.2.2.3) with DeviceEngagement"))
+        #expect(throws: InspectionError.self) { try self.specimen(Array("mdoc:####".utf8)) }
+        #expect(throws: InspectionError.self) { try self.specimen(Array("mdoc:AAAA".utf8)) }
+    }
+
+    private func base64URL(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+            "=", with: "")
+    }
+
+    @Test("A look-alike that does not decode is shown, with what is wrong")
+    func lookalike() throws {
+        let bytes = CBOREncoder.encode { encoder in
+            encoder.map(count: 2)
+            encoder.text("version")
+            encoder.text("1.0")
+            encoder.text("documents")
+            encoder.boolean(true)
+        }
+        let specimen = try specimen(bytes)
+        #expect(specimen.kind.hasPrefix("DeviceResponse"))
+        #expect(specimen.text.contains("note: the DeviceResponse does not decode: an array was due at byte"))
+    }
+
+    @Test("Certificates in PEM are all shown; private keys never")
+    func pem() throws {
+        let one = try PEM.encode(annex.bytes("dsCertificate")[...], label: "CERTIFICATE")
+        let two = try specimen(one + PEM.encode(annex.bytes("iacaCertificate")[...], label: "CERTIFICATE"))
+        #expect(two.kind == "2 certificates in PEM")
+        #expect(two.text.contains("subject: C=US,CN=utopia ds"))
+        #expect(two.text.contains("keyCertSign, cRLSign"))
+        let key = try annex.readerKeyPEM()
+        let error = #expect(throws: InspectionError.self) { try specimen(key) }
+        #expect(error?.message.contains("private keys are not shown") == true)
+        #expect(
+            try specimen(key + one).text.contains(
+                String(decoding: key.dropFirst(40).prefix(40), as: UTF8.self)) == false)
+    }
+
+    @Test("An APDU trace is read line by line, with times and without")
+    func trace() throws {
+        let trace = """
+            # one tap
+            0.001 > 00a4040007d276000085010100
+            0.002 < 9000
+
+            > 00 b0 00 00 02
+            < 00ff6c02
+            >10c3000003aabbcc
+            < 6110 1.5ms
+            > 80ca0000
+            < 6a82
+            """
+        let specimen = try specimen(Array(trace.utf8))
+        #expect(specimen.kind == "APDU trace, 8 APDUs")
+        #expect(
+            specimen.text.split(separator: "\n") == [
+                "  0.001  > SELECT application of the NFC Forum Type 4 Tag, d2760000850101, Le 256",
+                "  0.002  < 9000 done", "  > READ BINARY at 0000, Le 2",
+                "  < 00ff, 6c02 wrong Le, 2 would do",
+                "  > ENVELOPE, aabbcc, more follows", "  1.5ms  < 6110 16 bytes more",
+                "  > instruction 80ca0000", "  < 6a82 file or application not found",
+            ])
+    }
+
+    @Test("A line of a trace that is no APDU is named")
+    func brokenTrace() throws {
+        let error = #expect(throws: InspectionError.self) { try specimen(Array("> 00a4\n\nnothing\n".utf8)) }
+        #expect(error?.message == "line 3 of the APDU trace is no APDU in hexadecimal")
+    }
+
+    // Hostile input
+
+    @Test(
+        "What is nothing known is refused with the byte at which it ends to make sense",
+        arguments: [
+            [], [0xff], [0x30, 0x82], [0xa1, 0x00], [0x00, 0x00], Array("hello\n".utf8), [0x1f, 0x00],
+        ] as [[UInt8]])
+    func garbage(_ bytes: [UInt8]) throws {
+        let error = #expect(throws: InspectionError.self) { try specimen(bytes) }
+        #expect(error?.message.contains("byte ") == true)
+    }
+
+    @Test("Changed bytes of every kind are shown or refused, and nothing runs away")
+    func mutated() throws {
+        var random = SplitMix64(seed: 8949)
+        let names = [
+            "deviceResponse", "deviceRequest", "sessionTranscriptBytes", "nfcHandoverSelect", "dsCertificate",
+            "issuerAuth", "sessionEstablishment",
+        ]
+        for name in names {
+            let whole = try annex.bytes(name)
+            for _ in 0..<150 {
+                var bytes = whole
+                for _ in 0...random.next() % 3 {
+                    bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
+                }
+                if random.next().isMultiple(of: 4) {
+                    bytes.removeLast(Int(random.next() % UInt64(bytes.count)))
+                }
+                let text = (try? specimen(bytes))?.text ?? ""
+                #expect(text.utf8.count < 1 << 22)
+                #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.prints })
+            }
+        }
+    }
+
+    @Test("Q196 Items in items, messages in messages and names in names end where the limits are")
+    func nested() throws {
+        let arrays = [UInt8](repeating: 0x81, count: 100_000) + [0x00]
+        #expect(throws: InspectionError.self) { try specimen(arrays) }
+        var embedded: [UInt8] = [0xf5]
+        for _ in 0..<2000 { embedded = Array(EncodedCBOR<Never>(embedding: embedded).bytes) }
+        #expect(try specimen(embedded).kind.hasPrefix("CBOR embedded in tag 24"))
+        var handover: [UInt8] = [0xd1, 0x02, 0x00, 0x48, 0x73]
+        for _ in 0..<4000 {
+            let payload = [0x15] + handover
+            let length = (0..<4).map { UInt8(truncatingIfNeeded: payload.count >> (24 - 8 * $0)) }
+            handover = [0xc1, 0x02] + length + [0x48, 0x73] + payload
+        }
+        #expect(try specimen(handover).kind.hasPrefix("NDEF message: Handover Select"))
+    }
+
+    @Test("What is small and grows when shown is cut, unless it is to be shown in full")
+    func amplification() throws {
+        let many = CBOREncoder.encode { encoder in
+            encoder.array(count: 300_000)
+            for _ in 0..<300_000 { encoder.tag(24); encoder.byteString([0xf4]) }
+        }
+        let cut = try specimen(many).text
+        #expect(cut.utf8.count < 1 << 22 + 1 << 10)
+        #expect(cut.contains("/ cut: the notation is longer than this /"))
+        #expect(DiagnosticNotation.forInspection(isFull: true).longestNotation == .max)
+    }
+
+    @Test("Text in a file cannot steer the terminal")
+    func hostileText() throws {
+        let bytes = CBOREncoder.encode { $0.text("\u{1b}[2J\u{9b}2J\u{202e}abc\u{0}") }
+        let run = try CommandRun("inspect", annex.file("hostile", bytes))
+        #expect(run.status == 0)
+        #expect(run.output.contains("\"\\u001b[2J\\u009b2J\\u202eabc\\u0000\""))
+        #expect(!run.output.unicodeScalars.contains { $0 != "\n" && !$0.prints })
+    }
+}

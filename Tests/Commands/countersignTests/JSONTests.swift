@@ -1,0 +1,164 @@
+import CBOR
+import COSE
+import Foundation
+import MdocModel
+import MdocTrust
+import MdocVerification
+import OpenSSLCrypto
+import Testing
+import VectorFiles
+
+@testable import countersign
+
+@Suite("JSON")
+struct JSONTests {
+    @Test(
+        "An element's value is written as documented",
+        arguments: [
+            ("1b001fffffffffffff", "9007199254740991"), ("1b0020000000000000", "\"9007199254740992\""),
+            ("3b001ffffffffffffe", "-9007199254740991"), ("3b001fffffffffffff", "\"-9007199254740992\""),
+            ("3bffffffffffffffff", "\"-18446744073709551616\""),
+            ("c249010000000000000000", "\"18446744073709551616\""),
+            ("43fbff00", "\"-_8A\""), ("40", "\"\""), ("f5", "true"), ("f6", "null"), ("f7", "null"),
+            ("c074323031332d30332d32315432303a30343a30305a", "\"2013-03-21T20:04:00Z\""),
+            ("d903ec6a323031332d30332d3231", "\"2013-03-21\""), ("f93e00", "1.5"), ("f97e00", "\"NaN\""),
+            ("f9fc00", "\"-Infinity\""), ("f0", "\"simple(16)\""), ("d8184100", "\"AA\""),
+        ])
+    func values(_ hex: String, _ expected: String) throws {
+        #expect(JSONValue(try CBORItem.parse([UInt8](hex: hex)[...])).text == expected)
+    }
+
+    @Test("Arrays and maps are JSON; a map whose keys would be the same name is an array of pairs")
+    func containers() throws {
+        func json(_ hex: String) throws -> Any {
+            let text = JSONValue(try CBORItem.parse([UInt8](hex: hex)[...])).text
+            return try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+        }
+        #expect(try json("a2616101616282f5f4") as? NSDictionary == ["a": 1, "b": [true, false]])
+        #expect(try json("a20102616103") as? NSDictionary == ["1": 2, "a": 3])
+        #expect(try json("a2010261310a") as? NSArray == [[1, 2], ["1", 10]])
+    }
+
+    @Test("What does not print is escaped, and reads back as it was")
+    func escapes() throws {
+        let text = "a\"\\\n\u{1b}\u{9b}\u{202e}\u{2028}\u{e0001}é水"
+        let written = JSONValue.string(text).text
+        #expect(written.unicodeScalars.allSatisfy { $0.prints })
+        let read = try JSONSerialization.jsonObject(with: Data(written.utf8), options: .fragmentsAllowed)
+        #expect(read as? String == text)
+    }
+
+    @Test("A report has the members that are documented, and no others")
+    func shape() throws {
+        let annex = try AnnexD()
+        let run = try CommandRun(
+            annex.decrypted(
+                "--reader-key", annex.scalar(), "--request", annex.file("deviceRequest"), "--json"))
+        let report = try run.json()
+        #expect(Set(report.keys) == ["verdict", "requestCompared", "documents", "errors", "phases"])
+        let documents = try #require(report["documents"] as? [[String: Any]])
+        let document = try #require(documents.first)
+        #expect(
+            Set(document.keys) == [
+                "docType", "issuer", "deviations", "checks", "documentCurrent", "deviceAuthentication",
+                "elements",
+                "selfAsserted", "ageOver", "ageReason",
+            ])
+        let issuer = try #require(document["issuer"] as? [String: Any])
+        #expect(
+            Set(issuer.keys) == [
+                "country", "state", "dsSubject", "dsSerial", "anchorSubject", "anchorSha256",
+            ])
+        #expect(issuer["country"] as? String == "US")
+        #expect(issuer["state"] is NSNull)
+        let checks = try #require(document["checks"] as? [[String: Any]])
+        #expect(checks.compactMap { $0["id"] as? String } == CheckID.allCases.map(\.rawValue))
+        #expect(checks.allSatisfy { Set($0.keys) == ["id", "outcome", "detail"] })
+        let elements = try #require(document["elements"] as? [String: [String: Any]])
+        #expect(elements["org.iso.18013.5.1"]?["issue_date"] as? String == "2019-10-20")
+        #expect(elements["org.iso.18013.5.1"]?["portrait"] as? String != nil)
+        let phases = try #require(report["phases"] as? [[String: Any]])
+        #expect(phases.compactMap { $0["name"] as? String } == ["verify"])
+    }
+
+    @Test("A document that is not verified has no elements, and answers no question")
+    func rejectedShape() throws {
+        let annex = try AnnexD()
+        let report = try CommandRun(annex.decrypted("--json")).json()
+        let documents = try #require(report["documents"] as? [[String: Any]])
+        let document = try #require(documents.first)
+        #expect(
+            Set(document.keys) == [
+                "docType", "issuer", "deviations", "checks", "documentCurrent", "ageOver", "ageReason",
+            ])
+        #expect(document["documentCurrent"] as? String == "unknown")
+    }
+
+    @Test("In a request the portrait is only its size")
+    func portraitSize() throws {
+        let sized = try portraitJSON(.size)
+        #expect(sized as? NSDictionary == ["bytes": 1042])
+        #expect(try portraitJSON(.bytes) is String)
+    }
+
+    private func portraitJSON(_ form: PortraitForm) throws -> Any {
+        let annex = try AnnexD()
+        let transaction = StoredTransaction(
+            transcript: try SessionTranscript(stored: annex.transcript()[...]),
+            readerKey: COSEKeyPair(try PrivateKey(curve: .p256, scalar: annex.bytes("eReaderKey_d")[...])),
+            message: .response(try annex.bytes("deviceResponse")), limits: .standard)
+        let root = try TrustAnchor(Certificate(der: annex.bytes("iacaCertificate")[...]))
+        let now = try #require(DateText(AnnexD.time.utf8)).instant
+        let text = try transaction.judged(
+            trust: TrustStore(anchors: [root]), at: now, rules: .interoperable
+        ).json(portrait: form).text
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        let documents = try #require(report["documents"] as? [[String: Any]])
+        let elements = try #require(documents.first?["elements"] as? [String: [String: Any]])
+        return try #require(elements["org.iso.18013.5.1"]?["portrait"])
+    }
+}
+
+/// `Sources/Commands/JSON.md` names everything that a program may meet.
+@Suite("JSON documentation")
+struct JSONDocumentationTests {
+    let page: String
+
+    init() throws {
+        let file = VectorFiles.repository.appending(path: "Sources/Commands/JSON.md")
+        page = try String(contentsOf: file, encoding: .utf8)
+    }
+
+    @Test("Every id of a check, an error and a deviation stands in it")
+    func ids() {
+        let ids =
+            CheckID.allCases.map(\.rawValue) + Deviation.allCases.map(\.rawValue) + TransactionError.knownIDs
+        for id in ids { #expect(page.contains("| `\(id)` |"), "\(id)") }
+    }
+
+    @Test("Every exit code and verdict stands in it")
+    func codes() {
+        for status in ExitStatus.allCases { #expect(page.contains("\n| \(status.rawValue) | "), "\(status)") }
+        for verdict in TransactionReport.Verdict.allCases { #expect(page.contains("`\(verdict.rawValue)` ")) }
+    }
+
+    @Test("What it says of checks and deviations is what the command says")
+    func meanings() {
+        for deviation in Deviation.allCases {
+            #expect(page.contains("| `\(deviation.rawValue)` | \(deviation.meaning) |"), "\(deviation)")
+        }
+        for id in CheckID.allCases where id != .issuerCertificate {
+            #expect(page.contains("| `\(id.rawValue)` | \(id.meaning) |"), "\(id)")
+        }
+    }
+
+    @Test("It names no id that there is not")
+    func nothingElse() {
+        let known = Set(
+            CheckID.allCases.map(\.rawValue) + Deviation.allCases.map(\.rawValue) + TransactionError.knownIDs)
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") && $0.contains(".") }
+        let ids = rows.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
+        for id in ids where id.contains(".") || id.contains("_") { #expect(known.contains(id), "\(id)") }
+    }
+}

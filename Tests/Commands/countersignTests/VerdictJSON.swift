@@ -1,0 +1,51 @@
+/// The JSON of `verify`, as its documentation describes it.
+struct VerdictJSON: Decodable {
+    struct Document: Decodable {
+        let docType: String
+        let issuer: Issuer?
+        let deviations: [String]
+        let checks: [Check]
+        let documentCurrent: String
+        let deviceAuthentication: String?
+        let selfAsserted: [String]?
+        let ageOver: [String: String]
+        let ageReason: [String: String]
+    }
+
+    struct Issuer: Decodable {
+        let country: String?
+        let state: String?
+        let dsSubject: String
+        let dsSerial: String
+        let anchorSubject: String?
+        let anchorSha256: String?
+    }
+
+    struct Check: Decodable, Equatable {
+        let id: String
+        let outcome: String
+        let detail: String
+    }
+
+    struct Problem: Decodable, Equatable {
+        let id: String
+        let detail: String
+    }
+
+    struct Phase: Decodable {
+        let name: String
+        let ms: Double
+    }
+
+    let verdict: String
+    let requestCompared: Bool
+    let documents: [Document]
+    let errors: [Problem]
+    let phases: [Phase]
+
+    /// The checks that did not pass, of all documents.
+    var failedChecks: [String] {
+        documents.flatMap(\.checks).filter { $0.outcome == "failed" || $0.outcome == "undetermined" }.map(
+            \.id)
+    }
+}

@@ -1,0 +1,150 @@
+import Testing
+
+/// All presentations of the shared corpus through the built command.
+@Suite("verify, corpus", .enabled(if: !Corpus.cases.isEmpty, Corpus.absence))
+struct VerifyCorpusTests {
+    /// Rules that real wallets break without harm.
+    private static let deviations: Set = [
+        "cbor.indefinite_item_map", "cbor.indefinite_mso", "cbor.nonminimal_int", "issuer_auth.tagged",
+        "issuer_auth.x5chain_protected", "x509.ds_state",
+    ]
+    /// The bytes are not the structure.
+    private static let malformed: Set = [
+        "cbor.truncated", "cbor.empty", "cbor.not_a_map", "cbor.huge_length", "cbor.dup_namespace",
+        "cbor.dup_key_item", "cbor.item_untagged", "session.empty_map", "session.trailing_bytes",
+        "session.dup_data", "session.not_a_map",
+    ]
+    private static let incomplete: Set = ["session.status_11", "session.status_20"]
+
+    private func expectedStatus(_ sample: CorpusCase, strict: Bool) -> Int32 {
+        if sample.name == "ok.age_nearest_below" { return 1 }
+        if sample.isAccepted || !strict && Self.deviations.contains(sample.name) { return 0 }
+        if Self.malformed.contains(sample.name) { return 65 }
+        return Self.incomplete.contains(sample.name) ? 3 : 2
+    }
+
+    private static let verdicts: [Int32: String] = [
+        0: "verified", 1: "verified", 2: "rejected", 3: "incomplete", 65: "malformed",
+    ]
+
+    @Test("The corpus is whole")
+    func complete() {
+        #expect(Corpus.cases.count == 96)
+        let names = Set(Corpus.cases.map(\.name))
+        #expect(Self.deviations.union(Self.malformed).union(Self.incomplete).isSubset(of: names))
+    }
+
+    @Test("Each is judged as it should be, and what is only a deviation is listed", arguments: Corpus.cases)
+    func judged(_ sample: CorpusCase) throws {
+        try judge(sample, sample.arguments)
+    }
+
+    @Test(
+        "Decrypted from SessionData, each response gets the same verdict",
+        arguments: Corpus.cases.filter { $0.layer == "response" })
+    func decrypted(_ sample: CorpusCase) throws {
+        #expect(try judge(sample, sample.encrypted).phases.first?.name == "decrypt")
+    }
+
+    @discardableResult
+    private func judge(_ sample: CorpusCase, _ arguments: [String]) throws -> VerdictJSON {
+        let run = try CommandRun(arguments + ["--json"])
+        #expect(run.status == expectedStatus(sample, strict: false))
+        #expect(run.errors.isEmpty)
+        run.expectNoValues(unless: sample.isAccepted || Self.deviations.contains(sample.name))
+        let report = try run.report()
+        #expect(report.verdict == Self.verdicts[run.status])
+        if Self.deviations.contains(sample.name) {
+            #expect(report.documents.map(\.deviations) == [[sample.name]])
+        }
+        if sample.isAccepted { #expect(report.documents.flatMap(\.deviations).isEmpty) }
+        return report
+    }
+
+    @Test("Under --strict everything but the good ones is refused", arguments: Corpus.cases)
+    func strict(_ sample: CorpusCase) throws {
+        let run = try CommandRun(sample.arguments + ["--json", "--strict"])
+        #expect(run.status == expectedStatus(sample, strict: true))
+        #expect(sample.isAccepted == [0, 1].contains(run.status))
+        run.expectNoValues(unless: sample.isAccepted)
+    }
+
+    @Test("Q159 The nearest attestation answers another age than its own")
+    func nearestAge() throws {
+        for (name, years, answer, element) in [
+            ("ok.age_nearest_above", "20", "yes", "age_over_21"),
+            ("ok.age_nearest_below", "68", "no", "age_over_65"),
+        ] {
+            let sample = try #require(Corpus.cases.first { $0.name == name })
+            let document = try #require(
+                try CommandRun(sample.arguments + ["--json"]).report().documents.first)
+            #expect(document.ageOver == [years: answer])
+            #expect(document.ageReason == [years: "org.iso.18013.5.1/\(element)"])
+            let text = try CommandRun(sample.arguments)
+            #expect(text.output.contains("over \(years): \(answer) (org.iso.18013.5.1/\(element))"))
+        }
+    }
+
+    @Test("Q156 What did not come is listed, and changes no exit code")
+    func notReturned() throws {
+        for (name, id) in [
+            ("ok.element_missing", "element.not_returned"), ("ok.document_error", "document.not_returned"),
+        ] {
+            let sample = try #require(Corpus.cases.first { $0.name == name })
+            let run = try CommandRun(sample.arguments + ["--json"])
+            #expect(run.status == 0)
+            #expect(try run.report().errors.map(\.id) == [id])
+        }
+    }
+
+    @Test("What the phone asserts itself is told from what the issuer signed")
+    func selfAsserted() throws {
+        let sample = try #require(Corpus.cases.first { $0.name == "ok.device_signed_element" })
+        let run = try CommandRun(sample.arguments + ["--json"])
+        #expect(try run.report().documents.map(\.selfAsserted) == [["org.example.device/now"]])
+        #expect(try CommandRun(sample.arguments).output.contains("now (asserted by the phone itself)"))
+    }
+}
+
+/// Q200: what is not verified shows no value, wherever it is written.
+@Suite("Element values", .enabled(if: !Corpus.cases.isEmpty, Corpus.absence))
+struct ElementValueTests {
+    @Test(
+        "Q200 No value of a response that is refused reaches any output, asked for or not",
+        arguments: Corpus.cases.filter { !$0.isAccepted && $0.level != "profile" })
+    func refused(_ sample: CorpusCase) throws {
+        try CommandRun(sample.arguments + ["--show-values"]).expectNoValues(unless: false)
+    }
+
+    @Test("The values looked for are those of the corpus: a verified response shows them, where asked")
+    func verified() throws {
+        let sample = try #require(Corpus.cases.first { $0.name == "ok.signature" })
+        let json = try CommandRun(sample.arguments + ["--json"])
+        for value in ["Mustermann", "Érika", "0123456789", "_9j_4AAQ"] {
+            #expect(json.output.contains(value))
+        }
+        let shown = try CommandRun(sample.arguments + ["--show-values"])
+        for value in ["Mustermann", "Érika", "0123456789", "ffd8ffe0"] {
+            #expect(shown.output.contains(value))
+        }
+        let names = try CommandRun(sample.arguments)
+        #expect(names.status == 0)
+        #expect(names.output.contains("family_name"))
+        names.expectNoValues(unless: false)
+    }
+}
+
+extension CommandRun {
+    /// Texts of the corpus's documents, and the beginning of the portrait in each form it could take.
+    private static let values = [
+        "Mustermann", "Érika", "0123456789", "1986-03-14", "2034-01-14", "2024-01-15", "_9j_4AAQ", "/9j/4AAQ",
+        "ffd8ffe0",
+    ]
+
+    func expectNoValues(unless isVerified: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+        guard !isVerified else { return }
+        for value in Self.values {
+            #expect(!everything.contains(value), "\(value)", sourceLocation: sourceLocation)
+        }
+    }
+}
