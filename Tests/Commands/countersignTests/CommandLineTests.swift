@@ -47,13 +47,14 @@ struct CommandLineTests {
         #expect(run.output.isEmpty)
     }
 
-    @Test("The version names program, commit and OpenSSL")
+    @Test("The version names program, commit and libraries")
     func version() throws {
         let run = try CommandRun("--version")
         #expect(run.status == 0)
         #expect(run.output.hasPrefix("countersign \(Version.number)\n"))
         #expect(run.output.contains("\ncommit: "))
         #expect(run.output.contains("\nOpenSSL: OpenSSL 3."))
+        #expect(run.output.contains("\nPC/SC lite: 1."))
         let json = try CommandRun("--version", "--json").json()
         #expect(json["version"] as? String == Version.number)
         #expect(Set(json.keys) == ["version", "commit", "commitNote", "libraries"])

@@ -1,12 +1,13 @@
 internal import OpenSSLCrypto
+internal import PCSCTransport
 
 /// What runs: this program, the commit it was built from, and the libraries it uses.
 enum Version {
     static let number = "0.1.0"
 
-    /// The libraries, by name; each says its version itself, so that it is the loaded one's.
+    /// The libraries, by name.
     private static var libraries: [(name: String, version: String)] {
-        [("OpenSSL", OpenSSLVersion.text)]
+        [("OpenSSL", OpenSSLVersion.text), ("PC/SC lite", PCSCLibrary.version)]
     }
 
     static var text: String {
