@@ -55,7 +55,7 @@ struct TrustFiles {
 
     /// Whether there was a certificate, of use or not.
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
-        if contents.first == 0x30 { return add(der: contents, from: path) }
+        if add(der: contents, from: path) { return true }
         guard let blocks = try? PEM.decode(contents[...], label: "CERTIFICATE"), !blocks.isEmpty else {
             return false
         }
