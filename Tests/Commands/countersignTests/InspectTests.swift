@@ -112,6 +112,23 @@ struct InspectTests {
         #expect(specimen.text.contains("note: the DeviceResponse does not decode: an array was due at byte"))
     }
 
+    @Test("Q43 An engagement with a member of another shape is shown, and the member named")
+    func misshapenMember() throws {
+        let members = try CBORItem.parse(annex.bytes("deviceEngagement_qr")[...]).map().prefix(2)
+        let bytes = CBOREncoder.encode { encoder in
+            encoder.map(count: 3)
+            for member in members {
+                encoder.encoded(member.key.encoded)
+                encoder.encoded(member.value.encoded)
+            }
+            encoder.integer(2)
+            encoder.text("no list")
+        }
+        let specimen = try specimen(bytes)
+        #expect(specimen.kind.hasPrefix("DeviceEngagement"))
+        #expect(specimen.text.hasSuffix("\nnote: members of another shape than they should be: [2]"))
+    }
+
     @Test("Certificates in PEM are all shown; private keys never")
     func pem() throws {
         let one = try PEM.encode(annex.bytes("dsCertificate")[...], label: "CERTIFICATE")
@@ -150,6 +167,21 @@ struct InspectTests {
                 "  < 00ff, 6c02 wrong Le, 2 would do",
                 "  > ENVELOPE, aabbcc, more follows", "  1.5ms  < 6110 16 bytes more",
                 "  > instruction 80ca0000", "  < 6a82 file or application not found",
+            ])
+    }
+
+    @Test("A trace of the bench link names its messages")
+    func benchLinkTrace() throws {
+        let trace = try """
+        0.1 > \(annex.bytes("sessionEstablishment").hex)
+        9.5 < \(annex.bytes("sessionData").hex)
+        """
+        let specimen = try specimen(Array(trace.utf8))
+        #expect(specimen.kind == "bench link trace, 2 frames")
+        #expect(
+            specimen.text.split(separator: "\n") == [
+                "  0.1  > SessionEstablishment (ISO/IEC 18013-5 9.1.1.4), 834 bytes",
+                "  9.5  < SessionData (ISO/IEC 18013-5 9.1.1.4), 3587 bytes",
             ])
     }
 

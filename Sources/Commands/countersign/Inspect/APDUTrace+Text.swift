@@ -1,16 +1,39 @@
+internal import CBOR
 internal import ISO7816
 internal import MdocSession
 
 extension APDUTrace {
+    /// What was traced. A bench link carries whole session messages instead of APDUs.
+    var kind: String {
+        let isBenchLink = entries.contains { Self.sessionMessage($0.bytes) != nil }
+        return isBenchLink
+            ? "bench link trace, \(entries.count) frames" : "APDU trace, \(entries.count) APDUs"
+    }
+
     /// One line for each APDU: what it says, and its data.
     func text(longestData: Int) -> String {
         entries.map { entry in
             let time = entry.time.isEmpty ? "" : Terminal.safe(entry.time, limit: 40) + "  "
-            switch entry.direction {
-            case .toCard: return "  \(time)> \(Self.command(entry.bytes, longestData: longestData))"
-            case .fromCard: return "  \(time)< \(Self.response(entry.bytes, longestData: longestData))"
-            }
+            let mark = entry.direction == .toCard ? ">" : "<"
+            return "  \(time)\(mark) \(Self.content(of: entry, longestData: longestData))"
         }.joined(separator: "\n")
+    }
+
+    private static func content(of entry: Entry, longestData: Int) -> String {
+        if let message = sessionMessage(entry.bytes) { return message }
+        switch entry.direction {
+        case .toCard: return command(entry.bytes, longestData: longestData)
+        case .fromCard: return response(entry.bytes, longestData: longestData)
+        }
+    }
+
+    private static func sessionMessage(_ bytes: [UInt8]) -> String? {
+        guard let item = try? CBORItem.parse(bytes[...]) else { return nil }
+        let structure = CBORStructure(item)
+        guard [.benchLinkGreeting, .sessionEstablishment, .sessionData].contains(structure) else {
+            return nil
+        }
+        return "\(structure.title), \(bytes.count) bytes"
     }
 
     private static func command(_ bytes: [UInt8], longestData: Int) -> String {

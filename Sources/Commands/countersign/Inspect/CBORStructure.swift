@@ -115,7 +115,9 @@ enum CBORStructure: CaseIterable {
             case .deviceRequest: _ = try DeviceRequest(bytes)
             case .sessionEstablishment: _ = try SessionEstablishment(bytes)
             case .sessionData: _ = try SessionData(bytes)
-            case .deviceEngagement: _ = try DeviceEngagement(bytes)
+            case .deviceEngagement:
+                let misshapen = try DeviceEngagement(bytes).misshapenMembers
+                return misshapen.isEmpty ? nil : "members of another shape than they should be: \(misshapen)"
             case .sessionTranscript: _ = try SessionTranscript(stored: bytes)
             default: return nil
             }

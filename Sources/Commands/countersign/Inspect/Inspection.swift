@@ -61,9 +61,7 @@ struct Inspection {
         if start.prefix(5).lowercased() == "mdoc:" { return try engagement(inURI: text) }
         if text.contains("-----BEGIN ") { return try pem(bytes) }
         guard let trace = try APDUTrace(text) else { return nil }
-        return Specimen(
-            kind: "APDU trace, \(trace.entries.count) APDUs",
-            text: trace.text(longestData: notation.longestByteString))
+        return Specimen(kind: trace.kind, text: trace.text(longestData: notation.longestByteString))
     }
 
     private func engagement(inURI text: String) throws(InspectionError) -> Specimen {
@@ -128,7 +126,8 @@ extension DiagnosticNotation {
         }
         notation.comment = { bytes in
             if bytes.first == 0x30, let certificate = try? Certificate(der: bytes) {
-                return "certificate of \(certificate.subject), issued by \(certificate.issuer)"
+                let subject = Terminal.safe(certificate.subject.description)
+                return "certificate of \(subject), issued by \(Terminal.safe(certificate.issuer.description))"
             }
             guard let message = try? NDEFMessage.parse(bytes), message.isOfHandover else { return nil }
             return message.kind
