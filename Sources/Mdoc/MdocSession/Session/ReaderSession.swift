@@ -65,11 +65,21 @@ package struct ReaderSession: ~Copyable, Sendable {
         }
     }
 
-    /// Takes a SessionData message from the mdoc.
+    /// Takes a SessionData message from the mdoc. One that comes at its deadline or later is too late.
     package mutating func receive(_ message: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
-        guard case .awaitingResponse(var keys, _) = takePhase() else {
-            return .end(.failed(.unexpectedMessage), farewell: farewell(.termination))
+        switch takePhase() {
+        case .awaitingResponse(let keys, let deadline):
+            guard now < deadline else { return .end(.overdue, farewell: farewell(.termination)) }
+            return receiveResponse(message, keys)
+        case .awaitingFirstRequest: return receiveUnasked(message)
+        case .awaitingFurtherRequest: return receiveUnasked(message)
+        case .ended: return .end(.failed(.unexpectedMessage), farewell: nil)
         }
+    }
+
+    private mutating func receiveResponse(
+        _ message: ArraySlice<UInt8>, _ keys: consuming SessionKeys
+    ) -> Action {
         let received: SessionData
         do throws(MdocModelError) {
             received = try SessionData(message, limits: limits)
@@ -86,6 +96,14 @@ package struct ReaderSession: ~Copyable, Sendable {
         } catch {
             return .end(.failed(error), farewell: farewell(.encryptionError))
         }
+    }
+
+    /// The mdoc may end the session whenever it likes; nothing else may come unasked.
+    private func receiveUnasked(_ message: ArraySlice<UInt8>) -> Action {
+        guard let received = try? SessionData(message, limits: limits), received.data == nil,
+            let status = received.status
+        else { return .end(.failed(.unexpectedMessage), farewell: farewell(.termination)) }
+        return .end(.status(status), farewell: nil)
     }
 
     /// Ends the session where its answer is overdue at `now`; nil where nothing is.
@@ -134,3 +152,5 @@ package enum SessionEnd: Equatable, Sendable {
     case terminated
     case failed(SessionError)
 }
+
+extension ReaderSession.Action: RedactedDescription {}
