@@ -3,6 +3,8 @@ package import MdocModel
 internal import OpenSSLCrypto
 
 /// The mdoc's side of an encrypted session (ISO/IEC 18013-5 9.1.1): the twin of `ReaderSession`, for the software wallet.
+///
+/// Any failure and any status leave it ended, its keys gone.
 package struct HolderSession: ~Copyable, Sendable {
     package enum Received: Sendable {
         case request([UInt8])
@@ -12,20 +14,35 @@ package struct HolderSession: ~Copyable, Sendable {
     private let engagement: [UInt8]
     private let handover: Handover
     private let eDeviceKey: COSEKeyPair
-    private var keys: SessionKeys?
+    private var phase: Phase
     /// Set once the reader's key is known.
     package private(set) var transcript: SessionTranscript?
+
+    private enum Phase: ~Copyable {
+        case awaitingEstablishment
+        case established(SessionKeys)
+        case ended
+    }
 
     package init(deviceEngagement: [UInt8], handover: Handover, eDeviceKey: COSEKeyPair) {
         engagement = deviceEngagement
         self.handover = handover
         self.eDeviceKey = eDeviceKey
-        keys = nil
+        phase = .awaitingEstablishment
     }
 
     /// Takes SessionEstablishment, then SessionData.
     package mutating func receive(_ message: ArraySlice<UInt8>) throws(SessionError) -> Received {
-        if keys == nil { return .request(try establish(message)) }
+        switch takePhase() {
+        case .awaitingEstablishment: return .request(try establish(message))
+        case .established(let keys): return try receiveData(message, keys)
+        case .ended: throw .unexpectedMessage
+        }
+    }
+
+    private mutating func receiveData(
+        _ message: ArraySlice<UInt8>, _ keys: consuming SessionKeys
+    ) throws(SessionError) -> Received {
         let received: SessionData
         do throws(MdocModelError) {
             received = try SessionData(message)
@@ -33,7 +50,9 @@ package struct HolderSession: ~Copyable, Sendable {
             throw .misshapen(error)
         }
         guard let data = received.data else { return .status(received.status ?? .termination) }
-        return .request(try open(data))
+        let request = try keys.open(data)
+        if received.status == nil { phase = .established(keys) }
+        return .request(request)
     }
 
     private mutating func establish(_ message: ArraySlice<UInt8>) throws(SessionError) -> [UInt8] {
@@ -48,24 +67,27 @@ package struct HolderSession: ~Copyable, Sendable {
         let transcript = SessionTranscript(
             deviceEngagement: engagement, eReaderKey: establishment.eReaderKeyBytes, handover: handover)
         self.transcript = transcript
-        keys = try SessionKeys.derive(for: .device, own: eDeviceKey, peer: readerKey, transcript: transcript)
-        return try open(establishment.data)
+        var keys = try SessionKeys.derive(
+            for: .device, own: eDeviceKey, peer: readerKey, transcript: transcript)
+        let request = try keys.open(establishment.data)
+        phase = .established(keys)
+        return request
     }
 
-    private mutating func open(_ sealed: ArraySlice<UInt8>) throws(SessionError) -> [UInt8] {
-        guard var current = keys.take() else { throw .unexpectedMessage }
-        let opened = try current.open(sealed)
-        keys = consume current
-        return opened
-    }
-
-    /// Encrypts a DeviceResponse as SessionData, with a status where one is to come along.
+    /// Encrypts a DeviceResponse as SessionData, with a status where one is to come along and end the session.
     package mutating func seal(
         _ deviceResponse: ArraySlice<UInt8>, status: SessionStatus? = nil
     ) throws(SessionError) -> [UInt8] {
-        guard var current = keys.take() else { throw .unexpectedMessage }
-        let sealed = try current.seal(deviceResponse)
-        keys = consume current
+        guard case .established(var keys) = takePhase() else { throw .unexpectedMessage }
+        let sealed = try keys.seal(deviceResponse)
+        if status == nil { phase = .established(keys) }
         return SessionData.encode(data: sealed, status: status)
+    }
+
+    /// The phase, leaving `.ended` behind, so that whatever fails from here on has ended the session.
+    private mutating func takePhase() -> Phase {
+        var taken = Phase.ended
+        swap(&taken, &phase)
+        return taken
     }
 }
