@@ -5,9 +5,10 @@ package final class IssuerCertificate: Sendable {
     package let certificate: Certificate
     package let publicKey: PublicKey
 
+    /// The bytes are copied: a signer is remembered, the message it came in must not be.
     package init(der: ArraySlice<UInt8>) throws(IssuerCertificateError) {
         do throws(OpenSSLCryptoError) {
-            certificate = try Certificate(der: der)
+            certificate = try Certificate(der: Array(der)[...])
             publicKey = try certificate.publicKey()
         } catch {
             throw .misshapen(error)
