@@ -105,9 +105,14 @@ let package = Package(
         tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto"]),
         tests(
             of: "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
-        tests(of: "MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto"]),
+        .target(
+            name: "TestCredentials", dependencies: ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto"],
+            path: "Tests/TestCredentials", swiftSettings: strict),
         tests(
-            of: "MdocVerification", in: "Mdoc", ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto"]),
+            of: "MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto", "TestCredentials"]),
+        tests(
+            of: "MdocVerification", in: "Mdoc",
+            ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto", "TestCredentials"]),
         .testTarget(
             name: "InteropTests",
             dependencies: [

@@ -1,0 +1,98 @@
+package import MdocTrust
+package import OpenSSLCrypto
+
+/// An IACA made for a test: its key, its certificate, and what it signs.
+package struct TestAuthority: Sendable {
+    /// 2026-11-01T12:00:00Z, the "now" of the tests.
+    package static let now: Int64 = 1_793_534_400
+    package static let day: Int64 = 86_400
+
+    package let pair: TestKey
+    package let name: DistinguishedName
+    package let keyIdentifier: [UInt8]
+    package let der: [UInt8]
+
+    package typealias Names = [(type: ObjectIdentifier, value: String)]
+
+    /// - Parameters:
+    ///   - key: given where several certificates are to have one key.
+    ///   - hasKeyIdentifier: whether the certificate has a subject key identifier.
+    package init(
+        _ names: Names = [(.countryName, "UT"), (.commonName, "Utopia IACA")], key: TestKey? = nil,
+        curve: Curve = .p256, notBefore: Int64 = now - 900 * day, notAfter: Int64 = now + 900 * day,
+        hasKeyIdentifier: Bool = true
+    ) throws {
+        pair = try key ?? TestKey(curve)
+        name = DistinguishedName(names)
+        let publicKey = try pair.privateKey.publicKey()
+        keyIdentifier = try publicKey.subjectKeyIdentifier()
+        var extensions: [CertificateExtension] = [
+            .keyUsage([.keyCertSign, .cRLSign]),
+            .basicConstraints(BasicConstraints(isCA: true, pathLength: 0)),
+            .issuerAlternativeName(uri: "https://utopia.example"),
+        ]
+        if hasKeyIdentifier { extensions.append(.subjectKeyIdentifier(keyIdentifier)) }
+        der = try CertificateTemplate(
+            serialNumber: [0x41, 1, 2, 3, 4, 5, 6, 7, 8], issuer: name, subject: name, notBefore: notBefore,
+            notAfter: notAfter, publicKey: publicKey, extensions: extensions
+        ).sign(with: pair.privateKey)
+    }
+
+    package func anchor() throws -> TrustAnchor {
+        try TrustAnchor(Certificate(der: der[...]))
+    }
+
+    package func store(remembering capacity: Int = 64) throws -> TrustStore {
+        TrustStore(anchors: [try anchor()], remembering: capacity)
+    }
+
+    /// A document signer's certificate that fits the profile in every point.
+    package func signer(
+        for key: TestKey, _ names: Names = [(.countryName, "UT"), (.commonName, "Utopia DS")]
+    ) throws -> CertificateTemplate {
+        let publicKey = try key.privateKey.publicKey()
+        return CertificateTemplate(
+            serialNumber: [0x42, 1, 2, 3, 4, 5, 6, 7, 8], issuer: name, subject: DistinguishedName(names),
+            notBefore: Self.now - 30 * Self.day, notAfter: Self.now + 300 * Self.day, publicKey: publicKey,
+            extensions: [
+                .authorityKeyIdentifier(keyIdentifier),
+                .subjectKeyIdentifier(try publicKey.subjectKeyIdentifier()),
+                .issuerAlternativeName(uri: "https://utopia.example"),
+                .crlDistributionPoint(uri: "https://utopia.example/crl"), .keyUsage(.digitalSignature),
+                .extendedKeyUsage([ObjectIdentifier("1.0.18013.5.1.2")]),
+            ])
+    }
+
+    package func sign(_ template: CertificateTemplate) throws -> [UInt8] {
+        try template.sign(with: pair.privateKey)
+    }
+}
+
+/// A private key that several values of a test can hold.
+package final class TestKey: Sendable {
+    package let privateKey: PrivateKey
+
+    package init(_ curve: Curve = .p256) throws {
+        privateKey = try PrivateKey.generate(curve)
+    }
+}
+
+extension CertificateTemplate {
+    /// The same with another extension in place of the one with its identifier, or behind all.
+    package func with(_ replacement: CertificateExtension) -> CertificateTemplate {
+        var copy = self
+        if let index = extensions.firstIndex(where: { $0.oid == replacement.oid }) {
+            copy.extensions[index] = replacement
+        } else {
+            copy.extensions.append(replacement)
+        }
+        return copy
+    }
+
+    /// The same without the extension of this identifier.
+    package func without(_ oid: ObjectIdentifier) -> CertificateTemplate {
+        var copy = self
+        copy.extensions.removeAll { $0.oid == oid }
+        return copy
+    }
+}
