@@ -1,0 +1,299 @@
+import COSE
+import MdocModel
+import MdocTrust
+import OpenSSLCrypto
+import TestCredentials
+import Testing
+
+@testable import MdocVerification
+
+@Suite("Device authentication")
+struct DeviceAuthenticationTests {
+    private func presentation(_ change: (inout TestDocument) -> Void) throws -> Presentation {
+        var document = try TestDocument([.familyName])
+        change(&document)
+        return try Presentation(document)
+    }
+
+    @Test("A signature and a MAC are told apart")
+    func kinds() throws {
+        #expect(try presentation { _ in }.verified(.strict).documents[0].deviceBinding == .signature)
+        #expect(
+            try presentation { $0.deviceAuth = .mac }.verified(.strict).documents[0].deviceBinding == .mac)
+    }
+
+    @Test("Both, or neither, is refused, under either rules")
+    func both() throws {
+        for rules in [VerificationRules.interoperable, .strict] {
+            #expect(
+                try presentation { $0.deviceAuth = .both }.failures(rules) == [
+                    .failed(.deviceAuthentication, .deviceAuthTwice)
+                ])
+            #expect(
+                try presentation { $0.deviceAuth = .none }.failures(rules) == [
+                    .failed(.deviceAuthentication, .deviceAuthMissing)
+                ])
+        }
+    }
+
+    @Test(
+        "Q150 Null and undefined beside the real one count as absent",
+        arguments: [[0xf6], [0xf7]] as [[UInt8]])
+    func nullMembers(_ value: [UInt8]) throws {
+        let signed = try presentation { $0.moreDeviceAuth = [("deviceMac", value), ("kid", value)] }
+        #expect(try signed.verified().documents[0].deviceBinding == .signature)
+        let mac = try presentation {
+            $0.deviceAuth = .mac
+            $0.moreDeviceAuth = [("deviceSignature", value)]
+        }
+        #expect(try mac.verified().documents[0].deviceBinding == .mac)
+        let none = try presentation {
+            $0.deviceAuth = .none
+            $0.moreDeviceAuth = [("deviceSignature", value), ("deviceMac", value)]
+        }
+        #expect(try none.failures() == [.failed(.deviceAuthentication, .deviceAuthMissing)])
+    }
+
+    @Test("Q152 A MAC needs the reader's key, on the device key's curve, and of this session")
+    func readerKey() throws {
+        var presentation = try presentation { $0.deviceAuth = .mac }
+        presentation.hasReaderKey = false
+        let undetermined = CheckReport(id: .deviceAuthentication, outcome: .undetermined(.readerKeyNeeded))
+        #expect(try presentation.failures() == [undetermined])
+        presentation.hasReaderKey = true
+        let response = try presentation.response()
+        presentation.session = try TestSession()
+        guard
+            case .rejected(let rejected) = try UnverifiedResponse(response[...]).verify(
+                in: presentation.context())
+        else {
+            Issue.record("verified in another session")
+            return
+        }
+        #expect(rejected.allFailures == [.failed(.deviceAuthentication, .cose(.signatureInvalid))])
+        let other = try TestSession(.p384)
+        presentation.session = other
+        guard
+            case .rejected(let again) = try UnverifiedResponse(response[...]).verify(
+                in: presentation.context())
+        else {
+            Issue.record("verified with another curve")
+            return
+        }
+        #expect(again.allFailures == [.failed(.deviceAuthentication, .readerKeyOnOtherCurve)])
+    }
+
+    @Test("A signature needs no reader key")
+    func signatureWithoutReaderKey() throws {
+        var presentation = try presentation { _ in }
+        presentation.hasReaderKey = false
+        _ = try presentation.verified(.strict)
+    }
+
+    @Test("Q197 A signature over another session is refused")
+    func otherSession() throws {
+        var presentation = try presentation { _ in }
+        let response = try presentation.response()
+        presentation.session = try TestSession()
+        guard
+            case .rejected(let rejected) = try UnverifiedResponse(response[...]).verify(
+                in: presentation.context())
+        else {
+            Issue.record("verified in another session")
+            return
+        }
+        #expect(rejected.allFailures == [.failed(.deviceAuthentication, .cose(.signatureInvalid))])
+    }
+
+    @Test(
+        "Q147 Q153 A tag or a newer algorithm number is told",
+        arguments: [
+            (18, -7, Deviation.deviceAuthTagged), (nil, -9, .deviceAlgorithmFullySpecified),
+        ] as [(UInt64?, Int64, Deviation)])
+    func deviations(_ tag: UInt64?, algorithm: Int64, deviation: Deviation) throws {
+        let presentation = try presentation {
+            $0.deviceAuthTag = tag
+            $0.deviceSignatureAlgorithm = COSEAlgorithm(identifier: algorithm)
+        }
+        #expect(try presentation.verified().reports[0].deviations == [deviation])
+        #expect(
+            try presentation.failures(.strict) == [.failed(.deviceAuthentication, .deviations([deviation]))])
+    }
+
+    @Test("Q147 A tagged MAC is told")
+    func taggedMac() throws {
+        let presentation = try presentation {
+            $0.deviceAuth = .mac
+            $0.deviceAuthTag = 17
+        }
+        #expect(try presentation.verified().reports[0].deviations == [.deviceAuthTagged])
+    }
+
+    @Test("Q153 A newer number of another curve is refused")
+    func otherAlgorithm() throws {
+        let presentation = try presentation { $0.deviceSignatureAlgorithm = COSEAlgorithm(identifier: -51) }
+        #expect(
+            try presentation.failures() == [.failed(.deviceAuthentication, .cose(.algorithmNotAllowed(-51)))])
+    }
+}
+
+@Suite("Issuer data")
+struct IssuerDataTests {
+    private func presentation(
+        _ items: [TestDocument.Item] = [.familyName], issuer: TestIssuer? = nil,
+        _ change: (inout TestDocument) -> Void = { _ in }
+    ) throws -> Presentation {
+        var document = try TestDocument(items)
+        change(&document)
+        return try Presentation(document, issuer: issuer)
+    }
+
+    private func expect(
+        _ deviation: Deviation, at check: CheckID, _ presentation: Presentation,
+        location: SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(try presentation.verified().reports[0].deviations == [deviation], sourceLocation: location)
+        #expect(
+            try presentation.failures(.strict) == [.failed(check, .deviations([deviation]))],
+            sourceLocation: location)
+    }
+
+    @Test("A conforming document has no deviation under strict rules")
+    func conforming() throws {
+        #expect(try presentation().verified(.strict).reports[0].deviations.isEmpty)
+    }
+
+    @Test("Q146 x5chain in the protected header is told")
+    func protectedChain() throws {
+        try expect(.x5chainProtected, at: .issuerSignature, presentation { $0.isChainProtected = true })
+    }
+
+    @Test("Q147 A tagged issuerAuth is told, another tag refused")
+    func tagged() throws {
+        try expect(.issuerAuthTagged, at: .issuerSignature, presentation { $0.issuerAuthTag = 18 })
+        #expect(
+            try presentation { $0.issuerAuthTag = 17 }.failures().contains(
+                .failed(.issuerSignature, .cose(.misshapen(.sign1)))))
+    }
+
+    @Test("Q153 A newer algorithm number is told, one of another curve refused")
+    func algorithm() throws {
+        try expect(
+            .issuerAlgorithmFullySpecified, at: .issuerSignature,
+            presentation { $0.issuerAlgorithm = COSEAlgorithm(identifier: -9) })
+        #expect(
+            try presentation { $0.issuerAlgorithm = COSEAlgorithm(identifier: -265) }.failures()
+                == [.failed(.issuerSignature, .cose(.algorithmNotAllowed(-265)))])
+    }
+
+    @Test("Q180 A CA in x5chain is told, and never trusted")
+    func chainWithAuthority() throws {
+        let issuer = try TestIssuer()
+        try expect(
+            .x5chainWithOtherCertificates, at: .issuerCertificate,
+            presentation(issuer: issuer) { $0.furtherCertificates = [issuer.authority.der] })
+        // A stranger's whole chain in the message, and another anchor in the store.
+        let stranger = try TestIssuer(
+            authority: TestAuthority([(.countryName, "UT"), (.commonName, "Stranger")]))
+        let strange = try presentation(issuer: stranger) { $0.furtherCertificates = [stranger.authority.der] }
+        var context = try strange.context()
+        context = VerificationContext(
+            transcript: context.transcript, comparison: context.comparison, readerKey: context.readerKey,
+            trust: try issuer.authority.store(), now: context.now)
+        guard
+            case .rejected(let rejected) = try UnverifiedResponse(strange.response()[...]).verify(in: context)
+        else {
+            Issue.record("trusted what the message brought along")
+            return
+        }
+        #expect(
+            rejected.allFailures == [
+                .failed(.issuerCertificate, .issuerCertificate(.anchorNotFound(issuer: "CN=Stranger,C=UT")))
+            ])
+        #expect(rejected.reports[0].issuer?.anchorSubject == nil)
+        #expect(rejected.reports[0].issuer?.dsSubject == "CN=Utopia DS,C=UT")
+    }
+
+    @Test("Q140 Q141 Items and MSO in other forms are told, their digests over the bytes as sent")
+    func forms() throws {
+        let open: ([UInt8]) -> [UInt8] = { [$0[0] | 0x1f] + $0.dropFirst() + [0xff] }
+        let longer: ([UInt8]) -> [UInt8] = { [$0[0] & 0xe0 | 24, $0[0] & 0x1f] + $0.dropFirst() }
+        try expect(.indefiniteItem, at: .digests, presentation { $0.rewriteItem = open })
+        try expect(.longerHeadInItem, at: .digests, presentation { $0.rewriteItem = longer })
+        try expect(.indefiniteMSO, at: .mobileSecurityObject, presentation { $0.rewriteMSO = open })
+        try expect(.longerHeadInMSO, at: .mobileSecurityObject, presentation { $0.rewriteMSO = longer })
+    }
+
+    @Test("A random of 16 bytes is long enough, one of 15 is told", arguments: [16, 17, 32, 15, 0])
+    func random(_ count: Int) throws {
+        let presentation = try presentation { $0.random = [UInt8](repeating: 1, count: count) }
+        if count < 16 {
+            try expect(.shortRandom, at: .digests, presentation)
+        } else {
+            #expect(try presentation.verified(.strict).reports[0].deviations.isEmpty)
+        }
+    }
+
+    @Test(
+        "Q185 issuing_country is the signer's country, or the document is refused",
+        arguments: [
+            (Encoded.text("UT"), true), (Encoded.text("UU"), false), (Encoded.text("ut"), false),
+            (Encoded.text(""), false),
+            (Encoded.unsigned(1), false), ([0xf6], false),
+        ])
+    func country(_ value: [UInt8], isRight: Bool) throws {
+        let presentation = try presentation([.init("issuing_country", value)])
+        #expect(
+            try presentation.failures()
+                == (isRight ? [] : [.failed(.issuingCountry, .issuingCountryMismatch)]))
+    }
+
+    @Test("Q185 Another issuing_jurisdiction than the signer's state is told, none is not")
+    func jurisdiction() throws {
+        let authority = try TestAuthority([
+            (.countryName, "UT"), (.stateOrProvinceName, "UT-1"), (.commonName, "I"),
+        ])
+        let issuer = try TestIssuer(
+            authority: authority,
+            names: [(.countryName, "UT"), (.stateOrProvinceName, "UT-1"), (.commonName, "DS")])
+        let item = { TestDocument.Item("issuing_jurisdiction", Encoded.text($0)) }
+        #expect(
+            try presentation([item("UT-1")], issuer: issuer).verified(.strict).reports[0].deviations.isEmpty)
+        try expect(.jurisdiction, at: .issuingCountry, presentation([item("UT-2")], issuer: issuer))
+        #expect(try presentation([item("UT-2")]).verified(.strict).reports[0].deviations.isEmpty)
+        #expect(try presentation(issuer: issuer).verified(.strict).documents[0].issuer.state == "UT-1")
+    }
+
+    @Test("A signer's deviation is the certificate check's")
+    func signerDeviation() throws {
+        try expect(
+            .dsExtendedKeyUsageNotCritical, at: .issuerCertificate,
+            presentation(
+                issuer: TestIssuer {
+                    $0.with(.extendedKeyUsage([ObjectIdentifier("1.0.18013.5.1.2")], isCritical: false))
+                }))
+    }
+
+    @Test("A second response of a remembered signer is judged as the first was")
+    func remembered() throws {
+        let issuer = try TestIssuer { $0.without(.subjectKeyIdentifier) }
+        let store = try issuer.authority.store()
+        var bad = try TestDocument([.familyName])
+        bad.rewriteMSO = { mso in Array(mso.dropLast()) + [0xff] }
+        for document in [try TestDocument([.familyName]), bad, try TestDocument([.familyName])] {
+            let presentation = try Presentation(document, issuer: issuer)
+            let first = try presentation.context()
+            let context = VerificationContext(
+                transcript: first.transcript, comparison: first.comparison, readerKey: first.readerKey,
+                trust: store,
+                now: first.now)
+            switch try UnverifiedResponse(presentation.response()[...]).verify(in: context) {
+            case .verified(let response):
+                #expect(response.reports[0].deviations == [.dsSubjectKeyIdentifierMissing])
+            case .rejected(let rejected):
+                #expect(rejected.allFailures.map(\.id).contains(.mobileSecurityObject))
+                #expect(!rejected.allFailures.map(\.id).contains(.issuerCertificate))
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package import COSE
+internal import CBOR
+package import MdocModel
+package import OpenSSLCrypto
+
+/// A document signer with its IACA.
+package struct TestIssuer: Sendable {
+    package let authority: TestAuthority
+    package let key: TestKey
+    package let certificate: [UInt8]
+
+    /// - Parameter change: what to change of the signer's certificate.
+    package init(
+        authority: TestAuthority? = nil, names: TestAuthority.Names? = nil,
+        _ change: (CertificateTemplate) throws -> CertificateTemplate = { $0 }
+    ) throws {
+        self.authority = try authority ?? TestAuthority()
+        key = try TestKey()
+        let template =
+            try names.map { [authority = self.authority, key] in try authority.signer(for: key, $0) }
+            ?? self.authority.signer(for: key)
+        certificate = try self.authority.sign(change(template))
+    }
+}
+
+/// What a response is bound to: an engagement, the reader's key and the transcript of both.
+package struct TestSession: Sendable {
+    package let readerKey: COSEKeyPair
+    package let transcript: SessionTranscript
+
+    package init(_ curve: Curve = .p256) throws {
+        readerKey = COSEKeyPair(try PrivateKey.generate(curve))
+        transcript = SessionTranscript(
+            deviceEngagement: try randomBytes(40), eReaderKey: readerKey.publicKeyBytes, handover: .qr)
+    }
+
+    /// A COSE_Mac0 over a detached payload, with the key of ISO/IEC 18013-5 9.1.3.5 derived from the phone's side.
+    func mac(over payload: [UInt8], deviceKey: TestKey) throws -> [UInt8] {
+        let shared = try deviceKey.privateKey.sharedSecret(with: readerKey.privateKey.publicKey())
+        let salt = Digest(.sha256, of: Encoded.embedded(Array(transcript.encoded))[...]).bytes
+        let key = try hkdfSHA256(secret: shared, salt: salt[...], info: Array("EMacKey".utf8)[...], count: 32)
+        return try COSESigner(algorithm: .hmac256).mac0(detachedPayload: payload, key: key)
+    }
+}
