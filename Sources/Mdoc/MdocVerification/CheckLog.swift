@@ -25,8 +25,9 @@ struct CheckLog {
         var found: [Deviation] = []
         do throws(CheckFailure) {
             let proof = try check(&found)
-            for deviation in found where !deviations.contains(deviation) { deviations.append(deviation) }
-            guard rules == .interoperable || found.isEmpty else { throw .deviations(found) }
+            let distinct = Deviation.allCases.filter(found.contains)
+            deviations += distinct.filter { !deviations.contains($0) }
+            guard rules == .interoperable || distinct.isEmpty else { throw .deviations(distinct) }
             reports.append(CheckReport(id: id, outcome: .passed))
             return proof
         } catch .readerKeyNeeded {
