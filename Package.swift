@@ -106,7 +106,8 @@ let package = Package(
         tests(
             of: "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
         .target(
-            name: "TestCredentials", dependencies: ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto"],
+            name: "TestCredentials",
+            dependencies: ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto"],
             path: "Tests/TestCredentials", swiftSettings: strict),
         tests(
             of: "MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto", "TestCredentials"]),

@@ -31,7 +31,9 @@ extension Array where Element == UInt8 {
     /// The bytes of a hexadecimal text; blanks are passed over. Traps on anything else: for literals in tests.
     package init(hex: String) {
         let digits = hex.filter { !$0.isWhitespace }.map { character -> UInt8 in
-            guard let value = character.hexDigitValue else { preconditionFailure("not hexadecimal: \(character)") }
+            guard let value = character.hexDigitValue else {
+                preconditionFailure("not hexadecimal: \(character)")
+            }
             return UInt8(value)
         }
         precondition(digits.count.isMultiple(of: 2), "half a byte at the end")

@@ -15,7 +15,8 @@ struct Countersign: AsyncParsableCommand {
             \(ExitStatus.table())
             """,
         subcommands: [
-            DemoCommand.self, ReadersCommand.self, RequestCommand.self, VerifyCommand.self, InspectCommand.self,
+            DemoCommand.self, ReadersCommand.self, RequestCommand.self, VerifyCommand.self,
+            InspectCommand.self,
             WalletCommand.self, BenchCommand.self,
         ])
 

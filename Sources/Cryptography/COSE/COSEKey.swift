@@ -25,7 +25,8 @@ package struct COSEKey: Sendable {
 
     package init(_ item: CBORItem) throws(COSEError) {
         encoded = item.encoded
-        let members: (privatePart: CBORItem?, keyType: Int64?, curve: Int64?, x: ArraySlice<UInt8>?, y: CBORItem?)
+        let members:
+            (privatePart: CBORItem?, keyType: Int64?, curve: Int64?, x: ArraySlice<UInt8>?, y: CBORItem?)
         do throws(CBORError) {
             let map = try item.map()
             members = (

@@ -120,13 +120,13 @@ struct JSONTests {
     }
 }
 
-/// `Sources/Commands/JSON.md` names everything that a program may meet.
+/// `README.md` names everything that a program may meet.
 @Suite("JSON documentation")
 struct JSONDocumentationTests {
     let page: String
 
     init() throws {
-        let file = VectorFiles.repository.appending(path: "Sources/Commands/JSON.md")
+        let file = VectorFiles.repository.appending(path: "README.md")
         page = try String(contentsOf: file, encoding: .utf8)
     }
 

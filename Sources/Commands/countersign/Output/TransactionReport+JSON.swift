@@ -11,7 +11,7 @@ enum PortraitForm: Sendable {
 }
 
 extension TransactionReport {
-    /// The report as `Sources/Commands/JSON.md` describes it.
+    /// The report as `README.md` describes it.
     func json(portrait: PortraitForm) -> JSONValue {
         [
             "verdict": .string(verdict.rawValue),
