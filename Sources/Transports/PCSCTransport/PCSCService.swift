@@ -19,7 +19,8 @@ package actor PCSCService {
 
     /// What happens from now on, beginning with the readers and cards that are there.
     ///
-    /// The watching ends with the iteration or its task. Of events nobody takes the newest 1024 are kept.
+    /// For one consumer. The watching ends when the consumer's task is cancelled or the stream let go of. Of events
+    /// nobody takes the newest 1024 are kept.
     package nonisolated func events() -> AsyncStream<ReaderEvent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1024)) { continuation in
             let monitor = ReaderMonitor(

@@ -29,8 +29,8 @@ extension PCSCTransportError {
         }
     }
 
-    /// The two calls polkit is asked about are refused with this code. The others get it as well as COMM_ERROR when
-    /// pcscd ends during the call: the library says so when the connection is reset.
+    /// The two calls polkit is asked about are refused with this code. Any call may get it instead of COMM_ERROR when
+    /// pcscd ends meanwhile: seen with 1.9.9 in about half of the cases.
     private static func refused(_ call: PCSCCall, isServed: Bool) -> PCSCTransportError {
         switch call {
         case .establishContext: isServed ? .tooManyClients : .accessDenied(.service)

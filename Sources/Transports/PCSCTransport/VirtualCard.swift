@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Synchronization
 package import Transport
 
@@ -54,15 +53,25 @@ package final class VirtualCard: Sendable {
         if state.withLock({ $0.link?.isOpen ?? false }) { return }
         let removed = state.withLock { $0.link?.ended ?? $0.removed }
         if let removed { try await Self.pause(until: removed + Self.absence) }
-        let deadline = ContinuousClock.now + Self.insertion
+        let link = try await connect(until: .now + Self.insertion)
+        state.withLock { $0.link = link }
+        link.start()
+    }
+
+    private func connect(
+        until deadline: ContinuousClock.Instant
+    ) async throws(VirtualCardError) -> VirtualCardLink {
         while true {
-            if let link = VirtualCardLink(address: address, power: power, answering: answering) {
-                state.withLock { $0.link = link }
-                link.start()
-                return
+            do throws(TransportError) {
+                return try await VirtualCardLink(
+                    address: address, within: ContinuousClock.now.duration(to: deadline), power: power,
+                    answering: answering)
+            } catch .cancelled {
+                throw .cancelled
+            } catch {
+                guard ContinuousClock.now < deadline else { throw .readerUnreachable }
+                try await Self.pause(until: .now + .milliseconds(50))
             }
-            guard ContinuousClock.now < deadline else { throw .readerUnreachable }
-            try await Self.pause(until: .now + .milliseconds(50))
         }
     }
 

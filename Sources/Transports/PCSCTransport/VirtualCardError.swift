@@ -1,13 +1,9 @@
-package import Transport
-
 /// What goes wrong between a ``VirtualCard`` and the virtual reader.
 package enum VirtualCardError: Error, Equatable, Sendable {
     /// Nothing took the connection in time: no virtual reader listens there.
     case readerUnreachable
     /// An answer of `length` bytes; the reader's length field counts to 65,535.
     case answerTooLong(length: Int)
-    /// The address is not one a virtual reader may have.
-    case address(TransportError)
     /// The task that waited was cancelled.
     case cancelled
 }

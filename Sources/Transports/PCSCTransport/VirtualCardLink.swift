@@ -19,17 +19,13 @@ final class VirtualCardLink: Sendable {
     private let pulled = DispatchSemaphore(value: 0)
     private let thread = WorkerThread()
 
-    /// Nil when nothing listens at the address. Loopback only, where a connection stands or falls at once.
-    init?(
-        address: SocketAddress, power: @escaping @Sendable (CardPower) -> Void,
+    /// - Throws: what `Socket.connected` throws.
+    init(
+        address: SocketAddress, within limit: Duration, power: @escaping @Sendable (CardPower) -> Void,
         answering: @escaping @Sendable (ArraySlice<UInt8>) -> CardAnswer
-    ) {
-        do throws(TransportError) {
-            socket = try Socket.open(for: address, blocking: true)
-            try socket.connect(to: address)
-        } catch {
-            return nil
-        }
+    ) async throws(TransportError) {
+        socket = try await Socket.connected(to: address, within: limit)
+        try socket.makeBlocking()
         self.power = power
         self.answering = answering
     }

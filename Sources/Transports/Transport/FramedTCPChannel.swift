@@ -26,17 +26,8 @@ package actor FramedTCPChannel: MessageChannel {
     package static func connect(
         to address: SocketAddress, configuration: FramedTCPConfiguration = FramedTCPConfiguration()
     ) async throws(TransportError) -> FramedTCPChannel {
+        let socket = try await Socket.connected(to: address, within: configuration.connect)
         let poller = try SocketPoller.shared.get()
-        let socket = try Socket.open(for: address, blocking: false)
-        let deadline = ContinuousClock.now + configuration.connect
-        do throws(TransportError) {
-            try socket.connect(to: address)
-        } catch .system(.nowInProgress) {
-            try await poller.wait(for: .writable, on: socket.descriptor, until: deadline).orThrow(.connect)
-            if let error = socket.pendingError() { throw .connectionRefused(error) }
-        } catch .system(let error) {
-            throw .connectionRefused(error)
-        }
         return FramedTCPChannel(socket, poller: poller, configuration: configuration)
     }
 

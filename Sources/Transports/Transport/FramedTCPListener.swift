@@ -15,7 +15,7 @@ package actor FramedTCPListener {
     ) throws(TransportError) {
         poller = try SocketPoller.shared.get()
         self.configuration = configuration
-        let socket = try Socket.open(for: address, blocking: false)
+        let socket = try Socket.open(for: address)
         do throws(TransportError) {
             try socket.listen(on: address)
             self.address = address.replacingPort(with: try socket.localPort())

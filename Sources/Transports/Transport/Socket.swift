@@ -4,10 +4,9 @@ internal import SystemPackage
 /// A TCP socket, closed when its owner lets go of it.
 ///
 /// Each call maps to one system call, throws `.system` when it is refused, or
-/// `closed(by: .peer)`, and is safe from SIGPIPE. Whether it may
-/// block is decided at creation.
+/// `closed(by: .peer)`, and is safe from SIGPIPE.
 package struct Socket: ~Copyable, Sendable {
-    package let descriptor: Int32
+    let descriptor: Int32
 
     private init(descriptor: Int32) {
         self.descriptor = descriptor
@@ -17,23 +16,46 @@ package struct Socket: ~Copyable, Sendable {
         _ = Glibc.close(descriptor)
     }
 
-    /// A socket that is not connected yet; small writes leave at once (TCP_NODELAY).
-    package static func open(for address: SocketAddress, blocking: Bool) throws(TransportError) -> Socket {
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        let socket = Socket(descriptor: try check(Glibc.socket(address.socketFamily, type, 0)))
-        try socket.prepare(blocking: blocking)
+    /// Connects without blocking a thread; the socket then is non-blocking.
+    ///
+    /// - Throws: `connectionRefused`, `deadlinePassed(.connect)`, `cancelled`, `system`.
+    package static func connected(
+        to address: SocketAddress, within limit: Duration
+    ) async throws(TransportError) -> Socket {
+        let poller = try SocketPoller.shared.get()
+        let socket = try open(for: address)
+        let deadline = ContinuousClock.now + limit
+        do throws(TransportError) {
+            try socket.connect(to: address)
+        } catch .system(.nowInProgress) {
+            try await poller.wait(for: .writable, on: socket.descriptor, until: deadline).orThrow(.connect)
+            if let error = socket.pendingError() { throw .connectionRefused(error) }
+        } catch .system(let error) {
+            throw .connectionRefused(error)
+        }
         return socket
     }
 
-    /// Starts or, on a blocking socket, completes a connection. A non-blocking one throws `.system(.nowInProgress)`
-    /// and is writable when done; `pendingError` then tells how it went.
-    package borrowing func connect(to address: SocketAddress) throws(TransportError) {
+    /// A non-blocking socket that is not connected yet; small writes leave at once (TCP_NODELAY).
+    static func open(for address: SocketAddress) throws(TransportError) -> Socket {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let socket = Socket(descriptor: try check(Glibc.socket(address.socketFamily, type, 0)))
+        try socket.prepare()
+        return socket
+    }
+
+    /// From now on calls wait in the kernel, for a thread that has nothing else to do.
+    package borrowing func makeBlocking() throws(TransportError) {
+        _ = try Self.check(fcntl(descriptor, F_SETFL, 0))
+    }
+
+    private borrowing func connect(to address: SocketAddress) throws(TransportError) {
         let status = unsafe address.withSockAddr { unsafe Glibc.connect(descriptor, $0, $1) }
         _ = try Self.check(status)
     }
 
     /// Binds and listens.
-    package borrowing func listen(on address: SocketAddress, backlog: Int32 = 16) throws(TransportError) {
+    borrowing func listen(on address: SocketAddress, backlog: Int32 = 16) throws(TransportError) {
         try setOption(SOL_SOCKET, SO_REUSEADDR, 1)
         let status = unsafe address.withSockAddr { unsafe Glibc.bind(descriptor, $0, $1) }
         _ = try Self.check(status)
@@ -41,9 +63,9 @@ package struct Socket: ~Copyable, Sendable {
     }
 
     /// The next connection, non-blocking; throws `.system(.resourceTemporarilyUnavailable)` when there is none.
-    package borrowing func accept() throws(TransportError) -> Socket {
+    borrowing func accept() throws(TransportError) -> Socket {
         let accepted = Socket(descriptor: try Self.check(Glibc.accept(descriptor, nil, nil)))
-        try accepted.prepare(blocking: false)
+        try accepted.prepare()
         return accepted
     }
 
@@ -81,7 +103,7 @@ package struct Socket: ~Copyable, Sendable {
     }
 
     /// The local port, which the system chose when 0 was asked for.
-    package borrowing func localPort() throws(TransportError) -> UInt16 {
+    borrowing func localPort() throws(TransportError) -> UInt16 {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let status = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
@@ -100,8 +122,8 @@ package struct Socket: ~Copyable, Sendable {
         _ = try Self.check(unsafe setsockopt(descriptor, level, name, &value, size))
     }
 
-    private borrowing func prepare(blocking: Bool) throws(TransportError) {
-        if !blocking { _ = try Self.check(fcntl(descriptor, F_SETFL, O_NONBLOCK)) }
+    private borrowing func prepare() throws(TransportError) {
+        _ = try Self.check(fcntl(descriptor, F_SETFL, O_NONBLOCK))
         _ = try Self.check(fcntl(descriptor, F_SETFD, FD_CLOEXEC))
         try setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }

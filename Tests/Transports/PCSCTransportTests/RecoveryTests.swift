@@ -83,6 +83,25 @@ extension BenchTests {
             try await await_(.readerArrived(VirtualBench.second), in: stream)
         }
 
+        @Test("Q130 While pcscd hangs a cancelled call ends at once, and all works when it goes on")
+        func hanging() async throws {
+            let service = service
+            let stream = service.events()
+            try await await_(.readerArrived(VirtualBench.second), in: stream)
+            try await VirtualBench.pcscd("pause")
+            let listing = Task { try await service.readers() }
+            try await Task.sleep(for: .milliseconds(300))
+            listing.cancel()
+            await #expect(throws: PCSCTransportError.cancelled) {
+                try await withDeadline("the cancelled call", .seconds(5)) { try await listing.value }
+            }
+            await #expect(throws: PCSCTransportError.readerBlocked) {
+                try await withDeadline("the blocked call") { try await service.readers() }
+            }
+            try await VirtualBench.pcscd("resume")
+            #expect(try await withDeadline("the readers") { try await service.readers() }.count == 2)
+        }
+
         @Test("Cancelling a watch that waits for pcscd ends it at once")
         func cancelling() async throws {
             try await VirtualBench.pcscd("stop")

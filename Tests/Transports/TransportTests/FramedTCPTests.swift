@@ -169,7 +169,7 @@ struct FramedTCPTests {
     ) async throws -> (RawPeer, FramedTCPChannel) {
         let listener = try FramedTCPListener(
             on: SocketAddress(host: "127.0.0.1", port: 0), configuration: configuration)
-        let raw = try RawPeer(to: listener.address)
+        let raw = try await RawPeer(to: listener.address)
         return (raw, try await listener.accept())
     }
 }
@@ -178,9 +178,8 @@ struct FramedTCPTests {
 private final class RawPeer: Sendable {
     private let socket: Socket
 
-    init(to address: SocketAddress) throws {
-        socket = try Socket.open(for: address, blocking: true)
-        try socket.connect(to: address)
+    init(to address: SocketAddress) async throws {
+        socket = try await Socket.connected(to: address, within: .seconds(5))
     }
 
     func sendAll(_ bytes: [UInt8]) throws {
