@@ -95,7 +95,7 @@ let package = Package(
         // Tests
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: strict),
         .testTarget(
-            name: "ArchitectureTests", dependencies: ["VectorFiles"], path: "Tests/Architecture",
+            name: "ArchitectureTests", dependencies: ["VectorFiles", "OpenSSLCrypto"], path: "Tests/Architecture",
             swiftSettings: strict),
         tests(of: "CBOR", in: "Formats"),
         tests(of: "ISO7816", in: "Formats"),

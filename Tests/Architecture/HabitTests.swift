@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+import VectorFiles
+
+@Suite("Habits")
+struct HabitTests {
+    private static let all =
+        SourceFile.sources + SourceFile.tests + SourceFile.all(in: "Hardware", "")
+        + SourceFile.all(in: "TestVectors", ".md")
+    /// This folder spells out what it looks for.
+    private static let own = "Tests/Architecture/"
+
+    @Test("No file is above 600 lines", arguments: SourceFile.sources + SourceFile.tests)
+    func length(_ file: SourceFile) {
+        #expect(file.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 600)
+    }
+
+    static let forbidden: [(name: String, pattern: String)] = [
+        ("a forced try", #"\btry!"#), ("an unfinished place", #"\b(TODO|FIXME|XXX|HACK)\b"#),
+        ("a path of one machine", #"/work/|/tmp/wt|/root/|/home/\w"#),
+    ]
+
+    @Test("No `try!`, nothing left to do, no path of one machine")
+    func words() {
+        for file in Self.all where !file.path.hasPrefix(Self.own) {
+            for (name, pattern) in Self.forbidden {
+                #expect(file.text.finding(pattern) == nil, "\(file.path) has \(name)")
+            }
+        }
+    }
+
+    @Test(
+        "The twin: these are recognised", arguments: ["try! x()", "// TODO: later", "cd /work/x", "/home/me"])
+    func recognised(_ text: String) {
+        #expect(Self.forbidden.contains { text.finding($0.pattern) != nil })
+    }
+
+    @Test("Sources do not stop the process on purpose but for what cannot be")
+    func fatalError() {
+        for file in SourceFile.sources {
+            #expect(file.finding(#"\bfatalError\("#) == nil, "\(file.path)")
+        }
+    }
+
+    @Test("The core has no public declaration: `package` is enough inside the house")
+    func access() {
+        for file in SourceFile.sources {
+            #expect(file.finding(#"^\s*public\s"#) == nil, "\(file.path)")
+        }
+    }
+
+    @Test("Nothing is named for what it is not")
+    func names() {
+        let pattern =
+            #"(/|[a-z])(Utils|Utilities|Helpers?|Manager)(\+\w+)?\.swift$|/(Common|Extensions|Core)(\+\w+)?\.swift$"#
+        for file in SourceFile.sources { #expect(file.path.finding(pattern) == nil, "\(file.path)") }
+        for path in ["Sources/X/StringUtils.swift", "Sources/X/Core.swift", "Sources/X/Extensions+A.swift"] {
+            #expect(path.finding(pattern) != nil)
+        }
+    }
+
+    @Test("The errors of the core are typed")
+    func typedThrows() {
+        let untyped = #"\bthrows\s*(->|\{|$)"#
+        for file in SourceFile.sources {
+            guard
+                ["Sources/Formats/", "Sources/Cryptography/", "Sources/Mdoc/"].contains(
+                    where: file.path.hasPrefix)
+            else { continue }
+            // What the standard library's protocols ask for stays as they have it.
+            let code = file.code.replacing("func encode(to encoder: any Encoder) throws {", with: "")
+            #expect(code.finding(untyped) == nil, "\(file.path)")
+        }
+        #expect("func f() throws -> Int {".finding(untyped) != nil)
+        #expect("func f() throws(CBORError) -> Int {".finding(untyped) == nil)
+    }
+}

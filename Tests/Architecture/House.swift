@@ -1,0 +1,87 @@
+/// The rooms of the house and who may enter which, as the plan has it.
+enum House {
+    /// A target, its layer, and what it may import beyond the standard library.
+    struct Room {
+        let name: String
+        let layer: Layer
+        let imports: Set<String>
+    }
+
+    enum Layer: String, CaseIterable {
+        case system = "System"
+        case formats = "Formats"
+        case cryptography = "Cryptography"
+        case mdoc = "Mdoc"
+        case transports = "Transports"
+        case service = "Service"
+        case commands = "Commands"
+
+        var order: Int { Layer.allCases.firstIndex(of: self) ?? 0 }
+    }
+
+    private static let formats: Set = ["CBOR", "ISO7816", "NDEF"]
+    private static let cryptography: Set = ["OpenSSLCrypto", "COSE"]
+    private static let mdoc: Set = ["MdocModel", "MdocSession", "MdocTrust", "MdocVerification"]
+
+    static let rooms = [
+        Room(name: "CBOR", layer: .formats, imports: []),
+        Room(name: "ISO7816", layer: .formats, imports: []),
+        Room(name: "NDEF", layer: .formats, imports: []),
+        Room(name: "OpenSSLCrypto", layer: .cryptography, imports: ["COpenSSL"]),
+        Room(name: "COSE", layer: .cryptography, imports: ["CBOR", "OpenSSLCrypto"]),
+        Room(name: "MdocModel", layer: .mdoc, imports: ["CBOR", "COSE"]),
+        Room(
+            name: "MdocSession", layer: .mdoc,
+            imports: ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
+        Room(name: "MdocTrust", layer: .mdoc, imports: ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto"]),
+        Room(
+            name: "MdocVerification", layer: .mdoc,
+            imports: ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto"]),
+        Room(name: "MdocWallet", layer: .mdoc, imports: formats.union(cryptography).union(mdoc)),
+        Room(name: "Transport", layer: .transports, imports: ["SystemPackage"]),
+        Room(name: "PCSCTransport", layer: .transports, imports: ["Transport", "ISO7816", "CPCSCLite"]),
+        Room(
+            name: "ReaderService", layer: .service,
+            imports: formats.union(cryptography).union(mdoc).union([
+                "Transport", "Logging", "Metrics", "ServiceLifecycle",
+            ])),
+        Room(
+            name: "countersign", layer: .commands,
+            imports: formats.union(cryptography).union(mdoc).union([
+                "MdocWallet", "Transport", "PCSCTransport", "ReaderService", "ArgumentParser", "Logging",
+                "SystemPackage", "COpenSSL",
+            ])),
+    ]
+
+    /// Who alone may import a C library or an external package: paths below `Sources`.
+    static let soleImporters: [String: [String]] = [
+        "COpenSSL": ["Cryptography/OpenSSLCrypto/", "Commands/countersign/Bench/"],
+        "CPCSCLite": ["Transports/PCSCTransport/"],
+        "SystemPackage": ["Transports/Transport/", "Commands/"],
+        "ArgumentParser": ["Commands/"],
+        "Logging": ["Service/", "Commands/"],
+    ]
+
+    /// Modules of the toolchain that compute and hold, and touch nothing outside.
+    static let pure: Set = ["Swift", "Synchronization"]
+    /// Modules of the toolchain for those who do I/O.
+    static let platform: Set = ["Foundation", "FoundationEssentials", "Dispatch", "Glibc"]
+
+    /// What the protocol core must not do: wait, read a clock, print, draw at random, or look around.
+    static let forbiddenInCore: [(name: String, pattern: String)] = [
+        (
+            "a clock",
+            #"(Continuous|Suspending)Clock\(\)|(Clock|Instant|Date)\.now\b|\bDate\(\)|clock_gettime|[=:]\s*\.now\b"#
+        ),
+        ("concurrency", #"\basync\b|\bawait\b|\bTask\s*[.{(]|\bactor\s+\w"#),
+        ("output", #"\bprint\(|\bdebugPrint\(|\bdump\(|\bfputs\("#),
+        (
+            "chance of the system",
+            #"\.random\((?![^)]*using:)|\.(shuffled|randomElement)\(\)|SystemRandomNumberGenerator"#
+        ),
+        ("the environment", #"\bCommandLine\b|\bProcessInfo\b|\bgetenv\("#),
+    ]
+
+    /// What `Formats` and `Mdoc` leave to their callers; the software wallet draws where no seed is given.
+    static let drawing = #"\brandomBytes\(|PrivateKey\.generate\("#
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+import VectorFiles
+
+/// A file of this repository, by its path from the root.
+struct SourceFile: Sendable, CustomTestStringConvertible {
+    let path: String
+    let text: String
+
+    var testDescription: String { path }
+
+    /// The text without whole-line and trailing comments; what stands in a string literal stays.
+    let code: String
+
+    init(path: String, text: String) {
+        self.path = path
+        self.text = text
+        code = text.split(separator: "\n", omittingEmptySubsequences: false).map(Self.withoutComment)
+            .joined(separator: "\n")
+    }
+
+    private static func withoutComment(_ line: Substring) -> Substring {
+        let bytes = line.utf8
+        var index = bytes.startIndex
+        var isAfterBlank = true
+        while index < bytes.endIndex {
+            let next = bytes.index(after: index)
+            if isAfterBlank, bytes[index] == UInt8(ascii: "/"), next < bytes.endIndex,
+                bytes[next] == UInt8(ascii: "/")
+            {
+                return line[..<index]
+            }
+            isAfterBlank = bytes[index] == UInt8(ascii: " ")
+            index = next
+        }
+        return line
+    }
+
+    /// What a regular expression finds first in the code.
+    func finding(_ pattern: String) -> String? { code.finding(pattern) }
+
+    /// The modules it imports.
+    var imports: Set<String> {
+        let words: Set = ["package", "internal", "private", "fileprivate", "public"]
+        let kinds: Set = ["struct", "class", "enum", "func", "var", "let", "protocol", "typealias"]
+        let modules = code.split(separator: "\n").compactMap { line -> String? in
+            var rest = line.split(separator: " ").drop { $0.hasPrefix("@") || words.contains(String($0)) }
+            guard rest.popFirst() == "import" else { return nil }
+            return rest.drop { kinds.contains(String($0)) }.first?.split(separator: ".").first.map(
+                String.init)
+        }
+        return Set(modules)
+    }
+
+    /// All files below a folder whose names end like this.
+    static func all(in folder: String, _ suffix: String = ".swift") -> [SourceFile] {
+        let root = VectorFiles.repository.appending(path: folder)
+        guard let names = FileManager.default.enumerator(atPath: root.path) else { return [] }
+        return names.compactMap { $0 as? String }.filter { $0.hasSuffix(suffix) }.sorted().compactMap {
+            name in
+            guard let text = try? String(contentsOf: root.appending(path: name), encoding: .utf8) else {
+                return nil
+            }
+            return SourceFile(path: "\(folder)/\(name)", text: text)
+        }
+    }
+
+    static let sources = all(in: "Sources")
+    static let tests = all(in: "Tests")
+}
+
+extension String {
+    /// What a regular expression finds first; `^` and `$` stand for lines.
+    func finding(_ pattern: String) -> String? {
+        range(of: "(?m)" + pattern, options: .regularExpression).map { String(self[$0]) }
+    }
+}
