@@ -7,6 +7,9 @@ package struct UnverifiedResponse: Sendable {
     /// Nil where the response has none.
     package let status: UInt64?
     package let documents: [UnverifiedDocument]
+    /// Whether documents came in a form of the second edition that is not read here: with a zero-knowledge
+    /// proof, encrypted, or another (Q166).
+    package let hasDocumentsInOtherForms: Bool
     /// Document types that were not returned, with the code.
     package let documentErrors: [(docType: String, code: Int64)]
 
@@ -15,16 +18,23 @@ package struct UnverifiedResponse: Sendable {
     ) throws(MdocModelError) {
         let members = try MdocStructure.deviceResponse.reading { () throws(CBORError) in
             let map = try CBORItem.parse(bytes, limits: limits).map()
-            let values = map.values(of: ["version", "status", "documents", "documentErrors"])
+            let values = map.values(of: [
+                "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
+                "otherDocuments",
+            ])
             return (
                 version: try values.optional(0)?.text(), status: try values.optional(1)?.unsigned(),
                 documents: try values.optional(2)?.array(),
-                errors: try Self.documentErrors(values.optional(3))
+                errors: try Self.documentErrors(values.optional(3)),
+                hasOthers: (4...6).contains { index in
+                    values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
+                }
             )
         }
         version = members.version
         status = members.status
         documentErrors = members.errors
+        hasDocumentsInOtherForms = members.hasOthers
         var documents: [UnverifiedDocument] = []
         if let items = members.documents {
             for item in items { documents.append(try UnverifiedDocument(item, limits: limits)) }

@@ -39,6 +39,8 @@ package enum ResponseFailure: String, CaseIterable, Error, Sendable {
     case statusNotOK = "response.status"
     /// No document came (Q156).
     case noDocuments = "response.no_documents"
+    /// Documents came in a form that is not verified here: not the same as none (Q166).
+    case documentsNotVerifiable = "response.documents_not_verifiable"
 }
 
 /// Something that was asked for and did not come, or that the mdoc says it does not return.
@@ -58,7 +60,11 @@ extension UnverifiedResponse {
         } else if status != 0 {
             failures.append(.statusNotOK)
         }
-        if documents.isEmpty { failures.append(.noDocuments) }
+        if hasDocumentsInOtherForms {
+            failures.append(.documentsNotVerifiable)
+        } else if documents.isEmpty {
+            failures.append(.noDocuments)
+        }
 
         var reports: [DocumentReport] = []
         var verified: [VerifiedDocument] = []

@@ -38,6 +38,27 @@ struct RequestMatchTests {
         #expect(try presentation.rejected().failures == [.statusNotOK, .noDocuments])
     }
 
+    @Test(
+        "Q166 A document in a form that we cannot verify is not passed over as if it were absent",
+        arguments: [
+            "zkDocuments", "encryptedDocuments", "otherDocuments",
+        ])
+    func unverifiableDocuments(_ member: String) throws {
+        var presentation = try Presentation(TestDocument([.familyName]))
+        for (value, isThere) in [([0x81, 0xa0], true), ([0x80], false), ([0xf6], false), ([0xa0], true)]
+            as [([UInt8], Bool)]
+        {
+            presentation.moreMembers = [(member, value)]
+            guard isThere else {
+                _ = try presentation.verified(.strict)
+                continue
+            }
+            let rejected = try presentation.rejected()
+            #expect(rejected.failures == [.documentsNotVerifiable])
+            #expect(rejected.allFailures.isEmpty)
+        }
+    }
+
     @Test("Q156 What did not come is told: by the mdoc's code, or without one")
     func notReturned() throws {
         var document = try TestDocument([.familyName])

@@ -8,6 +8,7 @@ extension ResponseFailure {
         case .statusMissing: "the DeviceResponse has no status"
         case .statusNotOK: "the phone reports an error instead of documents"
         case .noDocuments: "no document came"
+        case .documentsNotVerifiable: "a document came in a form that this reader cannot verify"
         }
     }
 }
