@@ -112,6 +112,21 @@ struct CorpusTests {
         }
     }
 
+    @Test("Q169 Every check has a presentation that it alone refuses, and so has the response itself")
+    func everyCheck() {
+        let checks = CorpusExpectation.byName.values.compactMap { expectation -> CheckID? in
+            guard case .checks(let expected) = expectation, expected.count == 1 else { return nil }
+            return expected.keys.first
+        }
+        // An MSO that cannot be read takes the signature's proof with it, its version alone does not.
+        #expect(Set(checks) == Set(CheckID.allCases))
+        let failures = CorpusExpectation.byName.values.compactMap { expectation -> ResponseFailure? in
+            if case .response(let failure) = expectation { failure } else { nil }
+        }
+        #expect(
+            Set(failures).union([.statusNotOK, .documentsNotVerifiable]) == Set(ResponseFailure.allCases))
+    }
+
     @Test("Ages are answered by the nearest attestation", arguments: Self.ageQuestions)
     func ages(_ name: String, years: Int, answer: AgeAnswer) throws {
         let presentation = try #require(Corpus.all.first { $0.name == name })

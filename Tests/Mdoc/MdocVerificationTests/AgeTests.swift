@@ -86,6 +86,19 @@ struct AgeTests {
         }
     }
 
+    @Test(
+        "Q145 Q161 A birth date proves no age, in any form and on any day",
+        arguments: [
+            Encoded.day("1950-01-01"), Encoded.day("2008-11-01"), Encoded.instant("1950-01-01T00:00:00Z"),
+            Encoded.map([
+                ("birth_date", Encoded.day("1950-01-01")), ("approximate_mask", Encoded.text("00011111")),
+            ]),
+        ])
+    func birthDate(_ value: [UInt8]) throws {
+        let document = try document([.init("birth_date", value)])
+        for asked in [0, 18, 21, 65] { #expect(document.isAgeAtLeast(asked) == .cannotTell(.noAttestation)) }
+    }
+
     @Test("Q164 The phone's own word proves no age, authorised or not")
     func deviceSigned() throws {
         var document = try TestDocument([.familyName])
