@@ -35,8 +35,9 @@ package final class PCSCCard: Sendable {
         try await slot.run(on: lane) { lane throws(PCSCTransportError) in try lane.reset() }
     }
 
-    /// Ends the connection; further calls throw `notConnected`.
+    /// Ends the connection; further calls throw `notConnected`. Does not wait for an exchange that was cancelled.
     package func disconnect(_ disposition: CardDisposition = .unpower) async {
+        if slot.hasAbandoned(lane) { return }
         await lane.disconnect(disposition)
     }
 }

@@ -66,6 +66,11 @@ final class ReaderSlot: Sendable {
         }
     }
 
+    /// Whether a call on this lane was given up: it lets go of its card by itself once the call comes back.
+    func hasAbandoned(_ lane: ReaderLane) -> Bool {
+        state.withLock { $0.lane !== lane }
+    }
+
     private func carryOut<Value: Sendable>(
         _ call: LaneCall<Value>, on lane: ReaderLane,
         _ body: @Sendable (isolated ReaderLane) throws(PCSCTransportError) -> Value
