@@ -6,33 +6,34 @@ package import Transport
 package actor PCSCContactlessReader: ContactlessReader {
     private let service: PCSCService
     private let selector: ReaderSelector
-    private let changes: AsyncStream<Void>
+    private var readers: Set<String> = []
     private var cards: [String: UInt16] = [:]
     /// The insertions that were handed out.
     private var taken: [String: UInt16] = [:]
     private var refusal: PCSCTransportError?
     private var watch: Task<Void, Never>?
+    /// How many changes there were, and who waits for the next.
+    private var changes = 0
+    private var waiters: [CheckedContinuation<Void, Never>] = []
+
+    /// Between two attempts at a phone that is there and cannot be connected to: it may be waking up (Q131), or
+    /// another program may hold the reader.
+    private static let nextAttempt = Duration.milliseconds(250)
 
     package init(service: PCSCService, selector: ReaderSelector) {
         self.service = service
         self.selector = selector
-        let (changes, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.changes = changes
         let events = service.events()
-        Task { await self.begin(events, signal) }
+        Task { await self.begin(events) }
     }
 
     deinit {
         watch?.cancel()
     }
 
-    private func begin(_ events: AsyncStream<ReaderEvent>, _ signal: AsyncStream<Void>.Continuation) {
+    private func begin(_ events: AsyncStream<ReaderEvent>) {
         watch = Task { [weak self] in
-            for await event in events {
-                await self?.note(event)
-                signal.yield()
-            }
-            signal.finish()
+            for await event in events { await self?.note(event) }
         }
     }
 
@@ -40,34 +41,90 @@ package actor PCSCContactlessReader: ContactlessReader {
         switch event {
         case .serviceAvailable: refusal = nil
         case .serviceLost(let error):
-            cards = [:]
+            // pcscd counts anew when it comes back.
+            (readers, cards, taken) = ([], [:], [:])
             refusal = error
-        case .readerArrived: break
-        case .readerRemoved(let reader): cards[reader] = nil
+        case .readerArrived(let reader): readers.insert(reader)
+        case .readerRemoved(let reader):
+            readers.remove(reader)
+            (cards[reader], taken[reader]) = (nil, nil)
         case .cardInserted(let reader, let counter): cards[reader] = counter
         case .cardMute(let reader, _), .cardRemoved(let reader, _): cards[reader] = nil
         }
+        wake()
     }
 
     package func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard {
-        var wake = changes.makeAsyncIterator()
         while true {
             if case .accessDenied? = refusal, let refusal { throw .readerUnavailable(id: refusal.id) }
-            if let card = await card(again: again) { return card }
-            guard await wake.next(isolation: self) != nil, !Task.isCancelled else { throw .cancelled }
+            let seen = changes
+            let attempt = await card(again: again)
+            if case .connected(let card) = attempt { return card }
+            await change(since: seen, within: attempt.isRefused ? Self.nextAttempt : nil)
+            if Task.isCancelled { throw unavailability ?? .cancelled }
         }
     }
 
+    /// What keeps phones from being seen at all.
+    private var unavailability: ContactlessError? {
+        let error = refusal ?? (readers.isEmpty ? .noReader : nil)
+        return error.map { .readerUnavailable(id: $0.id) }
+    }
+
+    private enum Attempt {
+        case none
+        case refused
+        case connected(any ContactlessCard)
+
+        var isRefused: Bool { if case .refused = self { true } else { false } }
+    }
+
     /// The card of the most promising reader that has one.
-    private func card(again: Bool) async -> (any ContactlessCard)? {
-        guard !cards.isEmpty, let readers = try? await service.readers() else { return nil }
+    private func card(again: Bool) async -> Attempt {
+        guard !cards.isEmpty, let readers = try? await service.readers() else { return .none }
+        var attempt = Attempt.none
         for reader in selector.candidates(among: readers) {
             guard let counter = cards[reader.name], again || taken[reader.name] != counter else { continue }
-            guard let card = try? await service.connect(to: reader) else { continue }
-            taken[reader.name] = counter
-            return PCSCContactlessCard(card: card)
+            do throws(PCSCTransportError) {
+                let card = try await service.connect(to: reader)
+                taken[reader.name] = counter
+                return .connected(PCSCContactlessCard(card: card))
+            } catch {
+                attempt = .refused
+            }
         }
-        return nil
+        return attempt
+    }
+
+    // MARK: Waiting
+
+    /// Returns at the first change after that one, after `limit`, or when the task is cancelled.
+    private func change(since seen: Int, within limit: Duration?) async {
+        let timer = limit.map { limit in
+            Task {
+                try await Task.sleep(for: limit)
+                wake()
+            }
+        }
+        defer { timer?.cancel() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if changes != seen || Task.isCancelled {
+                    continuation.resume()
+                } else {
+                    waiters.append(continuation)
+                }
+            }
+        } onCancel: {
+            Task { await self.wake() }
+        }
+    }
+
+    private func wake() {
+        changes += 1
+        let waiting = waiters
+        waiters = []
+        waiting.forEach { $0.resume() }
     }
 }
 
@@ -87,8 +144,8 @@ private struct PCSCContactlessCard: ContactlessCard {
         } catch {
             switch error {
             case .cancelled: throw .cancelled
-            case .serviceLost, .serviceNotRunning, .readerMissing, .readerBlocked, .commandLength:
-                throw .readerUnavailable(id: error.id)
+            case .readerBlocked, .commandLength: throw .readerUnavailable(id: error.id)
+            // pcscd or the reader may be gone too: whoever waits for the next card learns of that.
             default: throw .cardLost
             }
         }
