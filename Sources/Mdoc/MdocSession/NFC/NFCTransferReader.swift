@@ -42,12 +42,18 @@ package struct NFCTransferReader: Sendable {
     package init(
         limits: NFCReaderLimits, carrier: NFCCarrier, settings: NFCTransferSettings = NFCTransferSettings()
     ) {
+        // A phone that announces no more than the longest short command, 261 bytes, counts whole APDUs and knows no
+        // extended ones (Q11).
+        let isShort = max(carrier.maximumCommandData, carrier.maximumResponseData) <= 261
+        extendedLength = limits.extendedLength && !isShort
         // Header, long Lc and long Le take nine bytes of a command, the status word two of a response.
         maximumCommandData = max(
-            1, min(limits.maximumCommandData, carrier.maximumCommandData, settings.maximumAPDU - 9))
+            1,
+            min(
+                limits.maximumCommandData, carrier.maximumCommandData, settings.maximumAPDU - 9,
+                isShort ? 255 : .max))
         maximumResponseData = max(
             1, min(limits.maximumResponseData, carrier.maximumResponseData, settings.maximumAPDU - 2))
-        extendedLength = limits.extendedLength
         self.settings = settings
     }
 
