@@ -1,4 +1,4 @@
-internal import MdocModel
+package import MdocModel
 internal import MdocSession
 
 /// The phone's end of a TCP bench link: a greeting, then one answer for each message. Frames and sockets are the
@@ -26,6 +26,12 @@ package struct WalletBenchLink: ~Copyable, Sendable {
         ).encoded()
         session = WalletSession(wallet, engagement: engagement)
     }
+
+    /// The request that came last, decrypted.
+    package var deviceRequest: [UInt8]? { session.deviceRequest }
+
+    /// The status with which the reader ended the session, once it has.
+    package var readerStatus: SessionStatus? { session.readerStatus }
 
     /// Takes a frame from the reader.
     package mutating func receive(_ frame: ArraySlice<UInt8>) -> WalletSession.Reply {

@@ -1,6 +1,6 @@
 internal import COSE
 internal import ISO7816
-internal import MdocModel
+package import MdocModel
 internal import MdocSession
 internal import NDEF
 
@@ -48,6 +48,22 @@ package struct WalletCard: ~Copyable, Sendable {
     /// The text of the QR code, where this phone engages by one.
     package var engagementURI: String? {
         kind == .qr ? engagement.map { EngagementURI.text(for: $0.deviceEngagement) } : nil
+    }
+
+    /// The request that came last in this tap, decrypted.
+    package var deviceRequest: [UInt8]? {
+        switch session {
+        case let session?: session.deviceRequest
+        case nil: nil
+        }
+    }
+
+    /// The status with which the reader ended the session of this tap, once it has.
+    package var readerStatus: SessionStatus? {
+        switch session {
+        case let session?: session.readerStatus
+        case nil: nil
+        }
     }
 
     /// The phone comes into the field: nothing of an earlier tap is left (Q2), but for the QR code it still shows.

@@ -16,6 +16,10 @@ package struct WalletSession: ~Copyable, Sendable {
     private let wallet: Wallet
     private var session: HolderSession
     private var isEnded = false
+    /// The request that came last, decrypted.
+    package private(set) var deviceRequest: [UInt8]?
+    /// The status with which the reader ended the session, once it has.
+    package private(set) var readerStatus: SessionStatus?
     /// The response that was sent last, before encryption.
     package private(set) var deviceResponse: [UInt8]?
 
@@ -34,10 +38,13 @@ package struct WalletSession: ~Copyable, Sendable {
         guard !isEnded else { return .end }
         do throws(SessionError) {
             switch try session.receive(message) {
-            case .status:
+            case .status(let status):
                 isEnded = true
+                readerStatus = status
                 return .end
-            case .request(let request): return try answer(request)
+            case .request(let request):
+                deviceRequest = request
+                return try answer(request)
             }
         } catch {
             return end(with: error.status)
