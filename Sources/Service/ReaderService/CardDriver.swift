@@ -16,11 +16,12 @@ extension NFCTransferReader: NFCMachine {}
 struct CardDriver: Sendable {
     let card: any ContactlessCard
     /// How long a command that is under way may still take once we are told to stop.
-    let grace: Duration
+    var grace: Duration
 
     enum End: Error {
         case machine(NFCEndReason)
-        case card(ContactlessError)
+        /// The reader is not there any more; `id` is the transport's.
+        case readerUnavailable(id: String)
         /// Told to stop, between two commands.
         case stopped
     }
@@ -54,8 +55,8 @@ struct CardDriver: Sendable {
         }
     }
 
-    /// The answer, or nil where none came by the deadline. Being told to stop does not cut a command before the
-    /// grace is over: the phone would not be told.
+    /// The answer, or nil where none came by the deadline; of a card that left, no bytes, so that the machine names
+    /// its phase. Being told to stop does not cut a command before the grace is over.
     private func exchange(
         _ command: [UInt8], by deadline: ContinuousClock.Instant?
     ) async throws(End) -> [UInt8]? {
@@ -67,11 +68,14 @@ struct CardDriver: Sendable {
         observe(command[...], sent)
         do throws(ContactlessError) {
             return try result.get()
-        } catch .cancelled {
-            if Task.isCancelled { throw .stopped }
-            return nil
         } catch {
-            throw .card(error)
+            switch error {
+            case .cardLost: return []
+            case .readerUnavailable(let id): throw .readerUnavailable(id: id)
+            case .cancelled:
+                if Task.isCancelled { throw .stopped }
+                return nil
+            }
         }
     }
 }

@@ -26,8 +26,16 @@ package struct PresentationPlan: Sendable {
 
 /// The named waits of a presentation (Q191).
 package struct PresentationDeadlines: Sendable {
-    /// From arming to a complete engagement; at least 30 s, so that a phone may come back (Q5).
+    /// From arming to a tap.
     package var engagement: Duration = .seconds(120)
+    /// From a tap that broke off to the next, at least: some phones cannot come back sooner (Q5).
+    package var nextTap: Duration = .seconds(30)
+    /// From the first command of a tap to its complete engagement; well under the 15 s of an iOS wallet (Q5).
+    package var tap: Duration = .seconds(12)
+    /// For one phase of that.
+    package var tapPhase: Duration = .seconds(5)
+    /// For one command of the data transfer, but for the one in which the holder decides (Q53).
+    package var progress: Duration = .seconds(10)
     /// From the request to the answer: the holder reads and consents meanwhile.
     package var consent: Duration = .seconds(300)
     /// For telling the phone that we end.
@@ -45,7 +53,7 @@ package enum PresentationEvent: Equatable, Sendable {
     /// A phone is there that shows no wallet: locked, or its screen is off (Q1).
     case phoneLocked
     /// The tap broke off before it was complete; the same request waits for the next one.
-    case tapAgain(NFCEndReason?)
+    case tapAgain(NFCEndReason)
     /// A QR code is worth offering: two taps have failed (Q12).
     case offerQR
     /// The engagement is complete: the moment to sound the tone (Q8).
@@ -94,16 +102,18 @@ package struct Presentation: Sendable {
 package enum PresentationFailure: Error, Equatable, Sendable {
     /// The reader or its service is not there; `id` is the transport's.
     case readerUnavailable(id: String)
-    /// No complete engagement in time.
-    case engagementOverdue
+    /// No complete engagement in time. Where a phone was there, its last tap ended so (Q12).
+    case engagementOverdue(lastTap: NFCEndReason?)
     /// The engagement is not one, or has a key that cannot be used.
     case engagement(MdocModelError)
     /// The phone offers no way of retrieval that this reader has.
     case noUsableRetrieval
     /// The NFC transfer ended before the answer was complete.
     case transfer(NFCEndReason)
-    /// The link broke before the answer was complete.
+    /// The link broke before the answer was complete, and no further tap came.
     case linkLost
+    /// The phone announced a message of so many bytes; at most `limit` are allowed.
+    case messageTooLong(announced: Int, limit: Int)
     /// The first frame of the bench link is not one.
     case benchLink(BenchLinkError)
     /// The session could not be set up, or its messages do not decode or decrypt.

@@ -19,24 +19,28 @@ extension ReaderTransaction {
     private func present(
         over channel: any MessageChannel, times: inout PhaseTimes
     ) async throws(PresentationFailure) -> Presentation.Outcome {
+        var key = ReadyKey()
+        key.prepare()
         report(.armed)
         let greeting = try await greeting(from: channel)
         times.end(.engagement)
         report(.engaged)
-        var session = try session(greeting.engagement, greeting.handover, key: ReadyKey())
-        try await send(&session, over: channel)
+        var session = try session(greeting.engagement, greeting.handover, key: &key)
+        try await send(try establishment(&session), over: channel)
         times.end(.request)
         report(.awaitingConsent)
-        let message = await answer(from: channel)
-        times.end(.consent)
-        defer { times.end(.verification) }
-        guard case .success(let message) = message else {
+        let message: [UInt8]
+        do throws(PresentationFailure) {
+            message = try await answer(from: channel)
+        } catch {
             await farewell(session.terminate(), over: channel)
-            return .failed(Task.isCancelled ? .cancelled : message.failure ?? .linkLost)
+            throw Task.isCancelled ? .cancelled : error
         }
+        times.end(.consent)
         switch session.receive(message[...], now: .now) {
         case .deliver(let response, let isEnded):
             let outcome = judge(response, in: session)
+            times.end(.verification)
             if !isEnded { await farewell(session.terminate(), over: channel) }
             return outcome
         case .end(let end, let farewell):
@@ -57,7 +61,8 @@ extension ReaderTransaction {
         do throws(TransportError) {
             frame = try received.get()
         } catch {
-            throw Task.isCancelled ? .cancelled : error == .cancelled ? .engagementOverdue : .linkLost
+            if Task.isCancelled { throw .cancelled }
+            throw error == .cancelled ? .engagementOverdue(lastTap: nil) : PresentationFailure(error)
         }
         do throws(BenchLinkError) {
             return try BenchLinkGreeting(frame[...]).engagement()
@@ -67,15 +72,8 @@ extension ReaderTransaction {
     }
 
     private func send(
-        _ session: inout ReaderSession, over channel: any MessageChannel
+        _ message: [UInt8], over channel: any MessageChannel
     ) async throws(PresentationFailure) {
-        let action: ReaderSession.Action
-        do throws(SessionError) {
-            action = try session.send(deviceRequest[...], now: .now)
-        } catch {
-            throw .session(error)
-        }
-        guard case .transmit(let message, _) = action else { throw .session(.unexpectedMessage) }
         do throws(TransportError) {
             try await channel.send(message)
         } catch {
@@ -84,10 +82,16 @@ extension ReaderTransaction {
     }
 
     /// The holder's message, which may take the whole time for consent.
-    private func answer(from channel: any MessageChannel) async -> Result<[UInt8], PresentationFailure> {
+    private func answer(from channel: any MessageChannel) async throws(PresentationFailure) -> [UInt8] {
         let deadline = ContinuousClock.now + plan.deadlines.consent
-        return await bounded(by: deadline) { () throws(TransportError) in try await channel.receive() }
-            .mapError { error in error == .cancelled ? .consentOverdue : .linkLost }
+        let received = await bounded(by: deadline) { () throws(TransportError) in
+            try await channel.receive()
+        }
+        do throws(TransportError) {
+            return try received.get()
+        } catch {
+            throw error == .cancelled ? .consentOverdue : PresentationFailure(error)
+        }
     }
 
     /// Tells the holder that we end, also when we are told to stop.
@@ -100,26 +104,13 @@ extension ReaderTransaction {
     }
 }
 
-extension Result {
-    fileprivate var failure: Failure? {
-        if case .failure(let failure) = self { failure } else { nil }
-    }
-}
-
-/// Measures the phases of a presentation, one after the other.
-struct PhaseTimes: Sendable {
-    private(set) var phases: [PhaseTime] = []
-    private var start = ContinuousClock.now
-
-    /// Ends a phase now, or at the given instant.
-    mutating func end(_ name: PhaseTime.Name, at instant: ContinuousClock.Instant = .now) {
-        phases.append(PhaseTime(name: name, duration: start.duration(to: instant)))
-        start = instant
-    }
-
-    /// Begins anew, as when a phone comes into the field.
-    mutating func restart() {
-        phases = []
-        start = .now
+extension PresentationFailure {
+    /// What a broken link means.
+    fileprivate init(_ error: TransportError) {
+        if case .frameTooLong(let length, let limit) = error {
+            self = .messageTooLong(announced: length, limit: limit)
+        } else {
+            self = .linkLost
+        }
     }
 }

@@ -21,15 +21,26 @@ package struct ReaderTransaction: Sendable {
         DeviceRequest.encode(plan.requests.map { (items: $0.encoded(), readerAuth: nil) })
     }
 
-    /// Sets up the session for an engagement, with a fresh key on its curve.
+    /// Sets up the session for an engagement with a fresh key on its curve.
     func session(
-        _ engagement: DeviceEngagement, _ handover: Handover, key: ReadyKey
+        _ engagement: DeviceEngagement, _ handover: Handover, key: inout ReadyKey
     ) throws(PresentationFailure) -> ReaderSession {
         do throws(SessionError) {
             return try ReaderSession(
                 engagement: engagement, handover: handover,
-                eReaderKey: key.take(for: engagement.eDeviceKey.curve),
-                consent: plan.deadlines.consent)
+                eReaderKey: key.take(for: engagement.eDeviceKey.curve), consent: plan.deadlines.consent)
+        } catch {
+            throw .session(error)
+        }
+    }
+
+    /// The first message of a session, which holds the request.
+    func establishment(_ session: inout ReaderSession) throws(PresentationFailure) -> [UInt8] {
+        do throws(SessionError) {
+            guard case .transmit(let message, _) = try session.send(deviceRequest[...], now: .now) else {
+                throw .unexpectedMessage
+            }
+            return message
         } catch {
             throw .session(error)
         }
@@ -70,17 +81,17 @@ extension UnverifiedResponse {
     }
 }
 
-/// An ephemeral P-256 key made while nobody waits for it (Q190), the curve of every session met so far.
-final class ReadyKey: Sendable {
-    private let p256: COSEKeyPair?
+/// The ephemeral key of the next session: on P-256, the curve of every session met so far, it is made while nobody
+/// waits for it (Q190). Each is handed out once.
+struct ReadyKey {
+    private var p256: COSEKeyPair?
 
-    init() {
-        p256 = try? COSEKeyPair(PrivateKey.generate(.p256))
+    mutating func prepare() {
+        if p256 == nil { p256 = try? COSEKeyPair(PrivateKey.generate(.p256)) }
     }
 
-    /// A key on `curve`; asked once.
-    func take(for curve: Curve) throws(SessionError) -> COSEKeyPair {
-        if curve == .p256, let p256 { return p256 }
+    mutating func take(for curve: Curve) throws(SessionError) -> COSEKeyPair {
+        if curve == .p256, let ready = p256.take() { return ready }
         do throws(OpenSSLCryptoError) {
             return COSEKeyPair(try PrivateKey.generate(curve))
         } catch {

@@ -1,0 +1,98 @@
+internal import ISO7816
+internal import MdocSession
+internal import NDEF
+internal import Synchronization
+
+/// The NFC data transfer of one tap.
+struct NFCRetrieval: Sendable {
+    struct Answer {
+        let message: [UInt8]
+        let requestSent: ContinuousClock.Instant
+        let answerBegan: ContinuousClock.Instant
+    }
+
+    /// When the last ENVELOPE of a message went out and when its answer came: between them lies consent (Q54).
+    private final class Turn: Sendable {
+        let instants = Mutex<(sent: ContinuousClock.Instant, answered: ContinuousClock.Instant)?>(nil)
+    }
+
+    private var machine: NFCTransferReader
+    private let driver: CardDriver
+    /// How long what is under way may still take once we are told to stop.
+    private let grace: Duration
+    private let turn = Turn()
+    /// Whether the phone is between two messages and still listens.
+    private var isIdle = false
+
+    /// - Parameter carrier: the limits the phone gave, if it did.
+    init(_ driver: CardDriver, _ carrier: NFCCarrier?, _ settings: NFCTransferSettings) {
+        machine = NFCTransferReader(
+            limits: driver.card.readerLimits, carrier: carrier ?? NFCCarrier(), settings: settings)
+        grace = driver.grace
+        var observed = driver
+        observed.grace = .zero
+        let turn = turn
+        observed.observe = { command, sent in
+            let isLastEnvelope = command.starts(with: [0x00, 0xc3])
+            if isLastEnvelope { turn.instants.withLock { $0 = (sent, .now) } }
+        }
+        self.driver = observed
+    }
+
+    /// Selects the data transfer application.
+    ///
+    /// - Parameter isFirst: whether nothing was said to this phone before: one without the application may then be
+    ///   locked (Q1).
+    mutating func select(isFirst: Bool) async throws(TapEnd) {
+        do throws(TapEnd) {
+            guard case .selected = try await run(machine.start(now: .now)) else {
+                throw .failed(.session(.unexpectedMessage))
+            }
+        } catch .failed(.transfer(let reason)) where isFirst && reason.fault == .status(.notFound) {
+            throw .noWallet(reason)
+        }
+    }
+
+    /// Sends one message and waits for the answer.
+    mutating func send(_ message: [UInt8]) async throws(TapEnd) -> Answer {
+        guard case .message(let answer) = try await run(machine.send(message[...], now: .now)) else {
+            throw .failed(.session(.unexpectedMessage))
+        }
+        let instants = turn.instants.withLock { $0 } ?? (.now, .now)
+        return Answer(message: answer, requestSent: instants.sent, answerBegan: instants.answered)
+    }
+
+    /// Runs until the delivery. When we are told to stop, what is under way may end within the grace, since a phone
+    /// in mid-message cannot be told.
+    private mutating func run(_ action: NFCTransferReader.Action) async throws(TapEnd) -> NFCTransferDelivery
+    {
+        isIdle = false
+        let (machine, driver) = (machine, driver)
+        let result = await bounded(by: nil, grace: grace) { () throws(CardDriver.End) in
+            var machine = machine
+            let delivery = try await driver.run(&machine, from: action)
+            return (machine, delivery)
+        }
+        do throws(CardDriver.End) {
+            let delivery: NFCTransferDelivery
+            (self.machine, delivery) = try result.get()
+            isIdle = true
+            if Task.isCancelled { throw .stopped }
+            return delivery
+        } catch {
+            throw TapEnd(retrieving: error)
+        }
+    }
+
+    /// Tells the phone that we end, where it listens; what it says to that does not matter any more.
+    mutating func farewell(_ action: ReaderSession.Action, within patience: Duration) async {
+        guard isIdle, case .end(_, let message?) = action else { return }
+        isIdle = false
+        let first = machine.send(message[...], now: .now)
+        let (machine, driver) = (machine, driver)
+        _ = await bounded(by: .now + patience, grace: patience) { () throws(CardDriver.End) in
+            var machine = machine
+            _ = try await driver.run(&machine, from: first)
+        }
+    }
+}
