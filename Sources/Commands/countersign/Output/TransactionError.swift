@@ -24,6 +24,8 @@ struct TransactionError: Equatable, Sendable {
         case declined = "declined"
         /// No phone was engaged in time.
         case engagementOverdue = "engagement.overdue"
+        /// Phones came, and each broke off its engagement.
+        case engagementFailed = "engagement.failed"
         /// The engagement is not one.
         case engagementMisshapen = "engagement.misshapen"
         /// The phone offers no way of retrieval that this reader has.
@@ -32,6 +34,8 @@ struct TransactionError: Equatable, Sendable {
         case linkMisshapen = "link.misshapen"
         /// The phone left, or the connection broke, before the answer was complete.
         case linkLost = "link.lost"
+        /// The phone announced a message beyond the cap.
+        case messageTooLong = "message.too_long"
         /// The NFC transfer ended before the answer was complete.
         case transferFailed = "transfer.failed"
         /// The phone's key cannot be agreed with, or OpenSSL failed.

@@ -8,17 +8,28 @@ extension PresentationFailure {
     func report() throws(CommandFailure) -> TransactionReport {
         switch self {
         case .readerUnavailable(let id): throw .unavailable(PCSCTransportError.advice(forID: id))
-        case .engagementOverdue:
+        case .engagementOverdue(nil):
             return incomplete(
                 .engagementOverdue, "no phone was engaged in time: hold it to the reader until it asks")
+        case .engagementOverdue(let lastTap?) where lastTap.fault == .noWalletYet:
+            return incomplete(
+                .engagementOverdue, "the phone showed no wallet: unlock it and open the ID, then tap")
+        case .engagementOverdue(let lastTap?):
+            return incomplete(
+                .engagementFailed, "no phone was engaged; at the last tap \(lastTap.explanation)")
         case .engagement(let error):
             return .malformed(TransactionError(.engagementMisshapen, error.explanation))
         case .noUsableRetrieval:
             return incomplete(
                 .noUsableRetrieval, "the phone offers no NFC data transfer; Bluetooth is not there yet")
-        case .transfer(let reason): return incomplete(.transferFailed, reason.explanation)
         case .linkLost:
             return incomplete(.linkLost, "the phone left before its answer was complete: tap again")
+        case .messageTooLong(let announced, let limit):
+            return incomplete(
+                .messageTooLong, "the phone announced a message of \(announced) bytes, \(limit) are allowed")
+        case .transfer(let reason):
+            if case .messageTooLong = reason.fault { return incomplete(.messageTooLong, reason.explanation) }
+            return incomplete(.transferFailed, reason.explanation)
         case .benchLink(let error): return .malformed(TransactionError(.linkMisshapen, error.explanation))
         case .session(.decryptionFailed):
             return .rejected(
@@ -85,7 +96,7 @@ extension PresentationEvent {
         switch self {
         case .armed: "Ready: open your ID, then hold the phone to the reader."
         case .phoneLocked: "The phone shows no wallet: unlock it and open the ID."
-        case .tapAgain(let reason): "Tap again." + (reason.map { " (\($0.explanation))" } ?? "")
+        case .tapAgain(let reason): "Tap again. (\(reason.explanation))"
         case .offerQR: "If taps keep failing, scan the phone's QR code: --qr 'mdoc:…'."
         case .engaged: "Engaged: look at your phone."
         case .awaitingConsent: "Waiting for the holder's consent…"
