@@ -1,12 +1,30 @@
+internal import Glibc
 internal import SystemPackage
 
 /// A file that a command writes, readable by its owner alone.
 enum OutputFile {
     static func write(_ bytes: some Sequence<UInt8>, to path: String) throws(CommandFailure) {
+        let file = try open(path)
+        do {
+            _ = try file.closeAfter { try file.writeAll(bytes) }
+        } catch {
+            throw .usage("\(Terminal.safe(path)): \(error)")
+        }
+    }
+
+    /// The empty file. One that was there before, and that others could read, is its owner's alone from here on;
+    /// what is no file, such as a terminal, keeps its permissions.
+    static func open(_ path: String) throws(CommandFailure) -> FileDescriptor {
         do {
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
-            _ = try file.closeAfter { try file.writeAll(bytes) }
+            var status = stat()
+            let isFile = unsafe fstat(file.rawValue, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            if isFile, fchmod(file.rawValue, S_IRUSR | S_IWUSR) != 0 {
+                let error = Errno(rawValue: errno)
+                try file.closeAfter { throw error }
+            }
+            return file
         } catch {
             throw .usage("\(Terminal.safe(path)): \(error)")
         }

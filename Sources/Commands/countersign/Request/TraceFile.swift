@@ -10,12 +10,7 @@ final class TraceFile: Sendable {
     private let start = ContinuousClock.now
 
     init(_ path: String) throws(CommandFailure) {
-        do {
-            file = try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
-        } catch {
-            throw .usage("\(Terminal.safe(path)): \(error)")
-        }
+        file = try OutputFile.open(path)
     }
 
     deinit {
