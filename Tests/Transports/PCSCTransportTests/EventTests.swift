@@ -1,3 +1,4 @@
+import PCSCBench
 import PCSCTransport
 import Synchronization
 import Testing

@@ -1,52 +1,8 @@
-import Glibc
+import PCSCBench
 import PCSCTransport
 import Testing
-import Transport
 
-/// The private pcscd and virtual reader that `Hardware/VirtualBench/with-pcscd` sets up around a test run.
-enum VirtualBench {
-    static let isHere = environment("COUNTERSIGN_PCSC_BENCH") == "1"
-    static let absence: Comment = "no bench: run Hardware/VirtualBench/with-pcscd swift test …"
-
-    static let first = "Virtual PCD 00 00"
-    static let second = "Virtual PCD 00 01"
-
-    static func address(of reader: String) throws -> SocketAddress {
-        try SocketAddress(host: "127.0.0.1", port: VirtualCard.defaultPort + (reader == second ? 1 : 0))
-    }
-
-    /// Runs `pcscd-control` and waits for it; it bounds its own waits.
-    static func pcscd(_ action: String) async throws {
-        let script = try #require(environment("COUNTERSIGN_PCSCD_CONTROL"))
-        let status = await withCheckedContinuation { continuation in
-            WorkerThread().perform { continuation.resume(returning: run(script, action)) }
-        }
-        try #require(status == 0, "pcscd-control \(action)")
-    }
-
-    private static func environment(_ name: String) -> String? {
-        unsafe getenv(name).map { unsafe String(cString: $0) }
-    }
-
-    private static func run(_ script: String, _ argument: String) -> Int32 {
-        var process: pid_t = 0
-        var status: Int32 = -1
-        var arguments = unsafe [strdup(script), strdup(argument), nil]
-        defer { unsafe arguments.forEach { unsafe free($0) } }
-        // The threads of this process block signals; pcscd, which inherits that, would not end on TERM.
-        var attributes = posix_spawnattr_t()
-        var noSignals = sigset_t()
-        unsafe sigemptyset(&noSignals)
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        guard unsafe posix_spawn(&process, script, nil, &attributes, &arguments, environ) == 0 else {
-            return -1
-        }
-        return unsafe waitpid(process, &status, 0) == process ? status : -1
-    }
-
+extension VirtualBench {
     /// A card put on a reader, and pulled afterwards for as long as pcscd needs to see it.
     static func withCard<Value: Sendable>(
         on reader: String = first, answering: @escaping @Sendable (ArraySlice<UInt8>) -> CardAnswer,
@@ -74,7 +30,9 @@ enum VirtualBench {
 }
 
 /// Every test that needs pcscd: one after the other, for they share its two readers and some kill it.
-@Suite("With a real pcscd", .serialized, .enabled(if: VirtualBench.isHere, VirtualBench.absence))
+@Suite(
+    "With a real pcscd", .serialized, .enabled(if: VirtualBench.isHere, VirtualBench.absence),
+    .takingTurnsAtTheBench)
 struct BenchTests {
     let service = PCSCService()
 }
