@@ -1,5 +1,3 @@
-internal import CPCSCLite
-
 /// The readers of this computer through pcscd: what there is, what happens to them, and connections to cards.
 ///
 /// Holds one context per reader used, and one while events are watched (Q135).
@@ -9,9 +7,6 @@ package actor PCSCService {
     private var slots: [String: ReaderSlot] = [:]
     /// What drivers have told; asked once, since a lane is deaf while its card takes its time.
     private var properties: [String: ReaderProperties] = [:]
-
-    /// The version of the PC/SC library this was built with, like `1.9.9`.
-    package static var libraryVersion: String { PCSCLITE_VERSION_NUMBER }
 
     package init(configuration: PCSCConfiguration = PCSCConfiguration()) {
         self.configuration = configuration

@@ -26,7 +26,7 @@ struct PCSCTransportErrorTests {
 
     @Test("Q139 A daemon of another protocol is told with the library's version")
     func version() {
-        let version = PCSCService.libraryVersion
+        let version = PCSCLibrary.version
         #expect(version.split(separator: ".").count >= 2 && version.first?.isNumber == true)
         #expect(error(0x8010_001E, .establishContext) == .serviceIncompatible(libraryVersion: version))
         #expect(error(0x8010_001E, .transmit) == .serviceLost)
