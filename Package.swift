@@ -94,6 +94,9 @@ let package = Package(
 
         // Tests
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: strict),
+        .target(
+            name: "PCSCBench", dependencies: ["PCSCTransport", "Transport"], path: "Tests/PCSCBench",
+            swiftSettings: strict),
         .testTarget(
             name: "ArchitectureTests", dependencies: ["VectorFiles", "OpenSSLCrypto"], path: "Tests/Architecture",
             swiftSettings: strict),
@@ -129,7 +132,7 @@ let package = Package(
                 "OpenSSLCrypto",
             ]),
         tests(of: "Transport", in: "Transports"),
-        tests(of: "PCSCTransport", in: "Transports", ["Transport", "ISO7816"]),
+        tests(of: "PCSCTransport", in: "Transports", ["Transport", "ISO7816", "PCSCBench"]),
         tests(
             of: "countersign", in: "Commands",
             ["CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification"]),
