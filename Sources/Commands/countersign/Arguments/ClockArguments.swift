@@ -17,8 +17,12 @@ struct ClockArguments: ParsableArguments {
     /// The instant given, or the system's time where that can be believed.
     func now() throws(CommandFailure) -> Timestamp {
         if let at { return at.instant }
-        let now = Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
-        guard now >= Self.earliestNow else {
+        return try Self.believing(Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970)))
+    }
+
+    /// What the system's clock says, unless it was plainly never set.
+    static func believing(_ now: Timestamp) throws(CommandFailure) -> Timestamp {
+        guard now >= earliestNow else {
             throw .unavailable("the system's clock is not set (it says \(now)): set it, or give --at")
         }
         return now
