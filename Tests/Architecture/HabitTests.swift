@@ -35,6 +35,19 @@ struct HabitTests {
         #expect(Self.forbidden.contains { text.finding($0.pattern) != nil })
     }
 
+    @Test("Q128 No reader decides by an answer to reset or a serial number of the card")
+    func answerToReset() {
+        let deciding = SourceFile.sources.filter { file in
+            !file.path.contains("/VirtualCard")
+                && file.finding(#"\b(answerToReset|rgbAtr|cbAtr|SCARD_ATTR_ATR_STRING)\b"#) != nil
+        }
+        #expect(deciding.map(\.path).isEmpty)
+        #expect(
+            SourceFile.sources.contains {
+                $0.path.contains("/VirtualCard") && $0.finding("answerToReset") != nil
+            })
+    }
+
     @Test("Sources do not stop the process on purpose but for what cannot be")
     func fatalError() {
         for file in SourceFile.sources {
