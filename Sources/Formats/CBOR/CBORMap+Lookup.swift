@@ -14,7 +14,7 @@ extension CBORMap {
             let value = CBORWalker.endOfChecked(span, from: position)
             let end = CBORWalker.endOfChecked(span, from: value)
             if let index = span.index(ofText: position, until: value, in: keys) {
-                values.places[index] = (bytes.startIndex + value)..<(bytes.startIndex + end)
+                values.places[index] = CBORValues.Place(start: value, count: end - value)
             }
             position = end
         }
@@ -41,10 +41,48 @@ extension CBORMap {
     }
 }
 
+/// A byte string of a map with integer keys: its key, and where it stands.
+package struct CBORBytePlace: Sendable {
+    package let key: UInt64
+    package let place: Range<Int>
+}
+
+extension CBORMap {
+    /// The byte strings of a map whose keys are unsigned integers, in the order they came: each where it stands in
+    /// the buffer of the map. One in chunks stands in no one place: its range is empty.
+    package func placesOfByteStrings() throws(CBORError) -> [CBORBytePlace] {
+        let bytes = members.rest
+        let span = bytes.span
+        var places: [CBORBytePlace] = []
+        var position = 0
+        while position < span.count {
+            let key = CBORHead(checked: span, at: position)
+            guard key.major == 0 else {
+                throw .unexpectedType(expected: .unsigned, at: bytes.startIndex + position)
+            }
+            position += key.size
+            let value = CBORHead(checked: span, at: position)
+            guard value.major == 2 else {
+                throw .unexpectedType(expected: .byteString, at: bytes.startIndex + position)
+            }
+            let start = bytes.startIndex + position + value.size
+            places.append(CBORBytePlace(key: key.argument, place: start..<(start + Int(value.argument))))
+            position = CBORWalker.endOfChecked(span, from: position)
+        }
+        return places
+    }
+}
+
 /// What a look-up of several keys gives: a value for each, in their order, or nil where a key is not there.
 package struct CBORValues: Sendable {
+    /// Where a value stands among the members; of no bytes where there is none.
+    struct Place: Sendable {
+        var start = 0
+        var count = 0
+    }
+
     fileprivate let bytes: ArraySlice<UInt8>
-    fileprivate var places = InlineArray<8, Range<Int>>(repeating: 0..<0)
+    fileprivate var places = InlineArray<8, Place>(repeating: Place())
 
     fileprivate init(bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
@@ -52,7 +90,9 @@ package struct CBORValues: Sendable {
 
     package subscript(_ index: Int) -> CBORItem? {
         let place = places[index]
-        return place.isEmpty ? nil : CBORItem(checked: bytes[place])
+        guard place.count > 0 else { return nil }
+        let start = bytes.startIndex + place.start
+        return CBORItem(checked: bytes[start..<(start + place.count)])
     }
 }
 

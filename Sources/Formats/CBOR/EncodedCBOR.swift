@@ -5,13 +5,20 @@
 package struct EncodedCBOR<Content>: Sendable {
     /// The whole encoding, tag and byte-string head included.
     package let bytes: ArraySlice<UInt8>
+    private let headCount: Int
+    /// The content of a byte string of indefinite length, put together.
+    private let chunks: [UInt8]?
+
     /// The encoding of the item inside.
-    package let content: ArraySlice<UInt8>
+    package var content: ArraySlice<UInt8> { chunks.map { $0[...] } ?? bytes.dropFirst(headCount) }
 
     /// A received tag-24 item; its content is not looked at yet.
     package init(_ item: CBORItem) throws(CBORError) {
+        let string = try item.tagged(24)
+        let content = try string.byteString()
         bytes = item.encoded
-        content = try item.tagged(24).byteString()
+        chunks = string.hasIndefiniteLength ? Array(content) : nil
+        headCount = item.encoded.count - content.count
     }
 
     /// Embeds an encoded item.
@@ -20,7 +27,8 @@ package struct EncodedCBOR<Content>: Sendable {
         encoder.tag(24)
         encoder.byteString(content)
         bytes = encoder.bytes[...]
-        self.content = bytes.suffix(content.count)
+        headCount = encoder.bytes.count - content.count
+        chunks = nil
     }
 
     /// The item inside, checked, which departs from preferred serialization as `form` then tells.

@@ -3,6 +3,11 @@
 package struct EncodingForm: OptionSet, Sendable {
     package let rawValue: UInt8
 
+    /// No departure.
+    package init() {
+        rawValue = 0
+    }
+
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -127,31 +127,46 @@ package struct UnverifiedIssuerSignedItem: Sendable {
     /// IssuerSignedItemBytes: what the digest covers, byte for byte (Q140).
     package let bytes: EncodedCBOR<UnverifiedIssuerSignedItem>
     package let digestID: UInt64
-    package let random: ArraySlice<UInt8>
-    /// The UTF-8 of the element's name.
-    package let identifierUTF8: ArraySlice<UInt8>
-    package let value: CBORItem
     /// How the encoding departs from preferred serialization.
     package let form: EncodingForm
+    private let values: CBORValues
 
-    package var identifier: String { String(decoding: identifierUTF8, as: UTF8.self) }
+    private enum Member {
+        static let keys: [StaticString] = ["digestID", "random", "elementIdentifier", "elementValue"]
+        static let digestID = 0
+        static let random = 1
+        static let identifier = 2
+        static let value = 3
+    }
 
     init(_ item: CBORItem, limits: CBORLimits) throws(MdocModelError) {
         do throws(CBORError) {
-            var form: EncodingForm = []
+            var form = EncodingForm()
             bytes = try EncodedCBOR(item)
             let content = try bytes.item(limits: limits, noting: &form)
-            let values = try content.map()
-                .values(of: ["digestID", "random", "elementIdentifier", "elementValue"])
-            digestID = try values.required(0, at: content.offset).unsigned()
-            random = try values.required(1, at: content.offset).byteString()
-            identifierUTF8 = try values.required(2, at: content.offset).utf8()
-            guard let value = values[3] else { throw CBORError.missingMember(at: content.offset) }
-            self.value = value
+            values = try content.map().values(of: Member.keys)
+            digestID = try values.required(Member.digestID, at: content.offset).unsigned()
+            _ = try values.required(Member.random, at: content.offset).byteString()
+            _ = try values.required(Member.identifier, at: content.offset).utf8()
+            guard values[Member.value] != nil else { throw CBORError.missingMember(at: content.offset) }
             self.form = form
         } catch {
             throw .misshapen(.issuerSignedItem, error)
         }
+    }
+
+    package var random: ArraySlice<UInt8> { values[Member.random].flatMap { try? $0.byteString() } ?? [] }
+
+    /// The UTF-8 of the element's name.
+    package var identifierUTF8: ArraySlice<UInt8> {
+        values[Member.identifier].flatMap { try? $0.utf8() } ?? []
+    }
+
+    package var identifier: String { String(decoding: identifierUTF8, as: UTF8.self) }
+
+    package var value: CBORItem {
+        guard let value = values[Member.value] else { preconditionFailure("an item was made without a value") }
+        return value
     }
 }
 

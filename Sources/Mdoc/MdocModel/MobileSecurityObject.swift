@@ -18,7 +18,7 @@ package struct MobileSecurityObject: Sendable {
     package init(
         payload: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
-        var form: EncodingForm = []
+        var form = EncodingForm()
         let item = try MdocStructure.mobileSecurityObject.reading { () throws(CBORError) in
             let bytes = try EncodedCBOR<MobileSecurityObject>(CBORItem.parse(payload, limits: limits))
             return try bytes.item(limits: limits, noting: &form)
@@ -81,39 +81,40 @@ package struct NameSpaceDigests: Sendable {
     package let nameSpace: String
     /// The whole map, in which each digest has its place.
     private let encoded: ArraySlice<UInt8>
-    private let places: [(id: UInt64, digest: Range<Int>)]
-    /// Digests in chunks, which have no place of their own.
-    private let chunked: [UInt64: ArraySlice<UInt8>]
+    /// In the order of their keys where there are more than a look through all of them is worth.
+    private let places: [CBORBytePlace]
+    /// Digests in chunks, which stand in no one place.
+    private var chunked: [UInt64: ArraySlice<UInt8>] = [:]
+    private static let fewEnough = 64
 
     init(_ member: (key: CBORItem, value: CBORItem)) throws(CBORError) {
         nameSpace = try member.key.text()
         encoded = member.value.encoded
-        var places: [(id: UInt64, digest: Range<Int>)] = []
-        var chunked: [UInt64: ArraySlice<UInt8>] = [:]
-        var isAscending = true
-        for entry in try member.value.map() {
-            let id = try entry.key.unsigned()
-            let digest = try entry.value.byteString()
-            if entry.value.hasIndefiniteLength {
-                chunked[id] = digest
-                continue
-            }
-            if let last = places.last, last.id > id { isAscending = false }
-            places.append((id, digest.startIndex..<digest.endIndex))
+        let places = try member.value.map().placesOfByteStrings()
+        self.places = places.count <= Self.fewEnough ? places : places.sorted { $0.key < $1.key }
+        guard places.contains(where: { $0.place.isEmpty }) else { return }
+        for entry in try member.value.map() where entry.value.hasIndefiniteLength {
+            chunked[try entry.key.unsigned()] = try entry.value.byteString()
         }
-        self.places = isAscending ? places : places.sorted { $0.id < $1.id }
-        self.chunked = chunked
     }
 
     package subscript(_ id: UInt64) -> ArraySlice<UInt8>? {
+        guard let place = place(of: id) else { return nil }
+        return chunked[id] ?? encoded[place]
+    }
+
+    private func place(of id: UInt64) -> Range<Int>? {
+        if places.count <= Self.fewEnough {
+            for place in places where place.key == id { return place.place }
+            return nil
+        }
         var low = 0
         var high = places.count
         while low < high {
             let middle = (low + high) / 2
-            if places[middle].id < id { low = middle + 1 } else { high = middle }
+            if places[middle].key < id { low = middle + 1 } else { high = middle }
         }
-        guard low < places.count, places[low].id == id else { return chunked[id] }
-        return encoded[places[low].digest]
+        return low < places.count && places[low].key == id ? places[low].place : nil
     }
 }
 

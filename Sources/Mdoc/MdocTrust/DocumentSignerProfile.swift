@@ -4,6 +4,8 @@ internal import OpenSSLCrypto
 /// The profile of a document signer's certificate (ISO/IEC 18013-5 Annex B.1.4): what it must be, and what is only reported.
 enum DocumentSignerProfile {
     private static let documentSigning = ObjectIdentifier("1.0.18013.5.1.2")
+    private static let keyUsage = ObjectIdentifier("2.5.29.15")
+    private static let extendedKeyUsage = ObjectIdentifier("2.5.29.37")
     private static let longestValidity: Int64 = 457 * 86_400
 
     /// Extensions that are read here, or that may be critical without changing what the certificate is believed for.
@@ -50,7 +52,7 @@ enum DocumentSignerProfile {
         guard let usage = leaf.keyUsage, usage.contains(.digitalSignature) else { throw .keyUsageWrong }
         guard usage.isDisjoint(with: [.keyCertSign, .cRLSign]) else { throw .isCertificateAuthority }
         if usage != .digitalSignature { deviations.append(.dsFurtherKeyUsage) }
-        if !leaf.isCritical(ObjectIdentifier("2.5.29.15")) { deviations.append(.dsKeyUsageNotCritical) }
+        if !leaf.isCritical(keyUsage) { deviations.append(.dsKeyUsageNotCritical) }
     }
 
     private static func checkExtendedKeyUsage(
@@ -60,7 +62,7 @@ enum DocumentSignerProfile {
             throw .extendedKeyUsageWrong
         }
         if usages.count > 1 { deviations.append(.dsFurtherExtendedKeyUsage) }
-        if !leaf.isCritical(ObjectIdentifier("2.5.29.37")) {
+        if !leaf.isCritical(extendedKeyUsage) {
             deviations.append(.dsExtendedKeyUsageNotCritical)
         }
     }

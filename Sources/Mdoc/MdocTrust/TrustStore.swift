@@ -7,7 +7,7 @@ internal import Synchronization
 package final class TrustStore: Sendable {
     package let anchors: [TrustAnchor]
     private let byKeyIdentifier: [ArraySlice<UInt8>: [TrustAnchor]]
-    private let verified: Mutex<[ArraySlice<UInt8>: Verified]>
+    private let verified: Mutex<[CertificateEncoding: Verified]>
     private let capacity: Int
 
     private struct Verified: Sendable {
@@ -32,7 +32,7 @@ package final class TrustStore: Sendable {
     /// The leaf of x5chain: the one that was verified before under the same bytes, or parsed now.
     package func issuerCertificate(der: ArraySlice<UInt8>) throws(IssuerCertificateError) -> IssuerCertificate
     {
-        if capacity > 0, let known = verified.withLock({ $0[der]?.certificate }) { return known }
+        if capacity > 0, let known = verified.withLock({ $0[CertificateEncoding(der: der)]?.certificate }) { return known }
         return try IssuerCertificate(der: der)
     }
 
@@ -42,7 +42,7 @@ package final class TrustStore: Sendable {
     ) throws(IssuerCertificateError) -> VerifiedIssuerCertificate {
         try requireValidity(of: leaf.certificate, at: now)
         // Where the anchor's time is over, a renewed one of the same key may take its place (Q177).
-        if capacity > 0, let known = verified.withLock({ $0[leaf.certificate.der] }),
+        if capacity > 0, let known = verified.withLock({ $0[CertificateEncoding(der: leaf.certificate.der)] }),
             known.anchor.isValid(at: now)
         {
             return VerifiedIssuerCertificate(
@@ -97,8 +97,17 @@ package final class TrustStore: Sendable {
         let entry = Verified(certificate: leaf, anchor: anchor, deviations: deviations)
         verified.withLock { known in
             if known.count >= capacity { known.removeAll(keepingCapacity: true) }
-            known[leaf.certificate.der] = entry
+            known[CertificateEncoding(der: leaf.certificate.der)] = entry
         }
+    }
+}
+
+/// A certificate's bytes as a key; hashed as a whole, where a slice is hashed byte by byte.
+private struct CertificateEncoding: Hashable {
+    let der: ArraySlice<UInt8>
+
+    func hash(into hasher: inout Hasher) {
+        unsafe der.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
 }
 

@@ -52,14 +52,7 @@ package struct PrivateKey: ~Copyable, Sendable {
 
 extension KeyHandle {
     fileprivate init(generating curve: Curve) throws(OpenSSLCryptoError) {
-        let context =
-            curve.family == .weierstrass
-            ? unsafe EVP_PKEY_CTX_new_from_pkey(nil, CurveParameters[curve], nil)
-            : unsafe EVP_PKEY_CTX_new_from_name(nil, curve.openSSLKeyType.cString, nil)
-        defer { unsafe EVP_PKEY_CTX_free(context) }
-        var key: OpaquePointer?
-        if unsafe EVP_PKEY_keygen_init(context) == 1 { _ = unsafe EVP_PKEY_generate(context, &key) }
-        try unsafe self.init(owning: key, orThrow: .openSSLFailed)
+        try unsafe self.init(owning: KeyGenerator.generate(curve), orThrow: .openSSLFailed)
     }
 
     fileprivate init(curve: Curve, rawPrivateKey bytes: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
