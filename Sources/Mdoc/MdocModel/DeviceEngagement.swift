@@ -32,7 +32,7 @@ package struct DeviceEngagement: Sendable {
         let map = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in try item.map() }
         version = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in
             guard let version = map[Key.version] else { throw .missingMember(at: item.offset) }
-            return try version.text()
+            return try version.name()
         }
         guard version.hasPrefix("1.") else { throw .unsupportedVersion(.deviceEngagement) }
         eDeviceKeyBytes = try Self.security(map[Key.security], in: item)

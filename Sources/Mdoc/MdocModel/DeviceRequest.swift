@@ -59,15 +59,15 @@ package struct ItemsRequest: Hashable, Sendable {
 
     init(_ item: CBORItem) throws(CBORError) {
         let map = try item.map()
-        docType = try map.required("docType", in: item).text()
+        docType = try map.required("docType", in: item).name()
         nameSpaces = []
         for member in try map.required("nameSpaces", in: item).map() {
             var elements: [Element] = []
             for element in try member.value.map() {
                 elements.append(
-                    Element(identifier: try element.key.text(), intentToRetain: try element.value.boolean()))
+                    Element(identifier: try element.key.name(), intentToRetain: try element.value.boolean()))
             }
-            nameSpaces.append(NameSpace(name: try member.key.text(), elements: elements))
+            nameSpaces.append(NameSpace(name: try member.key.name(), elements: elements))
         }
     }
 }
@@ -100,7 +100,7 @@ package struct DeviceRequest: Sendable {
                         readerAuth: members.optional("readerAuth")))
             }
             guard !docRequests.isEmpty else { throw .missingMember(at: item.offset) }
-            return (try map.required("version", in: item).text(), docRequests)
+            return (try map.required("version", in: item).name(), docRequests)
         }
         guard version.hasPrefix("1.") else { throw .unsupportedVersion(.deviceRequest) }
     }

@@ -23,7 +23,7 @@ package struct UnverifiedResponse: Sendable {
                 "otherDocuments",
             ])
             return (
-                version: try values.optional(0)?.text(), status: try values.optional(1)?.unsigned(),
+                version: try values.optional(0)?.name(), status: try values.optional(1)?.unsigned(),
                 documents: try values.optional(2)?.array(),
                 errors: try Self.documentErrors(values.optional(3)),
                 hasOthers: (4...6).contains { index in
@@ -49,7 +49,7 @@ package struct UnverifiedResponse: Sendable {
         var errors: [(docType: String, code: Int64)] = []
         for entry in try item.array() {
             for member in try entry.map() {
-                errors.append((try member.key.text(), try member.value.integer()))
+                errors.append((try member.key.name(), try member.value.integer()))
             }
         }
         return errors
@@ -75,7 +75,7 @@ package struct UnverifiedDocument: Sendable {
             let issuerSigned = try values.required(1, at: item.offset).map()
                 .values(of: ["nameSpaces", "issuerAuth"])
             return (
-                docType: try values.required(0, at: item.offset).text(),
+                docType: try values.required(0, at: item.offset).name(),
                 nameSpaces: try issuerSigned.optional(0)?.map(), issuerAuth: issuerSigned.optional(1),
                 deviceSigned: try values.optional(2)?.map(), errors: try Self.errors(values.optional(3))
             )
@@ -97,9 +97,9 @@ package struct UnverifiedDocument: Sendable {
         guard let item else { return [] }
         var errors: [(nameSpace: String, identifier: String, code: Int64)] = []
         for nameSpace in try item.map() {
-            let name = try nameSpace.key.text()
+            let name = try nameSpace.key.name()
             for element in try nameSpace.value.map() {
-                errors.append((name, try element.key.text(), try element.value.integer()))
+                errors.append((name, try element.key.name(), try element.value.integer()))
             }
         }
         return errors
@@ -115,7 +115,7 @@ package struct UnverifiedNameSpace: Sendable {
         _ member: (key: CBORItem, value: CBORItem), limits: CBORLimits
     ) throws(MdocModelError) {
         let array = try MdocStructure.document.reading { () throws(CBORError) in try member.value.array() }
-        name = try MdocStructure.document.reading { () throws(CBORError) in try member.key.text() }
+        name = try MdocStructure.document.reading { () throws(CBORError) in try member.key.name() }
         var items: [UnverifiedIssuerSignedItem] = []
         for item in array { items.append(try UnverifiedIssuerSignedItem(item, limits: limits)) }
         self.items = items
@@ -147,7 +147,7 @@ package struct UnverifiedIssuerSignedItem: Sendable {
             values = try content.map().values(of: Member.keys)
             digestID = try values.required(Member.digestID, at: content.offset).unsigned()
             _ = try values.required(Member.random, at: content.offset).byteString()
-            _ = try values.required(Member.identifier, at: content.offset).utf8()
+            _ = try values.required(Member.identifier, at: content.offset).nameUTF8()
             guard values[Member.value] != nil else { throw CBORError.missingMember(at: content.offset) }
             self.form = form
         } catch {
@@ -195,9 +195,9 @@ package struct UnverifiedDeviceSigned: Sendable {
             nameSpacesBytes = bytes
             var elements: [(nameSpace: String, identifier: String, value: CBORItem)] = []
             for nameSpace in try bytes.item().map() {
-                let name = try nameSpace.key.text()
+                let name = try nameSpace.key.name()
                 for element in try nameSpace.value.map() {
-                    elements.append((name, try element.key.text(), element.value))
+                    elements.append((name, try element.key.name(), element.value))
                 }
             }
             self.elements = elements

@@ -53,9 +53,9 @@ package struct MobileSecurityObject: Sendable {
             let values = try item.map().values(of: [
                 "version", "digestAlgorithm", "docType", "validityInfo", "deviceKeyInfo", "valueDigests",
             ])
-            version = try values.required(0, at: item.offset).text()
-            digestAlgorithm = try values.required(1, at: item.offset).text()
-            docType = try values.required(2, at: item.offset).text()
+            version = try values.required(0, at: item.offset).name()
+            digestAlgorithm = try values.required(1, at: item.offset).name()
+            docType = try values.required(2, at: item.offset).name()
             validityInfo = try values.required(3, at: item.offset)
             let deviceKeyInfo = try values.required(4, at: item.offset)
             let keyInfo = try deviceKeyInfo.map().values(of: ["deviceKey", "keyAuthorizations"])
@@ -88,7 +88,7 @@ package struct NameSpaceDigests: Sendable {
     private static let fewEnough = 64
 
     init(_ member: (key: CBORItem, value: CBORItem)) throws(CBORError) {
-        nameSpace = try member.key.text()
+        nameSpace = try member.key.name()
         encoded = member.value.encoded
         let places = try member.value.map().placesOfByteStrings()
         self.places = places.count <= Self.fewEnough ? places : places.sorted { $0.key < $1.key }
@@ -127,13 +127,13 @@ package struct KeyAuthorizations: Sendable {
         guard let item else { return }
         let map = try item.map()
         if let names = map.optional("nameSpaces") {
-            for name in try names.array() { nameSpaces.insert(try name.text()) }
+            for name in try names.array() { nameSpaces.insert(try name.name()) }
         }
         if let elements = map.optional("dataElements") {
             for member in try elements.map() {
                 var identifiers: Set<String> = []
-                for identifier in try member.value.array() { identifiers.insert(try identifier.text()) }
-                dataElements[try member.key.text()] = identifiers
+                for identifier in try member.value.array() { identifiers.insert(try identifier.name()) }
+                dataElements[try member.key.name()] = identifiers
             }
         }
     }

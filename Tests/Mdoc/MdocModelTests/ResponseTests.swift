@@ -210,6 +210,33 @@ struct ResponseTests {
         #expect(read.documents.count == 1)
     }
 
+    @Test("A name may have 255 bytes, wherever one stands")
+    func names() throws {
+        let places: [(String) -> [UInt8]] = [
+            { Written.map([("version", Written.text($0)), ("status", [0x00])]) },
+            { Written.map([("documentErrors", Written.array([Written.map([($0, [0x00])])]))]) },
+            { name in
+                var members = Written.itemMembers
+                members[2].1 = Written.text(name)
+                return Written.response([Written.document([Written.tagged24(Written.map(members))])])
+            },
+            { Written.response([Written.document([], more: [("errors", Written.map([($0, [0xa0])]))])]) },
+            { name in
+                let elements = Written.map([("n", Written.map([(name, [0x00])]))])
+                let signed = Written.map([("nameSpaces", Written.tagged24(elements))])
+                return Written.response([Written.document([], more: [("deviceSigned", signed)])])
+            },
+        ]
+        let longest = "1." + String(repeating: "n", count: 253)
+        for place in places {
+            #expect(throws: Never.self) { try parse(place(longest)) }
+            #expect(throws: MdocModelError.self) { try parse(place(longest + "n")) }
+            #expect(throws: MdocModelError.self) {
+                try parse(place("n" + String(repeating: "\u{301}", count: 128)))
+            }
+        }
+    }
+
     @Test("Q200 Nothing of a response shows in its description")
     func redacted() throws {
         let response = try parse(
@@ -259,6 +286,35 @@ struct MobileSecurityObjectTests {
             #expect(object.digest(nameSpace: "n", digestID: missing) == nil)
         }
         #expect(object.digest(nameSpace: "N", digestID: 1) == nil)
+    }
+
+    @Test("A name may have 255 bytes, wherever one stands")
+    func names() throws {
+        let places: [(String) -> (String, [UInt8])] = [
+            { ("version", Written.text($0)) }, { ("digestAlgorithm", Written.text($0)) },
+            { ("docType", Written.text($0)) }, { ("valueDigests", Written.map([($0, [0xa0])])) },
+            { name in
+                let allowed = Written.map([("nameSpaces", Written.array([Written.text(name)]))])
+                return (
+                    "deviceKeyInfo", Written.map([("deviceKey", Self.key), ("keyAuthorizations", allowed)])
+                )
+            },
+            { name in
+                let elements = Written.map([("n", Written.array([Written.text(name)]))])
+                let allowed = Written.map([("dataElements", elements)])
+                return (
+                    "deviceKeyInfo", Written.map([("deviceKey", Self.key), ("keyAuthorizations", allowed)])
+                )
+            },
+        ]
+        let longest = String(repeating: "n", count: 255)
+        for place in places {
+            let (longestMember, longerMember) = (place(longest), place(longest + "n"))
+            _ = try parse(changing: longestMember.0, longestMember.1)
+            #expect(throws: MdocModelError.misshapen(.mobileSecurityObject, .tooLong(limit: 255))) {
+                try parse(changing: longerMember.0, longerMember.1)
+            }
+        }
     }
 
     @Test("Every member is required, none twice, others ignored", arguments: 0..<6)
