@@ -20,6 +20,8 @@ package enum CBORError: Error, Equatable, Sendable {
     case tooDeep(at: Int)
     /// More bytes than the limit.
     case tooLong(limit: Int)
+    /// More of what a structure repeats than its limit.
+    case tooMany(limit: Int)
     /// The item is of another type than its structure asks for.
     case unexpectedType(expected: CBORType, at: Int)
     /// An integer that does not fit the range its structure allows.

@@ -2,6 +2,9 @@ package import CBOR
 
 /// DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2) as it was received: parsed, nothing of it verified.
 package struct UnverifiedResponse: Sendable {
+    /// How many documents may come: each costs up to three signatures to verify.
+    package static let maximumDocuments = 64
+
     /// Nil where the response has none.
     package let version: String?
     /// Nil where the response has none.
@@ -37,7 +40,12 @@ package struct UnverifiedResponse: Sendable {
         hasDocumentsInOtherForms = members.hasOthers
         var documents: [UnverifiedDocument] = []
         if let items = members.documents {
-            for item in items { documents.append(try UnverifiedDocument(item, limits: limits)) }
+            for item in items {
+                guard documents.count < Self.maximumDocuments else {
+                    throw .misshapen(.deviceResponse, .tooMany(limit: Self.maximumDocuments))
+                }
+                documents.append(try UnverifiedDocument(item, limits: limits))
+            }
         }
         self.documents = documents
     }

@@ -4,6 +4,9 @@ package import COSE
 /// MobileSecurityObject (ISO/IEC 18013-5 9.1.2.4): what the issuer signs. Parsed; it means something only
 /// behind a verified signature.
 package struct MobileSecurityObject: Sendable {
+    /// How many namespaces may have digests; for each item they are looked through.
+    package static let maximumNameSpaces = 64
+
     package let version: String
     package let digestAlgorithm: String
     package let valueDigests: [NameSpaceDigests]
@@ -64,6 +67,9 @@ package struct MobileSecurityObject: Sendable {
             let valueDigests = try values.required(5, at: item.offset)
             var digests: [NameSpaceDigests] = []
             for nameSpace in try valueDigests.map() {
+                guard digests.count < MobileSecurityObject.maximumNameSpaces else {
+                    throw CBORError.tooMany(limit: MobileSecurityObject.maximumNameSpaces)
+                }
                 digests.append(try NameSpaceDigests(nameSpace))
             }
             self.valueDigests = digests

@@ -237,6 +237,16 @@ struct ResponseTests {
         }
     }
 
+    @Test("64 documents may come")
+    func documents() throws {
+        let document = Written.document([])
+        let most = [[UInt8]](repeating: document, count: 64)
+        #expect(try parse(Written.response(most)).documents.count == 64)
+        #expect(throws: MdocModelError.misshapen(.deviceResponse, .tooMany(limit: 64))) {
+            try parse(Written.response(most + [document]))
+        }
+    }
+
     @Test("Q200 Nothing of a response shows in its description")
     func redacted() throws {
         let response = try parse(
@@ -314,6 +324,15 @@ struct MobileSecurityObjectTests {
             #expect(throws: MdocModelError.misshapen(.mobileSecurityObject, .tooLong(limit: 255))) {
                 try parse(changing: longerMember.0, longerMember.1)
             }
+        }
+    }
+
+    @Test("64 namespaces may have digests")
+    func nameSpaces() throws {
+        let most = (0..<64).map { ("\($0)", [0xa0] as [UInt8]) }
+        #expect(try parse(changing: "valueDigests", Written.map(most)).valueDigests.count == 64)
+        #expect(throws: MdocModelError.misshapen(.mobileSecurityObject, .tooMany(limit: 64))) {
+            try parse(changing: "valueDigests", Written.map(most + [("64", [0xa0])]))
         }
     }
 

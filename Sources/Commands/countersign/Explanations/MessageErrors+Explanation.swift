@@ -17,6 +17,7 @@ extension CBORError {
         case .duplicateKey(let offset): "a key that stands twice in its map (byte \(offset))"
         case .tooDeep(let offset): "items nest too deeply (byte \(offset))"
         case .tooLong(let limit): "it is longer than \(limit) bytes"
+        case .tooMany(let limit): "it repeats something more than \(limit) times"
         case .unexpectedType(let expected, let offset): "\(expected.name) was due at byte \(offset)"
         case .outOfRange(let offset): "an integer out of its range (byte \(offset))"
         case .missingMember(let offset): "a required member is missing from the item at byte \(offset)"
