@@ -29,17 +29,23 @@ package struct COSEHeaders: Sendable {
     }
 
     private func refuseLabelsInBoth() throws(COSEError) {
-        for member in unprotectedMap {
+        guard let protectedMap else { return }
+        var integers: Set<Int64> = []
+        var texts: Set<ArraySlice<UInt8>> = []
+        for member in protectedMap {
             if let label = try? member.key.integer() {
-                guard protectedMap?[label] == nil else { throw .labelInBothHeaders(label) }
+                integers.insert(label)
             } else if let label = try? member.key.utf8() {
-                guard !hasProtectedLabel(label) else { throw .textLabelInBothHeaders }
+                texts.insert(label)
             }
         }
-    }
-
-    private func hasProtectedLabel(_ label: ArraySlice<UInt8>) -> Bool {
-        protectedMap?.contains { (try? $0.key.utf8()) == label } == true
+        for member in unprotectedMap {
+            if let label = try? member.key.integer() {
+                guard !integers.contains(label) else { throw .labelInBothHeaders(label) }
+            } else if let label = try? member.key.utf8() {
+                guard !texts.contains(label) else { throw .textLabelInBothHeaders }
+            }
+        }
     }
 
     /// The value of an integer label in either header.
