@@ -47,19 +47,16 @@ func checkRequestMatch(
 
 /// An element may not come twice, nor from the issuer and from the phone: which of the two would be believed?
 private func refuseElementsTwice(in document: UnverifiedDocument) throws(CheckFailure) {
+    var seen: Set<ElementName> = []
     for nameSpace in document.nameSpaces {
-        var seen: Set<ArraySlice<UInt8>> = []
         for item in nameSpace.items {
-            guard seen.insert(item.identifierUTF8).inserted else {
-                throw .elementTwice(item.name(in: nameSpace.name))
-            }
+            let name = item.name(in: nameSpace.name)
+            guard seen.insert(name).inserted else { throw .elementTwice(name) }
         }
-        for element in document.deviceSigned.elements where element.nameSpace == nameSpace.name {
-            guard seen.insert(Array(element.identifier.utf8)[...]).inserted else {
-                throw .elementTwice(
-                    ElementName(nameSpace: element.nameSpace, identifier: element.identifier))
-            }
-        }
+    }
+    for element in document.deviceSigned.elements {
+        let name = ElementName(nameSpace: element.nameSpace, identifier: element.identifier)
+        guard seen.insert(name).inserted else { throw .elementTwice(name) }
     }
 }
 

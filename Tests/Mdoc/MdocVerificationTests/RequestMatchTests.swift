@@ -229,8 +229,14 @@ struct RequestMatchTests {
             #expect(
                 try presentation.failures() == [.failed(.requestMatch, .elementTwice(.mDL("family_name")))])
         }
+        let equivalent = try TestDocument([
+            .init("K", Encoded.text("x")), .init("\u{212a}", Encoded.text("y")),
+        ])
+        var presentation = try Presentation(equivalent)
+        presentation.requests = nil
+        #expect(try presentation.failures() == [.failed(.requestMatch, .elementTwice(.mDL("K")))])
         let two = try TestDocument([.familyName, .init("family_name", Encoded.text("x"), in: "other")])
-        var presentation = try Presentation(two)
+        presentation = try Presentation(two)
         presentation.requests = nil
         #expect(try presentation.verified().documents[0].elements.count == 2)
     }
