@@ -72,13 +72,14 @@ enum DocumentSignerProfile {
     ) throws(IssuerCertificateError) {
         guard let country = leaf.subject.countryName else { throw .countryMissing }
         if let expected = anchor.subject.countryName {
-            guard country == expected else { throw .countryMismatch }
+            guard country.utf8.elementsEqual(expected.utf8) else { throw .countryMismatch }
         } else {
             deviations.append(.anchorCountryMissing)
         }
         if leaf.subject.commonName == nil { deviations.append(.dsCommonNameMissing) }
-        if let state = anchor.subject.stateOrProvinceName, state != leaf.subject.stateOrProvinceName {
-            deviations.append(.dsState)
+        if let state = anchor.subject.stateOrProvinceName {
+            let isSame = leaf.subject.stateOrProvinceName?.utf8.elementsEqual(state.utf8) == true
+            if !isSame { deviations.append(.dsState) }
         }
     }
 }

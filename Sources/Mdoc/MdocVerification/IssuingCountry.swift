@@ -16,11 +16,11 @@ func checkIssuingCountry(
     for item in document.nameSpaces.lazy.flatMap(\.items) {
         switch item.identifier {
         case "issuing_country":
-            guard let country = try? item.value.text(), country == subject.countryName else {
+            guard let country = subject.countryName, item.value.isSameText(as: country) else {
                 throw .issuingCountryMismatch
             }
         case "issuing_jurisdiction":
-            if let state = subject.stateOrProvinceName, (try? item.value.text()) != state {
+            if let state = subject.stateOrProvinceName, !item.value.isSameText(as: state) {
                 deviations.append(.jurisdiction)
             }
         case "issue_date":
@@ -34,4 +34,11 @@ func checkIssuingCountry(
         }
     }
     return IssuingCountryProof()
+}
+
+extension CBORItem {
+    /// Whether the item is this text, byte for byte: comparing as Unicode takes the square of the marks on a letter.
+    fileprivate func isSameText(as text: String) -> Bool {
+        (try? utf8())?.elementsEqual(text.utf8) == true
+    }
 }

@@ -248,6 +248,22 @@ struct IssuerDataTests {
                 == (isRight ? [] : [.failed(.issuingCountry, .issuingCountryMismatch)]))
     }
 
+    @Test("Q185 A letter that Unicode takes for another is another")
+    func equivalentLetters() throws {
+        let kelvin = "\u{212a}R"
+        #expect(kelvin == "KR", "as texts they are equal")
+        let issuer = try TestIssuer(
+            authority: TestAuthority([(.countryName, "KR"), (.commonName, "I")]),
+            names: [(.countryName, "KR"), (.commonName, "DS")])
+        for (country, isRight) in [("KR", true), (kelvin, false)] {
+            let presentation = try presentation(
+                [.init("issuing_country", Encoded.text(country))], issuer: issuer)
+            #expect(
+                try presentation.failures()
+                    == (isRight ? [] : [.failed(.issuingCountry, .issuingCountryMismatch)]))
+        }
+    }
+
     @Test("Q185 Another issuing_jurisdiction than the signer's state is told, none is not")
     func jurisdiction() throws {
         let authority = try TestAuthority([
