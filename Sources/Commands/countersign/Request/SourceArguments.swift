@@ -77,6 +77,8 @@ struct SourceArguments: ParsableArguments {
             throw .usage("--connect leads off this machine; --allow-non-loopback lets it")
         } catch .addressNotNumeric {
             throw .usage("--connect takes localhost or a numeric address")
+        } catch .cancelled {
+            throw CommandFailure(status: .incomplete, message: "stopped")
         } catch {
             throw .unavailable(
                 "nothing answers at tcp://\(endpoint.host):\(endpoint.port): start the wallet first")
