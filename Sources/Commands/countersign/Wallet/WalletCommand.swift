@@ -94,7 +94,9 @@ struct WalletCommand: AsyncParsableCommand {
             while readers == 0 || served < readers {
                 served += 1
                 let channel = try await listener.accept()
-                await serve(channel, wallet, number: served)
+                await WalletServer(
+                    wallet: wallet, handover: self.wallet.presentation.handover, number: served
+                ).serve(channel)
             }
             await listener.close()
         } catch .cancelled {
@@ -104,30 +106,6 @@ struct WalletCommand: AsyncParsableCommand {
         } catch {
             throw .unavailable("cannot listen at tcp://\(endpoint.host):\(endpoint.port)")
         }
-    }
-
-    /// One reader. What goes wrong with it ends it, not the wallet.
-    private func serve(_ channel: FramedTCPChannel, _ wallet: Wallet, number: Int) async {
-        do {
-            var link = try WalletBenchLink(
-                wallet, handover: self.wallet.handover ?? .qr, number: number, now: .now)
-            try await channel.send(link.greeting)
-            loop: while true {
-                switch link.receive(try await channel.receive()[...]) {
-                case .send(let message, let delay):
-                    try await Task.sleep(for: delay, clock: .continuous)
-                    try await channel.send(message)
-                case .sendLast(let message, let delay):
-                    try await Task.sleep(for: delay, clock: .continuous)
-                    try await channel.send(message)
-                    break loop
-                case .end: break loop
-                }
-            }
-        } catch {
-            Terminal.note("reader \(number): the link ended early")
-        }
-        await channel.close()
     }
 }
 
