@@ -37,6 +37,8 @@ package struct NFCTransferReader: Sendable {
     /// The instant after which `expire` and `receive` end the machine; nil while nothing is under way. The
     /// driver must not cut a command short before it (Q54).
     package private(set) var deadline: ContinuousClock.Instant?
+    /// When the message under way, in its direction, has to be complete.
+    private var transferEnd: ContinuousClock.Instant?
 
     /// A transfer within what the reader, the phone (by its carrier record) and the settings allow.
     package init(
@@ -79,6 +81,7 @@ package struct NFCTransferReader: Sendable {
                     message, maximumData: machine.maximumCommandData, expectedLength: expected)
             else { throw .messageTooLong(announced: message.count, limit: limit) }
             machine.stepsLeft = machine.settings.stepBudget
+            machine.transferEnd = now + machine.settings.transferDeadline
             return try machine.envelope(chain, now)
         }
     }
@@ -162,13 +165,18 @@ package struct NFCTransferReader: Sendable {
         var chain = chain
         guard let command = chain.next() else { throw .outOfTurn }
         guard chain.isFinished else {
-            deadline = now + settings.progressDeadline
+            deadline = progressDeadline(now)
             return try transmit(command, then: .awaitingAcknowledgement(chain))
         }
         phase = .awaitResponse
         deadline = now + settings.consentDeadline
         collection = NFCMessageCollection(maximumLength: settings.maximumMessageSize)
         return try transmit(command, then: .awaitingData)
+    }
+
+    private func progressDeadline(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        let next = now + settings.progressDeadline
+        return transferEnd.map { min($0, next) } ?? next
     }
 
     /// Collects by the bytes that come and the status, not by what was asked for: 61xx means more (Q51, Q52).
@@ -182,8 +190,9 @@ package struct NFCTransferReader: Sendable {
             guard collection.missing == 0 else { throw .dataObjectIncomplete(missing: collection.missing) }
             return settle(.message(collection.message))
         }
+        if phase == .awaitResponse { transferEnd = now + settings.transferDeadline }
         phase = .receiveMessage
-        deadline = now + settings.progressDeadline
+        deadline = progressDeadline(now)
         let length = expectedLength(available > 255 ? maximumResponseData : available)
         return try transmit(CommandAPDU.getResponse(upTo: length).encode(), then: .awaitingData)
     }

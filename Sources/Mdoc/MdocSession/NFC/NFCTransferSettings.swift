@@ -8,6 +8,9 @@ package struct NFCTransferSettings: Equatable, Sendable {
     package var stepBudget = 16_384
     /// The longest time for one command, save the one in which the person decides (Q53).
     package var progressDeadline: Duration = .seconds(10)
+    /// The longest time for all commands before the last ENVELOPE, and again for all after its answer: what makes
+    /// progress of a byte at a time comes to an end too (Q194).
+    package var transferDeadline: Duration = .seconds(120)
     /// The longest time for the last ENVELOPE, in which the person decides (Q54).
     package var consentDeadline: Duration = .seconds(300)
 
