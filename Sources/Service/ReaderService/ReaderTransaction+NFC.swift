@@ -41,16 +41,22 @@ extension ReaderTransaction {
             times.restart()
             do throws(TapEnd) {
                 let outcome = try await tap(card, scanned: scanned, key: &key, times: &times)
-                await card.release()
+                await letGo(of: card)
                 return outcome
             } catch {
-                await card.release()
+                await letGo(of: card)
                 try taps.note(error).forEach(report)
             }
             if taps.isLocked {
                 try? await Task.sleep(for: plan.deadlines.lockedPhone, clock: .continuous)
             }
         }
+    }
+
+    /// Powers the phone down; a reader that hangs does not keep the answer from being shown.
+    private func letGo(of card: any ContactlessCard) async {
+        let patience = plan.deadlines.farewell
+        _ = await bounded(by: .now + patience, grace: patience) { () throws(Never) in await card.release() }
     }
 
     private func card(
@@ -137,7 +143,8 @@ extension ReaderTransaction {
         times.end(.request, at: answer.requestSent)
         times.end(.consent, at: answer.answerBegan)
         times.end(.transfer)
-        switch session.receive(answer.message[...], now: .now) {
+        // Consent ended when the answer began; what the radio takes for the rest has a deadline of its own.
+        switch session.receive(answer.message[...], now: answer.answerBegan) {
         case .deliver(let response, let isEnded):
             let outcome = judge(response, in: session)
             times.end(.verification)

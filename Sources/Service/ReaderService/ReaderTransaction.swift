@@ -76,7 +76,8 @@ package struct ReaderTransaction: Sendable {
 extension UnverifiedResponse {
     /// Whether the holder returned none of the documents, and said so for each.
     fileprivate var isDecline: Bool {
-        version != nil && status == 0 && documents.isEmpty && !documentErrors.isEmpty
+        version?.hasPrefix("1.") == true && status == 0 && documents.isEmpty && !hasDocumentsInOtherForms
+            && !documentErrors.isEmpty
             && documentErrors.allSatisfy { $0.code == 0 }
     }
 }

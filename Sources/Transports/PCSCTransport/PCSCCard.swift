@@ -35,9 +35,10 @@ package final class PCSCCard: Sendable {
         try await slot.run(on: lane) { lane throws(PCSCTransportError) in try lane.reset() }
     }
 
-    /// Ends the connection; further calls throw `notConnected`. Does not wait for an exchange that was cancelled.
+    /// Ends the connection; further calls throw `notConnected`. Does not wait for an exchange that was cancelled, and
+    /// stops waiting for the reader when the task is cancelled.
     package func disconnect(_ disposition: CardDisposition = .unpower) async {
         if slot.hasAbandoned(lane) { return }
-        await lane.disconnect(disposition)
+        _ = try? await slot.run(on: lane) { lane throws(PCSCTransportError) in lane.disconnect(disposition) }
     }
 }
