@@ -172,8 +172,13 @@ package struct UnverifiedIssuerSignedItem: Sendable {
 
     package var identifier: String { String(decoding: identifierUTF8, as: UTF8.self) }
 
+    /// Whether the element has this name, compared without making a `String`.
+    package func isNamed(_ name: StaticString) -> Bool { values[Member.identifier]?.isText(name) == true }
+
     package var value: CBORItem {
-        guard let value = values[Member.value] else { preconditionFailure("an item was made without a value") }
+        guard let value = values[Member.value] else {
+            preconditionFailure("an item was made without a value")
+        }
         return value
     }
 }

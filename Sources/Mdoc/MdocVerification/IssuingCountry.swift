@@ -14,23 +14,21 @@ func checkIssuingCountry(
 ) throws(CheckFailure) -> IssuingCountryProof {
     let subject = signer.certificate.subject
     for item in document.nameSpaces.lazy.flatMap(\.items) {
-        switch item.identifier {
-        case "issuing_country":
+        if item.isNamed("issuing_country") {
             guard let country = subject.countryName, item.value.isSameText(as: country) else {
                 throw .issuingCountryMismatch
             }
-        case "issuing_jurisdiction":
+        } else if item.isNamed("issuing_jurisdiction") {
             if let state = subject.stateOrProvinceName, !item.value.isSameText(as: state) {
                 deviations.append(.jurisdiction)
             }
-        case "issue_date":
+        } else if item.isNamed("issue_date") {
             guard let date = try? DateText(item.value) else { continue }
             if !date.form.isEmpty { deviations.append(.dateFormInElement) }
             if date.instant > validFrom { deviations.append(.issuedAfterValidFrom) }
-        case "expiry_date":
+        } else if item.isNamed("expiry_date") {
             guard let date = try? DateText(item.value) else { continue }
             if !date.form.isEmpty { deviations.append(.dateFormInElement) }
-        default: continue
         }
     }
     return IssuingCountryProof()

@@ -47,6 +47,18 @@ func checkRequestMatch(
 
 /// An element may not come twice, nor from the issuer and from the phone: which of the two would be believed?
 private func refuseElementsTwice(in document: UnverifiedDocument) throws(CheckFailure) {
+    let few =
+        document.nameSpaces.allSatisfy { $0.items.count <= 32 } && document.deviceSigned.elements.isEmpty
+    guard few else { return try refuseElementsTwiceAmongMany(in: document) }
+    for nameSpace in document.nameSpaces {
+        let identifiers = nameSpace.items.map(\.identifierUTF8)
+        for (index, identifier) in identifiers.enumerated() where identifiers[..<index].contains(identifier) {
+            throw .elementTwice(nameSpace.items[index].name(in: nameSpace.name))
+        }
+    }
+}
+
+private func refuseElementsTwiceAmongMany(in document: UnverifiedDocument) throws(CheckFailure) {
     var seen: Set<ElementName> = []
     for nameSpace in document.nameSpaces {
         for item in nameSpace.items {
@@ -68,7 +80,7 @@ private func notePortrait(
     }
     for nameSpace in wanted {
         let items = document.nameSpaces.first { $0.name == nameSpace.name }?.items ?? []
-        if !items.isEmpty, !items.contains(where: { $0.identifier == "portrait" }) {
+        if !items.isEmpty, !items.contains(where: { $0.isNamed("portrait") }) {
             deviations.append(.portraitMissing)
         }
     }
