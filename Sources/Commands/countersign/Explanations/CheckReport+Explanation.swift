@@ -37,7 +37,7 @@ extension CheckID {
         case .issuingCountry: "the document's country is its signer's"
         case .deviceAuthentication: "the phone holds the document's key and took part in this very session"
         case .keyAuthorizations: "the phone asserts nothing that its key is not authorised for"
-        case .requestMatch: "nothing came twice, and nothing that was not asked for"
+        case .requestMatch: "nothing came twice; what a known request did not ask for is refused or withheld"
         }
     }
 }

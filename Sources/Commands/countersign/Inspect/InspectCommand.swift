@@ -36,7 +36,9 @@ struct InspectCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func validate() throws {
-        guard maxMessage > 0 else { throw ValidationError("--max-message has to be more than 0.") }
+        guard (1...(1 << 30)).contains(maxMessage) else {
+            throw ValidationError("--max-message takes 1 to \(1 << 30).")
+        }
     }
 
     /// Every file is shown that can be, whatever is wrong with the others.

@@ -12,14 +12,16 @@ enum OutputFile {
         }
     }
 
-    /// The empty file. One that was there before, and that others could read, is its owner's alone from here on;
+    /// The empty file, never through a symbolic link and never another user's. One that was there before, and that others could read, is its owner's alone from here on;
     /// what is no file, such as a terminal, keeps its permissions.
     static func open(_ path: String) throws(CommandFailure) -> FileDescriptor {
         do {
             let file = try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+                FilePath(path), .writeOnly, options: [.create, .truncate, .noFollow],
+                permissions: .ownerReadWrite)
             var status = stat()
             let isFile = unsafe fstat(file.rawValue, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            if isFile, status.st_uid != geteuid() { try file.closeAfter { throw Errno.permissionDenied } }
             if isFile, fchmod(file.rawValue, S_IRUSR | S_IWUSR) != 0 {
                 let error = Errno(rawValue: errno)
                 try file.closeAfter { throw error }

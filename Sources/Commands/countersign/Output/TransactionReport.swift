@@ -19,6 +19,9 @@ struct TransactionReport: Sendable {
         let duration: Duration
     }
 
+    /// How much that did not come is listed: a hostile phone may name a hundred thousand things.
+    private static let mostNotReturned = 200
+
     let verdict: Verdict
     let documents: [DocumentOutcome]
     let errors: [TransactionError]
@@ -45,7 +48,9 @@ struct TransactionReport: Sendable {
             documents = response.reports.map { DocumentOutcome($0, verified: nil, questions: questions) }
             (failures, notReturned) = (response.failures, response.notReturned)
         }
-        errors = failures.map { TransactionError($0) } + notReturned.map { TransactionError($0) }
+        errors =
+            failures.map { TransactionError($0) }
+            + notReturned.prefix(Self.mostNotReturned).map { TransactionError($0) }
     }
 
     private init(_ verdict: Verdict, _ error: TransactionError) {

@@ -16,6 +16,9 @@ func interruptible<Value: Sendable>(_ body: @escaping @Sendable () async -> Valu
         source.resume()
         return source
     }
-    defer { sources.forEach { $0.cancel() } }
+    defer {
+        sources.forEach { $0.cancel() }
+        [SIGINT, SIGTERM].forEach { signal($0, SIG_DFL) }
+    }
     return await task.value
 }

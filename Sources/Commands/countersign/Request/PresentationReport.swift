@@ -3,6 +3,7 @@ internal import MdocModel
 internal import MdocSession
 internal import MdocVerification
 internal import ReaderService
+internal import SystemPackage
 
 /// What one presentation came to, as a report with its portrait apart.
 struct PresentationReport {
@@ -23,7 +24,8 @@ struct PresentationReport {
         switch outcome {
         case .judged(let verdict):
             let report = TransactionReport(verdict, questions: questions, requestCompared: true)
-            return (report, report.documents.lazy.compactMap { $0.verified?.portrait }.first)
+            let portraits = report.documents.compactMap { $0.verified?.portrait }
+            return (report, portraits.count == 1 ? portraits.first : nil)
         case .malformed(let error):
             return (.malformed(TransactionError(.responseMisshapen, error.explanation)), nil)
         case .declined:
@@ -34,12 +36,17 @@ struct PresentationReport {
         }
     }
 
-    /// The portrait, to a file that only its owner can read.
-    func savePortrait(to path: String) throws(CommandFailure) {
-        guard let portrait else {
-            return Terminal.note("note: no verified portrait came; \(Terminal.safe(path)) is not written")
+    /// Writes the portrait, where a verified one came.
+    func savePortrait(to file: FileDescriptor) throws(CommandFailure) {
+        do {
+            guard let portrait else {
+                try file.close()
+                return Terminal.note("note: no verified portrait came; its file is left empty")
+            }
+            _ = try file.closeAfter { try file.writeAll(portrait) }
+        } catch {
+            throw .usage("the portrait's file cannot be written: \(error)")
         }
-        try OutputFile.write(portrait, to: path)
     }
 
     /// The report for a person, with what became of the portrait and how long each phase took.

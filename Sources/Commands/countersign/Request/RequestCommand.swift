@@ -49,6 +49,9 @@ struct RequestCommand: AsyncParsableCommand {
 
     func run() async throws {
         let now = try clock.now()
+        // Opened, and emptied, before anybody is asked: no earlier holder's portrait stays, and no answer is lost to a
+        // file that cannot be written.
+        let portraitFile = try savePortrait.map(OutputFile.open)
         let fixed = clock.at?.instant
         let clock = clock
         let plan = PresentationPlan(
@@ -60,8 +63,8 @@ struct RequestCommand: AsyncParsableCommand {
             await source.present(ReaderTransaction(plan) { Terminal.note($0.text) })
         }
         let outcome = try PresentationReport(try presentation.get(), questions: question.questions)
-        if let savePortrait { try outcome.savePortrait(to: savePortrait) }
         Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
+        if let portraitFile { try outcome.savePortrait(to: portraitFile) }
         throw ExitCode(outcome.report.exitStatus.rawValue)
     }
 }

@@ -103,6 +103,8 @@ extension StoredTransaction {
             return OpenedSession(
                 response: try session.openResponse(data), request: try request(in: establishment, of: session)
             )
+        } catch .misshapen(let error) {
+            throw TransactionEnd(report: .malformed(TransactionError(.inputMisshapen, error.explanation)))
         } catch {
             throw TransactionEnd(report: .rejected(TransactionError(.sessionDecryption, error.explanation)))
         }

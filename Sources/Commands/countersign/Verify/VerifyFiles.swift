@@ -75,7 +75,9 @@ struct VerifyFiles: ParsableArguments {
                 throw ValidationError("--handover-request needs --handover-select.")
             }
         }
-        guard maxMessage > 0 else { throw ValidationError("--max-message has to be more than 0.") }
+        guard (1...(1 << 30)).contains(maxMessage) else {
+            throw ValidationError("--max-message takes 1 to \(1 << 30).")
+        }
     }
 
     /// What the files hold.
