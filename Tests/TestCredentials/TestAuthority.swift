@@ -75,6 +75,11 @@ package final class TestKey: Sendable {
     package init(_ curve: Curve = .p256) throws {
         privateKey = try PrivateKey.generate(curve)
     }
+
+    /// The same key every time.
+    package init(_ curve: Curve = .p256, scalar: [UInt8]) throws {
+        privateKey = try PrivateKey(curve: curve, scalar: scalar[...])
+    }
 }
 
 extension CertificateTemplate {

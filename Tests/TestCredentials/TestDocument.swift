@@ -43,6 +43,8 @@ package struct TestDocument {
     package var deviceAuthTag: UInt64?
     /// Rewrites the encoded IssuerSignedItem before it is digested.
     package var rewriteItem: ([UInt8]) -> [UInt8] = { $0 }
+    /// Rewrites the encoded IssuerNameSpaces.
+    package var rewriteNameSpaces: ([UInt8]) -> [UInt8] = { $0 }
     /// Rewrites the encoded MSO before it is signed.
     package var rewriteMSO: ([UInt8]) -> [UInt8] = { $0 }
     /// Adds members to deviceAuth.
@@ -170,7 +172,8 @@ package struct TestDocument {
     package func encoded(issuer: TestIssuer, session: TestSession) throws -> [UInt8] {
         let nameSpaces = encodedItems().map { ($0.name, Encoded.array($0.items.map(\.bytes))) }
         let issuerSigned = [
-            ("nameSpaces", Encoded.map(nameSpaces)), ("issuerAuth", try issuerAuth(issuer)),
+            ("nameSpaces", rewriteNameSpaces(Encoded.map(nameSpaces))),
+            ("issuerAuth", try issuerAuth(issuer)),
         ]
         var members = [
             ("docType", Encoded.text(docType)), ("issuerSigned", Encoded.map(issuerSigned)),

@@ -11,14 +11,15 @@ package struct TestIssuer: Sendable {
 
     /// - Parameter change: what to change of the signer's certificate.
     package init(
-        authority: TestAuthority? = nil, names: TestAuthority.Names? = nil,
+        authority: TestAuthority? = nil, names: TestAuthority.Names? = nil, key: TestKey? = nil,
         _ change: (CertificateTemplate) throws -> CertificateTemplate = { $0 }
     ) throws {
         self.authority = try authority ?? TestAuthority()
-        key = try TestKey()
+        self.key = try key ?? TestKey()
         let template =
-            try names.map { [authority = self.authority, key] in try authority.signer(for: key, $0) }
-            ?? self.authority.signer(for: key)
+            try names.map { [authority = self.authority, key = self.key] in try authority.signer(for: key, $0)
+            }
+            ?? self.authority.signer(for: self.key)
         certificate = try self.authority.sign(change(template))
     }
 }
@@ -29,9 +30,14 @@ package struct TestSession: Sendable {
     package let transcript: SessionTranscript
 
     package init(_ curve: Curve = .p256) throws {
-        readerKey = COSEKeyPair(try PrivateKey.generate(curve))
+        self.init(
+            deviceEngagement: try randomBytes(40), readerKey: COSEKeyPair(try PrivateKey.generate(curve)))
+    }
+
+    package init(deviceEngagement: [UInt8], readerKey: COSEKeyPair) {
+        self.readerKey = readerKey
         transcript = SessionTranscript(
-            deviceEngagement: try randomBytes(40), eReaderKey: readerKey.publicKeyBytes, handover: .qr)
+            deviceEngagement: deviceEngagement, eReaderKey: readerKey.publicKeyBytes, handover: .qr)
     }
 
     /// A COSE_Mac0 over a detached payload, with the key of ISO/IEC 18013-5 9.1.3.5 derived from the phone's side.
