@@ -131,6 +131,17 @@ let package = Package(
                 "ISO7816",
                 "OpenSSLCrypto",
             ]),
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "CBOR", "ISO7816", "NDEF", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust",
+                "MdocVerification", "TestCredentials",
+            ],
+            path: "Tests/Fuzzing/FuzzTargets", swiftSettings: strict),
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: ["FuzzTargets", "TestCredentials", "VectorFiles", "CBOR", "OpenSSLCrypto"],
+            path: "Tests/Fuzzing/FuzzingTests", swiftSettings: strict),
         tests(of: "Transport", in: "Transports"),
         tests(of: "PCSCTransport", in: "Transports", ["Transport", "ISO7816", "PCSCBench"]),
         tests(
@@ -138,3 +149,12 @@ let package = Package(
             ["CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification"]),
     ]
 )
+
+// libFuzzer brings its own `main`, so its executable is there only while Hardware/fuzz builds it.
+if Context.environment["COUNTERSIGN_FUZZ"] != nil {
+    package.products.append(.executable(name: "countersign-fuzz", targets: ["Fuzzer"]))
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Fuzzer", swiftSettings: strict
+        ))
+}

@@ -1,0 +1,38 @@
+/// A parser or machine as a fuzzer sees it: any bytes go in, and it must come back.
+///
+/// What a target holds to beyond not trapping it says with `demand`, so that a wrong answer is found like a crash.
+package enum FuzzTarget: String, CaseIterable, Sendable {
+    case cbor, ndef, apdu
+    case nfcEngagement, nfcTransfer, nfcHolder
+    case deviceEngagement, benchLinkGreeting, text
+    case deviceRequest, sessionTranscript, sessionData
+    case deviceResponse, issuedObject, issuedItem
+    case certificate
+
+    /// Feeds `input` to the target. Traps where the target fails.
+    package func run(_ input: ArraySlice<UInt8>) {
+        switch self {
+        case .cbor: fuzzCBOR(input)
+        case .ndef: fuzzNDEF(input)
+        case .apdu: fuzzAPDU(input)
+        case .nfcEngagement: fuzzNFCEngagement(input)
+        case .nfcTransfer: fuzzNFCTransfer(input)
+        case .nfcHolder: fuzzNFCHolder(input)
+        case .deviceEngagement: fuzzDeviceEngagement(input)
+        case .benchLinkGreeting: fuzzBenchLinkGreeting(input)
+        case .text: fuzzText(input)
+        case .deviceRequest: fuzzDeviceRequest(input)
+        case .sessionTranscript: fuzzSessionTranscript(input)
+        case .sessionData: fuzzSessionData(input)
+        case .deviceResponse: fuzzDeviceResponse(input)
+        case .issuedObject: fuzzIssuedObject(input)
+        case .issuedItem: fuzzIssuedItem(input)
+        case .certificate: fuzzCertificate(input)
+        }
+    }
+}
+
+/// Ends the program where a target gave a wrong answer; in release builds too, and with the reason.
+func demand(_ condition: @autoclosure () -> Bool, _ reason: StaticString) {
+    if !condition() { fatalError("\(reason)") }
+}

@@ -1,0 +1,130 @@
+internal import ISO7816
+internal import MdocSession
+internal import NDEF
+
+/// More turns than the budgets of any machine allow.
+private let turnLimit = 40_000
+
+/// The reader's engagement machine against a phone that answers anything.
+func fuzzNFCEngagement(_ input: ArraySlice<UInt8>) {
+    let choice = input.first ?? 0
+    var script = MessageScript(input.dropFirst())
+    var settings = NFCEngagementSettings()
+    settings.readsExtended = choice & 1 != 0
+    settings.mergesWrites = choice & 2 != 0
+    settings.acceptsUnofferedCarriers = choice & 4 != 0
+    var reader = NFCEngagementReader(
+        limits: choice & 8 != 0 ? .roomy : .short, offer: .everything, settings: settings)
+    var now = ContinuousClock.Instant.now
+    var action = reader.start(now: now)
+    for _ in 0..<turnLimit {
+        switch action {
+        case .transmit(let command):
+            demand((try? CommandAPDU.parse(command[...])) != nil, "a command that is none")
+            action = reader.receive(script.next(), now: now)
+        case .wait(let until):
+            demand(until > now, "a wait that is over")
+            now = until
+            action = reader.expire(now: now)
+        case .deliver(let handover):
+            demand(!handover.deviceEngagement.isEmpty && !handover.carriers.isEmpty, "an empty handover")
+            let message = try? NDEFMessage.parse(handover.handoverSelect[...])
+            demand(message != nil, "a handover of a message that is none")
+            action = reader.receive(script.next(), now: now)
+            guard case .end = action else { fatalError("a machine goes on after its handover") }
+            return
+        case .end(let reason):
+            let again = [
+                reader.receive([0x90, 0x00], now: now), reader.expire(now: now), reader.start(now: now),
+            ]
+            demand(again.allSatisfy { $0 == .end(reason) }, "an ended machine goes on")
+            return
+        }
+    }
+    fatalError("the engagement does not end")
+}
+
+/// The reader's data transfer machine against a phone that answers anything.
+func fuzzNFCTransfer(_ input: ArraySlice<UInt8>) {
+    let choice = input.first ?? 0
+    var script = MessageScript(input.dropFirst())
+    var settings = NFCTransferSettings()
+    settings.maximumMessageSize = 1 << 16
+    var reader = NFCTransferReader(
+        limits: choice & 1 != 0 ? .roomy : .short,
+        carrier: NFCCarrier(
+            maximumCommandData: 255 << (choice >> 4), maximumResponseData: 256 << (choice >> 4)),
+        settings: settings)
+    let now = ContinuousClock.Instant.now
+    let request = [UInt8](repeating: 0x5a, count: Int(choice) << 4)
+    var sends = 0
+    var action = reader.start(now: now)
+    for _ in 0..<turnLimit {
+        switch action {
+        case .transmit(let command):
+            demand(command.count <= settings.maximumAPDU, "a command beyond the limit")
+            demand((try? CommandAPDU.parse(command[...])) != nil, "a command that is none")
+            action = reader.receive(script.next(), now: now)
+        case .wait: fatalError("a transfer waits for nothing")
+        case .deliver(let delivery):
+            if case .message(let message) = delivery {
+                demand(message.count <= settings.maximumMessageSize, "a message beyond the limit")
+            }
+            sends += 1
+            guard sends < 4, !script.isSpent else { return }
+            action = reader.send(request[...], now: now)
+        case .end(let reason):
+            let again = [
+                reader.receive([0x90, 0x00], now: now), reader.expire(now: now), reader.start(now: now),
+            ]
+            demand(again.allSatisfy { $0 == .end(reason) }, "an ended machine goes on")
+            return
+        }
+    }
+    fatalError("the transfer does not end")
+}
+
+/// The phone's two machines against a reader that sends anything.
+func fuzzNFCHolder(_ input: ArraySlice<UInt8>) {
+    let choice = input.first ?? 0
+    var script = MessageScript(input.dropFirst())
+    var behaviour = NFCHolderBehaviour()
+    behaviour.acceptsExtendedLength = choice & 1 != 0
+    behaviour.refusesMergedWrite = choice & 2 != 0
+    if choice & 4 != 0 {
+        behaviour.handover = .negotiated(
+            ServiceParameter(waitingTimeInteger: 0, waitingTimeExtensions: 15, maximumMessageSize: 0xffff))
+    }
+    var engagement = NFCEngagementHolder(
+        behaviour,
+        content: NFCHolderContent(
+            deviceEngagement: [0xa0], carriers: [.nfc(NFCCarrier()), .bluetoothLE(.phone)]))
+    var transfer = NFCTransferHolder(behaviour, carrier: NFCCarrier())
+    let now = ContinuousClock.Instant.now
+    while !script.isSpent {
+        let command = script.next()
+        demand(engagement.answer(command, now: now).count >= 2, "an answer without a status")
+        switch transfer.answer(command) {
+        case .respond(let answer): demand(answer.count >= 2, "an answer without a status")
+        case .message(let message):
+            demand(transfer.reply(message[...]).count >= 2, "an answer without a status")
+        }
+    }
+}
+
+extension NFCReaderLimits {
+    fileprivate static let roomy = NFCReaderLimits(
+        maximumCommandData: 65_535, maximumResponseData: 65_536, extendedLength: true)
+}
+
+extension NFCOffer {
+    fileprivate static let everything = NFCOffer(
+        bluetoothLE: BluetoothUUID([UInt8](repeating: 0x11, count: 16)).map {
+            NFCOffer.BluetoothLE(serviceUUID: $0, role: .bothCentralPreferred)
+        }, nfc: NFCCarrier())
+}
+
+extension BluetoothLEOutOfBand {
+    fileprivate static let phone = BluetoothLEOutOfBand(
+        role: .bothPeripheralPreferred, serviceUUID: BluetoothUUID([UInt8](repeating: 0x22, count: 16)))
+}
