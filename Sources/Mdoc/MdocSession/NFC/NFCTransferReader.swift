@@ -176,7 +176,8 @@ package struct NFCTransferReader: Sendable {
 
     private func progressDeadline(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         let next = now + settings.progressDeadline
-        return transferEnd.map { min($0, next) } ?? next
+        guard let transferEnd else { return next }
+        return min(next, transferEnd + .seconds(collection.message.count) / settings.slowestRate)
     }
 
     /// Collects by the bytes that come and the status, not by what was asked for: 61xx means more (Q51, Q52).

@@ -116,16 +116,16 @@ struct NFCTransferFaultTests {
     func progress() {
         var now = ContinuousClock.now
         var reader = awaitingResponse(now)
-        _ = reader.receive([0x53, 0x28, 0x61, 0x28], now: now)
-        for _ in 0..<39 {
+        _ = reader.receive([0x53, 0x06, 0x61, 0x06], now: now)
+        for _ in 0..<5 {
             now += .seconds(9)
-            #expect(reader.receive([0, 0x61, 0x27], now: now) == .transmit([0, 0xc0, 0, 0, 0x27]))
+            #expect(reader.receive([0, 0x61, 0x05], now: now) == .transmit([0, 0xc0, 0, 0, 0x05]))
         }
         var late = reader
         #expect(
             late.receive([0, 0x90, 0], now: now + .seconds(11))
                 == .end(NFCEndReason(.receiveMessage, .deadlinePassed)))
-        let message = [UInt8](repeating: 0, count: 40)
+        let message = [UInt8](repeating: 0, count: 6)
         #expect(reader.receive([0, 0x90, 0], now: now + .seconds(9)) == .deliver(.message(message)))
         #expect(reader.deadline == nil)
     }
