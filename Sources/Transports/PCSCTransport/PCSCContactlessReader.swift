@@ -11,6 +11,8 @@ package actor PCSCContactlessReader: ContactlessReader {
     /// The insertions that were handed out.
     private var taken: [String: UInt16] = [:]
     private var refusal: PCSCTransportError?
+    /// Why the last attempt at a phone that is there failed.
+    private var hindrance: PCSCTransportError?
     private var watch: Task<Void, Never>?
     /// How many changes there were, and who waits for the next.
     private var changes = 0
@@ -49,7 +51,9 @@ package actor PCSCContactlessReader: ContactlessReader {
             readers.remove(reader)
             (cards[reader], taken[reader]) = (nil, nil)
         case .cardInserted(let reader, let counter): cards[reader] = counter
-        case .cardMute(let reader, _), .cardRemoved(let reader, _): cards[reader] = nil
+        case .cardMute(let reader, _), .cardRemoved(let reader, _):
+            cards[reader] = nil
+            hindrance = nil
         }
         wake()
     }
@@ -65,9 +69,9 @@ package actor PCSCContactlessReader: ContactlessReader {
         }
     }
 
-    /// What keeps phones from being seen at all.
+    /// What keeps phones from being seen or spoken with at all.
     private var unavailability: ContactlessError? {
-        let error = refusal ?? (readers.isEmpty ? .noReader : nil)
+        let error = refusal ?? (readers.isEmpty ? .noReader : hindrance)
         return error.map { .readerUnavailable(id: $0.id) }
     }
 
@@ -88,9 +92,11 @@ package actor PCSCContactlessReader: ContactlessReader {
             do throws(PCSCTransportError) {
                 let card = try await service.connect(to: reader)
                 taken[reader.name] = counter
+                hindrance = nil
                 return .connected(PCSCContactlessCard(card: card))
             } catch {
                 attempt = .refused
+                if error == .readerBlocked || error == .readerInUse { hindrance = error }
             }
         }
         return attempt

@@ -119,7 +119,9 @@ extension PCSCTransportError {
         case "pcsc-no-reader":
             "no contactless reader: plug one in (Hardware/readers.md), or try Hardware/try --virtual"
         case "pcsc-reader-missing": "the reader is gone: plug it in again"
-        case "pcsc-reader-blocked": "the reader hangs: pull it out and plug it in again"
+        case "pcsc-reader-blocked":
+            "the reader hangs: lift the phone; if that does not help, pull the reader out and plug it in again"
+        case "pcsc-reader-in-use": "another program uses the reader: close it"
         case "pcsc-service-incompatible":
             "pcscd and libpcsclite are of different versions: install both from one source"
         default: "the reader cannot be used (\(id))"
