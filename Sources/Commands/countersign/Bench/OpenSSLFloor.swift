@@ -119,10 +119,13 @@ internal import COpenSSL
                 unsafe info.withUnsafeMutableBytes { info in
                     unsafe hash.withUnsafeMutableBufferPointer { hash in
                         let parameters = unsafe [
-                            OSSL_PARAM_construct_utf8_string("digest", hash.baseAddress, 0),
-                            OSSL_PARAM_construct_octet_string("key", secret.baseAddress, secret.count),
-                            OSSL_PARAM_construct_octet_string("salt", salt.baseAddress, salt.count),
-                            OSSL_PARAM_construct_octet_string("info", info.baseAddress, info.count),
+                            OSSL_PARAM_construct_utf8_string(Self.name("digest"), hash.baseAddress, 0),
+                            OSSL_PARAM_construct_octet_string(
+                                Self.name("key"), secret.baseAddress, secret.count),
+                            OSSL_PARAM_construct_octet_string(
+                                Self.name("salt"), salt.baseAddress, salt.count),
+                            OSSL_PARAM_construct_octet_string(
+                                Self.name("info"), info.baseAddress, info.count),
                             OSSL_PARAM_construct_end(),
                         ]
                         return unsafe EVP_KDF_derive(context, &output, output.count, parameters)
@@ -172,8 +175,8 @@ internal import COpenSSL
         let imported = unsafe group.withUnsafeMutableBufferPointer { group in
             unsafe point.withUnsafeMutableBytes { point in
                 var parameters = unsafe [
-                    OSSL_PARAM_construct_utf8_string("group", group.baseAddress, 0),
-                    OSSL_PARAM_construct_octet_string("pub", point.baseAddress, point.count),
+                    OSSL_PARAM_construct_utf8_string(Self.name("group"), group.baseAddress, 0),
+                    OSSL_PARAM_construct_octet_string(Self.name("pub"), point.baseAddress, point.count),
                     OSSL_PARAM_construct_end(),
                 ]
                 return unsafe EVP_PKEY_fromdata(keyImport, &key, COPENSSL_PKEY_PUBLIC_KEY, &parameters)
@@ -199,6 +202,11 @@ internal import COpenSSL
         try unsafe require(EVP_DigestSign(context, &signature, &signatureCount, message, message.count))
         return SignedMessage(
             point: point, message: message, signature: Array(signature.prefix(signatureCount)))
+    }
+
+    /// The name of a parameter, which OpenSSL keeps a pointer to: one that stays.
+    private static func name(_ name: StaticString) -> UnsafePointer<CChar> {
+        unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 
     private static func require(_ pointer: OpaquePointer?) throws -> OpaquePointer {
