@@ -47,6 +47,9 @@ struct WalletArguments: ParsableArguments {
         guard WalletProfile.all.contains(where: { $0.name == profile }) else {
             throw ValidationError("--profile knows \(WalletProfile.all.map(\.name).joined(separator: ", ")).")
         }
+        if let handover, handover != .qr, presentation.profile.behaviours[handover] == nil {
+            throw ValidationError("The \(profile) wallet has no \(handover.rawValue) handover.")
+        }
         guard (TestPortrait.minimumSize...(1 << 20)).contains(portraitSize) else {
             throw ValidationError("--portrait-size takes \(TestPortrait.minimumSize) to \(1 << 20).")
         }

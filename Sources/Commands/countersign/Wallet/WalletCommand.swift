@@ -81,6 +81,7 @@ struct WalletCommand: AsyncParsableCommand {
         let phone = try WalletPhone(
             wallet, handover: self.wallet.handoverAtReader, at: try endpoint.loopbackAddress)
         try await phone.tap()
+        if let code = phone.engagementURI { Terminal.result(code) }
         Terminal.note("On the reader. Interrupt to take the phone away.")
         try? await Task.sleep(for: .seconds(86_400), clock: .continuous)
         phone.lift()

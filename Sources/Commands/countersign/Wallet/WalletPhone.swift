@@ -5,6 +5,8 @@ internal import Transport
 
 /// The software wallet on a virtual reader: its card logic behind vpcd's socket.
 final class WalletPhone: Sendable {
+    /// The text of its QR code, where it engages by one.
+    let engagementURI: String?
     private let card: VirtualCard
 
     /// A phone for the virtual reader whose card port is `address`.
@@ -15,6 +17,7 @@ final class WalletPhone: Sendable {
         } catch {
             throw .usage("this wallet does not engage so: \(error)")
         }
+        engagementURI = logic.withLock { $0.engagementURI }
         let box = CardBox(logic)
         card = VirtualCard(
             address: address,
