@@ -145,6 +145,12 @@ let package = Package(
         tests(of: "Transport", in: "Transports"),
         tests(of: "PCSCTransport", in: "Transports", ["Transport", "ISO7816", "PCSCBench"]),
         tests(
+            of: "ReaderService", in: "Service",
+            [
+                "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "CBOR", "COSE",
+                "NDEF", "ISO7816", "OpenSSLCrypto", "Transport", "PCSCTransport", "PCSCBench",
+            ]),
+        tests(
             of: "countersign", in: "Commands",
             ["CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification"]),
     ]

@@ -87,8 +87,10 @@ extension UnverifiedResponse {
 struct ReadyKey {
     private var p256: COSEKeyPair?
 
+    var isReady: Bool { p256 != nil }
+
     mutating func prepare() {
-        if p256 == nil { p256 = try? COSEKeyPair(PrivateKey.generate(.p256)) }
+        if !isReady { p256 = try? COSEKeyPair(PrivateKey.generate(.p256)) }
     }
 
     mutating func take(for curve: Curve) throws(SessionError) -> COSEKeyPair {

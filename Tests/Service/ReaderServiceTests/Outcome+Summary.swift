@@ -1,0 +1,46 @@
+import MdocModel
+import MdocSession
+import MdocVerification
+import ReaderService
+
+extension Presentation {
+    /// What the presentation came to, by the ids a reader reports.
+    var summary: String {
+        switch outcome {
+        case .judged(.verified(let response)):
+            (["verified"] + response.reports.flatMap(\.deviations).map(\.rawValue)).joined(separator: " ")
+        case .judged(.rejected(let response)):
+            (["rejected"] + response.failures.map(\.rawValue) + response.reports.flatMap(\.failedChecks))
+                .joined(separator: " ")
+        case .malformed(let error): "malformed \(error.structure)"
+        case .declined: "declined"
+        case .failed(.transfer(let reason)): "\(reason)"
+        case .failed(.engagementOverdue(let reason?)): "\(reason)"
+        case .failed(.session(.misshapen(let error))): "malformed \(error.structure)"
+        case .failed(.session(let error)): "\(error)"
+        case .failed(.status(let status)): "status \(status.rawValue)"
+        case .failed(let failure): "\(failure)"
+        }
+    }
+}
+
+extension NFCEndReason: CustomStringConvertible {
+    /// The phase and the fault's name, without its figures.
+    public var description: String {
+        "\(phase.rawValue) " + String("\(fault)".prefix { $0 != "(" })
+    }
+}
+
+extension DocumentReport {
+    fileprivate var failedChecks: [String] {
+        checks.compactMap { check in
+            if case .failed = check.outcome { check.id.rawValue } else { nil }
+        }
+    }
+}
+
+extension MdocModelError {
+    fileprivate var structure: String {
+        if case .misshapen(let structure, _) = self { "\(structure)" } else { "\(self)" }
+    }
+}

@@ -1,0 +1,161 @@
+import MdocModel
+import MdocWallet
+import Synchronization
+import Transport
+
+/// A phone with a card in it, and what it saw.
+final class Phone: Sendable {
+    struct Log {
+        var commands: [[UInt8]] = []
+        var requests: [[UInt8]] = []
+        var readerStatus: SessionStatus?
+        var taps = 0
+    }
+
+    private let card: Mutex<WalletCard>
+    private let state = Mutex(Log())
+
+    init(_ card: consuming WalletCard) {
+        self.card = Mutex(card)
+    }
+
+    var log: Log { state.withLock { $0 } }
+
+    /// The text of its QR code.
+    var engagementURI: String? { card.withLock { $0.engagementURI } }
+
+    func comeIntoField() {
+        state.withLock { $0.taps += 1 }
+        card.withLock { $0.insert() }
+    }
+
+    func answer(_ command: ArraySlice<UInt8>) -> WalletCard.Answer {
+        let now = ContinuousClock.now
+        let (answer, request, status) = card.withLock { card in
+            (card.answer(command, now: now), card.deviceRequest, card.readerStatus)
+        }
+        state.withLock { log in
+            log.commands.append(Array(command))
+            if let request, request != log.requests.last { log.requests.append(request) }
+            if let status { log.readerStatus = status }
+        }
+        return answer
+    }
+}
+
+extension Phone.Log {
+    /// How many commands of this instruction came.
+    func count(of instruction: UInt8) -> Int { commands.count { $0[1] == instruction } }
+}
+
+/// A reader's field without a reader: phones come into it one after the other, each when the one before was let go.
+final class Field: ContactlessReader {
+    private struct State {
+        var coming: [Phone]
+        var phone: Phone?
+        /// How many cards were handed out.
+        var cards = 0
+    }
+
+    private let state: Mutex<State>
+    private let limits: ContactlessLimits
+
+    init(_ phones: [Phone], _ limits: ContactlessLimits = .extended) {
+        state = Mutex(State(coming: phones))
+        self.limits = limits
+    }
+
+    convenience init(_ phone: Phone) {
+        self.init([phone])
+    }
+
+    var cards: Int { state.withLock { $0.cards } }
+
+    /// One more phone is held to the reader.
+    func tap(_ phone: Phone) {
+        state.withLock { $0.coming.append(phone) }
+    }
+
+    func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard {
+        while true {
+            if let phone = next(again: again) {
+                phone.comeIntoField()
+                return CardInField(phone: phone, field: self, limits: limits)
+            }
+            do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .cancelled }
+        }
+    }
+
+    private func next(again: Bool) -> Phone? {
+        state.withLock { state in
+            if !again || state.phone == nil {
+                guard !state.coming.isEmpty else { return nil }
+                state.phone = state.coming.removeFirst()
+            }
+            state.cards += 1
+            return state.phone
+        }
+    }
+
+    fileprivate func holds(_ phone: Phone) -> Bool { state.withLock { $0.phone === phone } }
+
+    /// The phone that is there is taken away.
+    func lift() {
+        state.withLock { $0.phone = nil }
+    }
+}
+
+extension ContactlessLimits {
+    static let extended = ContactlessLimits(commandData: 4096, responseData: 4096, allowsExtended: true)
+    static let short = ContactlessLimits(commandData: 255, responseData: 256, allowsExtended: false)
+}
+
+private struct CardInField: ContactlessCard {
+    let phone: Phone
+    let field: Field
+    let limits: ContactlessLimits
+
+    func exchange(_ command: ArraySlice<UInt8>) async throws(ContactlessError) -> [UInt8] {
+        guard field.holds(phone) else { throw .cardLost }
+        switch phone.answer(command) {
+        case .respond(let answer): return answer
+        case .respondAt(let answer, let instant):
+            do { try await Task.sleep(until: instant, clock: .continuous) } catch { throw .cancelled }
+            guard field.holds(phone) else { throw .cardLost }
+            return answer
+        case .remove:
+            field.lift()
+            throw .cardLost
+        }
+    }
+
+    func release() async {}
+}
+
+/// The phone's end of a bench link over any channel.
+enum HolderEnd {
+    struct Log: Sendable {
+        var request: [UInt8]?
+        var readerStatus: SessionStatus?
+    }
+
+    /// Plays the phone until the link or the session ends; what it saw.
+    static func serve(_ scene: Scene, over channel: any MessageChannel) async throws -> Log {
+        var link = try scene.link()
+        do throws(TransportError) {
+            try await channel.send(link.greeting)
+            while true {
+                switch link.receive(try await channel.receive()[...]) {
+                case .send(let message, let delay), .sendLast(let message, let delay):
+                    try? await Task.sleep(for: delay)
+                    try await channel.send(message)
+                case .end:
+                    await channel.close()
+                    return Log(request: link.deviceRequest, readerStatus: link.readerStatus)
+                }
+            }
+        } catch {
+            return Log(request: link.deviceRequest, readerStatus: link.readerStatus)
+        }
+    }
+}
