@@ -152,7 +152,10 @@ let package = Package(
             ]),
         tests(
             of: "countersign", in: "Commands",
-            ["CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification"]),
+            [
+                "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification", "MdocWallet",
+                "Transport", "PCSCBench",
+            ]),
     ]
 )
 

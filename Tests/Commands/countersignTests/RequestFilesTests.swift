@@ -1,0 +1,103 @@
+import Foundation
+import MdocModel
+import MdocWallet
+import Testing
+import Transport
+
+@Suite("request, files and what is asked")
+struct RequestFilesTests {
+    private static let people = 0o077
+
+    @Test("--save-portrait writes what the phone sent, for its owner alone", arguments: [false, true])
+    func portrait(_ isThere: Bool) async throws {
+        let link = try await WalletAtLink(["--portrait-size", "25000"])
+        defer { withExtendedLifetime(link) {} }
+        let path = link.path("portrait.jpg")
+        if isThere {
+            try Data(repeating: 1, count: 100_000).write(to: URL(filePath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
+        }
+        let run = try await link.request(["--age-over", "21", "--save-portrait", path])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect([UInt8](try Data(contentsOf: URL(filePath: path))) == TestPortrait.jpeg(size: 25_000))
+        #expect(try permissions(of: path) & Self.people == 0)
+    }
+
+    @Test("--save-portrait writes nothing that is not verified")
+    func unverifiedPortrait() async throws {
+        for fault in ["device.signature_flipped", "response.no_portrait"] {
+            let link = try await WalletAtLink(["--fault", fault])
+            defer { withExtendedLifetime(link) {} }
+            let path = link.path("portrait.jpg")
+            let run = try await link.request(["--age-over", "21", "--save-portrait", path])
+            #expect(run.errors.contains("no verified portrait came"), "\(fault)")
+            #expect(!FileManager.default.fileExists(atPath: path), "\(fault)")
+        }
+    }
+
+    @Test("--trace writes every frame, for its owner alone, and inspect reads it")
+    func trace() async throws {
+        let link = try await WalletAtLink(["--handover", "static"])
+        defer { withExtendedLifetime(link) {} }
+        let path = link.path("trace")
+        #expect(try await link.request(["--age-over", "21", "--trace", path]).status == 0)
+        #expect(try permissions(of: path) & Self.people == 0)
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        #expect(lines.map { $0.split(separator: " ")[1] } == ["<", ">", "<", ">"])
+        let inspected = try await execute(["inspect", path])
+        #expect(inspected.status == 0, "\(inspected.errors)")
+        #expect(inspected.output.contains("SessionEstablishment"))
+    }
+
+    @Test("--retain tells the holder what is kept, and --element that it is not")
+    func retain() async throws {
+        let request = try await requestSeen(by: [
+            "--retain", "org.iso.18013.5.1/document_number", "--element", "org.iso.18013.5.1/family_name",
+            "--age-over", "9", "--portrait", "--element", "org.iso.18013.5.1/document_number",
+        ])
+        #expect(request.docType == "org.iso.18013.5.1.mDL")
+        #expect(request.nameSpaces.map(\.name) == ["org.iso.18013.5.1"])
+        let retained = request.nameSpaces[0].elements.reduce(into: [:]) {
+            $0[$1.identifier] = $1.intentToRetain
+        }
+        #expect(
+            retained == [
+                "document_number": true, "family_name": false, "age_over_09": false, "portrait": false,
+            ])
+    }
+
+    @Test("--doc-type asks for another document, in its own namespace")
+    func docType() async throws {
+        let pid = try await requestSeen(by: ["--doc-type", "eu.europa.ec.eudi.pid.1", "--age-over", "18"])
+        #expect(pid.docType == "eu.europa.ec.eudi.pid.1")
+        #expect(pid.nameSpaces.map(\.name) == ["eu.europa.ec.eudi.pid.1"])
+        #expect(pid.nameSpaces[0].elements.map(\.identifier) == ["age_over_18"])
+    }
+
+    /// What a phone was asked by `request` with these arguments.
+    private func requestSeen(by arguments: [String]) async throws -> ItemsRequest {
+        let presented = try PresentedWallet(
+            PresentationCase("test"), at: Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970)))
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let root = try folder.write(presented.issuer.root, as: "root.der")
+        let listener = try FramedTCPListener(on: SocketAddress(host: "127.0.0.1", port: 0))
+        let phone = Task {
+            let channel = try await listener.accept()
+            var link = try WalletBenchLink(presented.wallet, handover: .qr, now: .now)
+            try await channel.send(link.greeting)
+            _ = link.receive(try await channel.receive()[...])
+            await channel.close()
+            return link.deviceRequest
+        }
+        _ = try await execute(
+            ["request", "--connect", "tcp://127.0.0.1:\(listener.address.port)", "--trust", root] + arguments)
+        let bytes = try #require(try await phone.value)
+        await listener.close()
+        return try #require(try DeviceRequest(bytes[...]).docRequests.first).itemsRequest
+    }
+
+    private func permissions(of path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+/// `countersign wallet` serving one reader on a bench link, and `countersign request` with its root.
+final class WalletAtLink {
+    let wallet: RunningCommand
+    let address: String
+    let root: String
+    private let folder: TemporaryFolder
+
+    /// A wallet with these further arguments.
+    init(_ arguments: [String] = []) async throws {
+        folder = try TemporaryFolder()
+        root = folder.path("root.der")
+        wallet = try RunningCommand(
+            ["wallet", "--listen", "tcp://127.0.0.1:0", "--root", root, "--readers", "1"] + arguments)
+        address = try await wallet.firstLine()
+    }
+
+    func path(_ name: String) -> String { folder.path(name) }
+
+    /// `request` to this wallet, trusting its issuer unless other roots are given.
+    func arguments(_ further: [String] = ["--age-over", "21", "--portrait"], trust: String? = nil) -> [String]
+    {
+        ["request", "--connect", address, "--trust", trust ?? root] + further
+    }
+
+    func request(
+        _ further: [String] = ["--age-over", "21", "--portrait"], trust: String? = nil
+    ) async throws -> RunningCommand.Ended {
+        try await execute(arguments(further, trust: trust))
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+@Suite("wallet and bench")
+struct WalletTests {
+    private struct Manifest: Decodable {
+        struct Case: Decodable {
+            let eReaderKeyPrivate: String
+        }
+
+        let cases: [Case]
+    }
+
+    @Test("--write makes a folder that verify verifies, response and session", arguments: [[], ["--mac"]])
+    func write(_ proof: [String]) async throws {
+        for handover in ["qr", "static", "negotiated"] {
+            let folder = try TemporaryFolder()
+            defer { withExtendedLifetime(folder) {} }
+            let path = { (name: String) in folder.path("case/\(name)") }
+            let made = try await execute(
+                ["wallet", "--write", folder.path("case"), "--handover", handover] + proof)
+            #expect(made.status == 0, "\(made.errors)")
+            let manifest = try JSONDecoder().decode(
+                Manifest.self, from: Data(contentsOf: URL(filePath: path("manifest.json"))))
+            let key = ["--reader-key", try #require(manifest.cases.first).eReaderKeyPrivate]
+            let trust = ["--trust", path("iaca.der")]
+            let response = try await execute(
+                [
+                    "verify", "--response", path("device_response.cbor"), "--transcript",
+                    path("session_transcript.cbor"), "--request", path("device_request.cbor"), "--strict",
+                ] + key + trust)
+            #expect(response.status == 0, "\(response.everything)")
+            let messages = ["handover-select", "handover-request"].flatMap { name -> [String] in
+                let file = path(name.replacing("-", with: "_") + ".ndef")
+                return FileManager.default.fileExists(atPath: file) ? ["--\(name)", file] : []
+            }
+            let session = try await execute(
+                [
+                    "verify", "--session-data", path("session_data.cbor"), "--engagement",
+                    path("device_engagement.cbor"), "--session-establishment",
+                    path("session_establishment.cbor"), "--strict",
+                ] + messages + key + trust)
+            #expect(session.status == 0, "\(session.everything)")
+        }
+    }
+
+    @Test("bench prints its nine members, and each is a figure")
+    func bench() async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let path = { (name: String) in folder.path("case/\(name)") }
+        _ = try await execute(["wallet", "--write", folder.path("case"), "--portrait-size", "22600"])
+        let run = try await execute([
+            "bench", "--response", path("device_response.cbor"), "--transcript",
+            path("session_transcript.cbor"), "--request", path("device_request.cbor"), "--trust",
+            path("iaca.der"), "--rounds", "1", "--per-round", "2",
+        ])
+        #expect(run.status == 0, "\(run.errors)")
+        let figures = try run.json()
+        #expect(
+            Set(figures.keys) == [
+                "floorNs", "transactionColdNs", "transactionWarmNs", "verifyColdNs", "verifyWarmNs",
+                "sessionNs", "decodeNs", "ratioCold", "ratioWarm",
+            ])
+        for (name, value) in figures { #expect((value as? Double ?? 0) > 0, "\(name)") }
+    }
+
+    @Test("bench refuses a response that is not verified: exit code 2")
+    func benchRejected() async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let path = { (name: String) in folder.path("case/\(name)") }
+        _ = try await execute(["wallet", "--write", folder.path("case"), "--fault", "mso.expired"])
+        let run = try await execute([
+            "bench", "--response", path("device_response.cbor"), "--transcript",
+            path("session_transcript.cbor"), "--trust", path("iaca.der"),
+        ])
+        #expect(run.status == 2)
+        #expect(run.output.isEmpty)
+    }
+
+    @Test(
+        "Wrong usage: exit code 64",
+        arguments: [
+            [], ["--listen", "tcp://127.0.0.1:0", "--write", "x"], ["--listen", "tcp://0.0.0.0:0"],
+            ["--listen", "tcp://192.0.2.1:0"], ["--write", "/proc/none/x"],
+            ["--write", "x", "--profile", "none"], ["--write", "x", "--fault", "none"],
+            ["--write", "x", "--portrait-size", "10"], ["--write", "x", "--age", "200"],
+            ["--write", "x", "--profile", "samsung", "--handover", "negotiated"],
+            ["--card", "tcp://192.0.2.1:35963"],
+        ])
+    func usage(_ arguments: [String]) async throws {
+        let run = try await execute(["wallet"] + arguments)
+        #expect(run.status == 64, "\(run.errors)")
+    }
+
+    @Test("Without a virtual reader a card cannot be tapped: exit code 69")
+    func noReader() async throws {
+        let run = try await execute(["wallet", "--card", "tcp://127.0.0.1:1"])
+        #expect(run.status == 69)
+        #expect(run.errors.contains("no virtual reader"))
+    }
+
+    @Test("An interrupted wallet ends well, and serves readers one after the other until then")
+    func readers() async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let root = folder.path("root.der")
+        let wallet = try RunningCommand("wallet", "--listen", "tcp://127.0.0.1:0", "--root", root)
+        let address = try await wallet.firstLine()
+        for _ in 0..<3 {
+            let run = try await execute([
+                "request", "--connect", address, "--trust", root, "--age-over", "21",
+            ])
+            #expect(run.status == 0, "\(run.errors)")
+        }
+        wallet.interrupt()
+        let ended = try await wallet.ended()
+        #expect(ended.status == 0)
+        #expect(ended.errors.contains("reader 3: ended by the reader, status 20"))
+    }
+}
