@@ -98,7 +98,8 @@ let package = Package(
             name: "PCSCBench", dependencies: ["PCSCTransport", "Transport"], path: "Tests/PCSCBench",
             swiftSettings: strict),
         .testTarget(
-            name: "ArchitectureTests", dependencies: ["VectorFiles", "OpenSSLCrypto"], path: "Tests/Architecture",
+            name: "ArchitectureTests", dependencies: ["VectorFiles", "OpenSSLCrypto"],
+            path: "Tests/Architecture",
             swiftSettings: strict),
         tests(of: "CBOR", in: "Formats"),
         tests(of: "ISO7816", in: "Formats"),

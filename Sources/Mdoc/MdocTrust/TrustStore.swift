@@ -32,7 +32,9 @@ package final class TrustStore: Sendable {
     /// The leaf of x5chain: the one that was verified before under the same bytes, or parsed now.
     package func issuerCertificate(der: ArraySlice<UInt8>) throws(IssuerCertificateError) -> IssuerCertificate
     {
-        if capacity > 0, let known = verified.withLock({ $0[CertificateEncoding(der: der)]?.certificate }) { return known }
+        if capacity > 0, let known = verified.withLock({ $0[CertificateEncoding(der: der)]?.certificate }) {
+            return known
+        }
         return try IssuerCertificate(der: der)
     }
 
@@ -42,7 +44,8 @@ package final class TrustStore: Sendable {
     ) throws(IssuerCertificateError) -> VerifiedIssuerCertificate {
         try requireValidity(of: leaf.certificate, at: now)
         // Where the anchor's time is over, a renewed one of the same key may take its place (Q177).
-        if capacity > 0, let known = verified.withLock({ $0[CertificateEncoding(der: leaf.certificate.der)] }),
+        if capacity > 0,
+            let known = verified.withLock({ $0[CertificateEncoding(der: leaf.certificate.der)] }),
             known.anchor.isValid(at: now)
         {
             return VerifiedIssuerCertificate(

@@ -51,7 +51,7 @@ private func refuseElementsTwice(in document: UnverifiedDocument) throws(CheckFa
         document.nameSpaces.allSatisfy { $0.items.count <= 32 } && document.deviceSigned.elements.isEmpty
     guard few else { return try refuseElementsTwiceAmongMany(in: document) }
     for nameSpace in document.nameSpaces {
-        let identifiers = nameSpace.items.map(\.identifierUTF8)
+        let identifiers = nameSpace.items.map(\.identifier)
         for (index, identifier) in identifiers.enumerated() where identifiers[..<index].contains(identifier) {
             throw .elementTwice(nameSpace.items[index].name(in: nameSpace.name))
         }

@@ -3,12 +3,12 @@ internal import MdocModel
 internal import MdocSession
 internal import MdocVerification
 internal import ReaderService
-internal import SystemPackage
 
 /// What one presentation came to, as a report with its portrait apart.
 struct PresentationReport {
     private(set) var report: TransactionReport
-    private let portrait: ArraySlice<UInt8>?
+    /// The verified portrait, where one came and only one.
+    let portrait: ArraySlice<UInt8>?
 
     /// Throws where there was no reader to begin with.
     init(_ presentation: Presentation, questions: [AgeQuestion]) throws(CommandFailure) {
@@ -33,19 +33,6 @@ struct PresentationReport {
                 .incomplete(TransactionError(.declined, "the holder declined: nothing was returned")), nil
             )
         case .failed(let failure): return (try failure.report(), nil)
-        }
-    }
-
-    /// Writes the portrait, where a verified one came.
-    func savePortrait(to file: FileDescriptor) throws(CommandFailure) {
-        do {
-            guard let portrait else {
-                try file.close()
-                return Terminal.note("note: no verified portrait came; its file is left empty")
-            }
-            _ = try file.closeAfter { try file.writeAll(portrait) }
-        } catch {
-            throw .usage("the portrait's file cannot be written: \(error)")
         }
     }
 

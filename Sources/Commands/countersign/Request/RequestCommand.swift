@@ -51,7 +51,8 @@ struct RequestCommand: AsyncParsableCommand {
         let now = try clock.now()
         // Opened, and emptied, before anybody is asked: no earlier holder's portrait stays, and no answer is lost to a
         // file that cannot be written.
-        let portraitFile = try savePortrait.map(OutputFile.open)
+        let portraitFile = try savePortrait.map { try PortraitFile($0) }
+        defer { portraitFile?.discardUnlessKept() }
         let fixed = clock.at?.instant
         let clock = clock
         let plan = PresentationPlan(
@@ -64,7 +65,7 @@ struct RequestCommand: AsyncParsableCommand {
         }
         let outcome = try PresentationReport(try presentation.get(), questions: question.questions)
         Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
-        if let portraitFile { try outcome.savePortrait(to: portraitFile) }
+        try portraitFile?.keep(outcome.portrait)
         throw ExitCode(outcome.report.exitStatus.rawValue)
     }
 }

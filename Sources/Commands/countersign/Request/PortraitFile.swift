@@ -1,0 +1,41 @@
+internal import Glibc
+internal import SystemPackage
+
+/// The file of `--save-portrait`: opened and emptied before anybody is asked, and gone again unless a verified portrait
+/// came.
+final class PortraitFile {
+    private let path: String
+    private let file: FileDescriptor
+    private var isKept = false
+
+    init(_ path: String) throws(CommandFailure) {
+        self.path = path
+        file = try OutputFile.open(path)
+    }
+
+    deinit {
+        try? file.close()
+    }
+
+    /// Writes the portrait, or says that none came.
+    func keep(_ portrait: ArraySlice<UInt8>?) throws(CommandFailure) {
+        guard let portrait else {
+            return Terminal.note("note: no verified portrait came; \(Terminal.safe(path)) is not written")
+        }
+        do {
+            _ = try file.writeAll(portrait)
+        } catch {
+            throw .usage("\(Terminal.safe(path)): \(error)")
+        }
+        isKept = true
+    }
+
+    /// Removes the file where nothing was written to it; what is no file, such as a terminal, stays.
+    func discardUnlessKept() {
+        var status = stat()
+        guard !isKept, unsafe fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return
+        }
+        _ = unsafe unlink(path)
+    }
+}
