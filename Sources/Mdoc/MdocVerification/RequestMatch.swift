@@ -47,14 +47,21 @@ func checkRequestMatch(
 
 /// An element may not come twice, nor from the issuer and from the phone: which of the two would be believed?
 private func refuseElementsTwice(in document: UnverifiedDocument) throws(CheckFailure) {
-    let few =
-        document.nameSpaces.allSatisfy { $0.items.count <= 32 } && document.deviceSigned.elements.isEmpty
-    guard few else { return try refuseElementsTwiceAmongMany(in: document) }
+    let isUsual = document.nameSpaces.allSatisfy(\.isShortAndPlain) && document.deviceSigned.elements.isEmpty
+    guard isUsual else { return try refuseElementsTwiceAmongMany(in: document) }
     for nameSpace in document.nameSpaces {
         let identifiers = nameSpace.items.map(\.identifier)
         for (index, identifier) in identifiers.enumerated() where identifiers[..<index].contains(identifier) {
             throw .elementTwice(nameSpace.items[index].name(in: nameSpace.name))
         }
+    }
+}
+
+extension UnverifiedNameSpace {
+    /// Few items, and names that are the same only where their bytes are: Unicode takes some letters for others.
+    fileprivate var isShortAndPlain: Bool {
+        items.count <= 32 && name.utf8.allSatisfy { $0 < 0x80 }
+            && items.allSatisfy { item in item.identifierUTF8.allSatisfy { $0 < 0x80 } }
     }
 }
 
