@@ -1,19 +1,31 @@
-/// Watches the keys of one map go by. Keys that ascend are no two the same, which most maps with many keys show
-/// without a second look.
+/// Watches the keys of one map go by. Keys that ascend are no two the same, nor are keys that differ in a few bits
+/// of their length, first and last character: most maps show one or the other without a second look.
 struct CBORKeyOrder {
     private var last = 0..<0
     private var isAscending = true
+    private var areApart = true
+    /// A bit for each mark that a key had.
+    private var marks: UInt64 = 0
     /// Whether no other bytes encode the value of any of the keys.
     private(set) var allHaveOneEncoding = true
 
     /// Whether no two of the keys can be the same value.
-    var provesDistinct: Bool { isAscending && allHaveOneEncoding }
+    var provesDistinct: Bool { (isAscending || areApart) && allHaveOneEncoding }
 
     /// Takes the next key.
     mutating func note(_ key: Range<Int>, isPreferred: Bool, in span: borrowing Span<UInt8>) {
         allHaveOneEncoding = allHaveOneEncoding && isPreferred && Self.hasOneEncoding(span[key.lowerBound])
         isAscending = isAscending && precedes(last, key, in: span)
         last = key
+        let mark = Self.mark(of: key, in: span)
+        areApart = areApart && marks & mark == 0
+        marks |= mark
+    }
+
+    /// One of 64 bits, the same for the same key.
+    private static func mark(of key: Range<Int>, in span: borrowing Span<UInt8>) -> UInt64 {
+        let characters = span[min(key.lowerBound + 1, key.upperBound - 1)] ^ span[key.upperBound - 1]
+        return 1 << UInt64((characters ^ UInt8(truncatingIfNeeded: key.count)) & 63)
     }
 
     /// Whether an item that begins like this and is in preferred form has no other such encoding: integers,
