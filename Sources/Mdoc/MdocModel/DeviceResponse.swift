@@ -19,27 +19,24 @@ package struct UnverifiedResponse: Sendable {
     package init(
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
-        let members = try MdocStructure.deviceResponse.reading { () throws(CBORError) in
-            let map = try CBORItem.parse(bytes, limits: limits).map()
-            let values = map.values(of: [
-                "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
-                "otherDocuments",
-            ])
-            return (
-                version: try values.optional(0)?.name(), status: try values.optional(1)?.unsigned(),
-                documents: try values.optional(2)?.array(),
-                errors: try Self.documentErrors(values.optional(3)),
-                hasOthers: (4...6).contains { index in
-                    values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
-                }
-            )
-        }
-        version = members.version
-        status = members.status
-        documentErrors = members.errors
-        hasDocumentsInOtherForms = members.hasOthers
+        let items: CBORArray?
+        (version, status, items, documentErrors, hasDocumentsInOtherForms) =
+            try MdocStructure.deviceResponse.reading { () throws(CBORError) in
+                let map = try CBORItem.parse(bytes, limits: limits).map()
+                let values = map.values(of: [
+                    "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
+                    "otherDocuments",
+                ])
+                return (
+                    try values.optional(0)?.name(), try values.optional(1)?.unsigned(),
+                    try values.optional(2)?.array(), try Self.documentErrors(values.optional(3)),
+                    (4...6).contains { index in
+                        values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
+                    }
+                )
+            }
         var documents: [UnverifiedDocument] = []
-        if let items = members.documents {
+        if let items {
             for item in items {
                 guard documents.count < Self.maximumDocuments else {
                     throw .misshapen(.deviceResponse, .tooMany(limit: Self.maximumDocuments))
@@ -78,22 +75,20 @@ package struct UnverifiedDocument: Sendable {
 
     init(_ item: CBORItem, limits: CBORLimits) throws(MdocModelError) {
         encoded = item.encoded
-        let members = try MdocStructure.document.reading { () throws(CBORError) in
+        let (map, asserted): (CBORMap?, CBORMap?)
+        (docType, map, issuerAuth, asserted, errors) = try MdocStructure.document.reading {
+            () throws(CBORError) in
             let values = try item.map().values(of: ["docType", "issuerSigned", "deviceSigned", "errors"])
             let issuerSigned = try values.required(1, at: item.offset).map()
                 .values(of: ["nameSpaces", "issuerAuth"])
             return (
-                docType: try values.required(0, at: item.offset).name(),
-                nameSpaces: try issuerSigned.optional(0)?.map(), issuerAuth: issuerSigned.optional(1),
-                deviceSigned: try values.optional(2)?.map(), errors: try Self.errors(values.optional(3))
+                try values.required(0, at: item.offset).name(), try issuerSigned.optional(0)?.map(),
+                issuerSigned.optional(1), try values.optional(2)?.map(), try Self.errors(values.optional(3))
             )
         }
-        docType = members.docType
-        issuerAuth = members.issuerAuth
-        errors = members.errors
-        deviceSigned = try UnverifiedDeviceSigned(members.deviceSigned)
+        deviceSigned = try UnverifiedDeviceSigned(asserted)
         var nameSpaces: [UnverifiedNameSpace] = []
-        if let map = members.nameSpaces {
+        if let map {
             for member in map { nameSpaces.append(try UnverifiedNameSpace(member, limits: limits)) }
         }
         self.nameSpaces = nameSpaces
