@@ -1,8 +1,8 @@
-package import COSE
+internal import COSE
 package import MdocModel
 package import MdocSession
 package import MdocTrust
-package import MdocVerification
+internal import MdocVerification
 internal import CBOR
 internal import OpenSSLCrypto
 package import TestCredentials
