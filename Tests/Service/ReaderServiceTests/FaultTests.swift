@@ -2,6 +2,7 @@ import MdocWallet
 import ReaderService
 import Testing
 import Transport
+import VectorFiles
 
 @Suite("Each fault of a phone has its name, in memory")
 struct FaultTests {
@@ -34,6 +35,23 @@ struct FaultTests {
         let result = try await scene.transaction().run(over: reader)
         #expect(result.summary == summary, "\(presentation.name)")
         _ = try await phone.value
+    }
+
+    @Test(
+        "Q200 Whatever is printed of a presentation that was refused holds nothing of the licence",
+        arguments: FaultTable.messages.indices)
+    func silence(_ index: Int) async throws {
+        let scene = try FaultTable.messages[index].presentation.sceneAtReader()
+        let result = try await scene.transaction().run(at: Field(scene.phone()))
+        guard !result.summary.hasPrefix("verified") else { return }
+        var printed = "\(result) \(String(reflecting: result)) \(scene.events.all)"
+        dump(result, to: &printed)
+        let portrait = Array(TestPortrait.jpeg(size: TestPortrait.minimumSize).prefix(16))
+        let values = [
+            "Testrup", "Lumi", "7700423519", portrait.hex, "\(portrait)", "\(Array("Testrup".utf8))",
+            Array("7700423519".utf8).hex,
+        ]
+        for value in values { #expect(!printed.contains(value), "\(result.summary)") }
     }
 
     @Test("Every fault has a row in the table")
