@@ -43,6 +43,12 @@ let package = Package(
         .systemLibrary(
             name: "CPCSCLite", path: "Sources/System/CPCSCLite", pkgConfig: "libpcsclite",
             providers: [.apt(["libpcsclite-dev"])]),
+        .systemLibrary(
+            name: "CSystemdBus", path: "Sources/System/CSystemdBus", pkgConfig: "libsystemd",
+            providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(
+            name: "CBlueZ", path: "Sources/System/CBlueZ", pkgConfig: "bluez",
+            providers: [.apt(["libbluetooth-dev"])]),
 
         // Formats
         library("CBOR", in: "Formats"),
@@ -69,8 +75,11 @@ let package = Package(
             swiftSettings: strict),
 
         // Transports
-        library("Transport", in: "Transports", [.product(name: "SystemPackage", package: "swift-system")]),
+        library(
+            "Transport", in: "Transports",
+            ["NDEF", .product(name: "SystemPackage", package: "swift-system")]),
         library("PCSCTransport", in: "Transports", ["Transport", "ISO7816", "CPCSCLite"]),
+        library("BlueZTransport", in: "Transports", ["Transport", "NDEF", "CBlueZ", "CSystemdBus"]),
 
         // Service
         library(

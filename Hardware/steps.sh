@@ -53,5 +53,5 @@ install_packages() { # PACKAGE...
     fi
 }
 
-readonly build_packages=(libssl-dev libpcsclite-dev pkg-config)
+readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-dev pkg-config)
 readonly bench_packages=(pcscd vsmartcard-vpcd iproute2 util-linux)

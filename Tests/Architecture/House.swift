@@ -38,8 +38,11 @@ enum House {
             name: "MdocVerification", layer: .mdoc,
             imports: ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto"]),
         Room(name: "MdocWallet", layer: .mdoc, imports: formats.union(cryptography).union(mdoc)),
-        Room(name: "Transport", layer: .transports, imports: ["SystemPackage"]),
+        Room(name: "Transport", layer: .transports, imports: ["NDEF", "SystemPackage"]),
         Room(name: "PCSCTransport", layer: .transports, imports: ["Transport", "ISO7816", "CPCSCLite"]),
+        Room(
+            name: "BlueZTransport", layer: .transports,
+            imports: ["Transport", "NDEF", "CBlueZ", "CSystemdBus"]),
         Room(
             name: "ReaderService", layer: .service,
             imports: formats.union(cryptography).union(mdoc).union([
@@ -48,7 +51,8 @@ enum House {
         Room(
             name: "countersign", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([
-                "MdocWallet", "Transport", "PCSCTransport", "ReaderService", "ArgumentParser", "Logging",
+                "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
+                "ArgumentParser", "Logging",
                 "SystemPackage", "COpenSSL",
             ])),
     ]
@@ -57,6 +61,8 @@ enum House {
     static let soleImporters: [String: [String]] = [
         "COpenSSL": ["Cryptography/OpenSSLCrypto/", "Commands/countersign/Bench/"],
         "CPCSCLite": ["Transports/PCSCTransport/"],
+        "CBlueZ": ["Transports/BlueZTransport/"],
+        "CSystemdBus": ["Transports/BlueZTransport/"],
         "SystemPackage": ["Transports/Transport/", "Commands/"],
         "ArgumentParser": ["Commands/"],
         "Logging": ["Service/", "Commands/"],

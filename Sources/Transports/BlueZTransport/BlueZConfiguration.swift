@@ -1,0 +1,29 @@
+/// Which adapter is used, and the waits for bluetoothd that have a deadline.
+package struct BlueZConfiguration: Sendable {
+    /// The adapter, like `hci0`; nil takes the first that can advertise.
+    package var adapter: String?
+    /// For one call to bluetoothd.
+    package var call: Duration = .seconds(5)
+    /// For a read of the ident that came before it was known (Q70).
+    package var ident: Duration = .seconds(2)
+    /// From a client's start to its subscription (Q73).
+    package var subscription: Duration = .seconds(5)
+    /// For strangers to be gone before the first byte is sent (Q72, Q111).
+    package var turningAway: Duration = .seconds(2)
+    /// Whether values go through sockets, as they should, or each in a call of its own (Q110).
+    package var usesSockets = true
+    /// For one attempt to connect to a peer.
+    package var connection: Duration = .seconds(10)
+    /// From the connection until the peer's services are known (Q104).
+    package var resolution: Duration = .seconds(10)
+    /// How often connecting is tried, inside the caller's time (Q63, Q82, Q108).
+    package var attempts = 10
+    /// From the sighting of a peer to the first attempt: connecting while scanning starves (Q63, Q97).
+    package var pause: Duration = .milliseconds(150)
+    /// Between two attempts (Q82).
+    package var backOff: Duration = .milliseconds(500)
+
+    package init(adapter: String? = nil) {
+        self.adapter = adapter
+    }
+}

@@ -1,0 +1,64 @@
+package import NDEF
+package import Transport
+
+/// One Bluetooth adapter through bluetoothd. The connection to the bus is made when it is needed, and again after it
+/// was lost.
+package actor BlueZRadio: BluetoothLERadio {
+    private let configuration: BlueZConfiguration
+    private var daemon: Daemon?
+    private var lastServer = 0
+
+    package init(configuration: BlueZConfiguration = BlueZConfiguration()) {
+        self.configuration = configuration
+    }
+
+    package func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer {
+        do throws(BlueZTransportError) {
+            let (daemon, adapter) = try await readyAdapter()
+            lastServer += 1
+            let server = GATTServer(
+                service, daemon: daemon, adapter: adapter, number: lastServer, configuration: configuration)
+            try await server.register(psm: nil)
+            return server
+        } catch {
+            throw BluetoothLEError(error)
+        }
+    }
+
+    package func connect(to service: GATTService) async throws(BluetoothLEError) -> any BluetoothLELink {
+        throw .serviceIncomplete
+    }
+
+    package func connect(
+        to uuid: BluetoothUUID, psm: UInt16
+    ) async throws(BluetoothLEError) -> any BluetoothLELink {
+        throw .serviceIncomplete
+    }
+
+    /// The adapter, switched on and not pairable: nobody is to be asked on the phone (Q94).
+    private func readyAdapter() async throws(BlueZTransportError) -> (Daemon, String) {
+        let daemon = try await currentDaemon()
+        let adapter = try await daemon.adapter(named: configuration.adapter)
+        let properties = await daemon.properties(adapter, "org.bluez.Adapter1") ?? [:]
+        if properties["Pairable"]?.flag != false {
+            try? await daemon.set(adapter, "org.bluez.Adapter1", "Pairable", .boolean(false))
+        }
+        if properties["Powered"]?.flag != true {
+            do throws(BusError) {
+                try await daemon.set(adapter, "org.bluez.Adapter1", "Powered", .boolean(true))
+            } catch .refused {
+                throw .adapterOff
+            } catch {
+                throw BlueZTransportError(error)
+            }
+        }
+        return (daemon, adapter)
+    }
+
+    private func currentDaemon() async throws(BlueZTransportError) -> Daemon {
+        if let daemon, await daemon.isConnected { return daemon }
+        let daemon = try await Daemon.connect(limit: configuration.call)
+        self.daemon = daemon
+        return daemon
+    }
+}

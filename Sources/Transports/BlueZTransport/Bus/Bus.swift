@@ -1,0 +1,356 @@
+internal import CSystemdBus
+internal import Dispatch
+internal import Glibc
+
+/// A connection to the system message bus.
+///
+/// sd-bus is driven from one serial queue: after anything that may have sent or received, it is run until it has
+/// nothing left to do, and then waits for the descriptor or for its nearest deadline.
+@safe actor Bus {
+    nonisolated let queue: BusQueue
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
+
+    private nonisolated(unsafe) let connection: OpaquePointer
+    private nonisolated(unsafe) var readable: (any DispatchSourceRead)?
+    private nonisolated(unsafe) var writable: (any DispatchSourceWrite)?
+    /// The deadline a timer is set for, in microseconds of CLOCK_MONOTONIC.
+    private var armed = UInt64.max
+    private(set) var isConnected = true
+    private var isWorking = false
+    private var calls: [UInt64: PendingCall] = [:]
+    private var lastCall: UInt64 = 0
+    private var endings: [ObjectIdentifier: @Sendable () -> Void] = [:]
+
+    private init(_ connection: OpaquePointer, queue: BusQueue) {
+        unsafe self.connection = connection
+        self.queue = queue
+    }
+
+    /// Connects to the system bus. The socket of `DBUS_SYSTEM_BUS_ADDRESS`, or else the standard one, is opened here
+    /// and the rest goes on by itself.
+    static func system() async throws(BusError) -> Bus {
+        var connection: OpaquePointer?
+        let status = unsafe sd_bus_open_system(&connection)
+        guard status >= 0, let connection = unsafe connection else { throw BusError(code: status) }
+        unsafe sd_bus_set_close_on_exit(connection, 0)
+        let bus = unsafe Bus(connection, queue: BusQueue())
+        await bus.begin()
+        return bus
+    }
+
+    private func begin() {
+        let source = DispatchSource.makeReadSource(
+            fileDescriptor: unsafe sd_bus_get_fd(connection), queue: queue.queue)
+        source.setEventHandler { [weak self] in self?.assumeIsolated { $0.work() } }
+        // The connection goes when nothing watches its descriptor any more.
+        nonisolated(unsafe) let connection = unsafe connection
+        source.setCancelHandler { unsafe sd_bus_unref(connection) }
+        unsafe readable = source
+        source.resume()
+        work()
+    }
+
+    deinit {
+        unsafe readable?.cancel()
+        unsafe writable?.cancel()
+    }
+
+    /// Ends the connection; whatever waits for it ends with `disconnected`.
+    func close() {
+        guard isConnected else { return }
+        isConnected = false
+        stopWatching()
+        unsafe sd_bus_close(connection)
+        for call in calls.values { call.end(.failure(.disconnected)) }
+        calls = [:]
+        let endings = endings.values
+        self.endings = [:]
+        for ending in endings { ending() }
+    }
+
+    /// Calls `body` once when the connection is lost or closed, until `owner` is forgotten.
+    func whenDisconnected(_ owner: AnyObject, _ body: @escaping @Sendable () -> Void) {
+        endings[ObjectIdentifier(owner)] = body
+    }
+
+    func forget(_ owner: AnyObject) {
+        endings[ObjectIdentifier(owner)] = nil
+    }
+
+    private func stopWatching() {
+        unsafe readable?.cancel()
+        unsafe readable = nil
+        unsafe writable?.cancel()
+        unsafe writable = nil
+    }
+
+    private func work() {
+        // Called back from sd-bus, the turn that is under way takes care of the rest.
+        guard isConnected, !isWorking else { return }
+        isWorking = true
+        var status: Int32
+        repeat { status = unsafe sd_bus_process(connection, nil) } while status > 0 && isConnected
+        isWorking = false
+        guard isConnected else { return }
+        let isOpen = unsafe sd_bus_is_open(connection) > 0
+        guard status >= 0, isOpen else { return close() }
+        watchForWriting()
+        setTimer()
+    }
+
+    /// A suspended source cannot be let go of, so there is one only while something waits to be written.
+    private func watchForWriting() {
+        let events = unsafe sd_bus_get_events(connection)
+        guard events >= 0, events & POLLOUT != 0 else {
+            unsafe writable?.cancel()
+            unsafe writable = nil
+            return
+        }
+        guard unsafe writable == nil else { return }
+        let source = DispatchSource.makeWriteSource(
+            fileDescriptor: unsafe sd_bus_get_fd(connection), queue: queue.queue)
+        source.setEventHandler { [weak self] in self?.assumeIsolated { $0.work() } }
+        unsafe writable = source
+        source.resume()
+    }
+
+    /// Only a deadline nearer than the one that is armed needs a timer of its own.
+    private func setTimer() {
+        var deadline: UInt64 = 0
+        guard unsafe sd_bus_get_timeout(connection, &deadline) >= 0, deadline < armed else { return }
+        armed = deadline
+        queue.queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline &* 1000)) { [weak self] in
+            self?.assumeIsolated {
+                $0.armed = .max
+                $0.work()
+            }
+        }
+    }
+}
+
+// MARK: - Calls
+
+extension Bus {
+    /// Calls a method and waits for its answer.
+    func call(
+        _ service: String, _ path: String, _ method: BusMember, _ arguments: [BusValue] = [],
+        within limit: Duration
+    ) async throws(BusError) -> [BusValue] {
+        let identifier = lastCall + 1
+        lastCall = identifier
+        let answer = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                begin(
+                    PendingCall(identifier, continuation, bus: self), service, path, method, arguments, limit)
+            }
+        } onCancel: {
+            Task { await self.end(identifier, .failure(.cancelled)) }
+        }
+        return try answer.get()
+    }
+
+    private func begin(
+        _ pending: PendingCall, _ service: String, _ path: String, _ method: BusMember,
+        _ arguments: [BusValue], _ limit: Duration
+    ) {
+        guard isConnected else { return pending.end(.failure(.disconnected)) }
+        guard !Task.isCancelled else { return pending.end(.failure(.cancelled)) }
+        do throws(BusError) {
+            var created: OpaquePointer?
+            let status = unsafe sd_bus_message_new_method_call(
+                connection, &created, service, path, method.interface, method.name)
+            guard status >= 0, let created = unsafe created else { throw BusError(code: status) }
+            let message = unsafe BusMessage(owning: created)
+            try message.append(arguments)
+            try send(message, pending, limit)
+        } catch {
+            pending.end(.failure(error))
+        }
+        work()
+    }
+
+    private func send(
+        _ message: BusMessage, _ pending: PendingCall, _ limit: Duration
+    ) throws(BusError) {
+        calls[pending.identifier] = pending
+        let (seconds, attoseconds) = limit.components
+        let microseconds = UInt64(seconds) * 1_000_000 + UInt64(attoseconds / 1_000_000_000_000)
+        // The table of calls keeps the object for as long as the slot is there.
+        let status = unsafe sd_bus_call_async(
+            connection, &pending.slot, message.pointer,
+            { answer, context, _ in
+                guard let answer = unsafe answer, let context = unsafe context else { return 0 }
+                let pending = unsafe Unmanaged<PendingCall>.fromOpaque(context).takeUnretainedValue()
+                let message = unsafe BusMessage(sharing: answer)
+                pending.bus?.assumeIsolated { $0.answered(pending.identifier, message) }
+                return 1
+            }, Unmanaged.passUnretained(pending).toOpaque(), microseconds)
+        guard status >= 0 else {
+            calls[pending.identifier] = nil
+            throw BusError(code: status)
+        }
+    }
+
+    private func answered(_ identifier: UInt64, _ message: BusMessage) {
+        if let error = message.error { return end(identifier, .failure(error)) }
+        do throws(BusError) {
+            end(identifier, .success(try message.values()))
+        } catch {
+            end(identifier, .failure(error))
+        }
+    }
+
+    private func end(_ identifier: UInt64, _ result: Result<[BusValue], BusError>) {
+        calls.removeValue(forKey: identifier)?.end(result)
+    }
+}
+
+/// A call whose answer somebody waits for. For the bus's queue only.
+@safe private final class PendingCall: @unchecked Sendable {
+    let identifier: UInt64
+    private(set) weak var bus: Bus?
+    var slot: OpaquePointer?
+    private var continuation: CheckedContinuation<Result<[BusValue], BusError>, Never>?
+
+    init(
+        _ identifier: UInt64, _ continuation: CheckedContinuation<Result<[BusValue], BusError>, Never>,
+        bus: Bus
+    ) {
+        self.identifier = identifier
+        self.continuation = continuation
+        self.bus = bus
+    }
+
+    func end(_ result: Result<[BusValue], BusError>) {
+        unsafe sd_bus_slot_unref(slot)
+        unsafe slot = nil
+        continuation.take()?.resume(returning: result)
+    }
+}
+
+/// A method or signal: the interface it belongs to and its name.
+struct BusMember: Hashable, Sendable {
+    let interface: String
+    let name: String
+
+    init(_ interface: String, _ name: String) {
+        self.interface = interface
+        self.name = name
+    }
+}
+
+// MARK: - Signals and objects
+
+extension Bus {
+    /// What holds a match rule or exported objects in place; letting go of it ends them.
+    @safe final class Registration: @unchecked Sendable {
+        fileprivate var slot: OpaquePointer?
+        fileprivate let handle: @Sendable (BusMessage) -> Bool
+        fileprivate let bus: Bus
+
+        fileprivate init(bus: Bus, _ handle: @escaping @Sendable (BusMessage) -> Bool) {
+            self.bus = bus
+            self.handle = handle
+        }
+
+        deinit {
+            guard let slot = unsafe slot else { return }
+            nonisolated(unsafe) let last = unsafe slot
+            // sd-bus is touched on its queue alone; the bus outlives the slot.
+            let bus = bus
+            bus.queue.queue.async {
+                unsafe sd_bus_slot_unref(last)
+                bus.assumeIsolated { $0.work() }
+            }
+        }
+    }
+
+    /// Calls `body` for each signal that `rule` matches, until the registration is let go of.
+    func observe(
+        _ rule: String, _ body: @escaping @Sendable (BusMessage) -> Void
+    ) throws(BusError) -> Registration {
+        guard isConnected else { throw .disconnected }
+        let registration = Registration(bus: self) { message in
+            body(message)
+            return false
+        }
+        let status = unsafe sd_bus_add_match_async(
+            connection, &registration.slot, rule, dispatchMessage, nil,
+            Unmanaged.passUnretained(registration).toOpaque())
+        guard status >= 0 else { throw BusError(code: status) }
+        work()
+        return registration
+    }
+
+    /// Hands every method call to `path` and below to `body`, which answers it at once or later; false leaves the
+    /// call to sd-bus, which refuses it.
+    func export(
+        _ path: String, _ body: @escaping @Sendable (BusMessage) -> Bool
+    ) throws(BusError) -> Registration {
+        guard isConnected else { throw .disconnected }
+        let registration = Registration(bus: self, body)
+        let status = unsafe sd_bus_add_fallback(
+            connection, &registration.slot, path, dispatchMessage,
+            Unmanaged.passUnretained(registration).toOpaque())
+        guard status >= 0 else { throw BusError(code: status) }
+        return registration
+    }
+
+    /// Answers a method call.
+    func answer(_ call: BusMessage, _ values: [BusValue]) {
+        guard isConnected else { return }
+        var created: OpaquePointer?
+        guard unsafe sd_bus_message_new_method_return(call.pointer, &created) >= 0,
+            let created = unsafe created
+        else { return }
+        let reply = unsafe BusMessage(owning: created)
+        guard (try? reply.append(values)) != nil else {
+            return refuse(call, "org.freedesktop.DBus.Error.Failed")
+        }
+        unsafe sd_bus_send(connection, reply.pointer, nil)
+        work()
+    }
+
+    /// Refuses a method call with an error of this name.
+    func refuse(_ call: BusMessage, _ name: String) {
+        guard isConnected else { return }
+        var error = unsafe sd_bus_error()
+        defer { unsafe sd_bus_error_free(&error) }
+        unsafe sd_bus_error_set(&error, name, "")
+        var created: OpaquePointer?
+        guard unsafe sd_bus_message_new_method_error(call.pointer, &created, &error) >= 0,
+            let created = unsafe created
+        else { return }
+        let reply = unsafe BusMessage(owning: created)
+        unsafe sd_bus_send(connection, reply.pointer, nil)
+        work()
+    }
+
+    /// Says to everybody that a property of an exported object has a new value.
+    func propertyChanged(_ path: String, _ interface: String, _ name: String, _ value: BusValue) {
+        guard isConnected else { return }
+        var created: OpaquePointer?
+        guard
+            unsafe sd_bus_message_new_signal(
+                connection, &created, path, "org.freedesktop.DBus.Properties", "PropertiesChanged") >= 0,
+            let created = unsafe created
+        else { return }
+        let signal = unsafe BusMessage(owning: created)
+        guard (try? signal.append([.string(interface), .map([name: value]), .strings([])])) != nil else {
+            return
+        }
+        unsafe sd_bus_send(connection, signal.pointer, nil)
+        work()
+    }
+}
+
+/// Hands a message to the registration it came for. Non-zero: it was dealt with.
+private func dispatchMessage(
+    _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
+    _ error: UnsafeMutablePointer<sd_bus_error>?
+) -> Int32 {
+    guard let message = unsafe message, let context = unsafe context else { return 0 }
+    let registration = unsafe Unmanaged<Bus.Registration>.fromOpaque(context).takeUnretainedValue()
+    let received = unsafe BusMessage(sharing: message)
+    return registration.handle(received) ? 1 : 0
+}

@@ -1,0 +1,39 @@
+/// Why a call over D-Bus gave no answer.
+enum BusError: Error, Equatable, Sendable {
+    /// No message bus is there, or it ended under us.
+    case disconnected
+    /// Nobody owns the name that was called.
+    case noSuchService
+    /// The answer did not come in time.
+    case overdue
+    /// The other side answered with an error of this name; `detail` is its text, for telling conditions apart, never
+    /// for showing.
+    case refused(name: String, detail: String)
+    /// An answer of another shape than it has to have, or a value D-Bus cannot carry.
+    case misshapen
+    case cancelled
+
+    /// - Parameter code: what sd-bus returned, below zero.
+    init(code: Int32) {
+        switch -code {
+        case 104, 107, 32, 111, 2, 116: self = .disconnected
+        case 110: self = .overdue
+        default: self = .misshapen
+        }
+    }
+
+    init(name: String, detail: String) {
+        switch name {
+        case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Timeout",
+            "org.freedesktop.DBus.Error.TimedOut":
+            self = .overdue
+        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
+            self = .noSuchService
+        case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."):
+            // Without systemd the bus tries to start bluetoothd itself, and fails (Q117).
+            self = .noSuchService
+        case "org.freedesktop.DBus.Error.Disconnected": self = .disconnected
+        default: self = .refused(name: name, detail: detail)
+        }
+    }
+}

@@ -1,0 +1,243 @@
+internal import CSystemdBus
+internal import Glibc
+
+/// One D-Bus message, of which this holds a reference. For the bus's queue only.
+@safe final class BusMessage: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes over a reference.
+    init(owning pointer: OpaquePointer) {
+        unsafe self.pointer = pointer
+    }
+
+    /// Takes a reference of its own.
+    init(sharing pointer: OpaquePointer) {
+        unsafe self.pointer = unsafe sd_bus_message_ref(pointer)
+    }
+
+    deinit {
+        unsafe sd_bus_message_unref(pointer)
+    }
+
+    var path: String { unsafe Self.text(sd_bus_message_get_path(pointer)) }
+    var interface: String { unsafe Self.text(sd_bus_message_get_interface(pointer)) }
+    var member: String { unsafe Self.text(sd_bus_message_get_member(pointer)) }
+    var sender: String { unsafe Self.text(sd_bus_message_get_sender(pointer)) }
+
+    /// What an error answer says; nil for any other message.
+    var error: BusError? {
+        guard let error = unsafe sd_bus_message_get_error(pointer) else { return nil }
+        return unsafe BusError(name: Self.text(error.pointee.name), detail: Self.text(error.pointee.message))
+    }
+
+    private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
+        unsafe pointer.map { unsafe String(cString: $0) } ?? ""
+    }
+}
+
+// MARK: - Writing
+
+extension BusMessage {
+    func append(_ values: [BusValue]) throws(BusError) {
+        for value in values { try append(value) }
+    }
+
+    private func append(_ value: BusValue) throws(BusError) {
+        switch value {
+        case .boolean(let flag): try append("b", Int32(flag ? 1 : 0))
+        case .byte(let value): try append("y", value)
+        case .int16(let value): try append("n", value)
+        case .uint16(let value): try append("q", value)
+        case .int32(let value): try append("i", value)
+        case .uint32(let value): try append("u", value)
+        case .string(let text): try append("s", text)
+        case .path(let text): try append("o", text)
+        case .bytes(let bytes):
+            let status = unsafe bytes.withUnsafeBytes {
+                unsafe sd_bus_message_append_array(pointer, letter("y"), $0.baseAddress, $0.count)
+            }
+            try check(status)
+        case .strings(let texts):
+            try container("a", "s") { () throws(BusError) in for text in texts { try append("s", text) } }
+        case .paths(let texts):
+            try container("a", "o") { () throws(BusError) in for text in texts { try append("o", text) } }
+        case .map(let members): try entries(members, key: "s", of: "v") { .variant($0) }
+        case .interfaces(let interfaces): try entries(interfaces, key: "s", of: "a{sv}") { .map($0) }
+        case .objects(let objects): try entries(objects, key: "o", of: "a{sa{sv}}") { .interfaces($0) }
+        case .variant(let content):
+            try container("v", content.signature) { () throws(BusError) in try append(content) }
+        case .descriptor(let descriptor): try append("h", descriptor)
+        case .foreign: throw .misshapen
+        }
+    }
+
+    private func entries<Member>(
+        _ members: [String: Member], key: Unicode.Scalar, of signature: String, _ value: (Member) -> BusValue
+    ) throws(BusError) {
+        let entry = String(key) + signature
+        try container("a", "{\(entry)}") { () throws(BusError) in
+            for (name, member) in members {
+                try container("e", entry) { () throws(BusError) in
+                    try append(key, name)
+                    try append(value(member))
+                }
+            }
+        }
+    }
+
+    private func append(_ type: Unicode.Scalar, _ text: String) throws(BusError) {
+        try check(unsafe text.withCString { unsafe sd_bus_message_append_basic(pointer, letter(type), $0) })
+    }
+
+    private func append<Number: FixedWidthInteger>(
+        _ type: Unicode.Scalar, _ number: Number
+    ) throws(BusError) {
+        var number = number
+        try check(unsafe sd_bus_message_append_basic(pointer, letter(type), &number))
+    }
+
+    private func container(
+        _ type: Unicode.Scalar, _ contents: String, _ body: () throws(BusError) -> Void
+    ) throws(BusError) {
+        try check(unsafe sd_bus_message_open_container(pointer, letter(type), contents))
+        try body()
+        try check(unsafe sd_bus_message_close_container(pointer))
+    }
+}
+
+// MARK: - Reading
+
+extension BusMessage {
+    /// All values of the message. Descriptors among them are copies for the caller to close.
+    func values() throws(BusError) -> [BusValue] {
+        var values: [BusValue] = []
+        while let value = try next() { values.append(value) }
+        return values
+    }
+
+    /// The next value; nil at the end of the message or of the container that was entered.
+    private func next() throws(BusError) -> BusValue? {
+        guard let (type, contents) = try peek() else { return nil }
+        switch type {
+        case "b": return .boolean(try number(type, Int32(0)) != 0)
+        case "y": return .byte(try number(type, 0))
+        case "n": return .int16(try number(type, 0))
+        case "q": return .uint16(try number(type, 0))
+        case "i": return .int32(try number(type, 0))
+        case "u": return .uint32(try number(type, 0))
+        case "s": return .string(try text(type))
+        case "o": return .path(try text(type))
+        case "h":
+            // The message closes its own when it goes.
+            let copy = fcntl(try number(type, Int32(-1)), F_DUPFD_CLOEXEC, 3)
+            guard copy >= 0 else { throw .misshapen }
+            return .descriptor(copy)
+        case "v":
+            return try inside(type, contents) { () throws(BusError) in
+                guard let value = try next() else { throw BusError.misshapen }
+                return value
+            }
+        case "a": return try array(contents)
+        default:
+            try check(unsafe sd_bus_message_skip(pointer, String(type) + contents))
+            return .foreign(String(type) + contents)
+        }
+    }
+
+    private func array(_ contents: String) throws(BusError) -> BusValue {
+        switch contents {
+        case "y":
+            var start: UnsafeRawPointer?
+            var count = 0
+            try check(unsafe sd_bus_message_read_array(pointer, letter("y"), &start, &count))
+            return .bytes(unsafe Array(UnsafeRawBufferPointer(start: start, count: count)))
+        case "s": return .strings(try texts(contents))
+        case "o": return .paths(try texts(contents))
+        case "{sv}": return .map(try map())
+        case "{sa{sv}}": return .interfaces(try interfaces())
+        case "{oa{sa{sv}}}":
+            return .objects(
+                try entries(contents) { () throws(BusError) in
+                    guard try peek()?.type == "a" else { throw BusError.misshapen }
+                    return try interfaces()
+                })
+        default:
+            try check(unsafe sd_bus_message_skip(pointer, "a" + contents))
+            return .foreign("a" + contents)
+        }
+    }
+
+    private func map() throws(BusError) -> [String: BusValue] {
+        try entries("{sv}") { () throws(BusError) in
+            guard let value = try next() else { throw BusError.misshapen }
+            return value
+        }
+    }
+
+    private func interfaces() throws(BusError) -> BusInterfaces {
+        try entries("{sa{sv}}") { () throws(BusError) in try map() }
+    }
+
+    private func texts(_ contents: String) throws(BusError) -> [String] {
+        try inside("a", contents) { () throws(BusError) in
+            var texts: [String] = []
+            while let value = try next() { texts.append(value.text ?? "") }
+            return texts
+        }
+    }
+
+    private func entries<Member>(
+        _ contents: String, _ member: () throws(BusError) -> Member
+    ) throws(BusError) -> [String: Member] {
+        try inside("a", contents) { () throws(BusError) in
+            var members: [String: Member] = [:]
+            while let (type, entry) = try peek() {
+                try inside(type, entry) { () throws(BusError) in
+                    guard let name = try next()?.text else { throw BusError.misshapen }
+                    members[name] = try member()
+                }
+            }
+            return members
+        }
+    }
+
+    private func inside<Value>(
+        _ type: Unicode.Scalar, _ contents: String, _ body: () throws(BusError) -> Value
+    ) throws(BusError) -> Value {
+        try check(unsafe sd_bus_message_enter_container(pointer, letter(type), contents))
+        let value = try body()
+        try check(unsafe sd_bus_message_exit_container(pointer))
+        return value
+    }
+
+    private func peek() throws(BusError) -> (type: Unicode.Scalar, contents: String)? {
+        var type: CChar = 0
+        var contents: UnsafePointer<CChar>?
+        guard try check(unsafe sd_bus_message_peek_type(pointer, &type, &contents)) > 0 else { return nil }
+        return (Unicode.Scalar(UInt8(bitPattern: type)), unsafe Self.text(contents))
+    }
+
+    private func number<Number: FixedWidthInteger>(
+        _ type: Unicode.Scalar, _ initial: Number
+    ) throws(BusError) -> Number {
+        var number = initial
+        try check(unsafe sd_bus_message_read_basic(pointer, letter(type), &number))
+        return number
+    }
+
+    private func text(_ type: Unicode.Scalar) throws(BusError) -> String {
+        var text: UnsafePointer<CChar>?
+        try check(unsafe sd_bus_message_read_basic(pointer, letter(type), &text))
+        return unsafe Self.text(text)
+    }
+}
+
+private func letter(_ type: Unicode.Scalar) -> CChar {
+    CChar(truncatingIfNeeded: type.value)
+}
+
+@discardableResult
+private func check(_ status: Int32) throws(BusError) -> Int32 {
+    guard status >= 0 else { throw BusError(code: status) }
+    return status
+}

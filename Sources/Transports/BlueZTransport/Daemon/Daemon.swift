@@ -1,0 +1,226 @@
+internal import Synchronization
+
+/// bluetoothd, seen through one connection to the bus: its adapters, and what happens to them and their peers.
+///
+/// Signals of others than the owner of `org.bluez` are not believed.
+actor Daemon {
+    static let name = "org.bluez"
+
+    nonisolated let bus: Bus
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe bus.unownedExecutor }
+    private let limit: Duration
+    /// The bus's name for the bluetoothd that runs now.
+    private var owner: String?
+    private var objects: [String: BusInterfaces] = [:]
+    private var registrations: [Bus.Registration] = []
+    private var listeners: [ObjectIdentifier: @Sendable (DaemonEvent) -> Void] = [:]
+    /// Peers with which a transaction of ours is under way.
+    private var taken: Set<String> = []
+
+    private init(_ bus: Bus, limit: Duration) {
+        self.bus = bus
+        self.limit = limit
+    }
+
+    /// Connects to the bus and takes stock. That bluetoothd does not run is no error yet (Q119).
+    static func connect(limit: Duration) async throws(BlueZTransportError) -> Daemon {
+        do throws(BusError) {
+            let daemon = Daemon(try await Bus.system(), limit: limit)
+            try await daemon.begin()
+            return daemon
+        } catch {
+            throw error == .disconnected ? .busNotRunning : BlueZTransportError(error)
+        }
+    }
+
+    nonisolated var isConnected: Bool { get async { await bus.isConnected } }
+
+    private func begin() async throws(BusError) {
+        try await bus.watchDaemon(self)
+        do throws(BusError) {
+            let answer = try await bus.call(
+                "org.freedesktop.DBus", "/org/freedesktop/DBus",
+                BusMember("org.freedesktop.DBus", "GetNameOwner"), [.string(Self.name)], within: limit)
+            owner = answer.first?.text
+        } catch .noSuchService {
+            return
+        }
+        try await takeStock()
+    }
+
+    /// What a daemon that has just appeared, or was there before us, has.
+    private func takeStock() async throws(BusError) {
+        do throws(BusError) {
+            let answer = try await bus.call(
+                Self.name, "/", BusMember("org.freedesktop.DBus.ObjectManager", "GetManagedObjects"),
+                within: limit)
+            if case .objects(let objects)? = answer.first { self.objects = objects }
+        } catch .noSuchService {
+            owner = nil
+        }
+    }
+
+    // MARK: - Asking
+
+    /// Calls a method of bluetoothd.
+    func call(
+        _ path: String, _ interface: String, _ name: String, _ arguments: [BusValue] = [],
+        within limit: Duration? = nil
+    ) async throws(BusError) -> [BusValue] {
+        try await bus.call(
+            Self.name, path, BusMember(interface, name), arguments, within: limit ?? self.limit)
+    }
+
+    func set(_ path: String, _ interface: String, _ name: String, _ value: BusValue) async throws(BusError) {
+        _ = try await call(
+            path, "org.freedesktop.DBus.Properties", "Set",
+            [.string(interface), .string(name), .variant(value)])
+    }
+
+    /// The properties of an object, as far as bluetoothd has told.
+    func properties(_ path: String, _ interface: String) -> [String: BusValue]? {
+        objects[path]?[interface]
+    }
+
+    /// The paths of objects with an interface, in order.
+    func paths(_ interface: String, below path: String = "/org/bluez") -> [String] {
+        objects.filter { $0.value[interface] != nil && $0.key.hasPrefix(path + "/") }.map(\.key).sorted()
+    }
+
+    /// The adapter of that name, or the first that can advertise.
+    ///
+    /// - Throws: `daemonNotRunning`, `noAdapter`, `adapterMissing`, `busLost`.
+    func adapter(named name: String?) throws(BlueZTransportError) -> String {
+        guard owner != nil else { throw .daemonNotRunning }
+        let able = paths("org.bluez.LEAdvertisingManager1").filter {
+            objects[$0]?["org.bluez.Adapter1"] != nil
+        }
+        if let name {
+            guard let path = able.first(where: { $0 == "/org/bluez/" + name }) else {
+                throw .adapterMissing(name)
+            }
+            return path
+        }
+        guard let first = able.first else { throw .noAdapter }
+        return first
+    }
+
+    // MARK: - Peers
+
+    /// Peers that are connected now through an adapter, are not paired with this computer and belong to no transaction.
+    func strangers(at adapter: String) -> [String] {
+        paths("org.bluez.Device1", below: adapter).filter { path in
+            let device = objects[path]?["org.bluez.Device1"]
+            return device?["Connected"]?.flag == true && device?["Paired"]?.flag != true
+                && !taken.contains(path)
+        }
+    }
+
+    func take(_ device: String) { taken.insert(device) }
+
+    /// Ends a connection and forgets the peer: its address will not come again, and what is remembered of it would
+    /// only grow old (Q79, Q114).
+    func remove(_ device: String, at adapter: String) async {
+        taken.remove(device)
+        _ = try? await call(adapter, "org.bluez.Adapter1", "RemoveDevice", [.path(device)])
+    }
+
+    // MARK: - Listening
+
+    func listen(
+        _ owner: AnyObject, _ body: @escaping @Sendable (DaemonEvent) -> Void
+    ) {
+        listeners[ObjectIdentifier(owner)] = body
+    }
+
+    func stopListening(_ owner: AnyObject) {
+        listeners[ObjectIdentifier(owner)] = nil
+    }
+
+    private func tell(_ event: DaemonEvent) {
+        for listener in listeners.values { listener(event) }
+    }
+
+    fileprivate func keep(_ registrations: [Bus.Registration]) {
+        self.registrations = registrations
+    }
+
+    fileprivate func busEnded() {
+        owner = nil
+        objects = [:]
+        registrations = []
+        tell(.lost(.busLost))
+    }
+
+    fileprivate func received(_ message: BusMessage) {
+        if message.member == "NameOwnerChanged" {
+            guard message.sender == "org.freedesktop.DBus", let values = try? message.values(),
+                values.count == 3, values[0].text == Self.name
+            else { return }
+            return ownerChanged(to: values[2].text ?? "")
+        }
+        guard message.sender == owner, let values = try? message.values(), values.count >= 2 else { return }
+        switch (message.member, values[0].text, values[1]) {
+        case ("InterfacesAdded", let path?, .interfaces(let interfaces)): added(interfaces, to: path)
+        case ("InterfacesRemoved", let path?, .strings(let interfaces)): removed(interfaces, from: path)
+        case ("PropertiesChanged", let interface?, .map(let properties)):
+            changed(properties, of: interface, at: message.path)
+        default: break
+        }
+    }
+
+    private func ownerChanged(to name: String) {
+        let hadOwner = owner != nil
+        owner = name.isEmpty ? nil : name
+        objects = [:]
+        taken = []
+        if hadOwner { tell(.lost(.daemonLost)) }
+        if owner != nil { Task { try? await takeStock() } }
+    }
+
+    private func added(_ interfaces: BusInterfaces, to path: String) {
+        objects[path, default: [:]].merge(interfaces) { $1 }
+        for (interface, properties) in interfaces { tell(.changed(path, interface, properties)) }
+    }
+
+    private func removed(_ interfaces: [String], from path: String) {
+        for interface in interfaces { objects[path]?[interface] = nil }
+        if objects[path]?.isEmpty == true { objects[path] = nil }
+        for interface in interfaces { tell(.removed(path, interface)) }
+    }
+
+    private func changed(_ properties: [String: BusValue], of interface: String, at path: String) {
+        objects[path]?[interface]?.merge(properties) { $1 }
+        tell(.changed(path, interface, properties))
+    }
+}
+
+/// What happens to bluetoothd and its objects.
+enum DaemonEvent {
+    /// The bus or bluetoothd is gone, and with it everything registered.
+    case lost(BlueZTransportError)
+    /// An object appeared or has new values for these properties of an interface.
+    case changed(_ path: String, _ interface: String, [String: BusValue])
+    case removed(_ path: String, _ interface: String)
+}
+
+extension Bus {
+    /// Lets a daemon hear what it has to, before anything is asked.
+    fileprivate func watchDaemon(_ daemon: Daemon) async throws(BusError) {
+        let deliver: @Sendable (BusMessage) -> Void = { [weak daemon] message in
+            daemon?.assumeIsolated { $0.received(message) }
+        }
+        let registrations = [
+            try observe(
+                "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Daemon.name)'",
+                deliver),
+            try observe(
+                "type='signal',path='/',interface='org.freedesktop.DBus.ObjectManager'", deliver),
+            try observe(
+                "type='signal',path_namespace='/org/bluez',interface='org.freedesktop.DBus.Properties'",
+                deliver),
+        ]
+        whenDisconnected(daemon) { [weak daemon] in daemon?.assumeIsolated { $0.busEnded() } }
+        await daemon.keep(registrations)
+    }
+}

@@ -1,0 +1,437 @@
+internal import Glibc
+internal import Transport
+
+/// A GATT service of ours on one adapter, and the link to the one client it serves.
+///
+/// The client is the first that writes 01 to the state. What it writes there comes with its name; the sockets for data
+/// do not tell who writes or hears, so everyone else is disconnected before the first byte goes out, and so is whoever
+/// comes later (Q72, Q111).
+actor GATTServer: BluetoothLEServer, BluetoothLELink {
+    private enum Phase: Equatable {
+        case waiting
+        /// The client that has started, and is served alone.
+        case started(device: String)
+        case closed
+    }
+
+    nonisolated let kind = BluetoothLELinkKind.server
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
+    private nonisolated let daemon: Daemon
+    private let adapter: String
+    private let objects: GATTServerObjects
+    private let configuration: BlueZConfiguration
+
+    private var phase = Phase.waiting
+    private var registration: Bus.Registration?
+    private var isAdvertised = false
+    private var isRegistered = false
+    private var ident: [UInt8]?
+    private var identReads: [BusMessage] = []
+    private var psm: UInt16?
+    private var writes: PacketSocket?
+    private var notifications: PacketSocket?
+    private var isNotifyingByCall = false
+    /// The least that bluetoothd has named for anybody who is served.
+    private var mtu: Int?
+    private var inbox = LinkInbox()
+    /// Those who wait for the phase, the subscriptions or the strangers to change.
+    private var watchers: [CheckedContinuation<Void, Never>] = []
+    private var failure: BlueZTransportError?
+
+    init(
+        _ service: GATTService, daemon: Daemon, adapter: String, number: Int,
+        configuration: BlueZConfiguration
+    ) {
+        self.daemon = daemon
+        self.adapter = adapter
+        self.configuration = configuration
+        objects = GATTServerObjects(service, number: number, usesSockets: configuration.usesSockets)
+    }
+
+    // MARK: - On and off the air
+
+    /// Shows bluetoothd the service, then advertises it.
+    func register(psm: UInt16?) async throws(BlueZTransportError) {
+        self.psm = psm
+        do throws(BusError) {
+            await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+            registration = try await daemon.bus.export(objects.root) { [weak self] message in
+                self?.assumeIsolated { $0.called(message) } ?? false
+            }
+            isRegistered = true
+            _ = try await daemon.call(
+                adapter, "org.bluez.GattManager1", "RegisterApplication", [.path(objects.root), .map([:])])
+            isAdvertised = true
+            _ = try await daemon.call(
+                adapter, "org.bluez.LEAdvertisingManager1", "RegisterAdvertisement",
+                [.path(objects.advertisement), .map([:])])
+        } catch .refused(let name, _) where name.hasPrefix("org.bluez.Error.") {
+            await close()
+            throw .registrationRefused
+        } catch {
+            await close()
+            throw BlueZTransportError(error)
+        }
+        if let failure { throw failure }
+    }
+
+    private func stopAdvertising() async {
+        guard isAdvertised else { return }
+        isAdvertised = false
+        _ = try? await daemon.call(
+            adapter, "org.bluez.LEAdvertisingManager1", "UnregisterAdvertisement",
+            [.path(objects.advertisement)])
+    }
+
+    func close() async {
+        guard phase != .closed else { return }
+        let device = owner
+        phase = .closed
+        inbox.finish(.linkLost)
+        changed()
+        refuseIdentReads()
+        await stopAdvertising()
+        if let device { await daemon.remove(device, at: adapter) }
+        writes?.close()
+        notifications?.close()
+        if isRegistered {
+            isRegistered = false
+            _ = try? await daemon.call(
+                adapter, "org.bluez.GattManager1", "UnregisterApplication", [.path(objects.root)])
+        }
+        registration = nil
+        await daemon.stopListening(self)
+    }
+
+    private var owner: String? {
+        if case .started(let device) = phase { device } else { nil }
+    }
+
+    // MARK: - The client
+
+    func setIdent(_ ident: [UInt8]) {
+        self.ident = ident
+        let reads = identReads
+        identReads = []
+        for read in reads { answerIdent(read) }
+    }
+
+    func link() async throws(BluetoothLEError) -> any BluetoothLELink {
+        while owner == nil {
+            try check()
+            await change()
+        }
+        await stopAdvertising()
+        let subscribed = ContinuousClock.now + configuration.subscription
+        while notifications == nil && !isNotifyingByCall {
+            try check()
+            guard ContinuousClock.now < subscribed else { throw .notSubscribed }
+            await change(until: subscribed)
+        }
+        try await turnAwayStrangers()
+        return self
+    }
+
+    private func check() throws(BluetoothLEError) {
+        if let failure { throw BluetoothLEError(failure) }
+        if Task.isCancelled { throw .cancelled }
+        if phase == .closed || inbox.isEnded { throw .linkLost }
+    }
+
+    /// Disconnects whoever is there besides the client, and waits until they are gone.
+    private func turnAwayStrangers() async throws(BluetoothLEError) {
+        let gone = ContinuousClock.now + configuration.turningAway
+        while true {
+            let strangers = await daemon.strangers(at: adapter)
+            guard !strangers.isEmpty else { return }
+            try check()
+            guard ContinuousClock.now < gone else { throw BluetoothLEError(.strangerStays) }
+            for stranger in strangers { turnAway(stranger) }
+            await change(until: gone)
+        }
+    }
+
+    private func turnAway(_ device: String) {
+        Task { _ = try? await daemon.call(device, "org.bluez.Device1", "Disconnect") }
+    }
+
+    // MARK: - Waiting
+
+    private func changed() {
+        let waiting = watchers
+        watchers = []
+        for watcher in waiting { watcher.resume() }
+    }
+
+    /// Until something has changed, the deadline has passed or the task is cancelled.
+    private func change(until deadline: ContinuousClock.Instant? = nil) async {
+        let timer = deadline.map { deadline in
+            Task {
+                try await Task.sleep(until: deadline, clock: .continuous)
+                self.changed()
+            }
+        }
+        defer { timer?.cancel() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled { return continuation.resume() }
+                watchers.append(continuation)
+            }
+        } onCancel: {
+            Task { await self.changed() }
+        }
+    }
+
+    // MARK: - What bluetoothd tells
+
+    private func happened(_ event: DaemonEvent) {
+        switch event {
+        case .lost(let error): fail(error)
+        case .removed(adapter, "org.bluez.Adapter1"): fail(.adapterLost)
+        case .changed(adapter, "org.bluez.Adapter1", let properties)
+        where properties["Powered"]?.flag == false:
+            fail(.adapterOff)
+        case .changed(let path, "org.bluez.Device1", let properties): deviceChanged(path, properties)
+        case .removed(let path, "org.bluez.Device1") where path == owner: clientLeft()
+        default: break
+        }
+    }
+
+    private func fail(_ error: BlueZTransportError) {
+        guard phase != .closed, failure == nil else { return }
+        failure = error
+        isAdvertised = false
+        isRegistered = false
+        writes?.drain()
+        inbox.finish(BluetoothLEError(error))
+        changed()
+    }
+
+    private func deviceChanged(_ path: String, _ properties: [String: BusValue]) {
+        guard path.hasPrefix(adapter + "/"), let isConnected = properties["Connected"]?.flag else { return }
+        switch (path == owner, isConnected) {
+        case (true, false): clientLeft()
+        case (false, true) where owner != nil: turnAway(path)
+        default: changed()
+        }
+    }
+
+    /// What the client wrote before it left is still delivered.
+    private func clientLeft() {
+        writes?.drain()
+        inbox.finish(.linkLost)
+        changed()
+    }
+
+    // MARK: - What bluetoothd asks
+
+    private func called(_ message: BusMessage) -> Bool {
+        let arguments = (try? message.values()) ?? []
+        switch (message.interface, message.member) {
+        case ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects") where message.path == objects.root:
+            answer(message, [objects.managed])
+        case ("org.freedesktop.DBus.Properties", "GetAll"):
+            let properties = objects.properties(at: message.path, arguments.first?.text ?? "")
+            answer(message, [.map(properties ?? [:])])
+        case (GATTServerObjects.advertisementInterface, "Release"):
+            isAdvertised = false
+            answer(message, [])
+        case (GATTServerObjects.characteristicInterface, let method):
+            guard let characteristic = objects.characteristic(at: message.path) else { return false }
+            return called(method, characteristic, arguments, message)
+        default: return false
+        }
+        return true
+    }
+
+    private func called(
+        _ method: String, _ characteristic: GATTServerObjects.Characteristic, _ arguments: [BusValue],
+        _ message: BusMessage
+    ) -> Bool {
+        let options = (arguments.last ?? .map([:])).members
+        let device = options["device"]?.text ?? ""
+        switch (method, characteristic) {
+        case ("ReadValue", .ident): readIdent(message)
+        case ("ReadValue", .psm): answer(message, [.bytes([UInt8](psm: psm ?? 0))])
+        case ("WriteValue", .state):
+            answer(message, [])
+            wroteState(arguments.first?.octets ?? [], device, options)
+        case ("WriteValue", .clientToServer):
+            answer(message, [])
+            if device == owner { inbox.put(.data(arguments.first?.octets ?? [])) }
+        case ("AcquireWrite", .clientToServer): acquireWrites(message, options)
+        case ("AcquireNotify", .serverToClient): acquireNotifications(message, options)
+        case ("StartNotify", _):
+            answer(message, [])
+            if characteristic == .serverToClient { isNotifyingByCall = true }
+            changed()
+        case ("StopNotify", _):
+            answer(message, [])
+            if characteristic == .serverToClient { isNotifyingByCall = false }
+        case ("Confirm", _): answer(message, [])
+        default: return false
+        }
+        return true
+    }
+
+    private func wroteState(_ value: [UInt8], _ device: String, _ options: [String: BusValue]) {
+        switch phase {
+        case .waiting where value == [0x01] && !device.isEmpty:
+            phase = .started(device: device)
+            note(mtu: options["mtu"])
+            daemon.assumeIsolated { $0.take(device) }
+            changed()
+        case .started(device):
+            // bluetoothd has passed on all that came before this.
+            writes?.drain()
+            inbox.put(.state(value))
+        case .waiting, .started: turnAway(device)
+        case .closed: break
+        }
+    }
+
+    private func note(mtu value: BusValue?) {
+        guard let value = value?.number, value >= 23 else { return }
+        mtu = min(mtu ?? value, value)
+    }
+
+    // MARK: - Ident
+
+    private func readIdent(_ message: BusMessage) {
+        if ident != nil { return answerIdent(message) }
+        identReads.append(message)
+        guard identReads.count == 1 else { return }
+        let limit = configuration.ident
+        Task {
+            try await Task.sleep(for: limit, clock: .continuous)
+            self.refuseIdentReads()
+        }
+    }
+
+    private func answerIdent(_ message: BusMessage) {
+        if let ident { answer(message, [.bytes(ident)]) }
+    }
+
+    private func refuseIdentReads() {
+        let reads = identReads
+        identReads = []
+        for read in reads { refuse(read) }
+    }
+
+    private func answer(_ message: BusMessage, _ values: [BusValue]) {
+        daemon.bus.assumeIsolated { $0.answer(message, values) }
+    }
+
+    private func refuse(_ message: BusMessage) {
+        daemon.bus.assumeIsolated { $0.refuse(message, "org.bluez.Error.Failed") }
+    }
+
+    // MARK: - Sockets
+
+    private func acquireWrites(_ message: BusMessage, _ options: [String: BusValue]) {
+        guard let socket = handOver(message, options) else { return }
+        writes?.close()
+        writes = socket
+        socket.start(
+            received: { [unowned self] packet in assumeIsolated { $0.received(packet) } },
+            ended: {})
+    }
+
+    private func acquireNotifications(
+        _ message: BusMessage, _ options: [String: BusValue]
+    ) {
+        guard let socket = handOver(message, options) else { return }
+        note(mtu: options["mtu"])
+        notifications?.close()
+        notifications = socket
+        socket.start(received: { _ in true }) { [weak self] in
+            self?.assumeIsolated { $0.notifications = nil }
+        }
+        changed()
+    }
+
+    /// Makes a pair of sockets and gives bluetoothd one of them.
+    private func handOver(
+        _ message: BusMessage, _ options: [String: BusValue]
+    ) -> PacketSocket? {
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            refuse(message)
+            return nil
+        }
+        // bluetoothd drops what does not fit (Q103).
+        for end in ends {
+            var size: Int32 = 1 << 20
+            unsafe setsockopt(end, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+        let mtu = options["mtu"]?.number ?? 23
+        answer(message, [.descriptor(ends[1]), .uint16(UInt16(clamping: mtu))])
+        _ = Glibc.close(ends[1])
+        return PacketSocket(owning: ends[0], longest: 1024, queue: daemon.bus.queue.queue)
+    }
+
+    private func received(_ packet: [UInt8]) -> Bool {
+        // Before a start there is nobody whose data this could be.
+        if owner != nil { inbox.put(.data(packet)) }
+        return inbox.hasRoom
+    }
+
+    // MARK: - The link
+
+    /// Two bytes less than a notification could have: bluetoothd may pack it with others, and then cuts it (Q102).
+    var packetLimit: Int { max(min(512, (mtu ?? 23) - 5), 2) }
+
+    func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
+        writes?.proceed()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { inbox.take($0) }
+        } onCancel: {
+            Task { await self.stopWaiting() }
+        }
+        return try result.get()
+    }
+
+    private func stopWaiting() { inbox.stopWaiting() }
+
+    func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
+        try await turnAwayStrangers()
+        while true {
+            try check()
+            guard let notifications else { return try sendByCall(head, body) }
+            switch notifications.send(head, body) {
+            case .taken: return
+            case .closed: throw .linkLost
+            case .full:
+                await withCheckedContinuation { continuation in
+                    notifications.whenWritable { continuation.resume() }
+                }
+            }
+        }
+    }
+
+    private func sendByCall(_ head: PacketHead, _ body: ArraySlice<UInt8>) throws(BluetoothLEError) {
+        guard isNotifyingByCall else { throw .linkLost }
+        notify(.serverToClient, unsafe head.withBytes { unsafe Array($0) } + body)
+    }
+
+    func signal(_ state: UInt8) async throws(BluetoothLEError) {
+        try check()
+        notify(.state, [state])
+    }
+
+    private func notify(_ characteristic: GATTServerObjects.Characteristic, _ value: [UInt8]) {
+        daemon.bus.assumeIsolated {
+            $0.propertyChanged(
+                objects.path(characteristic), GATTServerObjects.characteristicInterface, "Value",
+                .bytes(value))
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The value of the PSM characteristic: four bytes, big-endian.
+    fileprivate init(psm: UInt16) {
+        self = [0, 0, UInt8(psm >> 8), UInt8(truncatingIfNeeded: psm)]
+    }
+}

@@ -1,0 +1,101 @@
+internal import NDEF
+internal import Transport
+
+/// The objects that bluetoothd is shown: the service with its characteristics, and the advertisement.
+///
+/// Their layout is the same for every transaction, since phones remember it (Q113); what changes is the service's UUID.
+struct GATTServerObjects: Sendable {
+    enum Characteristic: String, CaseIterable, Sendable {
+        case state, clientToServer, serverToClient, ident, psm
+    }
+
+    static let serviceInterface = "org.bluez.GattService1"
+    static let characteristicInterface = "org.bluez.GattCharacteristic1"
+    static let advertisementInterface = "org.bluez.LEAdvertisement1"
+
+    /// The path of the ObjectManager.
+    let root: String
+    private let service: GATTService
+    private let usesSockets: Bool
+
+    /// - Parameter number: tells apart the servers of one connection to the bus.
+    init(_ service: GATTService, number: Int, usesSockets: Bool) {
+        self.service = service
+        self.usesSockets = usesSockets
+        root = "/org/countersign/server\(number)"
+    }
+
+    var advertisement: String { root + "/advertisement" }
+    private var servicePath: String { root + "/service" }
+
+    func path(_ characteristic: Characteristic) -> String { servicePath + "/" + characteristic.rawValue }
+
+    func characteristic(at path: String) -> Characteristic? {
+        guard path.hasPrefix(servicePath + "/") else { return nil }
+        return Characteristic(rawValue: String(path.dropFirst(servicePath.count + 1)))
+    }
+
+    /// What GetManagedObjects answers.
+    var managed: BusValue {
+        var objects = [servicePath: [Self.serviceInterface: serviceProperties]]
+        for characteristic in Characteristic.allCases {
+            guard let properties = properties(of: characteristic) else { continue }
+            objects[path(characteristic)] = [Self.characteristicInterface: properties]
+        }
+        return .objects(objects)
+    }
+
+    /// What Properties.GetAll answers for an object; nil where there is none.
+    func properties(at path: String, _ interface: String) -> [String: BusValue]? {
+        switch interface {
+        case Self.advertisementInterface where path == advertisement: advertisementProperties
+        case Self.serviceInterface where path == servicePath: serviceProperties
+        case Self.characteristicInterface: characteristic(at: path).flatMap(properties(of:))
+        default: nil
+        }
+    }
+
+    private var serviceProperties: [String: BusValue] {
+        ["UUID": .string(service.uuid.description), "Primary": .boolean(true)]
+    }
+
+    /// A short interval: some phones look for few seconds only (Q90).
+    private var advertisementProperties: [String: BusValue] {
+        [
+            "Type": .string("peripheral"), "ServiceUUIDs": .strings([service.uuid.description]),
+            "MinInterval": .uint32(30), "MaxInterval": .uint32(50),
+        ]
+    }
+
+    private func properties(of characteristic: Characteristic) -> [String: BusValue]? {
+        guard let uuid = uuid(of: characteristic) else { return nil }
+        var properties: [String: BusValue] = [
+            "UUID": .string(uuid.description), "Service": .path(servicePath),
+            "Flags": .strings(flags(of: characteristic)),
+        ]
+        // That these are there tells bluetoothd to pass values through sockets. The state's values come one by one
+        // with the name of their sender, which the sockets do not tell.
+        if usesSockets && characteristic == .clientToServer { properties["WriteAcquired"] = .boolean(false) }
+        if usesSockets && characteristic == .serverToClient { properties["NotifyAcquired"] = .boolean(false) }
+        return properties
+    }
+
+    private func uuid(of characteristic: Characteristic) -> BluetoothUUID? {
+        switch characteristic {
+        case .state: service.state
+        case .clientToServer: service.clientToServer
+        case .serverToClient: service.serverToClient
+        case .ident: service.ident
+        case .psm: service.psm
+        }
+    }
+
+    private func flags(of characteristic: Characteristic) -> [String] {
+        switch characteristic {
+        case .state: ["notify", "write-without-response"]
+        case .clientToServer: ["write-without-response"]
+        case .serverToClient: ["notify"]
+        case .ident, .psm: ["read"]
+        }
+    }
+}

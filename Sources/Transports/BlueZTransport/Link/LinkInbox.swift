@@ -1,0 +1,55 @@
+internal import Transport
+
+/// What has come over a link and was not taken yet, and the task that waits for more. For the bus's queue only.
+struct LinkInbox {
+    /// Bytes that may wait before reading stops.
+    private static let room = 1 << 20
+
+    private var packets: [BluetoothLEPacket] = []
+    private var waitingBytes = 0
+    private var end: BluetoothLEError?
+    private var waiter: CheckedContinuation<Result<BluetoothLEPacket, BluetoothLEError>, Never>?
+
+    var hasRoom: Bool { waitingBytes < Self.room }
+    var isEnded: Bool { end != nil }
+
+    mutating func put(_ packet: BluetoothLEPacket) {
+        guard end == nil else { return }
+        if let waiter = waiter.take() { return waiter.resume(returning: .success(packet)) }
+        packets.append(packet)
+        waitingBytes += packet.count
+    }
+
+    /// What is there is still delivered; then come errors only.
+    mutating func finish(_ error: BluetoothLEError) {
+        guard end == nil else { return }
+        end = error
+        waiter.take()?.resume(returning: .failure(error))
+    }
+
+    mutating func stopWaiting() {
+        waiter.take()?.resume(returning: .failure(.cancelled))
+    }
+
+    mutating func take(
+        _ continuation: CheckedContinuation<Result<BluetoothLEPacket, BluetoothLEError>, Never>
+    ) {
+        if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
+        guard packets.isEmpty else {
+            let packet = packets.removeFirst()
+            waitingBytes -= packet.count
+            return continuation.resume(returning: .success(packet))
+        }
+        if let end { return continuation.resume(returning: .failure(end)) }
+        guard waiter == nil else { return continuation.resume(returning: .failure(.alreadyWaiting)) }
+        waiter = continuation
+    }
+}
+
+extension BluetoothLEPacket {
+    fileprivate var count: Int {
+        switch self {
+        case .data(let bytes), .state(let bytes): bytes.count
+        }
+    }
+}

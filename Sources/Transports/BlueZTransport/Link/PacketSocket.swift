@@ -1,0 +1,168 @@
+internal import Dispatch
+internal import Glibc
+internal import Transport
+
+/// A socket of packets: one that bluetoothd passes values of a characteristic through, or an L2CAP channel.
+///
+/// For the queue it was made with only. Reading stops while the reader has too much unread, so that a peer that never
+/// ends fills the kernel's buffers and not ours.
+@safe final class PacketSocket {
+    private let descriptor: Int32
+    private let queue: DispatchQueue
+    /// Room for the longest packet and one byte more.
+    private let room: Int
+    private var reading: any DispatchSourceRead
+    private var writing: (any DispatchSourceWrite)?
+    private var isPaused = false
+    private var isOpen = true
+    private var received: ([UInt8]) -> Bool = { _ in true }
+    private var ended: () -> Void = {}
+    private var writers: [() -> Void] = []
+
+    /// - Parameter descriptor: handed over; closed with this object.
+    init(owning descriptor: Int32, longest: Int, queue: DispatchQueue) {
+        self.descriptor = descriptor
+        self.queue = queue
+        room = longest + 1
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        reading.setCancelHandler { _ = Glibc.close(descriptor) }
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Begins to read. `received` tells whether there is room for more; `ended` is called once when the other side has
+    /// closed.
+    func start(received: @escaping ([UInt8]) -> Bool, ended: @escaping () -> Void) {
+        self.received = received
+        self.ended = ended
+        reading.setEventHandler { [weak self] in self?.drain() }
+        reading.activate()
+    }
+
+    /// Takes whatever has arrived.
+    func drain() {
+        while isOpen && !isPaused {
+            switch readOnce() {
+            case .success(let packet?):
+                if !received(packet) { pause() }
+            case .success(nil): return
+            case .failure:
+                close()
+                ended()
+            }
+        }
+    }
+
+    /// There is room again.
+    func proceed() {
+        guard isOpen, isPaused else { return }
+        isPaused = false
+        reading.resume()
+        drain()
+    }
+
+    /// Ends both directions.
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        received = { _ in true }
+        // What was never activated, or is suspended, must run again before it may go.
+        if isPaused { reading.resume() }
+        reading.activate()
+        reading.cancel()
+        writing?.cancel()
+        writing = nil
+        let waiting = writers
+        writers = []
+        for writer in waiting { writer() }
+    }
+
+    private func pause() {
+        guard isOpen, !isPaused else { return }
+        isPaused = true
+        reading.suspend()
+    }
+
+    /// One packet, or nil when there is none yet.
+    private func readOnce() -> Result<[UInt8]?, SocketEnd> {
+        var count = 0
+        let packet = unsafe [UInt8](unsafeUninitializedCapacity: room) { buffer, filled in
+            unsafe count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            filled = max(count, 0)
+        }
+        if count > 0 { return .success(packet) }
+        if count < 0 { return errno == EAGAIN || errno == EINTR ? .success(nil) : .failure(.closed) }
+        // A packet of no bytes looks like the end; only the end hangs up.
+        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = unsafe poll(&state, 1, 0)
+        let isHungUp = Int32(state.revents) & (POLLHUP | POLLERR) != 0
+        return isHungUp ? .failure(.closed) : .success([])
+    }
+
+    private enum SocketEnd: Error { case closed }
+
+    /// What came of handing a packet to the system.
+    enum Sending { case taken, full, closed }
+
+    /// Hands one packet to the system without waiting.
+    func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) -> Sending {
+        guard isOpen else { return .closed }
+        let sent = unsafe body.withUnsafeBytes { body in
+            unsafe head.withBytes { head in
+                unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { parts in
+                    unsafe parts[0] = iovec(
+                        iov_base: UnsafeMutableRawPointer(mutating: head.baseAddress), iov_len: head.count)
+                    unsafe parts[1] = iovec(
+                        iov_base: UnsafeMutableRawPointer(mutating: body.baseAddress), iov_len: body.count)
+                    var message = unsafe msghdr()
+                    unsafe message.msg_iov = parts.baseAddress
+                    unsafe message.msg_iovlen = parts.count
+                    return unsafe sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+                }
+            }
+        }
+        if sent >= 0 { return .taken }
+        return errno == EAGAIN || errno == EINTR || errno == ENOBUFS ? .full : .closed
+    }
+
+    /// Calls `body` once when the socket has room again or is closed.
+    func whenWritable(_ body: @escaping () -> Void) {
+        guard isOpen else { return body() }
+        writers.append(body)
+        guard writing == nil else { return }
+        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+        source.setEventHandler { [weak self] in self?.writable() }
+        writing = source
+        source.activate()
+    }
+
+    private func writable() {
+        writing?.cancel()
+        writing = nil
+        let waiting = writers
+        writers = []
+        for writer in waiting { writer() }
+    }
+}
+
+extension PacketHead {
+    func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+        switch self {
+        case .none: unsafe body(UnsafeRawBufferPointer(start: nil, count: 0))
+        case .byte(let byte): unsafe withUnsafeBytes(of: byte, body)
+        case .length(let length): unsafe withUnsafeBytes(of: length.bigEndian, body)
+        }
+    }
+
+    var count: Int {
+        switch self {
+        case .none: 0
+        case .byte: 1
+        case .length: 4
+        }
+    }
+}
