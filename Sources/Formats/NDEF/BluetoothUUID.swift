@@ -15,6 +15,27 @@ package struct BluetoothUUID: Hashable, Sendable {
         self.init(bytes.reversed())
     }
 
+    /// The UUID of two halves in text order.
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Bluetooth Core, Volume 3 Part B 2.5.1: the 16-bit UUID `shortForm` in full (Q87).
+    package init(expanding shortForm: UInt16) {
+        self.init(high: Self.baseHigh | UInt64(shortForm) << 32, low: Self.baseLow)
+    }
+
+    /// The 16-bit form, where the UUID has one.
+    package var shortForm: UInt16? {
+        guard low == Self.baseLow, high & ~(0xffff << 32) == Self.baseHigh else { return nil }
+        return UInt16(truncatingIfNeeded: high >> 32)
+    }
+
+    /// The Bluetooth base UUID, 00000000-0000-1000-8000-00805f9b34fb.
+    private static let baseHigh: UInt64 = 0x0000_0000_0000_1000
+    private static let baseLow: UInt64 = 0x8000_0080_5f9b_34fb
+
     /// The sixteen bytes in text order.
     package var bytes: [UInt8] {
         [high, low].flatMap { half in
