@@ -1,0 +1,44 @@
+/// What ends a transfer over Bluetooth Low Energy.
+package enum BLEFault: Error, Equatable, Sendable {
+    /// The link ended before the transfer was complete.
+    case linkLost
+    /// The phase took longer than its deadline.
+    case deadlinePassed
+    /// The peer ended the session by State 02 before its message was complete.
+    case endedWithinMessage
+    /// A value of State that is none, by its first byte; nil for none.
+    case stateUnknown(UInt8?)
+    /// A characteristic value without a prefix, or with nothing behind the prefix 01.
+    case valueEmpty
+    /// A prefix other than 00 and 01.
+    case prefixUnknown(UInt8)
+    /// A message without a byte.
+    case messageEmpty
+    /// A message of `announced` bytes, so far or in all, exceeds `limit` (Q194).
+    case messageTooLong(announced: Int, limit: Int)
+    /// A message came while another waited to be taken.
+    case messageUnexpected
+    /// What came over L2CAP begins with no length: a peer of the first edition (Q66).
+    case notFramed
+    /// A call that the machine's state does not allow: an error of the driver.
+    case outOfTurn
+}
+
+extension BLEFault: Identifiable {
+    /// The fault's name, which never changes.
+    package var id: String {
+        switch self {
+        case .linkLost: "ble.link_lost"
+        case .deadlinePassed: "ble.overdue"
+        case .endedWithinMessage: "ble.ended_within_message"
+        case .stateUnknown: "ble.state_unknown"
+        case .valueEmpty: "ble.value_empty"
+        case .prefixUnknown: "ble.prefix_unknown"
+        case .messageEmpty: "ble.message_empty"
+        case .messageTooLong: "ble.message_too_long"
+        case .messageUnexpected: "ble.message_unexpected"
+        case .notFramed: "ble.not_framed"
+        case .outOfTurn: "ble.out_of_turn"
+        }
+    }
+}
