@@ -28,3 +28,14 @@ func bounded<Value: Sendable, Failure: Error>(
         }
     }
 }
+
+/// The result of what may fail, so that something can be done in both cases.
+func ended<Value, Failure: Error>(
+    _ work: () async throws(Failure) -> Value
+) async -> Result<Value, Failure> {
+    do throws(Failure) {
+        return .success(try await work())
+    } catch {
+        return .failure(error)
+    }
+}

@@ -3,6 +3,9 @@ struct PhaseTimes: Sendable {
     private(set) var phases: [PhaseTime] = []
     private var start = ContinuousClock.now
 
+    /// When the last phase ended.
+    var latest: ContinuousClock.Instant { start }
+
     /// Ends a phase now, or at the given instant.
     mutating func end(_ name: PhaseTime.Name, at instant: ContinuousClock.Instant = .now) {
         phases.append(PhaseTime(name: name, duration: start.duration(to: instant)))

@@ -9,17 +9,20 @@ package struct PresentationPlan: Sendable {
     package var trust: TrustStore
     package var rules: VerificationRules
     package var deadlines: PresentationDeadlines
+    package var retrieval: RetrievalPlan
     /// The time by which the answer is judged.
     package var now: @Sendable () -> Timestamp
 
     package init(
         requests: [ItemsRequest], trust: TrustStore, rules: VerificationRules = .interoperable,
-        deadlines: PresentationDeadlines = PresentationDeadlines(), now: @escaping @Sendable () -> Timestamp
+        deadlines: PresentationDeadlines = PresentationDeadlines(),
+        retrieval: RetrievalPlan = RetrievalPlan(), now: @escaping @Sendable () -> Timestamp
     ) {
         self.requests = requests
         self.trust = trust
         self.rules = rules
         self.deadlines = deadlines
+        self.retrieval = retrieval
         self.now = now
     }
 }
@@ -34,7 +37,11 @@ package struct PresentationDeadlines: Sendable {
     package var tap: Duration = .seconds(12)
     /// For one phase of that.
     package var tapPhase: Duration = .seconds(5)
-    /// For one command of the data transfer, but for the one in which the holder decides (Q53).
+    /// From the engagement to a link over Bluetooth that has been started: some phones look for us for 10 s and more
+    /// (Q90).
+    package var connection: Duration = .seconds(30)
+    /// For one command of the data transfer, but for the one in which the holder decides (Q53), and from one fragment
+    /// over Bluetooth to the next (Q88).
     package var progress: Duration = .seconds(10)
     /// From the request to the answer: the holder reads and consents meanwhile.
     package var consent: Duration = .seconds(300)
@@ -56,6 +63,8 @@ package enum PresentationEvent: Equatable, Sendable {
     case tapAgain(NFCEndReason)
     /// A QR code is worth offering: two taps have failed (Q12).
     case offerQR
+    /// There is no Bluetooth; NFC alone is used. `id` is the transport's.
+    case bluetoothUnavailable(id: String)
     /// The engagement is complete: the moment to sound the tone (Q8).
     case engaged
     /// The request is out; the holder decides.
@@ -69,6 +78,8 @@ package struct PhaseTime: Equatable, Sendable {
     package enum Name: String, Sendable {
         /// From the phone in the field to its complete engagement.
         case engagement
+        /// From the engagement to a link over Bluetooth that has been started.
+        case connection
         /// Setting up the session and sending the request.
         case request
         /// From the request to the first byte of the answer; where the transport cannot tell, to the last.
@@ -96,6 +107,19 @@ package struct Presentation: Sendable {
 
     package let outcome: Outcome
     package let phases: [PhaseTime]
+    private let leaving: Task<Void, Never>?
+
+    init(outcome: Outcome, phases: [PhaseTime], leaving: Task<Void, Never>?) {
+        self.outcome = outcome
+        self.phases = phases
+        self.leaving = leaving
+    }
+
+    /// Returns when the phone has been told that we end and nothing of the presentation is on the air any more. The
+    /// outcome may be shown before (Q76).
+    package func left() async {
+        await leaving?.value
+    }
 }
 
 /// Why a presentation did not come to an answer.
@@ -110,6 +134,14 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case noUsableRetrieval
     /// The NFC transfer ended before the answer was complete.
     case transfer(NFCEndReason)
+    /// Bluetooth is needed, or was in use, and is not there; `id` is the transport's.
+    case radioUnavailable(id: String)
+    /// The phone did not connect, or could not be connected to, in time.
+    case connectionOverdue
+    /// No link to the phone came about; `id` names the condition.
+    case connection(id: String)
+    /// The transfer over Bluetooth ended before the answer was complete.
+    case bluetooth(BLEEndReason)
     /// The link broke before the answer was complete, and no further tap came.
     case linkLost
     /// The phone announced a message of so many bytes; at most `limit` are allowed.

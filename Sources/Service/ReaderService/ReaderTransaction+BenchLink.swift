@@ -5,15 +5,11 @@ package import Transport
 extension ReaderTransaction {
     /// Runs over a bench link whose holder has been connected to, and closes it.
     package func run(over channel: any MessageChannel) async -> Presentation {
-        var times = PhaseTimes()
-        let outcome: Presentation.Outcome
-        do throws(PresentationFailure) {
-            outcome = try await present(over: channel, times: &times)
-        } catch {
-            outcome = .failed(error)
+        let presentation = await timed { times throws(PresentationFailure) in
+            Ending(try await present(over: channel, times: &times))
         }
         await channel.close()
-        return Presentation(outcome: outcome, phases: times.phases)
+        return presentation
     }
 
     private func present(

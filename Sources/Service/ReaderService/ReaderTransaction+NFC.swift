@@ -4,34 +4,37 @@ internal import NDEF
 package import Transport
 
 extension ReaderTransaction {
-    /// Waits for a phone at the reader, engages it by NFC, and retrieves over NFC.
-    package func run(at reader: any ContactlessReader) async -> Presentation {
-        await run(at: reader, scanned: nil)
+    /// Waits for a phone at the reader, engages it by NFC, and retrieves over Bluetooth or NFC.
+    ///
+    /// - Parameter radio: nil where there is none; then everything goes over NFC.
+    package func run(at reader: any ContactlessReader, radio: (any BluetoothLERadio)? = nil) async
+        -> Presentation
+    {
+        await timed { times throws(PresentationFailure) in
+            let bluetooth = try await armed(radio)
+            let result = await ended { () throws(PresentationFailure) in
+                try await present(at: reader, scanned: nil, bluetooth, times: &times)
+            }
+            await bluetooth?.close()
+            return try result.get()
+        }
     }
 
     /// Waits for the phone whose QR code was scanned, and retrieves over NFC (Q55).
     package func run(at reader: any ContactlessReader, scanned engagement: DeviceEngagement) async
         -> Presentation
     {
-        await run(at: reader, scanned: engagement as DeviceEngagement?)
-    }
-
-    private func run(at reader: any ContactlessReader, scanned: DeviceEngagement?) async -> Presentation {
-        var times = PhaseTimes()
-        let outcome: Presentation.Outcome
-        do throws(PresentationFailure) {
-            outcome = try await present(at: reader, scanned: scanned, times: &times)
-        } catch {
-            outcome = .failed(error)
+        await timed { times throws(PresentationFailure) in
+            guard engagement.nfcCarrier != nil else { throw .noUsableRetrieval }
+            return try await present(at: reader, scanned: engagement, nil, times: &times)
         }
-        return Presentation(outcome: outcome, phases: times.phases)
     }
 
     /// Taps until one is complete: each begins anew, none resumes another (Q2).
     private func present(
-        at reader: any ContactlessReader, scanned: DeviceEngagement?, times: inout PhaseTimes
-    ) async throws(PresentationFailure) -> Presentation.Outcome {
-        if let scanned, scanned.nfcCarrier == nil { throw .noUsableRetrieval }
+        at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?,
+        times: inout PhaseTimes
+    ) async throws(PresentationFailure) -> Ending {
         var taps = TapSeries(plan.deadlines)
         var key = ReadyKey()
         report(.armed)
@@ -40,9 +43,9 @@ extension ReaderTransaction {
             let card = try await card(at: reader, taps)
             times.restart()
             do throws(TapEnd) {
-                let outcome = try await tap(card, scanned: scanned, key: &key, times: &times)
+                let ending = try await tap(card, scanned: scanned, bluetooth, key: &key, times: &times)
                 await letGo(of: card)
-                return outcome
+                return ending
             } catch {
                 await letGo(of: card)
                 try taps.note(error).forEach(report)
@@ -78,40 +81,63 @@ extension ReaderTransaction {
 
     /// One tap, from a phone in the field to the verdict on its answer.
     private func tap(
-        _ card: any ContactlessCard, scanned: DeviceEngagement?, key: inout ReadyKey, times: inout PhaseTimes
-    ) async throws(TapEnd) -> Presentation.Outcome {
+        _ card: any ContactlessCard, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?,
+        key: inout ReadyKey, times: inout PhaseTimes
+    ) async throws(TapEnd) -> Ending {
         let driver = CardDriver(card: card, grace: plan.deadlines.farewell)
-        var retrieval: NFCRetrieval
-        var session: ReaderSession
-        if let scanned {
-            retrieval = NFCRetrieval(driver, scanned.nfcCarrier, plan.deadlines.transferSettings)
-            // Only now it is known that the phone is unlocked and shows its wallet.
-            try await retrieval.select(isFirst: true)
-            times.end(.engagement)
-            report(.engaged)
-            session = try orFailing { () throws(PresentationFailure) in
-                try self.session(scanned, .qr, key: &key)
+        if let scanned { return try await retrieve(scanned, driver, key: &key, times: &times) }
+        let engaged = try await engage(driver, bluetooth)
+        times.end(.engagement)
+        report(.engaged)
+        var session = try orFailing { () throws(PresentationFailure) in
+            try self.session(engaged.engagement, engaged.handover, key: &key)
+        }
+        if let bluetooth, let offer = engaged.bluetooth {
+            // The phone may be lifted: everything else comes through the air.
+            await letGo(of: card)
+            do throws(PresentationFailure) {
+                return try await exchange(&session, bluetooth, offer, engaged.engagement, times: &times)
+            } catch {
+                throw .failed(error)
             }
-        } else {
-            let engaged = try await engage(driver)
-            times.end(.engagement)
-            report(.engaged)
-            retrieval = NFCRetrieval(driver, engaged.carrier, plan.deadlines.transferSettings)
-            session = try orFailing { () throws(PresentationFailure) in
-                try self.session(engaged.engagement, engaged.handover, key: &key)
-            }
-            try await retrieval.select(isFirst: false)
+        }
+        var retrieval = NFCRetrieval(driver, engaged.nfc, plan.deadlines.transferSettings)
+        try await retrieval.select(isFirst: false)
+        return try await exchange(&session, &retrieval, times: &times)
+    }
+
+    /// The tap of a phone whose QR code was scanned.
+    private func retrieve(
+        _ scanned: DeviceEngagement, _ driver: CardDriver, key: inout ReadyKey, times: inout PhaseTimes
+    ) async throws(TapEnd) -> Ending {
+        var retrieval = NFCRetrieval(driver, scanned.nfcCarrier, plan.deadlines.transferSettings)
+        // Only now it is known that the phone is unlocked and shows its wallet.
+        try await retrieval.select(isFirst: true)
+        times.end(.engagement)
+        report(.engaged)
+        var session = try orFailing { () throws(PresentationFailure) in
+            try self.session(scanned, .qr, key: &key)
         }
         return try await exchange(&session, &retrieval, times: &times)
     }
 
+    /// What an engagement by NFC yields.
+    private struct Engaged {
+        let engagement: DeviceEngagement
+        let handover: Handover
+        let nfc: NFCCarrier?
+        let bluetooth: BluetoothOffer?
+    }
+
     private func engage(
-        _ driver: CardDriver
-    ) async throws(TapEnd) -> (engagement: DeviceEngagement, handover: Handover, carrier: NFCCarrier?) {
+        _ driver: CardDriver, _ bluetooth: BluetoothRetrieval?
+    ) async throws(TapEnd) -> Engaged {
         let limits = driver.card.readerLimits
+        let offer = NFCOffer(
+            bluetoothLE: await bluetooth?.handoverOffer,
+            nfc: plan.retrieval.transport == .bluetoothLE ? nil : limits.carrier)
         var machine = NFCEngagementReader(
-            limits: limits, offer: NFCOffer(bluetoothLE: nil, nfc: limits.carrier),
-            settings: plan.deadlines.engagementSettings)
+            limits: limits, offer: offer, settings: plan.deadlines.engagementSettings)
         let handover: NFCHandover
         do throws(CardDriver.End) {
             handover = try await driver.run(&machine, from: machine.start(now: .now))
@@ -119,10 +145,10 @@ extension ReaderTransaction {
             throw TapEnd(engaging: error)
         }
         do throws(MdocModelError) {
-            return (
-                try DeviceEngagement(Array(handover.deviceEngagement)[...]),
-                .nfc(select: handover.handoverSelect, request: handover.handoverRequest), handover.nfcCarrier
-            )
+            return Engaged(
+                engagement: try DeviceEngagement(Array(handover.deviceEngagement)[...]),
+                handover: .nfc(select: handover.handoverSelect, request: handover.handoverRequest),
+                nfc: handover.nfcCarrier, bluetooth: handover.bluetoothOffer)
         } catch {
             throw .failed(.engagement(error))
         }
@@ -130,7 +156,7 @@ extension ReaderTransaction {
 
     private func exchange(
         _ session: inout ReaderSession, _ retrieval: inout NFCRetrieval, times: inout PhaseTimes
-    ) async throws(TapEnd) -> Presentation.Outcome {
+    ) async throws(TapEnd) -> Ending {
         let request = try orFailing { () throws(PresentationFailure) in try establishment(&session) }
         report(.awaitingConsent)
         let answer: NFCRetrieval.Answer
@@ -149,10 +175,10 @@ extension ReaderTransaction {
             let outcome = judge(response, in: session)
             times.end(.verification)
             if !isEnded { await retrieval.farewell(session.terminate(), within: plan.deadlines.farewell) }
-            return outcome
+            return Ending(outcome)
         case .end(let end, let farewell):
             await retrieval.farewell(.end(end, farewell: farewell), within: plan.deadlines.farewell)
-            return Self.outcome(of: end)
+            return Ending(Self.outcome(of: end))
         case .transmit: throw .failed(.session(.unexpectedMessage))
         }
     }
@@ -170,6 +196,12 @@ private func orFailing<Value: ~Copyable>(
 }
 
 extension NFCHandover {
+    fileprivate var bluetoothOffer: BluetoothOffer? {
+        carriers.lazy.compactMap { carrier -> BluetoothOffer? in
+            if case .bluetoothLE(let settled) = carrier { BluetoothOffer(settled) } else { nil }
+        }.first
+    }
+
     fileprivate var nfcCarrier: NFCCarrier? {
         carriers.lazy.compactMap { carrier -> NFCCarrier? in
             if case .nfc(let limits) = carrier { limits } else { nil }

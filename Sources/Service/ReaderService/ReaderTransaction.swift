@@ -16,6 +16,31 @@ package struct ReaderTransaction: Sendable {
         self.report = report
     }
 
+    /// How a presentation ended, and what is still said to the phone while the outcome is shown (Q76).
+    struct Ending {
+        let outcome: Presentation.Outcome
+        let leaving: Task<Void, Never>?
+
+        init(_ outcome: Presentation.Outcome, leaving: Task<Void, Never>? = nil) {
+            self.outcome = outcome
+            self.leaving = leaving
+        }
+    }
+
+    /// Runs a presentation and measures its phases.
+    func timed(
+        _ body: (inout PhaseTimes) async throws(PresentationFailure) -> Ending
+    ) async -> Presentation {
+        var times = PhaseTimes()
+        let ending: Ending
+        do throws(PresentationFailure) {
+            ending = try await body(&times)
+        } catch {
+            ending = Ending(.failed(error))
+        }
+        return Presentation(outcome: ending.outcome, phases: times.phases, leaving: ending.leaving)
+    }
+
     /// The DeviceRequest. Its bytes are the same for every tap of the transaction (Q57).
     var deviceRequest: [UInt8] {
         DeviceRequest.encode(plan.requests.map { (items: $0.encoded(), readerAuth: nil) })

@@ -62,6 +62,9 @@ package protocol BluetoothLELink: Sendable {
     /// The next packet. One task at a time may wait. Packets that came before the peer left are delivered.
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket
 
+    /// Ends a pending `receive` with `cancelled`; nothing is lost.
+    func interrupt() async
+
     /// Sends `head` and `body` as one packet; returns when the system has taken it.
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError)
 

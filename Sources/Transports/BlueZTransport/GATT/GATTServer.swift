@@ -387,12 +387,12 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { inbox.take($0) }
         } onCancel: {
-            Task { await self.stopWaiting() }
+            Task { await self.interrupt() }
         }
         return try result.get()
     }
 
-    private func stopWaiting() { inbox.stopWaiting() }
+    func interrupt() { inbox.stopWaiting() }
 
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
         try await turnAwayStrangers()

@@ -1,0 +1,170 @@
+internal import MdocModel
+internal import MdocSession
+internal import NDEF
+internal import Transport
+
+/// What a phone offers by Bluetooth: the modes it has, and the UUID of each.
+struct BluetoothOffer: Equatable, Sendable {
+    var centralClient: BluetoothUUID?
+    var peripheralServer: BluetoothUUID?
+    /// The phone's L2CAP channel in mdoc peripheral server mode.
+    var psm: L2CAPPSM?
+
+    init(_ carrier: NFCBluetoothLECarrier) {
+        centralClient = carrier.centralClientUUID
+        peripheralServer = carrier.peripheralServerUUID
+        psm = carrier.outOfBand.protocolServiceMultiplexer.flatMap { L2CAPPSM($0) }
+    }
+
+    init?(_ engagement: DeviceEngagement) {
+        for case .ble(let options) in engagement.retrievalMethods {
+            centralClient = options.centralClientUUID.flatMap { BluetoothUUID($0) }
+            peripheralServer = options.peripheralServerUUID.flatMap { BluetoothUUID($0) }
+            psm = options.peripheralServerPSM.flatMap { L2CAPPSM($0) }
+        }
+        if centralClient == nil && peripheralServer == nil { return nil }
+    }
+}
+
+/// The Bluetooth of one transaction: what is on the air for it, and the link that comes of it.
+actor BluetoothRetrieval {
+    /// The UUID of this transaction alone, so that no earlier customer's phone finds us (Q91, Q93).
+    let uuid: BluetoothUUID
+    private let radio: any BluetoothLERadio
+    private let plan: RetrievalPlan
+    private var server: (uuid: BluetoothUUID, server: any BluetoothLEServer)?
+
+    init(_ radio: any BluetoothLERadio, plan: RetrievalPlan) {
+        self.radio = radio
+        self.plan = plan
+        uuid = .random()
+    }
+
+    /// What the Handover Request says of us.
+    var handoverOffer: NFCOffer.BluetoothLE {
+        let role: BluetoothLERole =
+            plan.mode == .peripheralServer ? .bothCentralPreferred : .bothPeripheralPreferred
+        return NFCOffer.BluetoothLE(serviceUUID: uuid, role: role)
+    }
+
+    /// Puts our UUID on the air before the tap, so that the phone finds us at once (Q91).
+    func arm() async throws(BluetoothLEError) {
+        try await serve(uuid)
+    }
+
+    /// The link to the phone, once one side has started.
+    func link(
+        to offer: BluetoothOffer, engaged engagement: DeviceEngagement
+    ) async throws(BluetoothLEError) -> any BluetoothLELink {
+        switch (offer.centralClient, offer.peripheralServer, plan.mode) {
+        case (let central?, let peripheral?, .race):
+            return try await race(central, peripheral, offer.psm, engagement)
+        case (_, let peripheral?, .peripheralServer): return try await connect(peripheral, offer.psm)
+        case (let central?, _, _): return try await accept(central, engagement)
+        case (nil, let peripheral?, _): return try await connect(peripheral, offer.psm)
+        case (nil, nil, _): throw .serviceIncomplete
+        }
+    }
+
+    /// Takes everything off the air. The link, where there is one, is its holder's.
+    func close() async {
+        await server?.server.close()
+        server = nil
+    }
+
+    // MARK: - mdoc central client mode
+
+    private func serve(_ uuid: BluetoothUUID) async throws(BluetoothLEError) {
+        server = (uuid, try await radio.serve(GATTService(.mdocCentralClient(uuid))))
+    }
+
+    private func accept(
+        _ uuid: BluetoothUUID, _ engagement: DeviceEngagement
+    ) async throws(BluetoothLEError) -> any BluetoothLELink {
+        if server?.uuid != uuid {
+            // The phone has chosen a UUID of its own: nobody will come for ours.
+            let needless = server
+            server = nil
+            try await serve(uuid)
+            await needless?.server.close()
+        }
+        guard let server = server?.server, let ident = try? BLEIdent(for: engagement) else {
+            throw .serviceIncomplete
+        }
+        await server.setIdent(ident.bytes)
+        let link = try await server.link()
+        self.server = nil
+        return link
+    }
+
+    // MARK: - mdoc peripheral server mode
+
+    /// L2CAP first where the engagement names a channel, then the characteristics, inside the caller's time.
+    private func connect(
+        _ uuid: BluetoothUUID, _ psm: L2CAPPSM?
+    ) async throws(BluetoothLEError) -> any BluetoothLELink {
+        if plan.mode != .race { await close() }
+        if let psm, plan.usesL2CAP {
+            let attempt = await bounded(by: .now + Self.l2capTime) { [radio] () throws(BluetoothLEError) in
+                try await radio.connect(to: uuid, psm: psm.value)
+            }
+            if let link = try? attempt.get() { return link }
+            if Task.isCancelled { throw .cancelled }
+        }
+        let link = try await radio.connect(to: GATTService(.mdocPeripheralServer(uuid)))
+        do throws(BluetoothLEError) {
+            try await link.signal(BLEStateValue.start.rawValue)
+        } catch {
+            await link.close()
+            throw error
+        }
+        return link
+    }
+
+    /// For an L2CAP channel, of the time for a link: the rest is left to the characteristics.
+    private static let l2capTime: Duration = .seconds(10)
+
+    // MARK: - Both
+
+    private func race(
+        _ central: BluetoothUUID, _ peripheral: BluetoothUUID, _ psm: L2CAPPSM?,
+        _ engagement: DeviceEngagement
+    ) async throws(BluetoothLEError) -> any BluetoothLELink {
+        let result = await withTaskGroup(of: LinkResult.self) { group in
+            group.addTask { await ended { () throws(BluetoothLEError) in try await self.accept(central, engagement) } }
+            group.addTask { await ended { () throws(BluetoothLEError) in try await self.connect(peripheral, psm) } }
+            var winner: LinkResult = .failure(.cancelled)
+            for await finished in group {
+                if case .success = winner {
+                    // The phone has come by both ways; it will hear of the end of this one.
+                    if case .success(let second) = finished { await second.close() }
+                    continue
+                }
+                winner = finished
+                if case .success = finished { group.cancelAll() }
+            }
+            return winner
+        }
+        await close()
+        return try result.get()
+    }
+}
+
+private typealias LinkResult = Result<any BluetoothLELink, BluetoothLEError>
+
+extension BluetoothUUID {
+    /// A random UUID (RFC 9562, 5.4).
+    fileprivate static func random() -> BluetoothUUID {
+        let high = UInt64.random(in: .min ... .max) & ~0xf000 | 0x4000
+        let low = UInt64.random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62
+        return BluetoothUUID(high: high, low: low)
+    }
+}
+
+extension GATTService {
+    init(_ service: BLEService) {
+        self.init(
+            uuid: service.uuid, state: service.state, clientToServer: service.client2Server,
+            serverToClient: service.server2Client, ident: service.ident, psm: service.l2CAP)
+    }
+}

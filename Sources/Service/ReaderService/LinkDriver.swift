@@ -1,0 +1,143 @@
+internal import MdocModel
+internal import MdocSession
+internal import Transport
+
+/// Does what a transfer over Bluetooth asks: carries its values over a link, and waits.
+actor LinkDriver {
+    enum End: Error {
+        case machine(BLEEndReason)
+        /// The radio is not there any more; `id` is the transport's.
+        case radioUnavailable(id: String)
+        /// Told to stop.
+        case stopped
+    }
+
+    private let link: any BluetoothLELink
+    private var machine: BLETransfer
+    /// The instant at which the pending wait is ended, and the task that does so.
+    private var armed: ContinuousClock.Instant?
+    private var alarm: Task<Void, any Error>?
+
+    init(
+        _ link: any BluetoothLELink, as role: BLETransfer.Role, settings: BLETransferSettings
+    ) async {
+        self.link = link
+        let framing: BLEFraming =
+            link.kind == .l2cap ? .l2CAP : .characteristics(valueLimit: await link.packetLimit)
+        machine = BLETransfer(as: role, over: framing, settings: settings, now: .now)
+    }
+
+    /// Sends one message.
+    func send(_ message: [UInt8]) async throws(End) {
+        try await transmit(machine.send(message[...], now: .now))
+    }
+
+    private func transmit(_ action: BLEAction) async throws(End) {
+        switch action {
+        case .transmit(.values(let fragments)):
+            for (prefix, part) in fragments { try await send(.byte(prefix.rawValue), part) }
+        case .transmit(.frame(let frame)):
+            let limit = await link.packetLimit
+            var rest = frame.message
+            let first = rest.prefix(max(limit - 4, 0))
+            try await send(.length(UInt32(frame.message.count)), first)
+            rest = rest.dropFirst(first.count)
+            while !rest.isEmpty {
+                try await send(.none, rest.prefix(limit))
+                rest = rest.dropFirst(limit)
+            }
+        case .end(let reason): throw .machine(reason)
+        default: break
+        }
+    }
+
+    private func send(_ head: PacketHead, _ part: ArraySlice<UInt8>) async throws(End) {
+        do throws(BluetoothLEError) {
+            try await link.send(head, part)
+        } catch {
+            throw end(error)
+        }
+    }
+
+    /// The peer's next message, and when it began.
+    func receive() async throws(End) -> (message: [UInt8], began: ContinuousClock.Instant) {
+        defer { disarm() }
+        var action = machine.sent(now: .now)
+        while true {
+            switch action {
+            case .deliver(let message, let began): return (message, began)
+            case .end(let reason): throw .machine(reason)
+            case .wait(let deadline):
+                arm(deadline)
+                action = try await next()
+            case .transmit, .signalState: throw .machine(.failed(.idle, .outOfTurn))
+            }
+        }
+    }
+
+    private func next() async throws(End) -> BLEAction {
+        do throws(BluetoothLEError) {
+            switch try await link.receive() {
+            case .data(let value): return machine.receive(.value(value[...]), now: .now)
+            case .state(let value): return machine.receive(.state(value[...]), now: .now)
+            }
+        } catch .cancelled where !Task.isCancelled {
+            return machine.expire(now: .now)
+        } catch .linkLost {
+            return machine.receive(.closed, now: .now)
+        } catch {
+            throw end(error)
+        }
+    }
+
+    private func end(_ error: BluetoothLEError) -> End {
+        switch error {
+        case .radioUnavailable(let id): return .radioUnavailable(id: id)
+        case .cancelled: return .stopped
+        case .linkLost, .connectionFailed, .serviceIncomplete, .notSubscribed, .alreadyWaiting:
+            guard case .end(let reason) = machine.receive(.closed, now: .now) else {
+                return .machine(.failed(.idle, .linkLost))
+            }
+            return .machine(reason)
+        }
+    }
+
+    /// Says that we end, with a last message where there is one, and lets go of the link when the phone has left or
+    /// the time for that is over (Q76, Q77).
+    func leave(saying message: [UInt8]?) async {
+        if let message { try? await send(message) }
+        if case .signalState(let state) = machine.end(now: .now) {
+            try? await link.signal(state.rawValue)
+        }
+        defer { disarm() }
+        while let deadline = machine.deadline {
+            arm(deadline)
+            guard case .wait = (try? await next()) ?? .end(.finished) else { break }
+        }
+        await link.close()
+    }
+
+    // MARK: - Waiting
+
+    /// Only a deadline nearer than the one that is armed needs an alarm of its own.
+    private func arm(_ deadline: ContinuousClock.Instant?) {
+        guard let deadline, armed.map({ deadline < $0 }) ?? true else { return }
+        disarm()
+        armed = deadline
+        alarm = Task {
+            try await Task.sleep(until: deadline, tolerance: .zero, clock: .continuous)
+            await self.alarmed()
+        }
+    }
+
+    private func alarmed() async {
+        armed = nil
+        await link.interrupt()
+    }
+
+    private func disarm() {
+        alarm?.cancel()
+        alarm = nil
+        armed = nil
+    }
+}
