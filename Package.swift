@@ -94,7 +94,8 @@ let package = Package(
             name: "countersign",
             dependencies: [
                 "CBOR", "ISO7816", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession", "MdocTrust",
-                "MdocVerification", "MdocWallet", "Transport", "PCSCTransport", "ReaderService", "COpenSSL",
+                "MdocVerification", "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
+                "COpenSSL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -31,6 +31,7 @@ struct DemoCommand: AsyncParsableCommand {
         help: ArgumentHelp("The card port of the virtual reader.", valueName: "tcp://host:port"))
     var card = EndpointArgument.virtualCard
 
+    @OptionGroup var retrieval: RetrievalArguments
     @OptionGroup var clock: ClockArguments
     @OptionGroup var output: OutputArguments
 
@@ -47,8 +48,10 @@ struct DemoCommand: AsyncParsableCommand {
             ? try WalletPhone(
                 presented.wallet, handover: wallet.handoverAtReader, at: try card.loopbackAddress) : nil
         let plan = PresentationPlan(
-            requests: [question], trust: try Self.trust(presented.issuer.root), now: { now })
+            requests: [question], trust: try Self.trust(presented.issuer.root),
+            retrieval: retrieval.plan, now: { now })
         let field = PCSCContactlessReader(service: reader.service, selector: .name(containing: reader.name))
+        let radio = retrieval.radio
         let presentation = await interruptible { () -> Result<Presentation, CommandFailure> in
             do throws(CommandFailure) {
                 try await phone?.tap()
@@ -56,12 +59,13 @@ struct DemoCommand: AsyncParsableCommand {
                 return .failure(error)
             }
             let transaction = ReaderTransaction(plan) { Terminal.note($0.text) }
-            return .success(await transaction.run(at: field))
+            return .success(await transaction.run(at: field, radio: radio))
         }
         phone?.lift()
         let questions = [AgeQuestion(docType: TestLicence.docType, years: ageOver)]
         let outcome = try PresentationReport(try presentation.get(), questions: questions)
         Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
+        try? await presentation.get().left()
         throw ExitCode(outcome.report.exitStatus.rawValue)
     }
 

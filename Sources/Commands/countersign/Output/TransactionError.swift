@@ -38,6 +38,12 @@ struct TransactionError: Equatable, Sendable {
         case messageTooLong = "message.too_long"
         /// The NFC transfer ended before the answer was complete.
         case transferFailed = "transfer.failed"
+        /// No phone connected over Bluetooth, or could be connected to, in time.
+        case connectionOverdue = "connection.overdue"
+        /// No link over Bluetooth came about with the phone.
+        case connectionFailed = "connection.failed"
+        /// Bluetooth ended under the transaction, or is not there though it is needed.
+        case radioUnavailable = "radio.unavailable"
         /// The phone's key cannot be agreed with, or OpenSSL failed.
         case sessionNotSetUp = "session.not_set_up"
         /// The holder did not answer in time.

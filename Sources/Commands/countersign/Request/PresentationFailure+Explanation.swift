@@ -21,7 +21,7 @@ extension PresentationFailure {
             return .malformed(TransactionError(.engagementMisshapen, error.explanation))
         case .noUsableRetrieval:
             return incomplete(
-                .noUsableRetrieval, "the phone offers no NFC data transfer; Bluetooth is not there yet")
+                .noUsableRetrieval, "the phone offers no way to answer that this reader has")
         case .linkLost:
             return incomplete(.linkLost, "the phone left before its answer was complete: tap again")
         case .messageTooLong(let announced, let limit):
@@ -30,6 +30,14 @@ extension PresentationFailure {
         case .transfer(let reason):
             if case .messageTooLong = reason.fault { return incomplete(.messageTooLong, reason.explanation) }
             return incomplete(.transferFailed, reason.explanation)
+        case .radioUnavailable(let id): return incomplete(.radioUnavailable, BluetoothAdvice.text(forID: id))
+        case .connectionOverdue:
+            return incomplete(.connectionOverdue, "the phone did not connect over Bluetooth in time: tap again")
+        case .connection(let id):
+            return incomplete(.connectionFailed, BluetoothAdvice.text(forConnection: id))
+        case .bluetooth(.failed(_, .messageTooLong)):
+            return incomplete(.messageTooLong, "the phone sent more than is allowed")
+        case .bluetooth(let reason): return incomplete(.transferFailed, reason.explanation)
         case .benchLink(let error): return .malformed(TransactionError(.linkMisshapen, error.explanation))
         case .session(.decryptionFailed):
             return .rejected(
@@ -98,6 +106,8 @@ extension PresentationEvent {
         case .phoneLocked: "The phone shows no wallet: unlock it and open the ID."
         case .tapAgain(let reason): "Tap again. (\(reason.explanation))"
         case .offerQR: "If taps keep failing, scan the phone's QR code: --qr 'mdoc:…'."
+        case .bluetoothUnavailable(let id):
+            "No Bluetooth, NFC alone is used: \(BluetoothAdvice.text(forID: id))."
         case .engaged: "Engaged: look at your phone."
         case .awaitingConsent: "Waiting for the holder's consent…"
         case .verifying: "Checking the answer…"

@@ -16,7 +16,7 @@ struct RequestCommand: AsyncParsableCommand {
             waits while the holder consents, and makes every check on the answer. Nothing is kept.
 
             Without --reader, --connect or --qr any contactless reader is used. With --qr the text of the phone's QR \
-            code engages it, and the phone is then held to the reader.
+            code engages it; the answer then comes over Bluetooth, or the phone is held to the reader.
 
             A portrait goes nowhere but to the file of --save-portrait. With --json it appears as its size.
 
@@ -59,13 +59,14 @@ struct RequestCommand: AsyncParsableCommand {
             requests: [question.question(savingPortrait: savePortrait != nil).items],
             trust: try trust.load(at: now),
             rules: strict ? .strict : .interoperable, deadlines: source.deadlines,
-            now: { fixed ?? (try? clock.now()) ?? now })
+            retrieval: source.retrieval.plan, now: { fixed ?? (try? clock.now()) ?? now })
         let presentation = await interruptible {
             await source.present(ReaderTransaction(plan) { Terminal.note($0.text) })
         }
         let outcome = try PresentationReport(try presentation.get(), questions: question.questions)
         Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
         try portraitFile?.keep(outcome.portrait)
+        try? await presentation.get().left()
         throw ExitCode(outcome.report.exitStatus.rawValue)
     }
 }

@@ -25,6 +25,8 @@ struct SourceArguments: ParsableArguments {
             "The text of the phone's QR code, instead of engaging by NFC.", valueName: "mdoc:…"))
     var qr: String?
 
+    @OptionGroup var retrieval: RetrievalArguments
+
     @Option(
         name: .long,
         help: ArgumentHelp("How long to wait for a phone.", valueName: "seconds"))
@@ -60,8 +62,12 @@ struct SourceArguments: ParsableArguments {
                 return .success(await transaction.run(over: traced))
             }
             let scanned = try qr.map { text throws(CommandFailure) in try Self.engagement(text) }
+            let radio = retrieval.radio
+            if let scanned, let radio, scanned.offersBluetooth {
+                return .success(await transaction.run(scanned: scanned, radio: radio))
+            }
             let field = try await field(trace)
-            guard let scanned else { return .success(await transaction.run(at: field)) }
+            guard let scanned else { return .success(await transaction.run(at: field, radio: radio)) }
             return .success(await transaction.run(at: field, scanned: scanned))
         } catch {
             return .failure(error)
@@ -106,6 +112,14 @@ struct SourceArguments: ParsableArguments {
             return try DeviceEngagement(EngagementURI.deviceEngagement(in: text)[...])
         } catch {
             throw .malformed("--qr: \(error.explanation)")
+        }
+    }
+}
+
+extension DeviceEngagement {
+    fileprivate var offersBluetooth: Bool {
+        retrievalMethods.contains { method in
+            if case .ble = method { true } else { false }
         }
     }
 }

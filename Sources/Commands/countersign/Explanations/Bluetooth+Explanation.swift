@@ -1,0 +1,64 @@
+internal import MdocSession
+
+/// What to do about Bluetooth that is not there, for a person.
+enum BluetoothAdvice {
+    /// - Parameter id: of a condition of the radio.
+    static func text(forID id: String) -> String {
+        switch id {
+        case "bluez-bus-not-running", "bluez-bus-lost": "the system message bus does not run: start dbus"
+        case "bluez-daemon-not-running", "bluez-daemon-lost":
+            "bluetoothd does not run: install it (apt-get install bluez), start it (systemctl start bluetooth)"
+        case "bluez-daemon-hung": "bluetoothd does not answer: systemctl restart bluetooth"
+        case "bluez-access-denied": "the message bus refuses this user: join the group bluetooth"
+        case "bluez-no-adapter": "no Bluetooth adapter that can advertise: plug one in"
+        case "bluez-adapter-missing": "the Bluetooth adapter of that name is not there"
+        case "bluez-adapter-lost": "the Bluetooth adapter is gone: plug it in again"
+        case "bluez-adapter-off": "the Bluetooth adapter is off: rfkill unblock bluetooth"
+        case "bluez-registration-refused":
+            "bluetoothd takes no further advertisement: close other programs that advertise"
+        case "bluez-stranger-stays": "another device stays connected to the adapter: take it away and try again"
+        default: "Bluetooth cannot be used (\(id))"
+        }
+    }
+
+    /// - Parameter id: of a condition of the connection.
+    static func text(forConnection id: String) -> String {
+        switch id {
+        case "service-incomplete": "the phone connected without the service of an ID: tap again"
+        case "not-subscribed": "the phone connected and did not listen: tap again"
+        case "left-before-start": "the phone left before the transfer began: tap again"
+        default: "no connection to the phone came about (\(id)): tap again"
+        }
+    }
+}
+
+extension BLEEndReason {
+    /// What happened, and in which phase (Q89).
+    var explanation: String {
+        switch self {
+        case .finished: "the transfer was ended here"
+        case .terminated(let phase): "the phone ended the transfer in \(phase.rawValue)"
+        case .disconnected: "the phone left"
+        case .failed(let phase, let fault): "Bluetooth ended in \(phase.rawValue): \(fault.explanation)"
+        }
+    }
+}
+
+extension BLEFault {
+    fileprivate var explanation: String {
+        switch self {
+        case .linkLost: "the phone left"
+        case .deadlinePassed: "it took too long"
+        case .endedWithinMessage: "the phone ended within its message"
+        case .stateUnknown: "the phone sent a state that is none"
+        case .valueEmpty: "the phone sent a fragment without content"
+        case .prefixUnknown: "the phone sent a fragment that begins with neither 00 nor 01"
+        case .messageEmpty: "the phone sent an empty message"
+        case .messageTooLong(let announced, let limit):
+            "a message of \(announced) bytes, \(limit) are allowed"
+        case .messageUnexpected: "the phone sent a message that was not due"
+        case .notFramed: "what the phone sent over L2CAP has no length: an older edition"
+        case .outOfTurn: "a message out of turn"
+        }
+    }
+}
