@@ -17,8 +17,9 @@ package actor BlueZRadio: BluetoothLERadio {
             let (daemon, adapter) = try await readyAdapter()
             lastServer += 1
             let server = GATTServer(
-                service, daemon: daemon, adapter: adapter, number: lastServer, configuration: configuration)
-            try await server.register(psm: nil)
+                service, daemon: daemon, adapter: adapter, number: lastServer, psm: nil,
+                configuration: configuration)
+            try await server.register()
             return server
         } catch {
             throw BluetoothLEError(error)

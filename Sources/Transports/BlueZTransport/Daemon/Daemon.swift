@@ -107,16 +107,18 @@ actor Daemon {
 
     // MARK: - Peers
 
-    /// Peers that are connected now through an adapter, are not paired with this computer and belong to no transaction.
-    func strangers(at adapter: String) -> [String] {
-        paths("org.bluez.Device1", below: adapter).filter { path in
-            let device = objects[path]?["org.bluez.Device1"]
-            return device?["Connected"]?.flag == true && device?["Paired"]?.flag != true
-                && !taken.contains(path)
-        }
+    /// Whether a peer is connected, not paired with this computer, and in no transaction of ours.
+    func isStranger(_ device: String) -> Bool {
+        let properties = objects[device]?["org.bluez.Device1"]
+        return properties?["Connected"]?.flag == true && properties?["Paired"]?.flag != true
+            && !taken.contains(device)
     }
 
-    func take(_ device: String) { taken.insert(device) }
+    /// Begins a transaction with a peer; the strangers that are connected to the adapter beside it.
+    func take(_ device: String, at adapter: String) -> [String] {
+        taken.insert(device)
+        return paths("org.bluez.Device1", below: adapter).filter(isStranger)
+    }
 
     /// Ends a connection and forgets the peer: its address will not come again, and what is remembered of it would
     /// only grow old (Q79, Q114).

@@ -27,10 +27,12 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private var isRegistered = false
     private var ident: [UInt8]?
     private var identReads: [BusMessage] = []
-    private var psm: UInt16?
+    private let psm: UInt16?
     private var writes: PacketSocket?
     private var notifications: PacketSocket?
     private var isNotifyingByCall = false
+    /// Those who are connected besides the client, and are on their way out.
+    private var strangers: Set<String> = []
     /// The least that bluetoothd has named for anybody who is served.
     private var mtu: Int?
     private var inbox = LinkInbox()
@@ -39,20 +41,21 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private var failure: BlueZTransportError?
 
     init(
-        _ service: GATTService, daemon: Daemon, adapter: String, number: Int,
+        _ service: GATTService, daemon: Daemon, adapter: String, number: Int, psm: UInt16?,
         configuration: BlueZConfiguration
     ) {
         self.daemon = daemon
         self.adapter = adapter
         self.configuration = configuration
-        objects = GATTServerObjects(service, number: number, usesSockets: configuration.usesSockets)
+        self.psm = psm
+        objects = GATTServerObjects(
+            service, number: number, usesSockets: configuration.usesSockets, hasChannel: psm != nil)
     }
 
     // MARK: - On and off the air
 
     /// Shows bluetoothd the service, then advertises it.
-    func register(psm: UInt16?) async throws(BlueZTransportError) {
-        self.psm = psm
+    func register() async throws(BlueZTransportError) {
         do throws(BusError) {
             await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
             registration = try await daemon.bus.export(objects.root) { [weak self] message in
@@ -121,14 +124,13 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             try check()
             await change()
         }
-        await stopAdvertising()
         let subscribed = ContinuousClock.now + configuration.subscription
         while notifications == nil && !isNotifyingByCall {
             try check()
             guard ContinuousClock.now < subscribed else { throw .notSubscribed }
             await change(until: subscribed)
         }
-        try await turnAwayStrangers()
+        try await waitForStrangersToLeave()
         return self
     }
 
@@ -138,20 +140,18 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         if phase == .closed || inbox.isEnded { throw .linkLost }
     }
 
-    /// Disconnects whoever is there besides the client, and waits until they are gone.
-    private func turnAwayStrangers() async throws(BluetoothLEError) {
+    /// Waits until whoever is connected besides the client is gone.
+    private func waitForStrangersToLeave() async throws(BluetoothLEError) {
         let gone = ContinuousClock.now + configuration.turningAway
-        while true {
-            let strangers = await daemon.strangers(at: adapter)
-            guard !strangers.isEmpty else { return }
+        while !strangers.isEmpty {
             try check()
             guard ContinuousClock.now < gone else { throw BluetoothLEError(.strangerStays) }
-            for stranger in strangers { turnAway(stranger) }
             await change(until: gone)
         }
     }
 
     private func turnAway(_ device: String) {
+        strangers.insert(device)
         Task { _ = try? await daemon.call(device, "org.bluez.Device1", "Disconnect") }
     }
 
@@ -211,9 +211,12 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         guard path.hasPrefix(adapter + "/"), let isConnected = properties["Connected"]?.flag else { return }
         switch (path == owner, isConnected) {
         case (true, false): clientLeft()
-        case (false, true) where owner != nil: turnAway(path)
-        default: changed()
+        case (false, false): strangers.remove(path)
+        case (false, true) where owner != nil:
+            if daemon.assumeIsolated({ $0.isStranger(path) }) { turnAway(path) }
+        default: break
         }
+        changed()
     }
 
     /// What the client wrote before it left is still delivered.
@@ -279,13 +282,15 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         case .waiting where value == [0x01] && !device.isEmpty:
             phase = .started(device: device)
             note(mtu: options["mtu"])
-            daemon.assumeIsolated { $0.take(device) }
+            for stranger in daemon.assumeIsolated({ $0.take(device, at: adapter) }) { turnAway(stranger) }
+            Task { await stopAdvertising() }
             changed()
         case .started(device):
             // bluetoothd has passed on all that came before this.
             writes?.drain()
             inbox.put(.state(value))
-        case .waiting, .started: turnAway(device)
+        case .waiting, .started:
+            if daemon.assumeIsolated({ $0.isStranger(device) }) { turnAway(device) }
         case .closed: break
         }
     }
@@ -395,7 +400,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     func interrupt() { inbox.stopWaiting() }
 
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
-        try await turnAwayStrangers()
+        if !strangers.isEmpty { try await waitForStrangersToLeave() }
         while true {
             try check()
             guard let notifications else { return try sendByCall(head, body) }

@@ -17,11 +17,14 @@ struct GATTServerObjects: Sendable {
     let root: String
     private let service: GATTService
     private let usesSockets: Bool
+    /// Whether there is an L2CAP channel to tell of; without one clients must not find its characteristic.
+    private let hasChannel: Bool
 
     /// - Parameter number: tells apart the servers of one connection to the bus.
-    init(_ service: GATTService, number: Int, usesSockets: Bool) {
+    init(_ service: GATTService, number: Int, usesSockets: Bool, hasChannel: Bool) {
         self.service = service
         self.usesSockets = usesSockets
+        self.hasChannel = hasChannel
         root = "/org/countersign/server\(number)"
     }
 
@@ -86,7 +89,7 @@ struct GATTServerObjects: Sendable {
         case .clientToServer: service.clientToServer
         case .serverToClient: service.serverToClient
         case .ident: service.ident
-        case .psm: service.psm
+        case .psm: hasChannel ? service.psm : nil
         }
     }
 
