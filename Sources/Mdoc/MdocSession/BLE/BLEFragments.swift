@@ -9,8 +9,9 @@ package struct BLEFragments: Sequence, Equatable, Sendable {
         case more = 1
     }
 
-    /// Bluetooth Core, Volume 3 Part F 3.2.9: no attribute value is longer, whatever MTU was agreed on (Q67).
-    package static let longestValue = 512
+    /// The size of all values but the last: Bluetooth Core, Volume 3 Part F 3.2.9 has none above 512 bytes, whatever
+    /// MTU was agreed on (Q67); with a limit below 2 nothing could be sent.
+    static func fullValue(within valueLimit: Int) -> Int { Swift.min(Swift.max(valueLimit, 2), 512) }
 
     private var rest: ArraySlice<UInt8>
     private let longestPart: Int
@@ -20,7 +21,7 @@ package struct BLEFragments: Sequence, Equatable, Sendable {
     package init?(_ message: ArraySlice<UInt8>, valueLimit: Int) {
         guard !message.isEmpty else { return nil }
         rest = message
-        longestPart = Swift.min(Swift.max(valueLimit, 2), Self.longestValue) - 1
+        longestPart = Self.fullValue(within: valueLimit) - 1
     }
 
     package consuming func makeIterator() -> Iterator {

@@ -49,8 +49,9 @@ package struct BLETransfer: Sendable {
         self.role = role
         self.framing = framing
         self.settings = settings
-        let fullValue = if case .characteristics(let limit) = framing { limit } else { 0 }
-        values = BLEMessageAssembly(maximumLength: settings.maximumMessageSize, fullValue: fullValue)
+        let valueLimit = if case .characteristics(let limit) = framing { limit } else { 0 }
+        values = BLEMessageAssembly(
+            maximumLength: settings.maximumMessageSize, fullValue: BLEFragments.fullValue(within: valueLimit))
         frames = L2CAPMessageAssembly(maximumLength: settings.maximumMessageSize)
         switch role {
         case .reader: state = .idle
