@@ -4,6 +4,7 @@
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case cbor, ndef, apdu
     case nfcEngagement, nfcTransfer, nfcHolder
+    case bleMessage, bleTransfer, l2capMessage, l2capPSM
     case deviceEngagement, benchLinkGreeting, text
     case deviceRequest, sessionTranscript, sessionData
     case deviceResponse, issuedObject, issuedItem
@@ -18,6 +19,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .nfcEngagement: fuzzNFCEngagement(input)
         case .nfcTransfer: fuzzNFCTransfer(input)
         case .nfcHolder: fuzzNFCHolder(input)
+        case .bleMessage: fuzzBLEMessage(input)
+        case .bleTransfer: fuzzBLETransfer(input)
+        case .l2capMessage: fuzzL2CAPMessage(input)
+        case .l2capPSM: fuzzL2CAPPSM(input)
         case .deviceEngagement: fuzzDeviceEngagement(input)
         case .benchLinkGreeting: fuzzBenchLinkGreeting(input)
         case .text: fuzzText(input)
