@@ -12,7 +12,7 @@ package struct BLETransfer: Sendable {
     private enum State {
         case idle
         case sending
-        case awaitingMessage
+        case awaitingMessage(since: ContinuousClock.Instant)
         /// Only our farewell is still on its way.
         case leaving(BLEEndReason)
         case ended(BLEEndReason)
@@ -56,7 +56,7 @@ package struct BLETransfer: Sendable {
         switch role {
         case .reader: state = .idle
         case .holder:
-            state = .awaitingMessage
+            state = .awaitingMessage(since: now)
             deadline = now + settings.requestDeadline
         }
     }
@@ -83,7 +83,7 @@ package struct BLETransfer: Sendable {
                 machine.early = nil
                 return machine.deliver(message)
             }
-            machine.state = .awaitingMessage
+            machine.state = .awaitingMessage(since: now)
             let settings = machine.settings
             machine.deadline =
                 now + (machine.role == .reader ? settings.consentDeadline : settings.requestDeadline)
@@ -223,11 +223,12 @@ package struct BLETransfer: Sendable {
         return .deliver(message.bytes, began: message.began)
     }
 
-    /// Once a message that is due has begun, the time between two fragments is short (Q88).
+    /// Once a message that is due has begun, the time between two fragments is short (Q88). One that began early has
+    /// its time from when it was due.
     private mutating func wait(_ now: ContinuousClock.Instant) -> BLEAction {
-        if case .awaitingMessage = state, let began {
-            let end = began + settings.transferDeadline + allowance(values.count + frames.count)
-            deadline = min(now + settings.progressDeadline, end)
+        if case .awaitingMessage(let since) = state, let began {
+            let time = settings.transferDeadline + allowance(values.count + frames.count)
+            deadline = min(now + settings.progressDeadline, max(since, began) + time)
         }
         return .wait(until: deadline)
     }

@@ -48,6 +48,17 @@ struct BLETransferDeadlineTests {
         #expect(now <= start + .seconds(290 + 9 + 60 + 9))
     }
 
+    @Test("Q74 A message that began long before it was due has its time from when it is due")
+    func beganEarly() {
+        var reader = BLESamples.answered()
+        _ = reader.receive(.value(hex: "01 aa"), now: start)
+        let later = start + .seconds(600)
+        _ = reader.send([1], now: later)
+        #expect(reader.sent(now: later) == .wait(until: later + .seconds(10)))
+        let last = later + .seconds(10)
+        #expect(reader.receive(.value(hex: "00 bb"), now: last) == .deliver([0xaa, 0xbb], began: start))
+    }
+
     @Test("A slow peer that keeps the least rate gets a large message through")
     func slow() {
         var reader = BLESamples.asked(valueLimit: 20)
