@@ -73,7 +73,10 @@ struct BLETransferEndTests {
         #expect(sent.receive(.closed, now: start) == .end(.failed(.awaitResponse, .linkLost)))
         var holder = BLESamples.transfer(.holder)
         _ = holder.receive(.value(hex: "00 aa"), now: start)
+        var answering = holder
         #expect(holder.receive(.closed, now: start) == .end(.failed(.idle, .linkLost)))
+        _ = answering.send([1], now: start)
+        #expect(answering.receive(.closed, now: start) == .end(.failed(.sendMessage, .linkLost)))
     }
 
     @Test("Q76 Q77 Our end is signalled once, and the link stays for 1 s or until the peer closes it")

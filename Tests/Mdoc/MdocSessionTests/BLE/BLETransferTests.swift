@@ -104,7 +104,11 @@ struct BLETransferTests {
         #expect(reader.receive(.value(hex: "00 cc"), now: start) == .wait(until: nil))
         var crowded = reader
         _ = reader.send([1], now: start)
+        var overtaking = reader
         #expect(reader.sent(now: start + .seconds(1)) == .deliver([0xbb, 0xcc], began: start))
+        #expect(
+            overtaking.receive(.value(hex: "00 dd"), now: start)
+                == .end(.failed(.sendMessage, .messageUnexpected)))
         #expect(
             crowded.receive(.value(hex: "00 dd"), now: start) == .end(.failed(.idle, .messageUnexpected)))
     }
