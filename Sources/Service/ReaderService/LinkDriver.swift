@@ -13,41 +13,56 @@ actor LinkDriver {
     }
 
     private let link: any BluetoothLELink
+    private let framing: BLEFraming
+    /// For our last words.
+    private let patience: Duration
     private var machine: BLETransfer
     /// The instant at which the pending wait is ended, and the task that does so.
     private var armed: ContinuousClock.Instant?
     private var alarm: Task<Void, any Error>?
+    private var isSending = false
 
     init(
         _ link: any BluetoothLELink, as role: BLETransfer.Role, settings: BLETransferSettings
     ) async {
         self.link = link
-        let framing: BLEFraming =
+        framing =
             link.kind == .l2cap ? .l2CAP : .characteristics(valueLimit: await link.packetLimit)
+        patience = settings.farewell
         machine = BLETransfer(as: role, over: framing, settings: settings, now: .now)
     }
 
     /// Sends one message.
     func send(_ message: [UInt8]) async throws(End) {
-        try await transmit(machine.send(message[...], now: .now))
+        switch machine.send(message[...], now: .now) {
+        case .transmit(let transmission): try await transmit(transmission, by: machine.deadline)
+        case .end(let reason): throw .machine(reason)
+        default: throw .machine(.failed(.idle, .outOfTurn))
+        }
     }
 
-    private func transmit(_ action: BLEAction) async throws(End) {
-        switch action {
-        case .transmit(.values(let fragments)):
+    /// A link that takes nothing more is closed when the time for the message is over.
+    private func transmit(
+        _ transmission: BLETransmission, by deadline: ContinuousClock.Instant?
+    ) async throws(End) {
+        isSending = true
+        arm(deadline)
+        defer {
+            isSending = false
+            disarm()
+        }
+        switch transmission {
+        case .values(let fragments):
             for (prefix, part) in fragments { try await send(.byte(prefix.rawValue), part) }
-        case .transmit(.frame(let frame)):
-            let limit = await link.packetLimit
+        case .frame(let frame):
+            let limit = max(await link.packetLimit, 5)
             var rest = frame.message
-            let first = rest.prefix(max(limit - 4, 0))
-            try await send(.length(UInt32(frame.message.count)), first)
-            rest = rest.dropFirst(first.count)
+            try await send(.length(UInt32(rest.count)), rest.prefix(limit - 4))
+            rest = rest.dropFirst(limit - 4)
             while !rest.isEmpty {
                 try await send(.none, rest.prefix(limit))
                 rest = rest.dropFirst(limit)
             }
-        case .end(let reason): throw .machine(reason)
-        default: break
         }
     }
 
@@ -105,7 +120,7 @@ actor LinkDriver {
     /// Says that we end, with a last message where there is one, and lets go of the link when the phone has left or
     /// the time for that is over (Q76, Q77).
     func leave(saying message: [UInt8]?) async {
-        if let message { try? await send(message) }
+        if let message, let words = transmission(of: message) { try? await transmit(words, by: .now + patience) }
         if case .signalState(let state) = machine.end(now: .now) {
             try? await link.signal(state.rawValue)
         }
@@ -115,6 +130,14 @@ actor LinkDriver {
             guard case .wait = (try? await next()) ?? .end(.finished) else { break }
         }
         await link.close()
+    }
+
+    /// Last words are said whoever's turn it is.
+    private func transmission(of message: [UInt8]) -> BLETransmission? {
+        switch framing {
+        case .characteristics(let limit): BLEFragments(message[...], valueLimit: limit).map { .values($0) }
+        case .l2CAP: L2CAPFrame(message[...]).map { .frame($0) }
+        }
     }
 
     // MARK: - Waiting
@@ -132,7 +155,7 @@ actor LinkDriver {
 
     private func alarmed() async {
         armed = nil
-        await link.interrupt()
+        if isSending { await link.close() } else { await link.interrupt() }
     }
 
     private func disarm() {
