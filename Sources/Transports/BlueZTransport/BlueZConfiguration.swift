@@ -16,6 +16,12 @@ package struct BlueZConfiguration: Sendable {
     package var connection: Duration = .seconds(10)
     /// From the connection until the peer's services are known (Q104).
     package var resolution: Duration = .seconds(10)
+    /// From there until all of the service is there, or it is another service (Q82, Q104).
+    package var settling: Duration = .seconds(1)
+    /// For the peer to be told that we unsubscribe, before we disconnect (Q81).
+    package var leaving: Duration = .milliseconds(200)
+    /// Whether our servers name an L2CAP channel; some wallets cannot use it (Q61).
+    package var offersL2CAP = false
     /// How often connecting is tried, inside the caller's time (Q63, Q82, Q108).
     package var attempts = 10
     /// From the sighting of a peer to the first attempt: connecting while scanning starves (Q63, Q97).

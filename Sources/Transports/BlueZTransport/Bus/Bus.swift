@@ -13,6 +13,8 @@ internal import Glibc
     private nonisolated(unsafe) let connection: OpaquePointer
     private nonisolated(unsafe) var readable: (any DispatchSourceRead)?
     private nonisolated(unsafe) var writable: (any DispatchSourceWrite)?
+    /// The sources that still watch the descriptor, which must not be closed, and its number not used again, before.
+    private nonisolated let watching = DispatchGroup()
     /// The deadline a timer is set for, in microseconds of CLOCK_MONOTONIC.
     private var armed = UInt64.max
     private(set) var isConnected = true
@@ -42,25 +44,22 @@ internal import Glibc
         let source = DispatchSource.makeReadSource(
             fileDescriptor: unsafe sd_bus_get_fd(connection), queue: queue.queue)
         source.setEventHandler { [weak self] in self?.assumeIsolated { $0.work() } }
-        // The connection goes when nothing watches its descriptor any more.
-        nonisolated(unsafe) let connection = unsafe connection
-        source.setCancelHandler { unsafe sd_bus_unref(connection) }
+        watching.enter()
+        source.setCancelHandler { [watching] in watching.leave() }
         unsafe readable = source
         source.resume()
         work()
     }
 
     deinit {
-        unsafe readable?.cancel()
-        unsafe writable?.cancel()
+        if isConnected { letGo() }
     }
 
     /// Ends the connection; whatever waits for it ends with `disconnected`.
     func close() {
         guard isConnected else { return }
         isConnected = false
-        stopWatching()
-        unsafe sd_bus_close(connection)
+        letGo()
         for call in calls.values { call.end(.failure(.disconnected)) }
         calls = [:]
         let endings = endings.values
@@ -77,11 +76,12 @@ internal import Glibc
         endings[ObjectIdentifier(owner)] = nil
     }
 
-    private func stopWatching() {
+    /// Closes the connection as soon as nothing watches its descriptor any more.
+    private nonisolated func letGo() {
         unsafe readable?.cancel()
-        unsafe readable = nil
         unsafe writable?.cancel()
-        unsafe writable = nil
+        nonisolated(unsafe) let connection = unsafe connection
+        watching.notify(queue: queue.queue) { unsafe sd_bus_close_unref(connection) }
     }
 
     private func work() {
@@ -110,6 +110,8 @@ internal import Glibc
         let source = DispatchSource.makeWriteSource(
             fileDescriptor: unsafe sd_bus_get_fd(connection), queue: queue.queue)
         source.setEventHandler { [weak self] in self?.assumeIsolated { $0.work() } }
+        watching.enter()
+        source.setCancelHandler { [watching] in watching.leave() }
         unsafe writable = source
         source.resume()
     }
@@ -132,16 +134,19 @@ internal import Glibc
 
 extension Bus {
     /// Calls a method and waits for its answer.
+    ///
+    /// - Parameter answered: gets the answer on the queue, before any message that came after it is looked at.
     func call(
         _ service: String, _ path: String, _ method: BusMember, _ arguments: [BusValue] = [],
-        within limit: Duration
+        within limit: Duration, answered: (@Sendable ([BusValue]) -> Void)? = nil
     ) async throws(BusError) -> [BusValue] {
         let identifier = lastCall + 1
         lastCall = identifier
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 begin(
-                    PendingCall(identifier, continuation, bus: self), service, path, method, arguments, limit)
+                    PendingCall(identifier, continuation, answered, bus: self), service, path, method,
+                    arguments, limit)
             }
         } onCancel: {
             Task { await self.end(identifier, .failure(.cancelled)) }
@@ -174,7 +179,8 @@ extension Bus {
     ) throws(BusError) {
         calls[pending.identifier] = pending
         let (seconds, attoseconds) = limit.components
-        let microseconds = UInt64(seconds) * 1_000_000 + UInt64(attoseconds / 1_000_000_000_000)
+        // Zero would be the default of sd-bus, 25 s.
+        let microseconds = max(seconds * 1_000_000 + attoseconds / 1_000_000_000_000, 1)
         // The table of calls keeps the object for as long as the slot is there.
         let status = unsafe sd_bus_call_async(
             connection, &pending.slot, message.pointer,
@@ -184,7 +190,7 @@ extension Bus {
                 let message = unsafe BusMessage(sharing: answer)
                 pending.bus?.assumeIsolated { $0.answered(pending.identifier, message) }
                 return 1
-            }, Unmanaged.passUnretained(pending).toOpaque(), microseconds)
+            }, Unmanaged.passUnretained(pending).toOpaque(), UInt64(microseconds))
         guard status >= 0 else {
             calls[pending.identifier] = nil
             throw BusError(code: status)
@@ -192,9 +198,15 @@ extension Bus {
     }
 
     private func answered(_ identifier: UInt64, _ message: BusMessage) {
-        if let error = message.error { return end(identifier, .failure(error)) }
+        if let error = message.error {
+            // sd-bus ends what waits for a lost connection as if no answer had come in time.
+            let isOpen = unsafe sd_bus_is_open(connection) > 0
+            return end(identifier, .failure(isOpen ? error : .disconnected))
+        }
         do throws(BusError) {
-            end(identifier, .success(try message.values()))
+            let values = try message.values()
+            calls[identifier]?.answered?(values)
+            end(identifier, .success(values))
         } catch {
             end(identifier, .failure(error))
         }
@@ -209,15 +221,17 @@ extension Bus {
 @safe private final class PendingCall: @unchecked Sendable {
     let identifier: UInt64
     private(set) weak var bus: Bus?
+    let answered: (@Sendable ([BusValue]) -> Void)?
     var slot: OpaquePointer?
     private var continuation: CheckedContinuation<Result<[BusValue], BusError>, Never>?
 
     init(
         _ identifier: UInt64, _ continuation: CheckedContinuation<Result<[BusValue], BusError>, Never>,
-        bus: Bus
+        _ answered: (@Sendable ([BusValue]) -> Void)?, bus: Bus
     ) {
         self.identifier = identifier
         self.continuation = continuation
+        self.answered = answered
         self.bus = bus
     }
 
@@ -245,23 +259,31 @@ extension Bus {
     /// What holds a match rule or exported objects in place; letting go of it ends them.
     @safe final class Registration: @unchecked Sendable {
         fileprivate var slot: OpaquePointer?
-        fileprivate let handle: @Sendable (BusMessage) -> Bool
-        fileprivate let bus: Bus
+        fileprivate let handler: Handler
+        private let bus: Bus
 
         fileprivate init(bus: Bus, _ handle: @escaping @Sendable (BusMessage) -> Bool) {
             self.bus = bus
-            self.handle = handle
+            handler = Handler(handle)
         }
 
         deinit {
             guard let slot = unsafe slot else { return }
             nonisolated(unsafe) let last = unsafe slot
-            // sd-bus is touched on its queue alone; the bus outlives the slot.
-            let bus = bus
+            // sd-bus is touched on its queue alone, and may call the handler until then; the bus outlives the slot.
+            let (bus, handler) = (bus, handler)
             bus.queue.queue.async {
                 unsafe sd_bus_slot_unref(last)
-                bus.assumeIsolated { $0.work() }
+                withExtendedLifetime(handler) { bus.assumeIsolated { $0.work() } }
             }
+        }
+    }
+
+    fileprivate final class Handler: Sendable {
+        let handle: @Sendable (BusMessage) -> Bool
+
+        init(_ handle: @escaping @Sendable (BusMessage) -> Bool) {
+            self.handle = handle
         }
     }
 
@@ -276,7 +298,7 @@ extension Bus {
         }
         let status = unsafe sd_bus_add_match_async(
             connection, &registration.slot, rule, dispatchMessage, nil,
-            Unmanaged.passUnretained(registration).toOpaque())
+            Unmanaged.passUnretained(registration.handler).toOpaque())
         guard status >= 0 else { throw BusError(code: status) }
         work()
         return registration
@@ -291,7 +313,7 @@ extension Bus {
         let registration = Registration(bus: self, body)
         let status = unsafe sd_bus_add_fallback(
             connection, &registration.slot, path, dispatchMessage,
-            Unmanaged.passUnretained(registration).toOpaque())
+            Unmanaged.passUnretained(registration.handler).toOpaque())
         guard status >= 0 else { throw BusError(code: status) }
         return registration
     }
@@ -350,7 +372,7 @@ private func dispatchMessage(
     _ error: UnsafeMutablePointer<sd_bus_error>?
 ) -> Int32 {
     guard let message = unsafe message, let context = unsafe context else { return 0 }
-    let registration = unsafe Unmanaged<Bus.Registration>.fromOpaque(context).takeUnretainedValue()
+    let handler = unsafe Unmanaged<Bus.Handler>.fromOpaque(context).takeUnretainedValue()
     let received = unsafe BusMessage(sharing: message)
-    return registration.handle(received) ? 1 : 0
+    return handler.handle(received) ? 1 : 0
 }

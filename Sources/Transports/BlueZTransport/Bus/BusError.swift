@@ -24,6 +24,9 @@ enum BusError: Error, Equatable, Sendable {
 
     init(name: String, detail: String) {
         switch name {
+        case "org.freedesktop.DBus.Error.NoReply" where detail.contains("disconnected"):
+            // The bus itself says so when who was called leaves it.
+            self = .noSuchService
         case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Timeout",
             "org.freedesktop.DBus.Error.TimedOut":
             self = .overdue

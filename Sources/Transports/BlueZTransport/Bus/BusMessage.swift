@@ -66,7 +66,13 @@ extension BusMessage {
         case .objects(let objects): try entries(objects, key: "o", of: "a{sa{sv}}") { .interfaces($0) }
         case .variant(let content):
             try container("v", content.signature) { () throws(BusError) in try append(content) }
-        case .descriptor(let descriptor): try append("h", descriptor)
+        case .descriptor(let descriptor):
+            // sd-bus sends a copy.
+            try check(
+                descriptor.withDescriptor { number in
+                    var number = number
+                    return unsafe sd_bus_message_append_basic(pointer, letter("h"), &number)
+                })
         case .foreign: throw .misshapen
         }
     }
@@ -108,7 +114,7 @@ extension BusMessage {
 // MARK: - Reading
 
 extension BusMessage {
-    /// All values of the message. Descriptors among them are copies for the caller to close.
+    /// All values of the message. Descriptors among them are copies, since the message closes its own.
     func values() throws(BusError) -> [BusValue] {
         var values: [BusValue] = []
         while let value = try next() { values.append(value) }
@@ -128,10 +134,9 @@ extension BusMessage {
         case "s": return .string(try text(type))
         case "o": return .path(try text(type))
         case "h":
-            // The message closes its own when it goes.
             let copy = fcntl(try number(type, Int32(-1)), F_DUPFD_CLOEXEC, 3)
             guard copy >= 0 else { throw .misshapen }
-            return .descriptor(copy)
+            return .descriptor(BusDescriptor(owning: copy))
         case "v":
             return try inside(type, contents) { () throws(BusError) in
                 guard let value = try next() else { throw BusError.misshapen }

@@ -20,8 +20,7 @@ indirect enum BusValue: Equatable, Sendable {
     /// `a{oa{sa{sv}}}`: the objects of an ObjectManager.
     case objects([String: BusInterfaces])
     case variant(BusValue)
-    /// A descriptor, lent for sending; one that was received is the receiver's to close.
-    case descriptor(Int32)
+    case descriptor(BusDescriptor)
     /// What was read and is none of these; its type.
     case foreign(String)
 }

@@ -51,10 +51,14 @@ actor Daemon {
     /// What a daemon that has just appeared, or was there before us, has.
     private func takeStock() async throws(BusError) {
         do throws(BusError) {
-            let answer = try await bus.call(
+            _ = try await bus.call(
                 Self.name, "/", BusMember("org.freedesktop.DBus.ObjectManager", "GetManagedObjects"),
-                within: limit)
-            if case .objects(let objects)? = answer.first { self.objects = objects }
+                within: limit
+            ) { [weak self] answer in
+                // Before any signal that came later changes what is there.
+                guard case .objects(let objects)? = answer.first else { return }
+                self?.assumeIsolated { $0.objects = objects }
+            }
         } catch .noSuchService {
             owner = nil
         }
@@ -75,6 +79,13 @@ actor Daemon {
         _ = try await call(
             path, "org.freedesktop.DBus.Properties", "Set",
             [.string(interface), .string(name), .variant(value)])
+    }
+
+    /// Calls a method that takes something back: also when the task is cancelled, or just then.
+    func takeBack(
+        _ path: String, _ interface: String, _ name: String, _ arguments: [BusValue] = []
+    ) async {
+        await Task { _ = try? await call(path, interface, name, arguments) }.value
     }
 
     /// The properties of an object, as far as bluetoothd has told.
@@ -124,7 +135,7 @@ actor Daemon {
     /// only grow old (Q79, Q114).
     func remove(_ device: String, at adapter: String) async {
         taken.remove(device)
-        _ = try? await call(adapter, "org.bluez.Adapter1", "RemoveDevice", [.path(device)])
+        await takeBack(adapter, "org.bluez.Adapter1", "RemoveDevice", [.path(device)])
     }
 
     // MARK: - Listening
@@ -166,6 +177,9 @@ actor Daemon {
         case ("InterfacesAdded", let path?, .interfaces(let interfaces)): added(interfaces, to: path)
         case ("InterfacesRemoved", let path?, .strings(let interfaces)): removed(interfaces, from: path)
         case ("PropertiesChanged", let interface?, .map(let properties)):
+            for name in values.dropFirst(2).first?.texts ?? [] {
+                objects[message.path]?[interface]?[name] = nil
+            }
             changed(properties, of: interface, at: message.path)
         default: break
         }
@@ -204,6 +218,18 @@ enum DaemonEvent {
     /// An object appeared or has new values for these properties of an interface.
     case changed(_ path: String, _ interface: String, [String: BusValue])
     case removed(_ path: String, _ interface: String)
+
+    /// What the event means for whoever uses that adapter, if it is the end.
+    func loss(of adapter: String) -> BlueZTransportError? {
+        switch self {
+        case .lost(let error): error
+        case .removed(adapter, "org.bluez.Adapter1"): .adapterLost
+        case .changed(adapter, "org.bluez.Adapter1", let properties)
+        where properties["Powered"]?.flag == false:
+            .adapterOff
+        default: nil
+        }
+    }
 }
 
 extension Bus {

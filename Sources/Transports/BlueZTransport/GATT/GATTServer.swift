@@ -81,7 +81,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private func stopAdvertising() async {
         guard isAdvertised else { return }
         isAdvertised = false
-        _ = try? await daemon.call(
+        await daemon.takeBack(
             adapter, "org.bluez.LEAdvertisingManager1", "UnregisterAdvertisement",
             [.path(objects.advertisement)])
     }
@@ -99,7 +99,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         notifications?.close()
         if isRegistered {
             isRegistered = false
-            _ = try? await daemon.call(
+            await daemon.takeBack(
                 adapter, "org.bluez.GattManager1", "UnregisterApplication", [.path(objects.root)])
         }
         registration = nil
@@ -185,12 +185,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     // MARK: - What bluetoothd tells
 
     private func happened(_ event: DaemonEvent) {
+        if let loss = event.loss(of: adapter) { return fail(loss) }
         switch event {
-        case .lost(let error): fail(error)
-        case .removed(adapter, "org.bluez.Adapter1"): fail(.adapterLost)
-        case .changed(adapter, "org.bluez.Adapter1", let properties)
-        where properties["Powered"]?.flag == false:
-            fail(.adapterOff)
         case .changed(let path, "org.bluez.Device1", let properties): deviceChanged(path, properties)
         case .removed(let path, "org.bluez.Device1") where path == owner: clientLeft()
         default: break
@@ -202,7 +198,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         failure = error
         isAdvertised = false
         isRegistered = false
-        writes?.drain()
+        writes?.drainAll()
         inbox.finish(BluetoothLEError(error))
         changed()
     }
@@ -221,7 +217,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     /// What the client wrote before it left is still delivered.
     private func clientLeft() {
-        writes?.drain()
+        writes?.drainAll()
         inbox.finish(.linkLost)
         changed()
     }
@@ -287,7 +283,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             changed()
         case .started(device):
             // bluetoothd has passed on all that came before this.
-            writes?.drain()
+            writes?.drainAll()
             inbox.put(.state(value))
         case .waiting, .started:
             if daemon.assumeIsolated({ $0.isStranger(device) }) { turnAway(device) }
@@ -371,8 +367,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             unsafe setsockopt(end, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
         let mtu = options["mtu"]?.number ?? 23
-        answer(message, [.descriptor(ends[1]), .uint16(UInt16(clamping: mtu))])
-        _ = Glibc.close(ends[1])
+        answer(
+            message, [.descriptor(BusDescriptor(owning: ends[1])), .uint16(UInt16(clamping: mtu))])
         return PacketSocket(owning: ends[0], longest: 1024, queue: daemon.bus.queue.queue)
     }
 
@@ -389,13 +385,16 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
         writes?.proceed()
+        let number = inbox.nextWaiter()
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { inbox.take($0) }
+            await withCheckedContinuation { inbox.take($0, as: number) }
         } onCancel: {
-            Task { await self.interrupt() }
+            Task { await self.stopWaiting(number) }
         }
         return try result.get()
     }
+
+    private func stopWaiting(_ number: Int) { inbox.stopWaiting(number) }
 
     func interrupt() { inbox.stopWaiting() }
 

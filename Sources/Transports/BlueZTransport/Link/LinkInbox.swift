@@ -8,14 +8,17 @@ struct LinkInbox {
     private var packets: [BluetoothLEPacket] = []
     private var waitingBytes = 0
     private var end: BluetoothLEError?
-    private var waiter: CheckedContinuation<Result<BluetoothLEPacket, BluetoothLEError>, Never>?
+    private var lastWaiter = 0
+    private var waiter: (number: Int, continuation: Continuation)?
+
+    typealias Continuation = CheckedContinuation<Result<BluetoothLEPacket, BluetoothLEError>, Never>
 
     var hasRoom: Bool { waitingBytes < Self.room }
     var isEnded: Bool { end != nil }
 
     mutating func put(_ packet: BluetoothLEPacket) {
         guard end == nil else { return }
-        if let waiter = waiter.take() { return waiter.resume(returning: .success(packet)) }
+        if let waiter = waiter.take() { return waiter.continuation.resume(returning: .success(packet)) }
         packets.append(packet)
         waitingBytes += packet.count
     }
@@ -24,16 +27,27 @@ struct LinkInbox {
     mutating func finish(_ error: BluetoothLEError) {
         guard end == nil else { return }
         end = error
-        waiter.take()?.resume(returning: .failure(error))
+        waiter.take()?.continuation.resume(returning: .failure(error))
     }
 
+    /// Ends whatever wait is pending.
     mutating func stopWaiting() {
-        waiter.take()?.resume(returning: .failure(.cancelled))
+        waiter.take()?.continuation.resume(returning: .failure(.cancelled))
     }
 
-    mutating func take(
-        _ continuation: CheckedContinuation<Result<BluetoothLEPacket, BluetoothLEError>, Never>
-    ) {
+    /// Ends that wait alone: a later one is not to suffer from the end of its task's predecessor.
+    mutating func stopWaiting(_ number: Int) {
+        if number == waiter?.number { stopWaiting() }
+    }
+
+    /// A number for the wait that begins.
+    mutating func nextWaiter() -> Int {
+        lastWaiter += 1
+        return lastWaiter
+    }
+
+    /// - Parameter number: from ``nextWaiter()``.
+    mutating func take(_ continuation: Continuation, as number: Int) {
         if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
         guard packets.isEmpty else {
             let packet = packets.removeFirst()
@@ -42,7 +56,7 @@ struct LinkInbox {
         }
         if let end { return continuation.resume(returning: .failure(end)) }
         guard waiter == nil else { return continuation.resume(returning: .failure(.alreadyWaiting)) }
-        waiter = continuation
+        waiter = (number, continuation)
     }
 }
 

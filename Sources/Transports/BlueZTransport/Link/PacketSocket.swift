@@ -13,6 +13,8 @@ internal import Transport
     private let room: Int
     private var reading: any DispatchSourceRead
     private var writing: (any DispatchSourceWrite)?
+    /// The sources that still watch the descriptor; it is closed when none does.
+    private let watching = DispatchGroup()
     private var isPaused = false
     private var isOpen = true
     private var received: ([UInt8]) -> Bool = { _ in true }
@@ -27,7 +29,8 @@ internal import Transport
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        reading.setCancelHandler { _ = Glibc.close(descriptor) }
+        watching.enter()
+        reading.setCancelHandler { [watching] in watching.leave() }
     }
 
     deinit {
@@ -57,12 +60,28 @@ internal import Transport
         }
     }
 
+    /// Takes whatever has arrived, room or not: something that came after it is to be delivered.
+    ///
+    /// - Parameter packets: most that are taken; more than the system keeps for one socket.
+    func drainAll(packets: Int = 4096) {
+        for _ in 0..<packets where isOpen {
+            guard case .success(let packet?) = readOnce() else { break }
+            _ = received(packet)
+        }
+    }
+
     /// There is room again.
     func proceed() {
         guard isOpen, isPaused else { return }
         isPaused = false
         reading.resume()
         drain()
+    }
+
+    /// Whether the other side has taken everything that was sent.
+    var isEmptied: Bool {
+        var unread: Int32 = 0
+        return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unread) < 0 || unread == 0
     }
 
     /// Ends both directions.
@@ -74,11 +93,8 @@ internal import Transport
         if isPaused { reading.resume() }
         reading.activate()
         reading.cancel()
-        writing?.cancel()
-        writing = nil
-        let waiting = writers
-        writers = []
-        for writer in waiting { writer() }
+        watching.notify(queue: queue) { [descriptor] in _ = Glibc.close(descriptor) }
+        writable()
     }
 
     private func pause() {
@@ -136,11 +152,14 @@ internal import Transport
         guard writing == nil else { return }
         let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
         source.setEventHandler { [weak self] in self?.writable() }
+        watching.enter()
+        source.setCancelHandler { [watching] in watching.leave() }
         writing = source
         source.activate()
     }
 
-    private func writable() {
+    /// Lets everyone go on who waits for room, who will find out whether there is some.
+    func writable() {
         writing?.cancel()
         writing = nil
         let waiting = writers
