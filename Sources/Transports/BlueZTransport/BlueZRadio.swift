@@ -7,6 +7,7 @@ package actor BlueZRadio: BluetoothLERadio {
     private let configuration: BlueZConfiguration
     private var daemon: Daemon?
     private var lastServer = 0
+    private var isConnecting = false
 
     package init(configuration: BlueZConfiguration = BlueZConfiguration()) {
         self.configuration = configuration
@@ -26,15 +27,26 @@ package actor BlueZRadio: BluetoothLERadio {
         }
     }
 
-    package func connect(to service: GATTService) async throws(BluetoothLEError) -> any BluetoothLELink {
-        throw .serviceIncomplete
-    }
-
     package func connect(
         to uuid: BluetoothUUID, psm: UInt16
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         throw .serviceIncomplete
     }
+
+    /// What a search for a peer needs. One at a time: bluetoothd has one discovery session for each of its clients.
+    func beginConnecting() async throws(BluetoothLEError) -> PeerConnecting {
+        guard !isConnecting else { throw .alreadyWaiting }
+        isConnecting = true
+        do throws(BlueZTransportError) {
+            let (daemon, adapter) = try await readyAdapter()
+            return PeerConnecting(daemon: daemon, adapter: adapter, configuration: configuration)
+        } catch {
+            isConnecting = false
+            throw BluetoothLEError(error)
+        }
+    }
+
+    func endConnecting() { isConnecting = false }
 
     /// The adapter, switched on and not pairable: nobody is to be asked on the phone (Q94).
     private func readyAdapter() async throws(BlueZTransportError) -> (Daemon, String) {

@@ -118,6 +118,15 @@ actor Daemon {
 
     // MARK: - Peers
 
+    /// The peers an adapter knows, with their properties.
+    func devices(at adapter: String) -> [String: [String: BusValue]] {
+        var devices: [String: [String: BusValue]] = [:]
+        for path in paths("org.bluez.Device1", below: adapter) {
+            devices[path] = properties(path, "org.bluez.Device1")
+        }
+        return devices
+    }
+
     /// Whether a peer is connected, not paired with this computer, and in no transaction of ours.
     func isStranger(_ device: String) -> Bool {
         let properties = objects[device]?["org.bluez.Device1"]
@@ -125,11 +134,13 @@ actor Daemon {
             && !taken.contains(device)
     }
 
-    /// Begins a transaction with a peer; the strangers that are connected to the adapter beside it.
-    func take(_ device: String, at adapter: String) -> [String] {
-        taken.insert(device)
-        return paths("org.bluez.Device1", below: adapter).filter(isStranger)
+    /// The strangers at an adapter.
+    func strangers(at adapter: String) -> [String] {
+        paths("org.bluez.Device1", below: adapter).filter(isStranger)
     }
+
+    /// Begins a transaction with a peer.
+    func take(_ device: String) { taken.insert(device) }
 
     /// Ends a connection and forgets the peer: its address will not come again, and what is remembered of it would
     /// only grow old (Q79, Q114).

@@ -278,7 +278,11 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         case .waiting where value == [0x01] && !device.isEmpty:
             phase = .started(device: device)
             note(mtu: options["mtu"])
-            for stranger in daemon.assumeIsolated({ $0.take(device, at: adapter) }) { turnAway(stranger) }
+            let strangers = daemon.assumeIsolated { daemon in
+                daemon.take(device)
+                return daemon.strangers(at: adapter)
+            }
+            strangers.forEach(turnAway)
             Task { await stopAdvertising() }
             changed()
         case .started(device):

@@ -71,7 +71,9 @@ struct GATTServerObjects: Sendable {
     }
 
     private func properties(of characteristic: Characteristic) -> [String: BusValue]? {
-        guard let uuid = uuid(of: characteristic) else { return nil }
+        guard characteristic != .psm || hasChannel, let uuid = service.uuid(of: characteristic) else {
+            return nil
+        }
         var properties: [String: BusValue] = [
             "UUID": .string(uuid.description), "Service": .path(servicePath),
             "Flags": .strings(flags(of: characteristic)),
@@ -83,22 +85,24 @@ struct GATTServerObjects: Sendable {
         return properties
     }
 
-    private func uuid(of characteristic: Characteristic) -> BluetoothUUID? {
-        switch characteristic {
-        case .state: service.state
-        case .clientToServer: service.clientToServer
-        case .serverToClient: service.serverToClient
-        case .ident: service.ident
-        case .psm: hasChannel ? service.psm : nil
-        }
-    }
-
     private func flags(of characteristic: Characteristic) -> [String] {
         switch characteristic {
         case .state: ["notify", "write-without-response"]
         case .clientToServer: ["write-without-response"]
         case .serverToClient: ["notify"]
         case .ident, .psm: ["read"]
+        }
+    }
+}
+
+extension GATTService {
+    func uuid(of characteristic: GATTServerObjects.Characteristic) -> BluetoothUUID? {
+        switch characteristic {
+        case .state: state
+        case .clientToServer: clientToServer
+        case .serverToClient: serverToClient
+        case .ident: ident
+        case .psm: psm
         }
     }
 }

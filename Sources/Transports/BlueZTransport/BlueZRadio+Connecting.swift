@@ -1,0 +1,67 @@
+internal import NDEF
+package import Transport
+
+/// Looks for a peer and tries to reach it, again and again, inside the caller's time (Q63, Q82, Q97, Q108).
+struct PeerConnecting: Sendable {
+    let daemon: Daemon
+    let adapter: String
+    let configuration: BlueZConfiguration
+
+    /// How often a peer whose service is not the one looked for is asked again: some show none at first (Q82).
+    private static let incompleteAttempts = 3
+
+    /// - Parameter attempt: tries once to reach a peer, and leaves nothing behind when it fails. Gets the number of the
+    ///   attempt, from 1.
+    func link<Link: Sendable>(
+        to uuid: BluetoothUUID, _ attempt: (Peer, Int) async throws(ConnectFailure) -> Link
+    ) async throws(BluetoothLEError) -> Link {
+        let search = PeerSearch(for: uuid, daemon: daemon, adapter: adapter, configuration: configuration)
+        var last = ConnectFailure.refused
+        var incomplete = 0
+        do throws(BlueZTransportError) {
+            for number in 1...max(configuration.attempts, 1) {
+                if number > 1 { await search.wait(configuration.backOff) }
+                let peer = try await search.peer()
+                // Where stopping makes bluetoothd forget the peer, discovering has to go on.
+                if last != .peerForgotten { await search.stop() }
+                await search.wait(configuration.pause)
+                do throws(ConnectFailure) {
+                    let link = try await attempt(peer, number)
+                    await search.end(keeping: peer)
+                    return link
+                } catch .radio(let error) {
+                    throw error
+                } catch {
+                    last = error
+                }
+                await search.failed(peer)
+                incomplete += last == .serviceIncomplete ? 1 : 0
+                if incomplete == Self.incompleteAttempts { break }
+            }
+        } catch {
+            await search.end(keeping: nil)
+            throw BluetoothLEError(error)
+        }
+        await search.end(keeping: nil)
+        throw last.error
+    }
+}
+
+extension BlueZRadio {
+    package func connect(to service: GATTService) async throws(BluetoothLEError) -> any BluetoothLELink {
+        let connecting = try await beginConnecting()
+        defer { endConnecting() }
+        return try await connecting.link(to: service.uuid) { peer, number throws(ConnectFailure) in
+            let client = GATTClient(
+                service, at: peer, daemon: connecting.daemon, adapter: connecting.adapter, attempts: number,
+                configuration: connecting.configuration)
+            do throws(ConnectFailure) {
+                try await client.open()
+                return client
+            } catch {
+                await client.close()
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import Dispatch
+
+/// Where tasks wait until something has changed that is looked after on the bus's queue. For that queue only.
+final class BusCondition: @unchecked Sendable {
+    private let queue: DispatchQueue
+    private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    private var lastWaiter = 0
+
+    init(_ bus: Bus) {
+        queue = bus.queue.queue
+    }
+
+    /// Lets all who wait look again.
+    func signal() {
+        let waiting = waiters.values
+        waiters = [:]
+        for waiter in waiting { waiter.resume() }
+    }
+
+    /// Returns when something may have changed, the deadline has passed or the task is cancelled.
+    func wait(
+        until deadline: ContinuousClock.Instant? = nil, isolation: isolated (any Actor)? = #isolation
+    ) async {
+        lastWaiter += 1
+        let number = lastWaiter
+        let timer = deadline.map { alarm(for: number, at: $0) }
+        defer { timer?.cancel() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled { return continuation.resume() }
+                waiters[number] = continuation
+            }
+        } onCancel: {
+            queue.async { self.wake(number) }
+        }
+    }
+
+    private func alarm(for number: Int, at deadline: ContinuousClock.Instant) -> DispatchWorkItem {
+        let (seconds, attoseconds) = (deadline - .now).components
+        let nanoseconds = max(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000), 0)
+        let item = DispatchWorkItem { self.wake(number) }
+        queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: item)
+        return item
+    }
+
+    private func wake(_ number: Int) {
+        waiters.removeValue(forKey: number)?.resume()
+    }
+}

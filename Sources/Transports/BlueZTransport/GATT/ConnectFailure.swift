@@ -1,0 +1,39 @@
+internal import Transport
+
+/// Why one attempt to reach a peer gave no link.
+enum ConnectFailure: Error, Equatable {
+    /// bluetoothd forgot the peer when discovery stopped (Q97).
+    case peerForgotten
+    /// The controller or the kernel gave up; mostly the next attempt works (Q108).
+    case aborted
+    case refused
+    case overdue
+    /// The peer left again before it could be used.
+    case peerLeft
+    /// The peer's services were not there in time (Q104).
+    case servicesUnresolved
+    /// The peer has not the service, or not all of it.
+    case serviceIncomplete
+    /// The peer lets nobody hear its values.
+    case subscriptionRefused
+    /// The system gave no socket.
+    case noSocket
+    /// The radio cannot be used, or the caller has given up: no further attempt helps.
+    case radio(BlueZTransportError)
+
+    /// What the caller is told when this was the last attempt.
+    var error: BluetoothLEError {
+        switch self {
+        case .peerForgotten: .connectionFailed(id: "bluez-peer-forgotten")
+        case .aborted: .connectionFailed(id: "bluez-connect-aborted")
+        case .refused: .connectionFailed(id: "bluez-connect-failed")
+        case .overdue: .connectionFailed(id: "bluez-connect-overdue")
+        case .peerLeft: .connectionFailed(id: "bluez-peer-left")
+        case .servicesUnresolved: .connectionFailed(id: "bluez-services-unresolved")
+        case .serviceIncomplete: .serviceIncomplete
+        case .subscriptionRefused: .notSubscribed
+        case .noSocket: .connectionFailed(id: "bluez-no-socket")
+        case .radio(let error): BluetoothLEError(error)
+        }
+    }
+}

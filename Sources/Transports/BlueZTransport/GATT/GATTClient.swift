@@ -1,0 +1,391 @@
+internal import Transport
+
+/// A peer's GATT service of which we are the client.
+///
+/// Values pass through sockets wherever bluetoothd gives them. The two that notify are never mixed with calls: each
+/// stream keeps its order, and when a state arrives all data before it lies in the other socket already.
+actor GATTClient: BluetoothLEClientLink {
+    nonisolated let kind = BluetoothLELinkKind.client
+    nonisolated let attempts: Int
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
+    private nonisolated let daemon: Daemon
+    private let service: GATTService
+    private let adapter: String
+    private let device: String
+    private let configuration: BlueZConfiguration
+    private let condition: BusCondition
+
+    private var remote = GATTRemoteService()
+    private var data: PacketSocket?
+    private var states: PacketSocket?
+    private var writes: PacketSocket?
+    private var stateWrites: PacketSocket?
+    private var isNotifiedByCall = false
+    /// The least that bluetoothd has named.
+    private var mtu: Int?
+    private var inbox = LinkInbox()
+    private var isConnected = false
+    private var isSending = false
+    private var isClosed = false
+    private var failure: BlueZTransportError?
+
+    /// - Parameter attempts: how many it has taken, this one included.
+    init(
+        _ service: GATTService, at peer: Peer, daemon: Daemon, adapter: String, attempts: Int,
+        configuration: BlueZConfiguration
+    ) {
+        self.service = service
+        self.daemon = daemon
+        self.adapter = adapter
+        self.attempts = attempts
+        self.configuration = configuration
+        device = peer.path
+        condition = BusCondition(daemon.bus)
+    }
+
+    // MARK: - Connecting
+
+    /// Connects and subscribes; whoever calls closes when it fails.
+    func open() async throws(ConnectFailure) {
+        await daemon.take(device)
+        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+        try await connect()
+        try await resolve()
+        try await subscribe()
+        try check()
+    }
+
+    private func connect() async throws(ConnectFailure) {
+        do throws(BusError) {
+            _ = try await daemon.call(
+                device, "org.bluez.Device1", "Connect", within: configuration.connection)
+        } catch .refused("org.bluez.Error.AlreadyConnected", _) {
+        } catch .refused(let name, let detail) {
+            try check()
+            throw await failure(name, detail)
+        } catch {
+            try check()
+            throw error == .overdue ? .overdue : .radio(BlueZTransportError(error))
+        }
+        isConnected = true
+        let properties = await daemon.properties(device, "org.bluez.Device1")
+        if properties?["Connected"]?.flag != true { throw .peerLeft }
+    }
+
+    private func failure(_ name: String, _ detail: String) async -> ConnectFailure {
+        switch name {
+        case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod":
+            return .peerForgotten
+        case "org.bluez.Error.NotReady": return .radio(.adapterOff)
+        case _ where detail.contains("abort-by-local"):
+            await disconnection()
+            return .aborted
+        default: return .refused
+        }
+    }
+
+    /// After an abort the link may still be coming down; connecting again before would fail again (Q108).
+    private func disconnection() async {
+        let end = ContinuousClock.now + configuration.backOff
+        while failure == nil, !Task.isCancelled, ContinuousClock.now < end,
+            await daemon.properties(device, "org.bluez.Device1")?["Connected"]?.flag == true
+        {
+            await condition.wait(until: end)
+        }
+    }
+
+    /// Until bluetoothd says it knows the services, and shows those that we need (Q104).
+    private func resolve() async throws(ConnectFailure) {
+        let unresolved = ContinuousClock.now + configuration.resolution
+        var incomplete: ContinuousClock.Instant?
+        while true {
+            try check()
+            guard await daemon.properties(device, "org.bluez.Device1")?["ServicesResolved"]?.flag == true
+            else {
+                if ContinuousClock.now >= unresolved { throw .servicesUnresolved }
+                await condition.wait(until: unresolved)
+                continue
+            }
+            remote = await daemon.remoteService(service, of: device)
+            if remote.isComplete { return }
+            let deadline = incomplete ?? ContinuousClock.now + configuration.settling
+            if ContinuousClock.now >= deadline { throw .serviceIncomplete }
+            incomplete = deadline
+            await condition.wait(until: deadline)
+        }
+    }
+
+    private func check() throws(ConnectFailure) {
+        if let failure { throw .radio(failure) }
+        if Task.isCancelled || isClosed { throw .radio(.cancelled) }
+        if inbox.isEnded { throw .peerLeft }
+    }
+
+    // MARK: - Subscribing
+
+    private func subscribe() async throws(ConnectFailure) {
+        if configuration.usesSockets {
+            data = try await acquire("AcquireNotify", .serverToClient)
+            if data != nil { states = try await acquire("AcquireNotify", .state) }
+            writes = try await acquire("AcquireWrite", .clientToServer)
+            stateWrites = try await acquire("AcquireWrite", .state)
+        }
+        if data != nil && states != nil { return startSockets() }
+        data?.close()
+        data = nil
+        isNotifiedByCall = true
+        try await startNotify(.serverToClient)
+        try await startNotify(.state)
+        startSockets()
+    }
+
+    /// The socket bluetoothd gives; nil when it refuses.
+    private func acquire(
+        _ method: String, _ characteristic: GATTRemoteService.Characteristic
+    ) async throws(ConnectFailure) -> PacketSocket? {
+        try check()
+        let answer: [BusValue]
+        do throws(BusError) {
+            answer = try await daemon.call(
+                remote.path(characteristic), GATTServerObjects.characteristicInterface, method, [.map([:])],
+                within: configuration.subscription)
+        } catch .refused {
+            try check()
+            return nil
+        } catch {
+            try check()
+            throw error == .overdue ? .subscriptionRefused : .radio(BlueZTransportError(error))
+        }
+        guard case .descriptor(let descriptor)? = answer.first else { return nil }
+        if let value = answer.last?.number, value >= 23 { mtu = min(mtu ?? value, value) }
+        return PacketSocket(owning: descriptor.take(), longest: 1024, queue: daemon.bus.queue.queue)
+    }
+
+    private func startNotify(
+        _ characteristic: GATTRemoteService.Characteristic
+    ) async throws(ConnectFailure) {
+        do throws(BusError) {
+            _ = try await daemon.call(
+                remote.path(characteristic), GATTServerObjects.characteristicInterface, "StartNotify",
+                within: configuration.subscription)
+        } catch .refused("org.bluez.Error.InProgress", _) {
+        } catch {
+            try check()
+            switch error {
+            case .refused, .overdue: throw .subscriptionRefused
+            default: throw .radio(BlueZTransportError(error))
+            }
+        }
+    }
+
+    private func startSockets() {
+        data?.start(
+            received: { [unowned self] packet in assumeIsolated { $0.received(packet) } },
+            ended: { [weak self] in self?.assumeIsolated { $0.peerLeft() } })
+        states?.start(
+            received: { [unowned self] packet in assumeIsolated { $0.receivedState(packet) } },
+            ended: { [weak self] in self?.assumeIsolated { $0.peerLeft() } })
+        writes?.start(received: { _ in true }, ended: {})
+        stateWrites?.start(received: { _ in true }, ended: {})
+    }
+
+    // MARK: - What comes
+
+    private func happened(_ event: DaemonEvent) {
+        if let loss = event.loss(of: adapter) { return fail(loss) }
+        switch event {
+        case .changed(device, "org.bluez.Device1", let properties):
+            if isConnected && properties["Connected"]?.flag == false { peerLeft() }
+        case .removed(device, "org.bluez.Device1"): peerLeft()
+        case .changed(let path, GATTServerObjects.characteristicInterface, let properties)
+        where isNotifiedByCall:
+            if let value = properties["Value"]?.octets { receivedByCall(value, from: path) }
+        default: break
+        }
+        condition.signal()
+    }
+
+    private func receivedByCall(_ value: [UInt8], from path: String) {
+        if path == remote.path(.serverToClient) { _ = received(value) }
+        if path == remote.path(.state) { _ = receivedState(value) }
+    }
+
+    private func received(_ packet: [UInt8]) -> Bool {
+        inbox.put(.data(packet))
+        return inbox.hasRoom
+    }
+
+    private func receivedState(_ packet: [UInt8]) -> Bool {
+        data?.drainAll()
+        inbox.put(.state(packet))
+        return inbox.hasRoom
+    }
+
+    /// What the peer sent before it left is still delivered.
+    private func peerLeft() {
+        takeRest()
+        inbox.finish(.linkLost)
+        letWritersGo()
+    }
+
+    private func fail(_ error: BlueZTransportError) {
+        guard failure == nil else { return }
+        failure = error
+        takeRest()
+        inbox.finish(BluetoothLEError(error))
+        letWritersGo()
+        condition.signal()
+    }
+
+    private func takeRest() {
+        data?.drainAll()
+        states?.drainAll()
+    }
+
+    private func letWritersGo() {
+        writes?.writable()
+        stateWrites?.writable()
+    }
+
+    // MARK: - The link
+
+    /// Until bluetoothd has named an MTU, what every peer takes (Q67, Q98, Q99).
+    var packetLimit: Int { min(512, (mtu ?? 23) - 3) }
+
+    func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
+        data?.proceed()
+        states?.proceed()
+        let number = inbox.nextWaiter()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { inbox.take($0, as: number) }
+        } onCancel: {
+            Task { await self.stopWaiting(number) }
+        }
+        return try result.get()
+    }
+
+    private func stopWaiting(_ number: Int) { inbox.stopWaiting(number) }
+
+    func interrupt() { inbox.stopWaiting() }
+
+    func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
+        guard !isSending else { throw .alreadyWaiting }
+        isSending = true
+        defer { isSending = false }
+        // bluetoothd would cut the value without a word (Q98).
+        guard head.count + body.count <= packetLimit else {
+            throw .connectionFailed(id: "bluez-value-too-long")
+        }
+        if let writes { return try await send(head, body, through: writes) }
+        try await write(unsafe head.withBytes { unsafe Array($0) } + body, to: .clientToServer)
+    }
+
+    func signal(_ state: UInt8) async throws(BluetoothLEError) {
+        guard !isSending else { throw .alreadyWaiting }
+        isSending = true
+        defer { isSending = false }
+        // bluetoothd looks at each socket on its own: the state could overtake what was sent before it.
+        while let writes, !writes.isEmptied { try await room(in: writes, emptied: true) }
+        if let stateWrites { return try await send(.byte(state), [], through: stateWrites) }
+        try await write([state], to: .state)
+    }
+
+    private func send(
+        _ head: PacketHead, _ body: ArraySlice<UInt8>, through socket: PacketSocket
+    ) async throws(BluetoothLEError) {
+        while true {
+            try checkLink()
+            switch socket.send(head, body) {
+            case .taken: return
+            case .closed: throw .linkLost
+            case .full: try await room(in: socket)
+            }
+        }
+    }
+
+    /// Until the socket may have room, or the link has ended.
+    private func room(in socket: PacketSocket, emptied: Bool = false) async throws(BluetoothLEError) {
+        try checkLink()
+        if emptied { return await condition.wait(until: .now + .milliseconds(1)) }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled { return continuation.resume() }
+                socket.whenWritable { continuation.resume() }
+            }
+        } onCancel: {
+            Task { await self.letWritersGo() }
+        }
+    }
+
+    private func write(
+        _ value: [UInt8], to characteristic: GATTRemoteService.Characteristic
+    ) async throws(BluetoothLEError) {
+        try checkLink()
+        do throws(BusError) {
+            _ = try await daemon.call(
+                remote.path(characteristic), GATTServerObjects.characteristicInterface, "WriteValue",
+                [.bytes(value), .map(["type": .string(remote.writeType(characteristic))])])
+        } catch {
+            try checkLink()
+            if case .refused = error { throw .linkLost }
+            throw BluetoothLEError(BlueZTransportError(error))
+        }
+    }
+
+    private func checkLink() throws(BluetoothLEError) {
+        if let failure { throw BluetoothLEError(failure) }
+        if Task.isCancelled { throw .cancelled }
+        if isClosed || inbox.isEnded { throw .linkLost }
+    }
+
+    func readIdent() async throws(BluetoothLEError) -> [UInt8] { try await read(.ident) }
+
+    func readPSM() async throws(BluetoothLEError) -> [UInt8] { try await read(.psm) }
+
+    private func read(
+        _ characteristic: GATTRemoteService.Characteristic
+    ) async throws(BluetoothLEError) -> [UInt8] {
+        guard remote.has(characteristic) else { throw .serviceIncomplete }
+        try checkLink()
+        do throws(BusError) {
+            let answer = try await daemon.call(
+                remote.path(characteristic), GATTServerObjects.characteristicInterface, "ReadValue",
+                [.map([:])])
+            return answer.first?.octets ?? []
+        } catch {
+            try checkLink()
+            switch error {
+            case .refused: throw .connectionFailed(id: "bluez-read-refused")
+            case .overdue: throw .connectionFailed(id: "bluez-read-overdue")
+            default: throw BluetoothLEError(BlueZTransportError(error))
+            }
+        }
+    }
+
+    // MARK: - The end
+
+    /// Unsubscribes, disconnects and lets bluetoothd forget the peer (Q79, Q81, Q114).
+    func close() async {
+        guard !isClosed else { return }
+        isClosed = true
+        let hasPeer = failure == nil && !inbox.isEnded
+        inbox.finish(.linkLost)
+        condition.signal()
+        for socket in [data, states, writes, stateWrites] { socket?.close() }
+        if hasPeer && isConnected { await unsubscribe() }
+        if failure == nil { await daemon.remove(device, at: adapter) }
+        await daemon.stopListening(self)
+    }
+
+    /// Lets the peer hear that nobody listens any more, without waiting long for it.
+    private func unsubscribe() async {
+        guard isNotifiedByCall else {
+            let time = configuration.leaving
+            return await Task { _ = try? await Task.sleep(for: time) }.value
+        }
+        for characteristic in [GATTRemoteService.Characteristic.serverToClient, .state] {
+            await daemon.takeBack(
+                remote.path(characteristic), GATTServerObjects.characteristicInterface, "StopNotify")
+        }
+    }
+}

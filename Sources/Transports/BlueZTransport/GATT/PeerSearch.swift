@@ -1,0 +1,157 @@
+internal import NDEF
+
+/// A peer that advertises what is looked for.
+struct Peer: Equatable, Sendable {
+    /// bluetoothd's object for it.
+    let path: String
+    let address: String
+    let isAddressRandom: Bool
+}
+
+/// One discovery session on one adapter for peers that advertise a UUID.
+///
+/// bluetoothd filters, and expands UUIDs of 16 bits to 128 (Q87); what other programs discover, and the mirrors of
+/// other adapters (Q118), are told apart here.
+actor PeerSearch {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
+    private nonisolated let daemon: Daemon
+    private let adapter: String
+    private let uuid: String
+    /// Others may have the UUID too: those that are heard within the pause are compared (Q87).
+    private let isAmbiguous: Bool
+    private let configuration: BlueZConfiguration
+    private let condition: BusCondition
+    private var isDiscovering = false
+    private var failure: BlueZTransportError?
+    /// Everyone who was seen to have the UUID, to be forgotten at the end (Q114).
+    private var known: Set<String> = []
+    /// How often an attempt with a peer has failed.
+    private var failures: [String: Int] = [:]
+
+    init(for uuid: BluetoothUUID, daemon: Daemon, adapter: String, configuration: BlueZConfiguration) {
+        self.daemon = daemon
+        self.adapter = adapter
+        self.uuid = uuid.description
+        isAmbiguous = uuid.shortForm != nil
+        self.configuration = configuration
+        condition = BusCondition(daemon.bus)
+    }
+
+    /// Discovers until there is a peer: the one with the fewest failures, and of those the nearest.
+    func peer() async throws(BlueZTransportError) -> Peer {
+        try await start()
+        try await sighting()
+        if isAmbiguous { await wait(configuration.pause) }
+        return try await sighting()
+    }
+
+    @discardableResult
+    private func sighting() async throws(BlueZTransportError) -> Peer {
+        while true {
+            try check()
+            if let best = sightings.first { return best }
+            await condition.wait()
+        }
+    }
+
+    private func check() throws(BlueZTransportError) {
+        if let failure { throw failure }
+        if Task.isCancelled { throw .cancelled }
+    }
+
+    /// Those that are heard now, in the order they are to be tried.
+    private var sightings: [Peer] {
+        let devices = daemon.assumeIsolated { $0.devices(at: adapter) }
+        return devices.compactMap { path, device -> (Peer, [Int])? in
+            guard matches(device), let strength = device["RSSI"]?.number, let address = device["Address"]?.text
+            else { return nil }
+            let peer = Peer(
+                path: path, address: address, isAddressRandom: device["AddressType"]?.text == "random")
+            return (peer, [failures[address] ?? 0, -strength])
+        }.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
+    }
+
+    private func matches(_ device: [String: BusValue]) -> Bool {
+        (device["UUIDs"]?.texts ?? []).contains { $0.lowercased() == uuid }
+    }
+
+    /// Puts a peer behind those with which less has failed.
+    func failed(_ peer: Peer) {
+        failures[peer.address, default: 0] += 1
+    }
+
+    func wait(_ time: Duration) async {
+        let end = ContinuousClock.now + time
+        while ContinuousClock.now < end && !Task.isCancelled && failure == nil {
+            await condition.wait(until: end)
+        }
+    }
+
+    // MARK: - The session
+
+    private func start() async throws(BlueZTransportError) {
+        try check()
+        guard !isDiscovering else { return }
+        isDiscovering = true
+        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+        // Cancelled half-way, it would be unclear whether there is a session to stop.
+        let result = await Task {
+            do throws(BusError) {
+                try await begin()
+                return Result<Void, BusError>.success(())
+            } catch {
+                return .failure(error)
+            }
+        }.value
+        do throws(BusError) {
+            try result.get()
+        } catch .refused("org.bluez.Error.InProgress", _) {
+            return
+        } catch .refused("org.bluez.Error.NotReady", _) {
+            throw .adapterOff
+        } catch {
+            throw BlueZTransportError(error)
+        }
+    }
+
+    private func begin() async throws(BusError) {
+        _ = try await daemon.call(
+            adapter, "org.bluez.Adapter1", "SetDiscoveryFilter",
+            [.map(["Transport": .string("le"), "UUIDs": .strings([uuid])])])
+        _ = try await daemon.call(adapter, "org.bluez.Adapter1", "StartDiscovery")
+    }
+
+    /// Stops discovering; connecting is slow while it goes on (Q97).
+    func stop() async {
+        guard isDiscovering else { return }
+        isDiscovering = false
+        guard failure == nil else { return }
+        await daemon.takeBack(adapter, "org.bluez.Adapter1", "StopDiscovery")
+    }
+
+    /// Leaves nothing behind but the peer that was found, if any.
+    func end(keeping peer: Peer?) async {
+        await stop()
+        if failure == nil {
+            await daemon.takeBack(adapter, "org.bluez.Adapter1", "SetDiscoveryFilter", [.map([:])])
+            for path in known where path != peer?.path { await daemon.remove(path, at: adapter) }
+        }
+        await daemon.stopListening(self)
+    }
+
+    private func happened(_ event: DaemonEvent) {
+        if let loss = event.loss(of: adapter) {
+            failure = failure ?? loss
+            condition.signal()
+        }
+        switch event {
+        case .changed(let path, "org.bluez.Device1", _) where path.hasPrefix(adapter + "/"):
+            let device = daemon.assumeIsolated { $0.properties(path, "org.bluez.Device1") }
+            guard let device, matches(device) else { return }
+            known.insert(path)
+            condition.signal()
+        case .removed(let path, "org.bluez.Device1"): known.remove(path)
+        default: break
+        }
+    }
+}
