@@ -5,7 +5,7 @@ package import Transport
 /// was lost.
 package actor BlueZRadio: BluetoothLERadio {
     private let configuration: BlueZConfiguration
-    private var daemon: Daemon?
+    private(set) var daemon: Daemon?
     private var lastServer = 0
     private var isConnecting = false
 
@@ -49,7 +49,7 @@ package actor BlueZRadio: BluetoothLERadio {
     func endConnecting() { isConnecting = false }
 
     /// The adapter, switched on and not pairable: nobody is to be asked on the phone (Q94).
-    private func readyAdapter() async throws(BlueZTransportError) -> (Daemon, String) {
+    func readyAdapter() async throws(BlueZTransportError) -> (Daemon, String) {
         let daemon = try await currentDaemon()
         let adapter = try await daemon.adapter(named: configuration.adapter)
         let properties = await daemon.properties(adapter, "org.bluez.Adapter1") ?? [:]

@@ -2,6 +2,10 @@ package import NDEF
 
 /// A Bluetooth Low Energy controller with its GATT server, GATT client and L2CAP channels.
 package protocol BluetoothLERadio: Sendable {
+    /// Returns once the adapter can be used, however long it or bluetoothd takes to come (Q117, Q119); throws
+    /// `cancelled` alone.
+    func untilReady() async throws(BluetoothLEError)
+
     /// Puts a service up and its UUID on the air; returns when both stand.
     func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer
 

@@ -1,0 +1,31 @@
+package import Transport
+
+extension BlueZRadio {
+    package func untilReady() async throws(BluetoothLEError) {
+        while true {
+            do throws(BlueZTransportError) {
+                _ = try await readyAdapter()
+                return
+            } catch {
+                if Task.isCancelled { throw .cancelled }
+            }
+            await change(within: .seconds(1))
+        }
+    }
+
+    /// Until bluetoothd tells of something, or the time is over: a bus that is not there, or an adapter that nobody
+    /// tells of, is looked for again.
+    private func change(within limit: Duration) async {
+        final class Listener: Sendable {}
+        let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let listener = Listener()
+        await daemon?.listen(listener) { _ in change.yield() }
+        let timer = Task {
+            try await Task.sleep(for: limit, clock: .continuous)
+            change.yield()
+        }
+        for await _ in changes { break }
+        timer.cancel()
+        await daemon?.stopListening(listener)
+    }
+}
