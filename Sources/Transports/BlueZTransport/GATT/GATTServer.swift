@@ -225,6 +225,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     // MARK: - What bluetoothd asks
 
     private func called(_ message: BusMessage) -> Bool {
+        guard daemon.assumeIsolated({ $0.isDaemon(message.sender) }) else { return false }
         let arguments = (try? message.values()) ?? []
         switch (message.interface, message.member) {
         case ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects") where message.path == objects.root:
@@ -258,7 +259,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         case ("WriteValue", .clientToServer):
             answer(message, [])
             if device == owner { inbox.put(.data(arguments.first?.octets ?? [])) }
-        case ("AcquireWrite", .clientToServer): acquireWrites(message, options)
+        case ("AcquireWrite", .clientToServer) where owner == nil || device == owner:
+            acquireWrites(message, options)
         case ("AcquireNotify", .serverToClient): acquireNotifications(message, options)
         case ("StartNotify", _):
             answer(message, [])
