@@ -1,0 +1,147 @@
+"""A phone for the virtual air of with-bluez: bumble's host stack between the radio and a wallet on the TCP bench link.
+
+It prints one line a step, a stable word first: ready, engaged, advertising, found, connected, mtu, discovered, ident,
+subscribed, started, psm, channel, request, response, status, state, disconnected, storm, second, never-ending, fault,
+failed, done. Exit status: 0 the session (or the fault) went to its end, 1 it did not, 2 wrong options, 3 --timeout,
+143 ended by a signal, after disconnecting.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import sys
+
+import calls
+import central
+import journal
+import peripheral
+import radio
+from faults import Faults
+from journal import Ended, Failure, tell
+from session import Asker, Echo, Session
+from wallet import Greeting, Wallet
+
+
+def options_of(arguments):
+    parser = argparse.ArgumentParser(prog="bench-phone", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--wallet", metavar="HOST:PORT", help="the holder, listening on the TCP bench link")
+    add("--raw-echo", metavar="SIZE", type=int, help="no wallet: answer each message with SIZE bytes (0: itself)")
+    add("--ask", metavar="SIZE,SIZE...", type=lambda text: [int(size) for size in text.split(",")],
+        help="no wallet: play the reader, and ask with so many bytes")
+    add("--greeting", metavar="FILE", help="write the wallet's greeting there")
+    add("--mode", choices=("central", "peripheral"), required=True)
+    add("--uuid", required=True, help="the service, or from-greeting")
+    add("--uuid16", action="store_true", help="peripheral: advertise and serve the 16-bit form of the UUID")
+    add("--mtu", type=int, default=517, help="23 to 517; asked for as client, the most allowed as server")
+    add("--address", default="random:F2:C1:22:33:44:55", help="public or random:F2:..")
+    add("--ident", help="central: hexadecimal or from-greeting; leaves when the reader's is another one")
+    add("--l2cap-psm", type=lambda text: int(text, 0), help="peripheral: serve an L2CAP channel there too")
+    add("--psm-characteristic", type=int, choices=(2, 4), help="peripheral: show the PSM, in so many bytes")
+    add("--l2cap", action="store_true", help="central: take the reader's L2CAP channel")
+    add("--reader-psm", type=lambda text: int(text, 0), help="central: its PSM; else the characteristic is read")
+    add("--chunk", type=int, help="the largest value to send, prefix included")
+    add("--end", choices=("status20", "state02", "disconnect", "none", "both"), default="none",
+        help="what the phone does after its response")
+    add("--linger", action="store_true", help="after the end, let the reader disconnect")
+    add("--start-before-cccd", action="store_true")
+    add("--fault", help="see faults.py: a name, disconnect-at=STEP or connect-storm=N")
+    add("--timeout", type=float, default=60, help="seconds, for all")
+    add("--verbose", action="store_true", help="bumble's own log on standard error")
+    add("--transport", default="unix:/tmp/bt-server-le", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    try:
+        options.faults = Faults(options.fault)
+    except ValueError as error:
+        parser.error(str(error))
+    if [options.wallet, options.raw_echo, options.ask].count(None) != 2:
+        parser.error("give one of --wallet, --raw-echo and --ask")
+    if not 23 <= options.mtu <= 517:
+        parser.error("--mtu takes 23 to 517")
+    if options.psm_characteristic and not options.l2cap_psm:
+        parser.error("--psm-characteristic needs --l2cap-psm")
+    return options
+
+
+async def engage(options):
+    """The wallet, and what its greeting says; the options then hold the UUID and the Ident."""
+    if options.wallet is None:
+        return Asker(options.ask) if options.ask else Echo(options.raw_echo), None
+    wallet = await Wallet.connect(options.wallet)
+    frame = await wallet.receive()
+    if frame is None:
+        raise Failure("wallet-closed")
+    if options.greeting:
+        with open(options.greeting, "wb") as file:
+            file.write(frame)
+    if "from-greeting" not in (options.uuid, options.ident):
+        return wallet, options.ident and bytes.fromhex(options.ident)
+    greeting = Greeting(frame)
+    if options.uuid == "from-greeting":
+        options.uuid = greeting.service(options.mode)
+    tell("engaged", handover=greeting.handover, uuid=options.uuid)
+    ident = greeting.ident() if options.ident == "from-greeting" else options.ident and bytes.fromhex(options.ident)
+    return wallet, ident
+
+
+async def run(options):
+    wallet, ident = await engage(options)
+    faults = options.faults
+    async with contextlib.AsyncExitStack() as stack:
+        made = await stack.enter_async_context(radio.device(options))
+        tell("ready", address=radio.own_address(made).to_string(False),
+             type="random" if options.address.startswith("random") else "public")
+        notifications = None
+        if faults.name == "second-phone":
+            other = await stack.enter_async_context(radio.device(argparse.Namespace(
+                **{**vars(options), "address": "random:F2:C1:22:33:44:66"}), "second"))
+            notifications = await central.second_phone(other, options)
+        try:
+            if (options.mode == "central") != bool(options.ask):
+                link = await central.open_link(made, options, faults, ident)
+            else:
+                link = await peripheral.open_link(made, options, faults)
+            await Session(link, wallet, options, faults).run()
+        finally:
+            if notifications:
+                tell("second", notifications=notifications())
+            wallet.close()
+
+
+async def until_end(options, alive):
+    """Until the session's end, the timeout or the caller's; the exit status."""
+    task = asyncio.ensure_future(run(options))
+    loop = asyncio.get_running_loop()
+    loop.add_reader(alive, lambda: (loop.remove_reader(alive), task.cancel()))
+    try:
+        with contextlib.suppress(Ended):
+            await asyncio.wait_for(task, options.timeout)
+        tell("done")
+        return 0
+    except asyncio.TimeoutError:
+        tell("failed", why="timeout")
+        return 3
+    except asyncio.CancelledError:
+        return 143
+    except Failure as failure:
+        tell("failed", why=failure)
+        return 1
+    except Exception as error:
+        # Of bumble's own, mostly: the link went while something was under way.
+        tell("failed", why=type(error).__name__)
+        logging.error("phone", exc_info=error)
+        return 1
+
+
+def main(arguments, alive):
+    """One call; `alive` can be read when the caller has gone or wants the phone to go."""
+    journal.begin()
+    options = options_of(arguments)
+    logging.basicConfig(level=logging.DEBUG if options.verbose else logging.ERROR)
+    return asyncio.run(until_end(options, alive))
+
+
+if __name__ == "__main__":
+    calls.serve(sys.argv[2], main)

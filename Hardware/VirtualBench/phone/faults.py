@@ -1,0 +1,77 @@
+"""What a bad phone does."""
+
+import asyncio
+
+from framing import START
+from journal import Ended, Failure, tell
+
+STEPS = ("connected", "mtu", "discovered", "subscribed", "started", "request", "half-response", "response")
+NAMES = ("garbage-chunk", "empty-chunk", "oversized", "never-ending", "second-start", "wrong-service", "no-cccd",
+         "no-ident-match", "silent", "silent-after-first-chunk", "connect-storm", "second-phone")
+NEVER_ENDING = 64 << 20
+
+
+class Faults:
+    """The fault of a run, or none: `name`, and the number or step behind it."""
+
+    def __init__(self, text=None):
+        self.name, _, argument = (text or "").replace(" ", "=").partition("=")
+        self.step = argument if self.name == "disconnect-at" else None
+        self.count = int(argument or 64) if self.name == "connect-storm" else 0
+        self.carried_out = False
+        if self.name == "disconnect-at" and self.step not in STEPS:
+            raise ValueError(f"disconnect-at takes a step: {', '.join(STEPS)}")
+        if self.name and self.name not in NAMES + ("disconnect-at",):
+            raise ValueError(f"unknown fault; known: {', '.join(NAMES)}, disconnect-at=STEP")
+
+    async def at(self, step, link):
+        if self.step == step:
+            await self.leave(link)
+
+    def later(self, step, link):
+        """The same, out of a callback."""
+        if self.step == step:
+            self.carried_out = True
+            asyncio.ensure_future(link.disconnect())
+
+    async def leave(self, link):
+        self.carried_out = True
+        await link.disconnect()
+        tell("disconnected", by="phone")
+        await self.ended()
+
+    async def ended(self):
+        tell("fault", name=self.name)
+        raise Ended()
+
+    async def answer(self, link, response):
+        """Sends the response as this fault has it; true when nothing remains to be done but to wait for the end."""
+        if self.name in ("silent", "no-cccd"):
+            return True
+        if self.name == "silent-after-first-chunk":
+            await link.send(response, stop_after=1)
+            return True
+        if self.step == "half-response":
+            await link.send(response, stop_after=max(1, len(response) // link.limit // 2))
+            await self.leave(link)
+        if self.name in ("garbage-chunk", "empty-chunk", "oversized"):
+            link.write({"garbage-chunk": b"\x07garbage", "empty-chunk": b"",
+                        "oversized": b"\x01" + bytes(link.connection.att_mtu + 16)}[self.name])
+            return True
+        if self.name == "never-ending":
+            await self._never_end(link)
+            return True
+        if self.name == "second-start":
+            link.write_state(START)
+        return False
+
+    async def _never_end(self, link):
+        sent = 0
+        value = b"\x01" + bytes(link.limit - 1)
+        try:
+            while sent < NEVER_ENDING:
+                await link.paced()
+                link.write(value)
+                sent += len(value)
+        finally:
+            tell("never-ending", bytes=sent)

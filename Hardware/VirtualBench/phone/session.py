@@ -1,0 +1,129 @@
+"""The session itself: bytes between the air and the wallet, and its end."""
+
+import asyncio
+
+from framing import STATUS_20
+from journal import Ended, Failure, tell
+
+
+class Echo:
+    """In the wallet's place: answers each message with so many bytes, to measure what the air carries."""
+
+    def __init__(self, size):
+        self._size = size
+        self._answers = asyncio.Queue()
+
+    async def receive(self):
+        return await self._answers.get()
+
+    async def send(self, message):
+        self._answers.put_nowait(bytes(byte & 255 for byte in range(self._size)) if self._size else message)
+
+    def close(self):
+        pass
+
+
+class Asker:
+    """In the wallet's place when the phone plays the reader: sends requests of so many bytes, one after the other,
+    and has each answer echoed or of another size."""
+
+    def __init__(self, sizes):
+        self._sizes = list(sizes)
+        self._turn = asyncio.Semaphore(1)
+
+    async def receive(self):
+        await self._turn.acquire()
+        return bytes(byte * 31 + 7 & 255 for byte in range(self._sizes.pop(0))) if self._sizes else None
+
+    async def send(self, message):
+        self._turn.release()
+
+    def close(self):
+        pass
+
+
+class Session:
+    """Carries messages both ways until one side ends it."""
+
+    def __init__(self, link, wallet, options, faults):
+        self._link, self._wallet, self._options, self._faults = link, wallet, options, faults
+        self._words = ("response", "request") if options.ask else ("request", "response")
+        self._silent = False
+        self._answered = False
+
+    async def run(self):
+        tasks = [asyncio.ensure_future(one()) for one in (self._from_air, self._from_wallet)]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def _from_air(self):
+        while True:
+            event, what, *facts = await self._link.events.get()
+            if event == "message":
+                tell(self._words[0], bytes=len(what), **facts[0])
+                await self._faults.at("request", self._link)
+                await self._wallet.send(what)
+                if what == STATUS_20:
+                    tell("status", status=20)
+                    return await self._ended_by_reader()
+            elif event == "state":
+                tell("state", state=what)
+                if what == "02":
+                    return await self._ended_by_reader()
+            elif event == "failed":
+                raise what
+            else:
+                tell("disconnected", reason=what)
+                if self._faults.name and self._silent:
+                    await self._faults.ended()
+                if not self._answered:
+                    raise Failure("disconnected-early")
+                return
+
+    async def _ended_by_reader(self):
+        if self._silent:
+            tell("fault", name=self._faults.name)
+        if self._options.linger:
+            await self._link.closed.wait()
+            return tell("disconnected", by="reader")
+        await self._link.disconnect()
+        tell("disconnected", by="phone")
+
+    async def _from_wallet(self):
+        while True:
+            response = await self._wallet.receive()
+            if response is None and self._options.ask:
+                await self._end()
+                return await self._ended_by_reader()
+            if response is None:
+                # The reader's end is still to come.
+                return await asyncio.Event().wait()
+            self._silent = await self._faults.answer(self._link, response)
+            if self._silent:
+                continue
+            await self._link.send(response)
+            self._answered = True
+            tell(self._words[1], bytes=len(response))
+            await self._faults.at("response", self._link)
+            if not self._options.ask and await self._end():
+                return
+
+    async def _end(self):
+        """Ends the session as asked for; false when the reader has to."""
+        end = self._options.end
+        if end in ("status20", "both"):
+            await self._link.send(STATUS_20)
+            tell("status", status=20, by="phone")
+        if end in ("state02", "both"):
+            await self._link.end()
+            tell("state", state="02", by="phone")
+        if end == "disconnect":
+            await self._link.disconnect()
+            tell("disconnected", by="phone")
+            return True
+        return False
