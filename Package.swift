@@ -164,8 +164,8 @@ let package = Package(
         tests(
             of: "countersign", in: "Commands",
             [
-                "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification", "MdocWallet",
-                "Transport", "PCSCBench",
+                "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
+                "MdocWallet", "Transport", "PCSCBench",
             ]),
     ]
 )
