@@ -86,9 +86,9 @@ struct RequestFilesTests {
             let channel = try await listener.accept()
             var link = try WalletBenchLink(presented.wallet, handover: .qr, now: .now)
             try await channel.send(link.greeting)
-            _ = link.receive(try await channel.receive()[...])
+            _ = link.session.receive(try await channel.receive()[...])
             await channel.close()
-            return link.deviceRequest
+            return link.session.deviceRequest
         }
         _ = try await execute(
             ["request", "--connect", "tcp://127.0.0.1:\(listener.address.port)", "--trust", root] + arguments)

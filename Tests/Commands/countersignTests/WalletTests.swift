@@ -1,5 +1,7 @@
 import Foundation
+import MdocSession
 import Testing
+import Transport
 
 @Suite("wallet and bench")
 struct WalletTests {
@@ -92,6 +94,25 @@ struct WalletTests {
     func usage(_ arguments: [String]) async throws {
         let run = try await execute(["wallet"] + arguments)
         #expect(run.status == 64, "\(run.errors)")
+    }
+
+    @Test("Each QR code is shown before its reader comes, and is the one that the reader gets")
+    func codes() async throws {
+        let wallet = try RunningCommand("wallet", "--listen", "tcp://127.0.0.1:0", "--readers", "2")
+        let address = try await wallet.firstLine()
+        let port = try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
+        for number in 1...2 {
+            let channel = try await FramedTCPChannel.connect(to: SocketAddress(host: "127.0.0.1", port: port))
+            let greeting = try BenchLinkGreeting(try await channel.receive()[...])
+            let codes = wallet.output.split(separator: "\n").dropFirst()
+            #expect(codes.count == number)
+            #expect(codes.last.map(String.init) == greeting.qr)
+            await channel.close()
+        }
+        #expect(try await wallet.ended().status == 0)
+        let negotiated = try await WalletAtLink(["--handover", "negotiated"])
+        _ = try await negotiated.request()
+        #expect(try await negotiated.wallet.ended().output == negotiated.address + "\n")
     }
 
     @Test("Without a virtual reader a card cannot be tapped: exit code 69")

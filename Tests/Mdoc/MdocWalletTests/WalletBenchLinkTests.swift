@@ -25,7 +25,7 @@ struct WalletBenchLinkTests {
         for _ in 0..<3 {
             let action = try session.send(counter.presented.deviceRequest[...], now: .now)
             guard case .transmit(let request, _) = action,
-                case .send(let answer, after: .zero) = link.receive(request[...]),
+                case .send(let answer, after: .zero) = link.session.receive(request[...]),
                 case .deliver(let response, isEnded: false) = session.receive(answer[...], now: .now),
                 case .verified = try counter.verdict(response, session.transcript, key)
             else {
@@ -37,8 +37,8 @@ struct WalletBenchLinkTests {
             Issue.record("no farewell")
             return
         }
-        #expect(link.receive(farewell[...]) == .end)
-        #expect(link.receive(farewell[...]) == .end)
+        #expect(link.session.receive(farewell[...]) == .end)
+        #expect(link.session.receive(farewell[...]) == .end)
     }
 
     @Test("The QR of a greeting over NFC leads to the same key")

@@ -88,7 +88,7 @@ struct BenchLinkTests {
             }
         async let presentation = scene.transaction().run(over: reader)
         try await holder.send(greeting)
-        guard case .send(let answer, _) = link.receive(try await holder.receive()[...]) else {
+        guard case .send(let answer, _) = link.session.receive(try await holder.receive()[...]) else {
             Issue.record("no answer")
             return
         }
@@ -128,7 +128,7 @@ struct BenchLinkTests {
             var link = try scene.link()
             async let presentation = scene.transaction().run(over: reader)
             try await holder.send(link.greeting)
-            guard case .send(let answer, _) = link.receive(try await holder.receive()[...]) else {
+            guard case .send(let answer, _) = link.session.receive(try await holder.receive()[...]) else {
                 Issue.record("no answer")
                 return
             }

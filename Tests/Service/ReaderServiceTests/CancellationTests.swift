@@ -87,9 +87,9 @@ private enum WatchingHolder {
         do throws(TransportError) {
             try await channel.send(link.greeting)
             // The request, and then whatever comes before the answer would go out.
-            _ = link.receive(try await channel.receive()[...])
-            _ = link.receive(try await channel.receive()[...])
+            _ = link.session.receive(try await channel.receive()[...])
+            _ = link.session.receive(try await channel.receive()[...])
         } catch {}
-        return link.readerStatus
+        return link.session.readerStatus
     }
 }

@@ -145,17 +145,17 @@ enum HolderEnd {
         do throws(TransportError) {
             try await channel.send(link.greeting)
             while true {
-                switch link.receive(try await channel.receive()[...]) {
+                switch link.session.receive(try await channel.receive()[...]) {
                 case .send(let message, let delay), .sendLast(let message, let delay):
                     try? await Task.sleep(for: delay)
                     try await channel.send(message)
                 case .end:
                     await channel.close()
-                    return Log(request: link.deviceRequest, readerStatus: link.readerStatus)
+                    return Log(request: link.session.deviceRequest, readerStatus: link.session.readerStatus)
                 }
             }
         } catch {
-            return Log(request: link.deviceRequest, readerStatus: link.readerStatus)
+            return Log(request: link.session.deviceRequest, readerStatus: link.session.readerStatus)
         }
     }
 }

@@ -13,7 +13,7 @@ struct WalletCommand: AsyncParsableCommand {
         abstract: "Be a phone, for tests and for developers without one.",
         usage: """
             countersign wallet --listen tcp://127.0.0.1:PORT --root FILE [options]
-            countersign wallet --card tcp://127.0.0.1:35963 --root FILE [options]
+            countersign wallet --card tcp://127.0.0.1:35963 --root FILE [--listen tcp://127.0.0.1:PORT] [options]
             countersign wallet --write FOLDER [options]
             """,
         discussion: """
@@ -22,7 +22,10 @@ struct WalletCommand: AsyncParsableCommand {
 
             With --listen it serves the TCP bench link, one reader after the other; with --card it taps a virtual \
             reader of vsmartcard-vpcd; with --write it makes one whole presentation with a reader in memory and \
-            writes every message of it into a folder, private keys included.
+            writes every message of it into a folder, private keys included. With --card and --listen the tap engages \
+            and the bench link carries the session: each tap is for one connection, which may be there before it.
+
+            The standard output has the address of the bench link, and then the text of each QR code that is shown.
 
             EXAMPLES:
               countersign wallet --listen tcp://127.0.0.1:7000 --root iaca.der --profile apple
@@ -54,8 +57,8 @@ struct WalletCommand: AsyncParsableCommand {
     @OptionGroup var clock: ClockArguments
 
     func validate() throws {
-        guard [listen != nil, card != nil, write != nil].filter({ $0 }).count == 1 else {
-            throw ValidationError("Give one of --listen, --card and --write.")
+        guard (write != nil) != (listen != nil || card != nil) else {
+            throw ValidationError("Give --listen, --card or both, or --write.")
         }
         guard readers >= 0 else { throw ValidationError("--readers takes 0 or more.") }
     }
@@ -67,9 +70,7 @@ struct WalletCommand: AsyncParsableCommand {
         if let root { try OutputFile.write(presented.issuer.root, to: root) }
         let served = await interruptible { () -> Result<Void, CommandFailure> in
             do throws(CommandFailure) {
-                if let card { try await tap(card, presented.wallet) }
-                if let listen { try await serve(listen, presented.wallet) }
-                return .success(())
+                return .success(try await serve(presented.wallet))
             } catch {
                 return .failure(error)
             }
@@ -77,36 +78,27 @@ struct WalletCommand: AsyncParsableCommand {
         try served.get()
     }
 
-    private func tap(_ endpoint: EndpointArgument, _ wallet: Wallet) async throws(CommandFailure) {
-        let phone = try WalletPhone(
-            wallet, handover: self.wallet.handoverAtReader, at: try endpoint.loopbackAddress)
-        try await phone.tap()
-        if let code = phone.engagementURI { Terminal.result(code) }
-        Terminal.note("On the reader. Interrupt to take the phone away.")
-        try? await Task.sleep(for: .seconds(86_400), clock: .continuous)
-        phone.lift()
+    private func serve(_ wallet: Wallet) async throws(CommandFailure) {
+        let phone = try phone(wallet)
+        let handover = phone == nil ? self.wallet.presentation.handover : self.wallet.handoverAtReader
+        let listener = try listen.map { endpoint throws(CommandFailure) in
+            try WalletListener(at: endpoint, wallet, handover: handover, phone: phone)
+        }
+        try await phone?.tap()
+        defer { phone?.lift() }
+        if let code = phone?.shown?.uri { Terminal.result(code) }
+        if phone != nil { Terminal.note("On the reader. Interrupt to take the phone away.") }
+        guard let listener else {
+            try? await Task.sleep(for: .seconds(86_400), clock: .continuous)
+            return
+        }
+        try await listener.run(readers: readers)
     }
 
-    private func serve(_ endpoint: EndpointArgument, _ wallet: Wallet) async throws(CommandFailure) {
-        do throws(TransportError) {
-            let listener = try FramedTCPListener(on: try endpoint.transportAddress)
-            Terminal.result("tcp://\(listener.address.host):\(listener.address.port)")
-            var served = 0
-            while readers == 0 || served < readers {
-                served += 1
-                let channel = try await listener.accept()
-                await WalletServer(
-                    wallet: wallet, handover: self.wallet.presentation.handover, number: served
-                ).serve(channel)
-            }
-            await listener.close()
-        } catch .cancelled {
-            return
-        } catch .addressNotLoopback {
-            throw .usage("the wallet listens on loopback only")
-        } catch {
-            throw .unavailable("cannot listen at tcp://\(endpoint.host):\(endpoint.port)")
-        }
+    private func phone(_ wallet: Wallet) throws(CommandFailure) -> WalletPhone? {
+        guard let card else { return nil }
+        return try WalletPhone(
+            wallet, handover: self.wallet.handoverAtReader, at: try card.loopbackAddress)
     }
 }
 

@@ -5,8 +5,10 @@ internal import Transport
 
 /// The software wallet on a virtual reader: its card logic behind vpcd's socket.
 final class WalletPhone: Sendable {
-    /// The text of its QR code, where it engages by one.
-    let engagementURI: String?
+    /// The engagement of the QR code, where it engages by one.
+    let shown: WalletEngagement?
+    /// The engagements of its taps, each from the moment it is complete.
+    let taps = LatestEngagement()
     private let card: VirtualCard
 
     /// A phone for the virtual reader whose card port is `address`.
@@ -17,8 +19,8 @@ final class WalletPhone: Sendable {
         } catch {
             throw .usage("this wallet does not engage so: \(error)")
         }
-        engagementURI = logic.withLock { $0.engagementURI }
-        let box = CardBox(logic)
+        shown = logic.withLock { $0.engagement }
+        let box = CardBox(logic, taps)
         card = VirtualCard(
             address: address,
             power: { power in
@@ -47,9 +49,11 @@ final class WalletPhone: Sendable {
 /// The card logic, which the reader's thread calls.
 private final class CardBox: Sendable {
     private let card: Mutex<WalletCard>
+    private let taps: LatestEngagement
 
-    init(_ card: consuming Mutex<WalletCard>) {
+    init(_ card: consuming Mutex<WalletCard>, _ taps: LatestEngagement) {
         self.card = card
+        self.taps = taps
     }
 
     func insert() {
@@ -58,7 +62,13 @@ private final class CardBox: Sendable {
 
     func answer(_ command: ArraySlice<UInt8>) -> CardAnswer {
         let now = ContinuousClock.now
-        switch card.withLock({ $0.answer(command, now: now) }) {
+        let (answer, engagement) = card.withLock { card in
+            let before = card.engagement?.number
+            let answer = card.answer(command, now: now)
+            return (answer, card.engagement?.number == before ? nil : card.engagement)
+        }
+        if let engagement { taps.put(engagement) }
+        switch answer {
         case .respond(let bytes): return .respond(bytes)
         case .respondAt(let bytes, let instant): return .respondLater(bytes, after: now.duration(to: instant))
         case .remove: return .removeCard

@@ -1,34 +1,32 @@
 internal import MdocModel
-internal import MdocSession
 internal import MdocWallet
 internal import Transport
 
-/// The software wallet at its end of one bench link.
+/// The software wallet in one session with one reader, over whatever carries its messages.
 struct WalletServer {
-    let wallet: Wallet
-    let handover: HandoverKind
-    /// Counts the readers, each of which gets an engagement of its own.
-    let number: Int
+    /// The reader's name in what is said of it.
+    let name: String
 
-    /// Plays the phone until the session or the link ends. What goes wrong with this reader ends it, not the wallet.
-    func serve(_ channel: FramedTCPChannel) async {
-        do {
-            var link = try WalletBenchLink(wallet, handover: handover, number: number, now: .now)
-            try await channel.send(link.greeting)
-            try await answer(&link, over: channel)
-            note(link.readerStatus.map { "ended by the reader, status \($0.rawValue)" } ?? "done")
+    /// Plays the phone until the session or the channel ends. What goes wrong with this reader ends it, not the
+    /// wallet.
+    func serve(
+        _ session: inout WalletSession, over channel: some MessageChannel, greeting: [UInt8]? = nil
+    ) async {
+        do throws(TransportError) {
+            if let greeting { try await channel.send(greeting) }
+            try await answer(&session, over: channel)
+            note(session.readerStatus.map { "ended by the reader, status \($0.rawValue)" } ?? "done")
         } catch {
             note("the link ended early")
         }
-        await channel.close()
     }
 
     private func answer(
-        _ link: inout WalletBenchLink, over channel: FramedTCPChannel
+        _ session: inout WalletSession, over channel: some MessageChannel
     ) async throws(TransportError) {
         var message = try await channel.receive()
         while true {
-            switch link.receive(message[...]) {
+            switch session.receive(message[...]) {
             case .end: return
             case .send(let answer, let delay):
                 if let next = try await nextMessage(on: channel, within: delay) {
@@ -50,7 +48,7 @@ struct WalletServer {
 
     /// What the reader says while the person still decides; nil when it waits.
     private func nextMessage(
-        on channel: FramedTCPChannel, within delay: Duration
+        on channel: some MessageChannel, within delay: Duration
     ) async throws(TransportError) -> [UInt8]? {
         guard delay > .zero else { return nil }
         let receiving = Task { () -> Result<[UInt8], TransportError> in
@@ -77,7 +75,7 @@ struct WalletServer {
         }
     }
 
-    private func note(_ text: String) {
-        Terminal.note("reader \(number): \(text)")
+    func note(_ text: String) {
+        Terminal.note("\(name): \(text)")
     }
 }

@@ -19,7 +19,9 @@ package struct WalletCard: ~Copyable, Sendable {
     private let kind: HandoverKind
     private let behaviour: NFCHolderBehaviour
     private var application = Application.none
-    private var engagement: WalletEngagement?
+    /// The engagement of this tap, with the handover messages as they were exchanged, from the moment the last byte
+    /// of the Handover Select was read; a QR code's is there from the beginning.
+    package private(set) var engagement: WalletEngagement?
     private var session: WalletSession?
     private var engagements = 0
     private var refusedSelects = 0
@@ -47,7 +49,7 @@ package struct WalletCard: ~Copyable, Sendable {
 
     /// The text of the QR code, where this phone engages by one.
     package var engagementURI: String? {
-        kind == .qr ? engagement.map { EngagementURI.text(for: $0.deviceEngagement) } : nil
+        kind == .qr ? engagement?.uri : nil
     }
 
     /// The request that came last in this tap, decrypted.
@@ -85,7 +87,7 @@ package struct WalletCard: ~Copyable, Sendable {
             application = .engagement(holder, content, key)
             engagement = holder.handover.map {
                 WalletEngagement(
-                    deviceEngagement: content.deviceEngagement,
+                    number: engagements, deviceEngagement: content.deviceEngagement,
                     handover: .nfc(select: $0.handoverSelect, request: $0.handoverRequest), eDeviceKey: key)
             }
             return answer.isEmpty ? .remove : .respond(answer)

@@ -9,18 +9,12 @@ extension Wallet {
     package func engagement(
         _ kind: HandoverKind, number: Int = 1, now: ContinuousClock.Instant
     ) throws(WalletError) -> WalletEngagement {
-        try engagement(kind, number: number, eDeviceKey(number), now: now)
-    }
-
-    /// The same with this key.
-    func engagement(
-        _ kind: HandoverKind, number: Int, _ key: COSEKeyPair, now: ContinuousClock.Instant
-    ) throws(WalletError) -> WalletEngagement {
+        let key = try eDeviceKey(number)
         guard kind != .qr else { return try qrEngagement(number, key) }
         let content = try nfcContent(number, key)
         let readerUUID = try serviceUUID("reader \(number)")
         return WalletEngagement(
-            deviceEngagement: content.deviceEngagement,
+            number: number, deviceEngagement: content.deviceEngagement,
             handover: try handover(kind, content: content, readerUUID: readerUUID, now: now), eDeviceKey: key)
     }
 

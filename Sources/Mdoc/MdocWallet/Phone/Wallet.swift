@@ -47,7 +47,8 @@ package struct Wallet: Sendable {
             methods.append([1, 1, [0: .integer(command), 1: .integer(response)]])
         }
         let bytes = deviceEngagement(eDeviceKey, retrievalMethods: methods)
-        return WalletEngagement(deviceEngagement: bytes, handover: .qr, eDeviceKey: eDeviceKey)
+        return WalletEngagement(
+            number: number, deviceEngagement: bytes, handover: .qr, eDeviceKey: eDeviceKey)
     }
 
     /// What the phone brings into an engagement over NFC.

@@ -1,0 +1,119 @@
+import MdocModel
+import MdocSession
+import PCSCBench
+import Testing
+import Transport
+
+@Suite(
+    "wallet, tapped through the real pcscd and answering on the bench link", .serialized,
+    .enabled(if: VirtualBench.isHere, VirtualBench.absence), .takingTurnsAtTheBench)
+struct WalletTapTests {
+    /// A wallet on the first virtual reader, with a bench link.
+    private final class Tapped {
+        let wallet: RunningCommand
+        let root: String
+        let address: String
+        private let folder: TemporaryFolder
+
+        init(_ arguments: [String]) async throws {
+            folder = try TemporaryFolder()
+            root = folder.path("root.der")
+            wallet = try RunningCommand(
+                [
+                    "wallet", "--card", "tcp://127.0.0.1:35963", "--listen", "tcp://127.0.0.1:0", "--root",
+                    root,
+                ] + arguments)
+            address = try await wallet.firstLine()
+            try await wallet.said("On the reader")
+        }
+
+        /// `request` with the engagement of a tap, or of the QR code.
+        var atLink: [String] { ["request", "--connect", address, "--trust", root, "--age-over", "21"] }
+
+        /// `request` that taps, and retrieves over NFC.
+        func tap() async throws -> RunningCommand.Ended {
+            try await execute([
+                "request", "--reader", VirtualBench.first, "--trust", root, "--age-over", "21", "--transport",
+                "nfc",
+            ])
+        }
+
+        func channel() async throws -> FramedTCPChannel {
+            let port = try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
+            return try await FramedTCPChannel.connect(to: SocketAddress(host: "127.0.0.1", port: port))
+        }
+
+        /// Takes the phone away.
+        func ended() async throws -> RunningCommand.Ended {
+            wallet.interrupt()
+            let ended = try await wallet.ended()
+            // The virtual reader sees a card leave only when it stays away.
+            try await Task.sleep(for: .seconds(1))
+            return ended
+        }
+    }
+
+    @Test(
+        "Whoever is on the bench link is engaged by the tap, as the reader is that was tapped",
+        arguments: ["static", "negotiated"])
+    func tapThenLink(_ handover: String) async throws {
+        let tapped = try await Tapped(["--handover", handover])
+        let early = try RunningCommand(tapped.atLink)
+        try await early.said("Ready:")
+        #expect(try await tapped.tap().status == 0)
+        let ended = try await early.ended()
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(ended.output.hasPrefix("VERIFIED\n"))
+        #expect(try await tapped.ended().errors.contains("ended by the reader, status 20"))
+    }
+
+    @Test("The greeting has the handover messages of the tap, and each tap is for one connection")
+    func oneConnection() async throws {
+        let tapped = try await Tapped(["--handover", "negotiated"])
+        var engagements: Set<[UInt8]> = []
+        for _ in 0..<2 {
+            #expect(try await tapped.tap().status == 0)
+            let channel = try await tapped.channel()
+            let greeting = try BenchLinkGreeting(try await channel.receive()[...])
+            #expect(greeting.handoverSelect != nil)
+            #expect(greeting.handoverRequest != nil)
+            engagements.insert(greeting.deviceEngagement)
+            await channel.close()
+        }
+        #expect(engagements.count == 2)
+        #expect(try await tapped.ended().status == 0)
+    }
+
+    @Test("A connection that left before the tap does not get its engagement")
+    func leftBefore() async throws {
+        let tapped = try await Tapped(["--handover", "static"])
+        await (try await tapped.channel()).close()
+        let second = try RunningCommand(tapped.atLink)
+        try await second.said("Ready:")
+        #expect(try await tapped.tap().status == 0)
+        #expect(try await second.ended().status == 0)
+        _ = try await tapped.ended()
+    }
+
+    @Test("A QR code engages for the bench link and for the data transfer alike")
+    func qr() async throws {
+        let tapped = try await Tapped(["--handover", "qr"])
+        let code = try #require(tapped.wallet.output.split(separator: "\n").last.map(String.init))
+        #expect(code.hasPrefix("mdoc:"))
+        let scanned = try await execute([
+            "request", "--qr", code, "--trust", tapped.root, "--age-over", "21", "--transport", "nfc",
+        ])
+        #expect(scanned.status == 0, "\(scanned.errors)")
+        #expect(try await execute(tapped.atLink).status == 0)
+        _ = try await tapped.ended()
+    }
+
+    @Test(
+        "While it waits for a tap it ends at SIGINT, with a connection and without", arguments: [true, false])
+    func interrupted(_ isConnected: Bool) async throws {
+        let tapped = try await Tapped(["--handover", "static"])
+        let channel = isConnected ? try await tapped.channel() : nil
+        #expect(try await tapped.ended().status == 0)
+        await channel?.close()
+    }
+}
