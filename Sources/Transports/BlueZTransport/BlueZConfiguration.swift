@@ -8,8 +8,8 @@ package struct BlueZConfiguration: Sendable {
     package var ident: Duration = .seconds(2)
     /// From a client's start to its subscription (Q73).
     package var subscription: Duration = .seconds(5)
-    /// For strangers to be gone before the first byte is sent (Q72, Q111).
-    package var turningAway: Duration = .seconds(2)
+    /// For strangers to be gone before the first byte is sent (Q72, Q111); bluetoothd takes two seconds to disconnect.
+    package var turningAway: Duration = .seconds(5)
     /// Whether values go through sockets, as they should, or each in a call of its own (Q110).
     package var usesSockets = true
     /// For one attempt to connect to a peer.
@@ -18,8 +18,6 @@ package struct BlueZConfiguration: Sendable {
     package var resolution: Duration = .seconds(10)
     /// From there until all of the service is there, or it is another service (Q82, Q104).
     package var settling: Duration = .seconds(1)
-    /// For the peer to be told that we unsubscribe, before we disconnect (Q81).
-    package var leaving: Duration = .milliseconds(200)
     /// Whether our servers name an L2CAP channel; some wallets cannot use it (Q61).
     package var offersL2CAP = false
     /// How often connecting is tried, inside the caller's time (Q63, Q82, Q108).

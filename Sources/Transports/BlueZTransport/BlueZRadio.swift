@@ -1,4 +1,3 @@
-package import NDEF
 package import Transport
 
 /// One Bluetooth adapter through bluetoothd. The connection to the bus is made when it is needed, and again after it
@@ -25,12 +24,6 @@ package actor BlueZRadio: BluetoothLERadio {
         } catch {
             throw BluetoothLEError(error)
         }
-    }
-
-    package func connect(
-        to uuid: BluetoothUUID, psm: UInt16
-    ) async throws(BluetoothLEError) -> any BluetoothLELink {
-        throw .serviceIncomplete
     }
 
     /// What a search for a peer needs. One at a time: bluetoothd has one discovery session for each of its clients.

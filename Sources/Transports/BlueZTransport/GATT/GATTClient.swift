@@ -180,10 +180,10 @@ actor GATTClient: BluetoothLEClientLink {
 
     private func startSockets() {
         data?.start(
-            received: { [unowned self] packet in assumeIsolated { $0.received(packet) } },
+            received: { [weak self] packet in self?.assumeIsolated { $0.received(packet) } ?? false },
             ended: { [weak self] in self?.assumeIsolated { $0.peerLeft() } })
         states?.start(
-            received: { [unowned self] packet in assumeIsolated { $0.receivedState(packet) } },
+            received: { [weak self] packet in self?.assumeIsolated { $0.receivedState(packet) } ?? false },
             ended: { [weak self] in self?.assumeIsolated { $0.peerLeft() } })
         writes?.start(received: { _ in true }, ended: {})
         stateWrites?.start(received: { _ in true }, ended: {})
@@ -377,12 +377,9 @@ actor GATTClient: BluetoothLEClientLink {
         await daemon.stopListening(self)
     }
 
-    /// Lets the peer hear that nobody listens any more, without waiting long for it.
+    /// bluetoothd takes the end of a socket for the same, and gives the peer two seconds to hear of it.
     private func unsubscribe() async {
-        guard isNotifiedByCall else {
-            let time = configuration.leaving
-            return await Task { _ = try? await Task.sleep(for: time) }.value
-        }
+        guard isNotifiedByCall else { return }
         for characteristic in [GATTRemoteService.Characteristic.serverToClient, .state] {
             await daemon.takeBack(
                 remote.path(characteristic), GATTServerObjects.characteristicInterface, "StopNotify")

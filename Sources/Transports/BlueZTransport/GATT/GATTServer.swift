@@ -340,7 +340,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         writes?.close()
         writes = socket
         socket.start(
-            received: { [unowned self] packet in assumeIsolated { $0.received(packet) } },
+            received: { [weak self] packet in self?.assumeIsolated { $0.received(packet) } ?? false },
             ended: {})
     }
 

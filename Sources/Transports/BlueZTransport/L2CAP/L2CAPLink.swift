@@ -1,0 +1,129 @@
+internal import Dispatch
+internal import Glibc
+internal import Transport
+
+/// A credit-based channel to a peer. A packet is a service data unit.
+actor L2CAPLink: BluetoothLELink {
+    nonisolated let kind = BluetoothLELinkKind.l2cap
+    /// How often connecting was tried, the time it worked included (Q63).
+    nonisolated let attempts: Int
+    nonisolated let packetLimit: Int
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
+    private nonisolated let daemon: Daemon
+    private let adapter: String
+    /// The peer's object, to be forgotten with the channel; nil where a server looks after it.
+    private let device: String?
+    private let socket: PacketSocket
+    private var inbox = LinkInbox()
+    private var isSending = false
+    private var isClosed = false
+    private var failure: BlueZTransportError?
+
+    /// - Parameter channel: connected.
+    init(
+        _ channel: consuming L2CAPSocket, daemon: Daemon, adapter: String, device: String?, attempts: Int = 1
+    ) {
+        let limit = channel.sendLimit
+        self.init(
+            owning: channel.release(), packetLimit: limit, daemon: daemon, adapter: adapter, device: device,
+            attempts: attempts)
+    }
+
+    private init(
+        owning descriptor: Int32, packetLimit: Int, daemon: Daemon, adapter: String, device: String?,
+        attempts: Int
+    ) {
+        self.daemon = daemon
+        self.adapter = adapter
+        self.device = device
+        self.attempts = attempts
+        self.packetLimit = packetLimit
+        socket = PacketSocket(
+            owning: descriptor, longest: L2CAPSocket.receiveLimit, queue: daemon.bus.queue.queue)
+    }
+
+    /// Begins to read.
+    func start() async {
+        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+        startReading()
+    }
+
+    private func startReading() {
+        socket.start(
+            received: { [weak self] packet in self?.assumeIsolated { $0.received(packet) } ?? false },
+            ended: { [weak self] in self?.assumeIsolated { $0.end(.linkLost) } })
+    }
+
+    private func happened(_ event: DaemonEvent) {
+        guard failure == nil, let loss = event.loss(of: adapter) else { return }
+        failure = loss
+        end(BluetoothLEError(loss))
+    }
+
+    private func received(_ packet: [UInt8]) -> Bool {
+        inbox.put(.data(packet))
+        return inbox.hasRoom
+    }
+
+    private func end(_ error: BluetoothLEError) {
+        socket.drainAll()
+        inbox.finish(error)
+        socket.writable()
+    }
+
+    func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
+        socket.proceed()
+        let number = inbox.nextWaiter()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { inbox.take($0, as: number) }
+        } onCancel: {
+            Task { await self.stopWaiting(number) }
+        }
+        return try result.get()
+    }
+
+    private func stopWaiting(_ number: Int) { inbox.stopWaiting(number) }
+
+    func interrupt() { inbox.stopWaiting() }
+
+    func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
+        guard !isSending else { throw .alreadyWaiting }
+        isSending = true
+        defer { isSending = false }
+        while true {
+            if let failure { throw BluetoothLEError(failure) }
+            if Task.isCancelled { throw .cancelled }
+            if isClosed || inbox.isEnded { throw .linkLost }
+            switch socket.send(head, body) {
+            case .taken: return
+            case .closed: throw .linkLost
+            case .full: await room()
+            }
+        }
+    }
+
+    private func room() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled { return continuation.resume() }
+                socket.whenWritable { continuation.resume() }
+            }
+        } onCancel: {
+            Task { await self.letWritersGo() }
+        }
+    }
+
+    private func letWritersGo() { socket.writable() }
+
+    /// A channel has no state beside its data.
+    func signal(_ state: UInt8) {}
+
+    func close() async {
+        guard !isClosed else { return }
+        isClosed = true
+        inbox.finish(.linkLost)
+        socket.close()
+        await daemon.stopListening(self)
+        if let device, failure == nil { await daemon.remove(device, at: adapter) }
+    }
+}

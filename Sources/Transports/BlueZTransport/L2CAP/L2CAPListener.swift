@@ -1,0 +1,94 @@
+internal import Dispatch
+internal import Glibc
+internal import Transport
+
+/// Waits on a PSM of one adapter for the one peer that opens a channel.
+actor L2CAPListener {
+    /// What a GATT server names to its clients.
+    nonisolated let psm: UInt16
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
+    private nonisolated let daemon: Daemon
+    private let adapter: String
+    private let watching = DispatchGroup()
+    private let condition: BusCondition
+    private var socket: L2CAPSocket?
+    private var source: (any DispatchSourceRead)?
+    private var link: L2CAPLink?
+    private var failure: BlueZTransportError?
+
+    private init(_ socket: consuming L2CAPSocket, psm: UInt16, daemon: Daemon, adapter: String) {
+        self.socket = consume socket
+        self.psm = psm
+        self.daemon = daemon
+        self.adapter = adapter
+        condition = BusCondition(daemon.bus)
+    }
+
+    /// Listens on the first PSM that is free.
+    static func open(daemon: Daemon, adapter: String) async throws(BlueZTransportError) -> L2CAPListener {
+        guard let own = L2CAPAddress(await daemon.properties(adapter, "org.bluez.Adapter1")) else {
+            throw .adapterLost
+        }
+        for psm in L2CAPSocket.dynamicPSMs {
+            guard let socket = L2CAPSocket.bound(to: own, psm: psm), socket.listen() else { continue }
+            let listener = L2CAPListener(socket, psm: psm, daemon: daemon, adapter: adapter)
+            await listener.start()
+            return listener
+        }
+        throw .system
+    }
+
+    private func start() async {
+        await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+        guard let descriptor = socket?.withDescriptor({ $0 }) else { return }
+        let source = DispatchSource.makeReadSource(
+            fileDescriptor: descriptor, queue: daemon.bus.queue.queue)
+        source.setEventHandler { [weak self] in self?.assumeIsolated { $0.accept() } }
+        watching.enter()
+        source.setCancelHandler { [watching] in watching.leave() }
+        self.source = source
+        source.activate()
+    }
+
+    private func happened(_ event: DaemonEvent) {
+        guard failure == nil, let loss = event.loss(of: adapter) else { return }
+        failure = loss
+        condition.signal()
+    }
+
+    /// The first that comes; nobody else does, since nobody listens any more.
+    private func accept() {
+        guard link == nil, let channel = socket?.accept() else { return }
+        link = L2CAPLink(channel, daemon: daemon, adapter: adapter, device: nil)
+        stopListening()
+        condition.signal()
+    }
+
+    private func stopListening() {
+        source?.cancel()
+        source = nil
+        guard let descriptor = socket.take()?.release() else { return }
+        watching.notify(queue: daemon.bus.queue.queue) { _ = Glibc.close(descriptor) }
+    }
+
+    /// The channel of the first peer that opens one.
+    func accepted() async throws(BluetoothLEError) -> L2CAPLink {
+        while true {
+            if let failure { throw BluetoothLEError(failure) }
+            if Task.isCancelled { throw .cancelled }
+            if let link {
+                await link.start()
+                return link
+            }
+            if socket == nil { throw .linkLost }
+            await condition.wait()
+        }
+    }
+
+    /// Listens no more. A channel that was handed out is its holder's.
+    func close() async {
+        stopListening()
+        condition.signal()
+        await daemon.stopListening(self)
+    }
+}
