@@ -28,7 +28,9 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private var ident: [UInt8]?
     private var identReads: [BusMessage] = []
     private let psm: UInt16?
-    private var writes: PacketSocket?
+    /// In the order of acquisition: bluetoothd asks again while its first question is unanswered, and writes what came
+    /// first to the first.
+    private var writes: [PacketSocket] = []
     private var notifications: PacketSocket?
     private var isNotifyingByCall = false
     /// Those who are connected besides the client, and are on their way out.
@@ -95,7 +97,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         refuseIdentReads()
         await stopAdvertising()
         if let device { await daemon.remove(device, at: adapter) }
-        writes?.close()
+        writes.forEach { $0.close() }
         notifications?.close()
         if isRegistered {
             isRegistered = false
@@ -198,7 +200,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         failure = error
         isAdvertised = false
         isRegistered = false
-        writes?.drainAll()
+        takeAllWritten()
         inbox.finish(BluetoothLEError(error))
         changed()
     }
@@ -217,7 +219,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     /// What the client wrote before it left is still delivered.
     private func clientLeft() {
-        writes?.drainAll()
+        takeAllWritten()
         inbox.finish(.linkLost)
         changed()
     }
@@ -289,7 +291,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             changed()
         case .started(device):
             // bluetoothd has passed on all that came before this.
-            writes?.drainAll()
+            takeAllWritten()
             inbox.put(.state(value))
         case .waiting, .started:
             if daemon.assumeIsolated({ $0.isStranger(device) }) { turnAway(device) }
@@ -336,18 +338,28 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     // MARK: - Sockets
 
     private func acquireWrites(_ message: BusMessage, _ options: [String: BusValue]) {
-        guard let socket = handOver(message, options) else { return }
-        writes?.close()
-        writes = socket
+        guard writes.count < Self.mostWriteSockets, let socket = handOver(message, options) else {
+            return refuse(message)
+        }
+        let earlier = writes
+        writes.append(socket)
         socket.start(
-            received: { [weak self] packet in self?.assumeIsolated { $0.received(packet) } ?? false },
-            ended: {})
+            received: { [weak self] packet in
+                earlier.forEach { $0.drainAll() }
+                return self?.assumeIsolated { $0.received(packet) } ?? false
+            }, ended: {})
+    }
+
+    private static let mostWriteSockets = 16
+
+    private func takeAllWritten() {
+        writes.forEach { $0.drainAll() }
     }
 
     private func acquireNotifications(
         _ message: BusMessage, _ options: [String: BusValue]
     ) {
-        guard let socket = handOver(message, options) else { return }
+        guard let socket = handOver(message, options) else { return refuse(message) }
         note(mtu: options["mtu"])
         notifications?.close()
         notifications = socket
@@ -364,7 +376,6 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
-            refuse(message)
             return nil
         }
         // bluetoothd drops what does not fit (Q103).
@@ -390,7 +401,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     var packetLimit: Int { max(min(512, (mtu ?? 23) - 5), 2) }
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
-        writes?.proceed()
+        writes.forEach { $0.proceed() }
         let number = inbox.nextWaiter()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { inbox.take($0, as: number) }
