@@ -7,8 +7,8 @@ struct PeerConnecting: Sendable {
     let adapter: String
     let configuration: BlueZConfiguration
 
-    /// How often a peer whose service is not the one looked for is asked again: some show none at first (Q82).
-    private static let incompleteAttempts = 3
+    /// How often is tried where the service is not the one looked for: some show none at first (Q82).
+    private static let unusableAttempts = 3
 
     /// - Parameter attempt: tries once to reach a peer, and leaves nothing behind when it fails. Gets the number of the
     ///   attempt, from 1.
@@ -17,7 +17,7 @@ struct PeerConnecting: Sendable {
     ) async throws(BluetoothLEError) -> Link {
         let search = PeerSearch(for: uuid, daemon: daemon, adapter: adapter, configuration: configuration)
         var last = ConnectFailure.refused
-        var incomplete = 0
+        var unusable = 0
         do throws(BlueZTransportError) {
             for number in 1...max(configuration.attempts, 1) {
                 if number > 1 { await search.wait(configuration.backOff) }
@@ -35,8 +35,8 @@ struct PeerConnecting: Sendable {
                     last = error
                 }
                 await search.failed(peer)
-                incomplete += last == .serviceIncomplete ? 1 : 0
-                if incomplete == Self.incompleteAttempts { break }
+                unusable += last == .serviceIncomplete || last == .subscriptionRefused ? 1 : 0
+                if unusable == Self.unusableAttempts { break }
             }
         } catch {
             await search.end(keeping: nil)

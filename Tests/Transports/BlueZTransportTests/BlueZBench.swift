@@ -21,6 +21,11 @@ enum BlueZBench {
     }
 }
 
+/// How many descriptors this process has open.
+func openDescriptors() -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
+}
+
 /// A program beside the test, and what it has written so far.
 final class BenchProcess: Sendable {
     private let process: pid_t
@@ -57,7 +62,7 @@ final class BenchProcess: Sendable {
 
     /// Waits until it has written a line with this text.
     @discardableResult
-    func line(with text: String, within limit: Duration = .seconds(20)) async throws -> String {
+    func line(with text: String, within limit: Duration = .seconds(60)) async throws -> String {
         let end = ContinuousClock.now + limit
         while ContinuousClock.now < end {
             if let line = lines.first(where: { $0.contains(text) }) { return line }

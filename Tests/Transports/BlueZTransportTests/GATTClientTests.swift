@@ -1,105 +1,216 @@
-import Foundation
-import Glibc
 import NDEF
 import Testing
 import Transport
 
 @testable import BlueZTransport
 
-/// Every test that needs bluetoothd: one after the other, for they share its adapter and some kill it.
-@Suite("With a real bluetoothd", .serialized, .enabled(if: BlueZBench.isHere, BlueZBench.absence))
-struct BenchTests {
-    static let service = phoneService(BluetoothUUID(high: 0x5a1e_0000_1234_4321, low: 0x8888_0123_4567_89ab))
-
-    /// The characteristics of mdoc peripheral server mode.
-    static func phoneService(_ uuid: BluetoothUUID) -> GATTService {
-        func of(_ number: UInt64) -> BluetoothUUID {
-            BluetoothUUID(high: number << 32 | 0xa123_48ce, low: 0x896b_4c76_9733_73e6)
-        }
-        return GATTService(
-            uuid: uuid, state: of(1), clientToServer: of(2), serverToClient: of(3), ident: of(8), psm: of(10))
-    }
-
-    /// Runs `body` with a phone on the air that serves the service.
-    func withPhone(
-        _ uuid: BluetoothUUID = service.uuid, _ options: [String] = [],
-        _ body: @escaping @Sendable (BenchProcess) async throws -> Void
-    ) async throws {
-        let python = try #require(BlueZBench.environment("COUNTERSIGN_BENCH_PYTHON"))
-        let peer = try #require(BlueZBench.environment("COUNTERSIGN_BENCH_PEER"))
-        let phone = try BenchProcess([python, "-B", peer, uuid.description] + options)
-        do {
-            try await phone.line(with: "READY")
-            try await withDeadline("the test", .seconds(90)) { try await body(phone) }
-        } catch {
-            await phone.leave()
-            print(phone.lines.joined(separator: "\n"))
-            throw error
-        }
-        await phone.leave()
-    }
-
-    /// Looks at bluetoothd with eyes of its own: nothing of ours may be left there.
-    func expectNothingLeft(_ location: SourceLocation = #_sourceLocation) async throws {
-        let daemon = try await Daemon.connect(limit: .seconds(5))
-        let adapter = try await daemon.adapter(named: nil)
-        #expect(await daemon.devices(at: adapter).isEmpty, sourceLocation: location)
-        #expect(
-            await daemon.properties(adapter, "org.bluez.Adapter1")?["Discovering"]?.flag == false,
-            sourceLocation: location)
-        await daemon.bus.close()
-    }
-
-    /// Sends a message in pieces, and collects the echo.
-    static func echo(_ message: [UInt8], over link: any BluetoothLELink) async throws -> [UInt8] {
-        let limit = await link.packetLimit - 1
-        var rest = message[...]
-        while !rest.isEmpty {
-            let part = rest.prefix(limit)
-            rest = rest.dropFirst(limit)
-            try await link.send(.byte(rest.isEmpty ? 0 : 1), part)
-        }
-        var answer: [UInt8] = []
-        while true {
-            guard case .data(let value) = try await link.receive() else { continue }
-            answer += value.dropFirst()
-            if value.first == 0 { return answer }
-        }
-    }
-
-    static func message(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ 5) } }
-
+extension BenchTests {
     @Test("Q84 A phone is found, connected to once, spoken with, and leaves nothing behind")
     func wholeLink() async throws {
-        try await withPhone(Self.service.uuid, ["--ident", "0102", "--psm", "00000081"]) { phone in
+        try await withPhone(Self.echoing + ["--l2cap-psm", "129", "--psm-characteristic", "4", "--linger"]) { phone in
             let radio = BlueZRadio()
-            let started = ContinuousClock.now
             let link = try await radio.connect(to: Self.service)
             let client = try #require(link as? any BluetoothLEClientLink)
-            print("connected after \(ContinuousClock.now - started), limit \(await link.packetLimit)")
             #expect(client.attempts == 1)
-            #expect(try await client.readIdent() == [1, 2])
+            #expect(await link.packetLimit == 509, "Q67 Q98 what the MTU of 512 leaves")
             #expect(try await client.readPSM() == [0, 0, 0, 0x81])
+            await #expect(throws: BluetoothLEError.serviceIncomplete) { try await client.readIdent() }
             try await link.signal(0x01)
             for size in [20, 25_000, 90_000] {
-                let began = ContinuousClock.now
                 #expect(try await Self.echo(Self.message(size), over: link) == Self.message(size))
-                print("\(size) bytes both ways in \(ContinuousClock.now - began)")
+            }
+            try await phone.line(with: "request bytes=90000")
+            #expect(phone.lines.contains { $0.contains("largest=509") })
+            await #expect(throws: BluetoothLEError.connectionFailed(id: "bluez-value-too-long")) {
+                try await link.send(.byte(0), [UInt8](repeating: 0, count: 509)[...])
             }
             try await link.signal(0x02)
-            try await phone.line(with: "state 02")
-            let closing = ContinuousClock.now
+            try await phone.line(with: "state state=02")
             await link.close()
-            print("closed after \(ContinuousClock.now - closing)")
-            try await phone.line(with: "disconnected")
-            let lines = phone.lines
-            let leaving = lines.firstIndex { $0.contains("disconnected") } ?? 0
-            let unsubscribed = lines[..<leaving].filter { $0.contains("unsubscribed") }
-            #expect(unsubscribed.count == 2, "Q81")
-            #expect(lines.filter { $0.contains("connected 1 ") }.count == 1)
-            print(lines.joined(separator: "\n"))
+            try await phone.line(with: "disconnected by=reader")
+            #expect(phone.lines.count { $0.hasPrefix("connected") } == 1)
             await #expect(throws: BluetoothLEError.linkLost) { try await link.send(.none, [1]) }
+            await #expect(throws: BluetoothLEError.linkLost) { try await link.receive() }
         }
+        try await expectNothingLeft()
+    }
+
+    @Test(
+        "Q67 Q99 A value is as long as the phone's MTU lets it be, at a public and at a random address",
+        arguments: [(23, 20, "public"), (185, 182, "random:F2:C1:22:33:44:55"), (517, 509, "public")])
+    func maximumValue(mtu: Int, limit: Int, address: String) async throws {
+        try await withPhone(Self.echoing + ["--mtu", "\(mtu)", "--address", address]) { phone in
+            let link = try await BlueZRadio().connect(to: Self.service)
+            #expect(await link.packetLimit == limit)
+            try await link.signal(0x01)
+            #expect(try await Self.echo(Self.message(3000), over: link) == Self.message(3000))
+            try await phone.line(with: "largest=\(limit)")
+            await link.close()
+        }
+        try await expectNothingLeft()
+    }
+
+    @Test("Q110 Without sockets every value is a call of its own, and the order is kept")
+    func calls() async throws {
+        try await withPhone(["--raw-echo", "3000", "--end", "state02"]) { phone in
+            var configuration = BlueZConfiguration()
+            configuration.usesSockets = false
+            let link = try await BlueZRadio(configuration: configuration).connect(to: Self.service)
+            #expect(await link.packetLimit == 20)
+            try await link.signal(0x01)
+            try await link.send(.byte(0), [1, 2, 3])
+            #expect(try await Self.untilState(link) == (Self.answer(3000), [0x02]))
+            await link.close()
+            try await phone.line(with: "disconnected")
+        }
+        try await expectNothingLeft()
+    }
+
+    @Test("A state comes after all data before it")
+    func order() async throws {
+        try await withPhone(["--raw-echo", "40000", "--end", "state02"]) { phone in
+            let link = try await BlueZRadio().connect(to: Self.service)
+            try await link.signal(0x01)
+            try await link.send(.byte(0), [1])
+            try await phone.line(with: "state state=02")
+            #expect(try await Self.untilState(link) == (Self.answer(40_000), [0x02]))
+            await link.close()
+        }
+        try await expectNothingLeft()
+    }
+
+    @Test("Q78 What a phone sent before it left is delivered, then the link is lost", arguments: [true, false])
+    func leavesAfterAnswer(usesSockets: Bool) async throws {
+        try await withPhone(["--raw-echo", "2000", "--end", "disconnect"]) { phone in
+            var configuration = BlueZConfiguration()
+            configuration.usesSockets = usesSockets
+            let link = try await BlueZRadio(configuration: configuration).connect(to: Self.service)
+            try await link.signal(0x01)
+            try await link.send(.byte(0), [1])
+            try await phone.line(with: "disconnected")
+            var data: [UInt8] = []
+            await #expect(throws: BluetoothLEError.linkLost) {
+                while case .data(let value) = try await link.receive() { data += value.dropFirst() }
+            }
+            #expect(data == Self.answer(2000))
+            await link.close()
+        }
+        try await expectNothingLeft()
+    }
+
+    /// All data of the phone up to its first state.
+    static func untilState(_ link: any BluetoothLELink) async throws -> (data: [UInt8], state: [UInt8]) {
+        var data: [UInt8] = []
+        while true {
+            switch try await link.receive() {
+            case .data(let value): data += value.dropFirst()
+            case .state(let value): return (data, value)
+            }
+        }
+    }
+
+    /// What the phone answers with when a size is asked for.
+    static func answer(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0) } }
+
+    @Test("Q87 A UUID of 16 bits is found in its 128-bit form")
+    func shortUUID() async throws {
+        let service = Self.phoneService(BluetoothUUID(expanding: 0xfb12))
+        try await withPhone(service.uuid, Self.echoing + ["--uuid16"]) { _ in
+            let link = try await BlueZRadio().connect(to: service)
+            try await link.signal(0x01)
+            #expect(try await Self.echo([1, 2], over: link) == [1, 2])
+            await link.close()
+        }
+        try await expectNothingLeft()
+    }
+
+    @Test(
+        "Q82 Q104 A phone without the service, or that lets nobody hear, is refused by name after a few attempts",
+        arguments: [("wrong-service", BluetoothLEError.serviceIncomplete), ("no-cccd", .notSubscribed)])
+    func unusable(fault: String, error: BluetoothLEError) async throws {
+        try await withPhone(Self.echoing + ["--fault", fault]) { phone in
+            await #expect(throws: error) { try await BlueZRadio().connect(to: Self.service) }
+            #expect(phone.lines.count { $0.hasPrefix("connected") } == 3)
+        }
+        try await expectNothingLeft()
+    }
+
+    @Test("Q63 Q82 A phone that drops the first connections is reached by a later attempt, and they are counted")
+    func retry() async throws {
+        try await withPhone(Self.echoing + ["--fault", "connect-storm=2"]) { _ in
+            let link = try await BlueZRadio().connect(to: Self.service)
+            #expect((link as? any BluetoothLEClientLink)?.attempts == 3)
+            try await link.signal(0x01)
+            #expect(try await Self.echo([9], over: link) == [9])
+            await link.close()
+        }
+        try await expectNothingLeft()
+    }
+
+    @Test("A phone that never lets itself be used ends in a named error, after bounded attempts")
+    func neverUsable() async throws {
+        try await withPhone(Self.echoing + ["--fault", "connect-storm=99"]) { phone in
+            var configuration = BlueZConfiguration()
+            configuration.attempts = 2
+            let error = await Self.error {
+                _ = try await BlueZRadio(configuration: configuration).connect(to: Self.service)
+            }
+            let names = ["bluez-peer-left", "bluez-connect-failed", "bluez-connect-aborted"]
+            #expect(names.map { BluetoothLEError.connectionFailed(id: $0) }.contains(error))
+            #expect(phone.lines.count { $0.hasPrefix("connected") } == 2)
+        }
+        try await expectNothingLeft()
+    }
+
+    @Test("A phone that leaves at the start or during the request is a lost link", arguments: ["started", "request"])
+    func leaves(at step: String) async throws {
+        try await withPhone(Self.echoing + ["--fault", "disconnect-at=\(step)"]) { _ in
+            let link = try await BlueZRadio().connect(to: Self.service)
+            try await link.signal(0x01)
+            if step == "request" { try await link.send(.byte(0), [1]) }
+            await #expect(throws: BluetoothLEError.linkLost) { try await link.receive() }
+            await #expect(throws: BluetoothLEError.linkLost) { try await link.send(.byte(1), [1]) }
+            await link.close()
+        }
+        try await expectNothingLeft()
+    }
+
+    @Test("Q85 Nobody is there: the search ends when its caller does, and discovery with it")
+    func nobody() async throws {
+        let radio = BlueZRadio()
+        let search = Task { try await radio.connect(to: Self.service) }
+        try await Task.sleep(for: .seconds(1))
+        await #expect(throws: BluetoothLEError.alreadyWaiting) { try await radio.connect(to: Self.service) }
+        search.cancel()
+        await #expect(throws: BluetoothLEError.cancelled) { try await search.value }
+        try await expectNothingLeft()
+    }
+
+    @Test("Q85 Cancelled at any moment, connecting leaves nothing behind", arguments: [50, 250, 450, 700, 1000])
+    func cancelled(after milliseconds: Int) async throws {
+        try await withPhone { _ in
+            let connecting = Task { try await BlueZRadio().connect(to: Self.service) }
+            try await Task.sleep(for: .milliseconds(milliseconds))
+            connecting.cancel()
+            if case .success(let link) = await connecting.result { await link.close() }
+        }
+        try await expectNothingLeft()
+    }
+
+    @Test("Q85 Links one after the other leave no descriptor open")
+    func descriptors() async throws {
+        let radio = BlueZRadio()
+        var before = 0
+        for turn in 0..<5 {
+            try await withPhone { _ in
+                let link = try await radio.connect(to: Self.service)
+                try await link.signal(0x01)
+                #expect(try await Self.echo(Self.message(700), over: link) == Self.message(700))
+                await link.close()
+            }
+            if turn == 0 { before = openDescriptors() }
+        }
+        try await expectNothingOpen(before)
         try await expectNothingLeft()
     }
 }

@@ -1,0 +1,74 @@
+import NDEF
+import Testing
+import Transport
+
+@testable import BlueZTransport
+
+extension BenchTests {
+    @Test(
+        "Q107 A channel to the phone's PSM carries a large message both ways, at either kind of address",
+        arguments: ["public", "random:F2:C1:22:33:44:55"])
+    func channel(address: String) async throws {
+        try await withPhone(Self.echoing + ["--l2cap-psm", "129", "--address", address]) { phone in
+            let link = try await BlueZRadio().connect(to: Self.service.uuid, psm: 129)
+            #expect(link.kind == .l2cap)
+            #expect(await link.packetLimit >= 512)
+            let message = Self.message(90_000)
+            async let answer = Self.collect(4 + message.count, from: link)
+            try await Self.send(message, over: link)
+            #expect(try await answer.dropFirst(4) == message[...])
+            try await link.signal(0x02)
+            await link.close()
+            try await phone.line(with: "disconnected")
+        }
+        try await expectNothingLeft()
+    }
+
+    static func send(_ message: [UInt8], over link: any BluetoothLELink) async throws {
+        let limit = await link.packetLimit
+        var rest = message[...]
+        try await link.send(.length(UInt32(message.count)), rest.prefix(limit - 4))
+        rest = rest.dropFirst(limit - 4)
+        while !rest.isEmpty {
+            try await link.send(.none, rest.prefix(limit))
+            rest = rest.dropFirst(limit)
+        }
+    }
+
+    static func collect(_ count: Int, from link: any BluetoothLELink) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            guard case .data(let packet) = try await link.receive() else { continue }
+            bytes += packet
+        }
+        return bytes
+    }
+
+    @Test("Q63 A PSM that nobody listens on is refused by name, after bounded attempts")
+    func wrongPSM() async throws {
+        try await withPhone { _ in
+            var configuration = BlueZConfiguration()
+            configuration.attempts = 2
+            let radio = BlueZRadio(configuration: configuration)
+            await #expect(throws: BluetoothLEError.connectionFailed(id: "bluez-connect-failed")) {
+                try await radio.connect(to: Self.service.uuid, psm: 0x85)
+            }
+        }
+        try await expectNothingLeft()
+    }
+
+    @Test("What the phone said before it left is delivered over a channel, then the link is lost")
+    func channelClosedByPhone() async throws {
+        try await withPhone(
+            ["--raw-echo", "3000", "--l2cap-psm", "129", "--end", "disconnect"]
+        ) { phone in
+            let link = try await BlueZRadio().connect(to: Self.service.uuid, psm: 129)
+            try await Self.send([1, 2, 3], over: link)
+            try await phone.line(with: "disconnected")
+            #expect(try await Self.collect(3004, from: link).dropFirst(4) == Self.answer(3000)[...])
+            await #expect(throws: BluetoothLEError.linkLost) { try await link.receive() }
+            await link.close()
+        }
+        try await expectNothingLeft()
+    }
+}

@@ -1,0 +1,102 @@
+import NDEF
+import Testing
+import Transport
+
+@testable import BlueZTransport
+
+/// What ends the radio under a link, and what it is called.
+struct RadioLoss: Sendable, CustomTestStringConvertible {
+    let actions: [String]
+    let repair: [String]
+    let names: Set<String>
+
+    var testDescription: String { actions.joined(separator: ", ") }
+
+    static let all = [
+        RadioLoss(actions: ["kill"], repair: ["start"], names: ["bluez-daemon-lost"]),
+        RadioLoss(
+            actions: ["adapter-out"], repair: ["adapter-in"], names: ["bluez-adapter-lost", "bluez-adapter-off"]),
+        RadioLoss(
+            actions: ["bus-kill"], repair: ["bus-start", "start"], names: ["bluez-bus-lost"]),
+    ]
+}
+
+extension BenchTests {
+    @Test("Q117 The radio ends under a link: both directions say so, and the next customer is served", arguments: RadioLoss.all)
+    func lost(_ loss: RadioLoss) async throws {
+        let radio = BlueZRadio()
+        try await withPhone { _ in
+            let link = try await radio.connect(to: Self.service)
+            try await link.signal(0x01)
+            let receiving = Task { try await link.receive() }
+            for action in loss.actions { try await BlueZBench.bluetoothd(action) }
+            let received = await receiving.result
+            #expect(throws: BluetoothLEError.self) { try received.get() }
+            for error in [received.error, await Self.error { try await link.send(.byte(0), [1]) }] {
+                guard case .radioUnavailable(let id) = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+                #expect(loss.names.contains(id), "\(id)")
+            }
+            await link.close()
+        }
+        for action in loss.repair { try await BlueZBench.bluetoothd(action) }
+        try await expectNothingLeft()
+        try await withPhone { _ in
+            let link = try await radio.connect(to: Self.service)
+            try await link.signal(0x01)
+            #expect(try await Self.echo([4], over: link) == [4])
+            await link.close()
+        }
+        try await expectNothingLeft()
+    }
+
+    @Test("Q117 A hung bluetoothd is a named error in bounded time, before and after the connection")
+    func hung() async throws {
+        var configuration = BlueZConfiguration()
+        configuration.call = .seconds(1)
+        let radio = BlueZRadio(configuration: configuration)
+        try await withPhone { _ in
+            let link = try await radio.connect(to: Self.service)
+            try await link.signal(0x01)
+            try await BlueZBench.bluetoothd("hang")
+            let clock = ContinuousClock.now
+            await link.close()
+            #expect(ContinuousClock.now - clock < .seconds(4))
+            await #expect(throws: BluetoothLEError.radioUnavailable(id: "bluez-daemon-hung")) {
+                try await radio.connect(to: Self.service)
+            }
+            try await BlueZBench.bluetoothd("resume")
+        }
+        try await BlueZBench.bluetoothd("restart")
+        try await expectNothingLeft()
+    }
+
+    @Test("Q117 The radio ends while a phone is looked for", arguments: RadioLoss.all)
+    func lostWhileSearching(_ loss: RadioLoss) async throws {
+        let radio = BlueZRadio()
+        let search = Task { try await radio.connect(to: Self.service) }
+        try await Task.sleep(for: .seconds(1))
+        for action in loss.actions { try await BlueZBench.bluetoothd(action) }
+        let result = await search.result
+        if case .failure(BluetoothLEError.radioUnavailable(let id)) = result {
+            #expect(loss.names.contains(id), "\(id)")
+        } else {
+            Issue.record("\(result)")
+        }
+        for action in loss.repair { try await BlueZBench.bluetoothd(action) }
+        try await expectNothingLeft()
+    }
+
+    static func error(_ body: () async throws -> Void) async -> BluetoothLEError? {
+        do { try await body() } catch { return error as? BluetoothLEError }
+        return nil
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate var error: BluetoothLEError? {
+        if case .failure(let error) = self { error as? BluetoothLEError } else { nil }
+    }
+}
