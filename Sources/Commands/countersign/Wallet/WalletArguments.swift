@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import MdocModel
+internal import MdocSession
 internal import MdocWallet
+internal import NDEF
 
 /// Which phone the software wallet plays.
 struct WalletArguments: ParsableArguments {
@@ -16,6 +18,19 @@ struct WalletArguments: ParsableArguments {
         name: .long,
         help: "Offer Bluetooth alone, as real wallets do: without this NFC data transfer is added.")
     var noNFCRetrieval = false
+
+    @Option(
+        name: .long,
+        help: """
+            Which ways of Bluetooth the phone has: it connects to the reader (central, as real wallets do), the reader \
+            to it (peripheral), or both.
+            """)
+    var bleRole = BLERoleArgument.central
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The L2CAP channel that the engagement names, 128 to 255.", valueName: "number"))
+    var psm: Int?
 
     @Flag(name: .long, help: "Prove the document's key by a MAC instead of a signature.")
     var mac = false
@@ -50,6 +65,15 @@ struct WalletArguments: ParsableArguments {
         if let handover, handover != .qr, presentation.profile.behaviours[handover] == nil {
             throw ValidationError("The \(profile) wallet has no \(handover.rawValue) handover.")
         }
+        if let psm {
+            guard L2CAPPSM(psm) != nil else { throw ValidationError("--psm takes 128 to 255.") }
+            guard bleRole != .central else {
+                throw ValidationError("--psm needs --ble-role peripheral or both.")
+            }
+        }
+        guard bleRole == .central || presentation.profile.hasBluetooth else {
+            throw ValidationError("The \(profile) wallet has no Bluetooth.")
+        }
         guard (TestPortrait.minimumSize...(1 << 20)).contains(portraitSize) else {
             throw ValidationError("--portrait-size takes \(TestPortrait.minimumSize) to \(1 << 20).")
         }
@@ -68,6 +92,8 @@ struct WalletArguments: ParsableArguments {
         var presentation = fault.flatMap(PresentationCase.named) ?? PresentationCase(fault ?? "wallet")
         var profile = WalletProfile.all.first { $0.name == self.profile } ?? .generic
         if !noNFCRetrieval { profile = profile.addingNFCCarrier() }
+        profile.bluetoothRole = bleRole.role
+        if let psm = psm.flatMap({ L2CAPPSM($0) }) { profile = profile.adding(psm) }
         presentation.profile = profile
         presentation.handover = handover ?? presentation.handover
         if mac { presentation.authenticateByMAC() }
@@ -91,6 +117,19 @@ struct WalletArguments: ParsableArguments {
             return presented
         } catch {
             throw .unavailable("the wallet cannot be made: \(error)")
+        }
+    }
+}
+
+/// What the phone is in Bluetooth's terms.
+enum BLERoleArgument: String, ExpressibleByArgument, CaseIterable {
+    case central, peripheral, both
+
+    var role: BluetoothLERole {
+        switch self {
+        case .central: .centralOnly
+        case .peripheral: .peripheralOnly
+        case .both: .bothCentralPreferred
         }
     }
 }

@@ -38,9 +38,7 @@ package struct Wallet: Sendable {
     /// The engagement of a QR code, with how to reach the phone.
     func qrEngagement(_ number: Int, _ eDeviceKey: COSEKeyPair) throws(WalletError) -> WalletEngagement {
         var methods: [CBORDraft] = []
-        if profile.hasBluetooth, let uuid = try serviceUUID("phone \(number)") {
-            methods.append([2, 1, [0: false, 1: true, 11: .bytes(uuid.bytes)]])
-        }
+        if profile.hasBluetooth { methods.append([2, 1, .map(try bluetoothOptions(number))]) }
         if let carrier = profile.nfcCarrier {
             let command = Int64(max(255, carrier.maximumCommandData))
             let response = Int64(max(256, carrier.maximumResponseData))
@@ -49,6 +47,26 @@ package struct Wallet: Sendable {
         let bytes = deviceEngagement(eDeviceKey, retrievalMethods: methods)
         return WalletEngagement(
             number: number, deviceEngagement: bytes, handover: .qr, eDeviceKey: eDeviceKey)
+    }
+
+    /// BleOptions, with a UUID for each mode that the phone has (8.2.2.3).
+    private func bluetoothOptions(_ number: Int) throws(WalletError) -> [CBORDraft.Member] {
+        let modes = profile.bluetoothRole.modesInHandoverSelect
+        let isServer = modes.contains(.peripheralServer)
+        let isClient = modes.contains(.centralClient)
+        var options: [CBORDraft.Member] = [
+            .init(key: 0, value: .boolean(isServer)), .init(key: 1, value: .boolean(isClient)),
+        ]
+        if isServer, let uuid = try serviceUUID("phone \(number), server") {
+            options.append(.init(key: 10, value: .bytes(uuid.bytes)))
+        }
+        if isClient, let uuid = try serviceUUID("phone \(number)") {
+            options.append(.init(key: 11, value: .bytes(uuid.bytes)))
+        }
+        if isServer, let psm = profile.l2CAPPSM {
+            options.append(.init(key: 21, value: .integer(Int64(psm.value))))
+        }
+        return options
     }
 
     /// What the phone brings into an engagement over NFC.

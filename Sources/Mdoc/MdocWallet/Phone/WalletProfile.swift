@@ -11,6 +11,8 @@ package struct WalletProfile: Sendable {
     package var extraEngagementMembers: [CBORDraft.Member] = []
     /// The LE role in the Handover Select of static handover, and what may be chosen in negotiated.
     package var bluetoothRole = BluetoothLERole.centralOnly
+    /// The channel that an engagement names, of mdoc peripheral server mode.
+    package private(set) var l2CAPPSM: L2CAPPSM?
     /// Whether there is a Bluetooth carrier; without it NFC is the only one.
     package var hasBluetooth = true
     /// NFC data transfer. Real wallets leave it out of what they offer: nil is what they do.
@@ -19,6 +21,16 @@ package struct WalletProfile: Sendable {
     /// The kinds of NFC handover, in a fixed order.
     package var nfcHandovers: [HandoverKind] {
         HandoverKind.allCases.filter { behaviours[$0] != nil }
+    }
+
+    /// The same wallet with an L2CAP channel: in QR codes, and over NFC in its provisional place, the AD type 77 (Q39).
+    package func adding(_ psm: L2CAPPSM) -> WalletProfile {
+        var profile = self
+        profile.l2CAPPSM = psm
+        for kind in nfcHandovers {
+            profile.behaviours[kind]?.foreignAdvertisingData += [5, 0x77] + psm.encode()
+        }
+        return profile
     }
 
     /// The same wallet with NFC data transfer, the preferred carrier, within the limits it has for APDUs.
