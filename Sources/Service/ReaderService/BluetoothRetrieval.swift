@@ -1,22 +1,23 @@
-internal import MdocModel
-internal import MdocSession
-internal import NDEF
-internal import Transport
+package import MdocModel
+package import MdocSession
+package import NDEF
+package import Transport
 
 /// What a phone offers by Bluetooth: the modes it has, and the UUID of each.
-struct BluetoothOffer: Equatable, Sendable {
-    var centralClient: BluetoothUUID?
-    var peripheralServer: BluetoothUUID?
+package struct BluetoothOffer: Equatable, Sendable {
+    package var centralClient: BluetoothUUID?
+    package var peripheralServer: BluetoothUUID?
     /// The phone's L2CAP channel in mdoc peripheral server mode.
-    var psm: L2CAPPSM?
+    package var psm: L2CAPPSM?
 
-    init(_ carrier: NFCBluetoothLECarrier) {
+    package init(_ carrier: NFCBluetoothLECarrier) {
         centralClient = carrier.centralClientUUID
         peripheralServer = carrier.peripheralServerUUID
         psm = carrier.outOfBand.protocolServiceMultiplexer.flatMap { L2CAPPSM($0) }
     }
 
-    init?(_ engagement: DeviceEngagement) {
+    /// Nil where the engagement has no mode with a UUID.
+    package init?(_ engagement: DeviceEngagement) {
         for case .ble(let options) in engagement.retrievalMethods {
             centralClient = options.centralClientUUID.flatMap { BluetoothUUID($0) }
             peripheralServer = options.peripheralServerUUID.flatMap { BluetoothUUID($0) }
@@ -162,7 +163,8 @@ extension BluetoothUUID {
 }
 
 extension GATTService {
-    init(_ service: BLEService) {
+    /// The service of a mode, for either side.
+    package init(_ service: BLEService) {
         self.init(
             uuid: service.uuid, state: service.state, clientToServer: service.client2Server,
             serverToClient: service.server2Client, ident: service.ident, psm: service.l2CAP)

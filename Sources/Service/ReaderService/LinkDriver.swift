@@ -1,10 +1,10 @@
 internal import MdocModel
-internal import MdocSession
-internal import Transport
+package import MdocSession
+package import Transport
 
 /// Does what a transfer over Bluetooth asks: carries its values over a link, and waits.
-actor LinkDriver {
-    enum End: Error {
+package actor LinkDriver {
+    package enum End: Error {
         case machine(BLEEndReason)
         /// The radio is not there any more; `id` is the transport's.
         case radioUnavailable(id: String)
@@ -22,7 +22,8 @@ actor LinkDriver {
     private var alarm: Task<Void, any Error>?
     private var isSending = false
 
-    init(
+    /// Drives a link that is up and started, from our `role`.
+    package init(
         _ link: any BluetoothLELink, as role: BLETransfer.Role, settings: BLETransferSettings
     ) async {
         self.link = link
@@ -33,7 +34,7 @@ actor LinkDriver {
     }
 
     /// Sends one message.
-    func send(_ message: [UInt8]) async throws(End) {
+    package func send(_ message: [UInt8]) async throws(End) {
         switch machine.send(message[...], now: .now) {
         case .transmit(let transmission): try await transmit(transmission, by: machine.deadline)
         case .end(let reason): throw .machine(reason)
@@ -75,7 +76,7 @@ actor LinkDriver {
     }
 
     /// The peer's next message, and when it began.
-    func receive() async throws(End) -> (message: [UInt8], began: ContinuousClock.Instant) {
+    package func receive() async throws(End) -> (message: [UInt8], began: ContinuousClock.Instant) {
         defer { disarm() }
         var action = machine.sent(now: .now)
         while true {
@@ -119,7 +120,7 @@ actor LinkDriver {
 
     /// Says that we end, with a last message where there is one, and lets go of the link when the phone has left or
     /// the time for that is over (Q76, Q77).
-    func leave(saying message: [UInt8]?) async {
+    package func leave(saying message: [UInt8]?) async {
         if let message, let words = transmission(of: message) { try? await transmit(words, by: .now + patience) }
         if case .signalState(let state) = machine.end(now: .now) {
             try? await link.signal(state.rawValue)

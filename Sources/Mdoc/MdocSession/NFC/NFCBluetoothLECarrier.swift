@@ -15,7 +15,7 @@ extension NFCBluetoothLECarrier {
     ///
     /// In mdoc central client mode the phone looks for the UUID of our Handover Request; in mdoc peripheral
     /// server mode a UUID of the phone's own wins (Q29). After static handover only the phone named one.
-    init?(_ record: BluetoothLEOutOfBand, allowed: BluetoothLEModes, offered: BluetoothUUID?) {
+    package init?(_ record: BluetoothLEOutOfBand, allowed: BluetoothLEModes, offered: BluetoothUUID?) {
         let modes = record.role.modesInHandoverSelect.intersection(allowed)
         outOfBand = record
         peripheralServerUUID = modes.contains(.peripheralServer) ? record.serviceUUID ?? offered : nil
