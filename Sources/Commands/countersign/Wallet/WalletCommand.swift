@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BlueZTransport
 internal import FoundationEssentials
 internal import MdocModel
 internal import MdocSession
@@ -14,6 +15,7 @@ struct WalletCommand: AsyncParsableCommand {
         usage: """
             countersign wallet --listen tcp://127.0.0.1:PORT --root FILE [options]
             countersign wallet --card tcp://127.0.0.1:35963 --root FILE [--listen tcp://127.0.0.1:PORT] [options]
+            countersign wallet --ble --root FILE [--card tcp://127.0.0.1:35963] [options]
             countersign wallet --write FOLDER [options]
             """,
         discussion: """
@@ -24,6 +26,9 @@ struct WalletCommand: AsyncParsableCommand {
             reader of vsmartcard-vpcd; with --write it makes one whole presentation with a reader in memory and \
             writes every message of it into a folder, private keys included. With --card and --listen the tap engages \
             and the bench link carries the session: each tap is for one connection, which may be there before it.
+
+            With --ble the session is carried over Bluetooth by an adapter of this computer, after a tap with --card or \
+            by the QR code that is printed.
 
             The standard output has the address of the bench link, and then the text of each QR code that is shown.
 
@@ -42,6 +47,13 @@ struct WalletCommand: AsyncParsableCommand {
         help: ArgumentHelp("Tap the virtual reader whose card port this is.", valueName: "tcp://host:port"))
     var card: EndpointArgument?
 
+    @Flag(name: .long, help: "Answer over Bluetooth, by an adapter of this computer.")
+    var ble = false
+
+    @Option(
+        name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
+    var adapter: String?
+
     @Option(name: .long, help: ArgumentHelp("Write a presentation into this folder.", valueName: "folder"))
     var write: String?
 
@@ -57,8 +69,20 @@ struct WalletCommand: AsyncParsableCommand {
     @OptionGroup var clock: ClockArguments
 
     func validate() throws {
-        guard (write != nil) != (listen != nil || card != nil) else {
-            throw ValidationError("Give --listen, --card or both, or --write.")
+        guard (write != nil) != (listen != nil || card != nil || ble) else {
+            throw ValidationError("Give --listen, --card, both, or --ble, or else --write.")
+        }
+        guard !ble || listen == nil else {
+            throw ValidationError("One of --ble and --listen carries the session.")
+        }
+        guard ble || adapter == nil else { throw ValidationError("--adapter needs --ble.") }
+        if ble {
+            guard card != nil || wallet.presentation.handover == .qr else {
+                throw ValidationError("Without --card the wallet engages by QR code.")
+            }
+            guard wallet.presentation.profile.hasBluetooth, wallet.psm == nil else {
+                throw ValidationError("--ble has neither L2CAP nor a phone without Bluetooth.")
+            }
         }
         guard readers >= 0 else { throw ValidationError("--readers takes 0 or more.") }
     }
@@ -88,6 +112,10 @@ struct WalletCommand: AsyncParsableCommand {
         defer { phone?.lift() }
         if let code = phone?.shown?.uri { Terminal.result(code) }
         if phone != nil { Terminal.note("On the reader. Interrupt to take the phone away.") }
+        if ble {
+            let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
+            return try await WalletAir(radio: radio, wallet: wallet, phone: phone).run(readers: readers)
+        }
         guard let listener else {
             try? await Task.sleep(for: .seconds(86_400), clock: .continuous)
             return

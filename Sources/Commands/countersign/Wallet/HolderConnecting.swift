@@ -1,0 +1,124 @@
+internal import MdocModel
+internal import MdocSession
+internal import MdocWallet
+internal import NDEF
+internal import ReaderService
+internal import Transport
+
+/// How a phone reaches the reader that has its engagement, over Bluetooth.
+struct ReaderReach: Sendable {
+    /// In mdoc central client mode the UUID is the reader's, in mdoc peripheral server mode our own.
+    let offer: BluetoothOffer
+    /// By which we know the reader.
+    let ident: BLEIdent
+}
+
+extension WalletEngagement {
+    /// Nil where the engagement has no Bluetooth.
+    var reader: ReaderReach? {
+        guard let engagement = try? DeviceEngagement(deviceEngagement[...]),
+            let ident = try? BLEIdent(for: engagement),
+            let offer = handover.bluetooth ?? BluetoothOffer(engagement)
+        else { return nil }
+        return ReaderReach(offer: offer, ident: ident)
+    }
+}
+
+extension Handover {
+    /// What the handover messages settle; nil after a QR code.
+    fileprivate var bluetooth: BluetoothOffer? {
+        guard case .nfc(let select, let request) = self,
+            let chosen = (try? HandoverSelect.parse(NDEFMessage.parse(select[...])))?.carriers.bluetooth
+        else { return nil }
+        let offered = request.flatMap { request in
+            (try? HandoverRequest.parse(NDEFMessage.parse(request[...])))?.carriers.bluetooth
+        }
+        let allowed = offered?.role.modesInHandoverRequest ?? [.centralClient, .peripheralServer]
+        return NFCBluetoothLECarrier(chosen, allowed: allowed, offered: offered?.serviceUUID).map {
+            BluetoothOffer($0)
+        }
+    }
+}
+
+extension [HandoverCarrier] {
+    fileprivate var bluetooth: BluetoothLEOutOfBand? {
+        for case .bluetoothLE(let record) in self { return record }
+        return nil
+    }
+}
+
+/// The phone's side of making the link: in mdoc central client mode it connects to the reader and starts, in mdoc
+/// peripheral server mode the reader comes to it. With both the first wins.
+struct HolderConnecting {
+    let radio: any BluetoothLERadio
+    let reader: ReaderReach
+
+    /// The link, once one side has started.
+    func link() async throws(BluetoothLEError) -> any BluetoothLELink {
+        switch (reader.offer.centralClient, reader.offer.peripheralServer) {
+        case (let theirs?, let own?): try await race(theirs, own)
+        case (let theirs?, nil): try await connect(theirs)
+        case (nil, let own?): try await serve(own)
+        case (nil, nil): throw .serviceIncomplete
+        }
+    }
+
+    private func connect(_ uuid: BluetoothUUID) async throws(BluetoothLEError) -> any BluetoothLELink {
+        let link = try await radio.connect(to: GATTService(.mdocCentralClient(uuid)))
+        do throws(BluetoothLEError) {
+            // Another reader's Ident: that one has somebody else's engagement (Q70).
+            if let client = link as? any BluetoothLEClientLink,
+                try await client.readIdent() != reader.ident.bytes
+            {
+                throw .connectionFailed(id: "ident-of-another")
+            }
+            try await link.signal(BLEStateValue.start.rawValue)
+            return link
+        } catch {
+            await link.close()
+            throw error
+        }
+    }
+
+    private func serve(_ uuid: BluetoothUUID) async throws(BluetoothLEError) -> any BluetoothLELink {
+        let server = try await radio.serve(GATTService(.mdocPeripheralServer(uuid)))
+        do throws(BluetoothLEError) {
+            return try await server.link()
+        } catch {
+            await server.close()
+            throw error
+        }
+    }
+
+    private func race(
+        _ theirs: BluetoothUUID, _ own: BluetoothUUID
+    ) async throws(BluetoothLEError) -> any BluetoothLELink {
+        let result = await withTaskGroup(of: LinkResult.self) { group in
+            group.addTask { await ended { () throws(BluetoothLEError) in try await connect(theirs) } }
+            group.addTask { await ended { () throws(BluetoothLEError) in try await serve(own) } }
+            var winner: LinkResult = .failure(.cancelled)
+            for await finished in group {
+                if case .success = winner {
+                    if case .success(let second) = finished { await second.close() }
+                    continue
+                }
+                winner = finished
+                if case .success = finished { group.cancelAll() }
+            }
+            return winner
+        }
+        return try result.get()
+    }
+}
+
+private typealias LinkResult = Result<any BluetoothLELink, BluetoothLEError>
+
+private func ended(
+    _ work: () async throws(BluetoothLEError) -> any BluetoothLELink
+) async -> LinkResult {
+    do throws(BluetoothLEError) {
+        return .success(try await work())
+    } catch {
+        return .failure(error)
+    }
+}

@@ -1,0 +1,144 @@
+internal import MdocModel
+internal import MdocSession
+internal import MdocWallet
+internal import NDEF
+internal import ReaderService
+internal import Transport
+
+/// The software wallet on the air, for one reader after the other.
+struct WalletAir {
+    let radio: any BluetoothLERadio
+    let wallet: Wallet
+    /// The phone on the virtual reader, whose taps engage. Without one each reader gets a QR code of its own.
+    let phone: WalletPhone?
+
+    /// How long the reader of a tap is looked for; one without a phone on it scans the code whenever it likes.
+    private static let patience: Duration = .seconds(60)
+    private static let pause: Duration = .milliseconds(500)
+
+    /// Serves this many readers; with 0 until the task is cancelled.
+    func run(readers: Int) async throws(CommandFailure) {
+        var number = 1
+        while readers == 0 || number <= readers {
+            guard let engagement = try await engagement(number) else { return }
+            let server = WalletServer(name: "reader \(number)")
+            if let link = await latestLink(engagement, server) {
+                await serve(engagement, over: link, server)
+                number += 1
+            }
+            if Task.isCancelled { return }
+        }
+    }
+
+    /// What the next reader is engaged with; nil once the task is cancelled.
+    private func engagement(_ number: Int) async throws(CommandFailure) -> WalletEngagement? {
+        if let phone { return if let shown = phone.shown { shown } else { await phone.taps.take() } }
+        do throws(WalletError) {
+            let engagement = try wallet.engagement(.qr, number: number, now: .now)
+            Terminal.result(engagement.uri)
+            return engagement
+        } catch {
+            throw .unavailable("the wallet cannot engage: \(error)")
+        }
+    }
+
+    private func serve(
+        _ engagement: WalletEngagement, over link: any BluetoothLELink, _ server: WalletServer
+    ) async {
+        let driver = await LinkDriver(link, as: .holder, settings: BLETransferSettings())
+        var session = WalletSession(wallet, engagement: engagement)
+        await server.serve(&session, over: LinkChannel(driver: driver))
+        // The reader is told also when we are told to stop.
+        await Task { await driver.leave(saying: nil) }.value
+    }
+
+    // MARK: The link
+
+    /// The link to the engagement's reader; nil when none comes about, or a newer tap takes its place.
+    private func latestLink(
+        _ engagement: WalletEngagement, _ server: WalletServer
+    ) async -> (any BluetoothLELink)? {
+        let attempt = Task { await link(engagement, server) }
+        let newer = Task {
+            let engagement = await phone?.taps.take()
+            if engagement != nil { attempt.cancel() }
+            return engagement
+        }
+        let made = await withTaskCancellationHandler {
+            await attempt.value
+        } onCancel: {
+            attempt.cancel()
+        }
+        newer.cancel()
+        if let engagement = await newer.value { phone?.taps.put(engagement) }
+        return made
+    }
+
+    private func link(
+        _ engagement: WalletEngagement, _ server: WalletServer
+    ) async -> (any BluetoothLELink)? {
+        guard let reach = engagement.reader else {
+            server.note("the engagement names no way over Bluetooth")
+            return nil
+        }
+        let deadline = phone == nil ? nil : ContinuousClock.now + Self.patience
+        while !Task.isCancelled, deadline.map({ .now < $0 }) ?? true {
+            do throws(BluetoothLEError) {
+                let link = try await HolderConnecting(radio: radio, reader: reach).link()
+                server.note(link.kind == .server ? "came to us" : "found")
+                return link
+            } catch {
+                guard error != .cancelled else { break }
+                server.note("no link: \(error.text)")
+            }
+            try? await Task.sleep(for: Self.pause, clock: .continuous)
+        }
+        return nil
+    }
+}
+
+extension BluetoothLEError {
+    fileprivate var text: String {
+        switch self {
+        case .radioUnavailable(let id): BluetoothAdvice.text(forID: id)
+        case .connectionFailed(let id): "the connection failed (\(id))"
+        case .serviceIncomplete: "the reader has not all of the service"
+        case .notSubscribed: "the reader did not subscribe"
+        case .linkLost: "the reader left"
+        case .alreadyWaiting: "the radio is in use"
+        case .cancelled: "stopped"
+        }
+    }
+}
+
+/// The messages of a transfer over Bluetooth.
+private struct LinkChannel: MessageChannel {
+    let driver: LinkDriver
+
+    func send(_ message: ArraySlice<UInt8>) async throws(TransportError) {
+        do throws(LinkDriver.End) {
+            try await driver.send(Array(message))
+        } catch {
+            throw TransportError(error)
+        }
+    }
+
+    func receive() async throws(TransportError) -> [UInt8] {
+        do throws(LinkDriver.End) {
+            return try await driver.receive().message
+        } catch {
+            throw TransportError(error)
+        }
+    }
+
+    func close() async { await driver.leave(saying: nil) }
+}
+
+extension TransportError {
+    fileprivate init(_ end: LinkDriver.End) {
+        switch end {
+        case .stopped: self = .cancelled
+        case .machine, .radioUnavailable: self = .closed(by: .peer)
+        }
+    }
+}
