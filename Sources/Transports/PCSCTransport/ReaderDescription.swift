@@ -1,3 +1,5 @@
+package import Transport
+
 /// One reader as pcscd lists it, with all that can be learnt of it without a card.
 package struct ReaderDescription: Equatable, Sendable {
     /// pcscd's name; two readers of one model differ in the numbers at its end.

@@ -1,3 +1,5 @@
+package import Transport
+
 /// Why a reader that is plugged in is not one pcscd lists.
 package enum ReaderHindrance: Equatable, Sendable {
     /// The kernel's NFC modules are loaded and have, or may have, taken the device (Q124).

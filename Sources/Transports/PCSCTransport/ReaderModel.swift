@@ -1,3 +1,5 @@
+package import Transport
+
 /// Readers with known quirks, by USB identity. A reader that is not here is used as its driver describes it.
 package struct ReaderModel: Sendable {
     package let usb: USBIdentity

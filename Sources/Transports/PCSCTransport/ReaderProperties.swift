@@ -1,3 +1,5 @@
+internal import Transport
+
 /// What a reader's driver tells of it: PC/SC part 10, 2.6.14 (TLV properties), and its place on the USB bus.
 struct ReaderProperties: Equatable, Sendable {
     /// 0 short APDUs only, 0x10000 extended; nil when the driver does not say.

@@ -1,3 +1,5 @@
+package import Transport
+
 /// Which reader to use, as an installation names it.
 package enum ReaderSelector: Equatable, Sendable {
     case any
