@@ -1,0 +1,50 @@
+internal import Transport
+
+/// Adapters with known quirks. One that is not here is used as it describes itself.
+package struct AdapterModel: Sendable {
+    enum Identity: Sendable {
+        case usb(USBIdentity)
+        /// Soldered to the board, behind a serial line; by the number of its maker.
+        case serial(manufacturer: UInt16)
+    }
+
+    let identity: Identity
+    package let name: String
+    package let quirks: Set<AdapterQuirk>
+
+    private init(_ identity: Identity, _ name: String, _ quirks: Set<AdapterQuirk>) {
+        self.identity = identity
+        self.name = name
+        self.quirks = quirks
+    }
+
+    private init(_ vendor: UInt16, _ product: UInt16, _ name: String) {
+        self.init(.usb(USBIdentity(vendor: vendor, product: product)), name, [.deafWithoutFirmware])
+    }
+
+    /// The model with that identity, if it is one with quirks.
+    static func known(as controller: AdapterDescription.Controller) -> AdapterModel? {
+        all.first { model in
+            switch model.identity {
+            case .usb(let usb): controller.usb == usb
+            case .serial(let manufacturer):
+                controller.isSerial && controller.manufacturer == manufacturer
+            }
+        }
+    }
+
+    package static let all: [AdapterModel] = [
+        // Both names of the maker of the Raspberry Pi's radios.
+        AdapterModel(.serial(manufacturer: 15), "Broadcom on board", [.dropsPhonesEarly]),
+        AdapterModel(.serial(manufacturer: 305), "Cypress on board", [.dropsPhonesEarly]),
+        AdapterModel(0x0bda, 0x8771, "Realtek RTL8761B"),
+        AdapterModel(0x0bda, 0xa728, "Realtek RTL8761B"),
+        AdapterModel(0x0b05, 0x190e, "ASUS BT500 (RTL8761B)"),
+        AdapterModel(0x2357, 0x0604, "TP-Link UB500 (RTL8761B)"),
+        AdapterModel(0x7392, 0xc611, "Edimax BT-8500 (RTL8761B)"),
+        AdapterModel(0x2550, 0x8761, "RTL8761B"),
+        AdapterModel(0x2b89, 0x8761, "UGREEN (RTL8761B)"),
+        AdapterModel(0x2c4e, 0x0115, "RTL8761B"),
+        AdapterModel(0x6655, 0x8771, "RTL8761B"),
+    ]
+}

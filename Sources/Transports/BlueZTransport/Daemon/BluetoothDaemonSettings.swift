@@ -1,0 +1,82 @@
+/// How the bluetoothd that runs was set up: what it is, and what it was told when it started.
+package struct BluetoothDaemonSettings: Equatable, Sendable {
+    package enum Configuration: Equatable, Sendable {
+        case read(MainConfiguration)
+        /// There is none: bluetoothd has its defaults.
+        case absent
+        /// bluetoothd refuses the whole file and has its defaults.
+        case misshapen(line: Int)
+        /// Which file it is, or what it says, cannot be found out here.
+        case unknown
+
+        /// What counts.
+        var effective: MainConfiguration {
+            if case .read(let configuration) = self { configuration } else { MainConfiguration() }
+        }
+    }
+
+    /// Nil when it does not say.
+    package let version: BlueZVersion?
+    /// The settings file it reads; nil when it cannot be found out.
+    package let file: String?
+    package let configuration: Configuration
+    /// Plugins that its command line switches off.
+    package let disabledPlugins: Set<String>
+    /// The file was written after bluetoothd had read it.
+    package let hasChanged: Bool
+
+    package init(
+        version: BlueZVersion?, file: String?, configuration: Configuration,
+        disabledPlugins: Set<String> = [], hasChanged: Bool = false
+    ) {
+        self.version = version
+        self.file = file
+        self.configuration = configuration
+        self.disabledPlugins = disabledPlugins
+        self.hasChanged = hasChanged
+    }
+
+    /// What is not as a reader needs it.
+    package var findings: [DaemonFinding] { findings(version: version) }
+
+    /// What would not be as a reader needs it, were it that version; nil stands for the most demanding.
+    package func findings(version: BlueZVersion?) -> [DaemonFinding] {
+        if configuration == .unknown { return [.configurationUnknown] }
+        var findings: [DaemonFinding] = hasChanged ? [.configurationChanged] : []
+        if case .misshapen(let line) = configuration {
+            findings.append(.configurationMisshapen(line: line))
+        }
+        return findings
+            + DaemonRequirement.all.filter { !$0.isMet(self, version) }.map(DaemonFinding.missing)
+    }
+
+    /// Versions that may lose a message when this program is slow: no setting helps, reading at once does (Q103).
+    package var mayDropWrites: Bool { version.map { $0 < BlueZVersion(5, 78) } ?? true }
+}
+
+/// Something about a bluetoothd that a reader needs to be otherwise.
+package enum DaemonFinding: Sendable {
+    /// A setting has none of the values that do.
+    case missing(DaemonRequirement)
+    /// This line, counted from 1, makes bluetoothd refuse the whole file.
+    case configurationMisshapen(line: Int)
+    /// The file was changed since bluetoothd started.
+    case configurationChanged
+    /// Whether the settings do cannot be found out here.
+    case configurationUnknown
+
+    /// Stable name of the finding.
+    package var id: String {
+        switch self {
+        case .missing(let requirement): requirement.id.rawValue
+        case .configurationMisshapen: "configurationMisshapen"
+        case .configurationChanged: "configurationChanged"
+        case .configurationUnknown: "configurationUnknown"
+        }
+    }
+
+    package static let knownIDs =
+        DaemonRequirement.ID.allCases.map(\.rawValue)
+        + [DaemonFinding.configurationMisshapen(line: 1), .configurationChanged, .configurationUnknown].map(
+            \.id)
+}

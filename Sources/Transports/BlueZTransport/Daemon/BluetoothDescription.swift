@@ -1,0 +1,77 @@
+internal import Transport
+
+/// The Bluetooth of this computer: bluetoothd's settings and its adapters. For a self-test, not for a transaction.
+package struct BluetoothDescription: Equatable, Sendable {
+    package let daemon: BluetoothDaemonSettings
+    /// In the order of their names.
+    package let adapters: [AdapterDescription]
+
+    package init(daemon: BluetoothDaemonSettings, adapters: [AdapterDescription]) {
+        self.daemon = daemon
+        self.adapters = adapters
+    }
+
+    /// Looks at the bluetoothd that runs. Changes nothing, and does not start one.
+    ///
+    /// - Parameter limit: for each answer of the bus and of bluetoothd.
+    /// - Throws: `busNotRunning`, `daemonNotRunning`, `daemonHung`, `accessDenied` and what else keeps it from answering.
+    package static func current(
+        within limit: Duration = .seconds(5)
+    ) async throws(BlueZTransportError) -> BluetoothDescription {
+        let daemon = try await Daemon.connect(limit: limit)
+        do throws(BlueZTransportError) {
+            let description = try await daemon.describe(within: limit)
+            await daemon.bus.close()
+            return description
+        } catch {
+            await daemon.bus.close()
+            throw error
+        }
+    }
+}
+
+extension Daemon {
+    fileprivate func describe(
+        within limit: Duration
+    ) async throws(BlueZTransportError) -> BluetoothDescription {
+        let process = try await process(within: limit)
+        let paths = paths("org.bluez.Adapter1").filter { $0.split(separator: "/").count == 3 }
+        let seen = paths.map { (name: String($0.split(separator: "/")[2]), interfaces: interfaces(of: $0)) }
+        let version = seen.lazy.compactMap { $0.interfaces["org.bluez.Adapter1"]?["Modalias"]?.text }
+            .compactMap(BlueZVersion.init(modalias:)).first
+        return await withCheckedContinuation { continuation in
+            WorkerThread().perform {
+                continuation.resume(
+                    returning: BluetoothDescription(
+                        daemon: .running(as: process, version: version),
+                        adapters: seen.map {
+                            AdapterDescription(
+                                name: $0.name, interfaces: $0.interfaces, controller: .current(named: $0.name)
+                            )
+                        }))
+            }
+        }
+    }
+
+    /// The number of bluetoothd's process, as the bus knows it.
+    private func process(within limit: Duration) async throws(BlueZTransportError) -> Int {
+        do throws(BusError) {
+            let answer = try await bus.call(
+                "org.freedesktop.DBus", "/org/freedesktop/DBus",
+                BusMember("org.freedesktop.DBus", "GetConnectionUnixProcessID"), [.string(Self.name)],
+                within: limit)
+            guard let process = answer.first?.number else { throw .misshapen }
+            return process
+        } catch {
+            throw BlueZTransportError(error)
+        }
+    }
+
+    private func interfaces(of path: String) -> BusInterfaces {
+        var interfaces: BusInterfaces = [:]
+        for name in ["org.bluez.Adapter1", "org.bluez.LEAdvertisingManager1"] {
+            interfaces[name] = properties(path, name)
+        }
+        return interfaces
+    }
+}

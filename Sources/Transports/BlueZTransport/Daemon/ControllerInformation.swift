@@ -1,0 +1,33 @@
+/// What the kernel knows of a controller: the answer to its management command Read Controller Information.
+struct ControllerInformation: Equatable, Sendable {
+    /// The version of the HCI it speaks; 6 is Bluetooth 4.0.
+    let hciVersion: UInt8
+    /// Of its maker, from the Bluetooth SIG's list of companies.
+    let manufacturer: UInt16
+    /// How it is used now, not what it could do.
+    let mode: AdapterMode?
+
+    /// Reads the event with which the kernel answers; nil for any other.
+    init?(event: [UInt8]) {
+        // Event 0001 (command complete), index, length, command 0004, status 0, then the answer.
+        guard event.count >= 26, event[0...1] == [0x01, 0x00], event[6...8] == [0x04, 0x00, 0x00] else {
+            return nil
+        }
+        let answer = event[9...]
+        hciVersion = answer[15]
+        manufacturer = UInt16(answer[16]) | UInt16(answer[17]) << 8
+        let settings = answer[22...25].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        mode =
+            switch (settings & 1 << 7 != 0, settings & 1 << 9 != 0) {
+            case (true, true): .dual
+            case (false, true): .lowEnergy
+            case (true, false): .classic
+            case (false, false): nil
+            }
+    }
+}
+
+/// Which of Bluetooth's two radios an adapter is used for.
+package enum AdapterMode: String, Sendable {
+    case lowEnergy, dual, classic
+}
