@@ -55,3 +55,4 @@ install_packages() { # PACKAGE...
 
 readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-dev pkg-config)
 readonly bench_packages=(pcscd vsmartcard-vpcd iproute2 util-linux)
+readonly air_packages=(qemu-system-x86 busybox-static cpio kmod dbus bluez bluez-test-tools python3-venv)
