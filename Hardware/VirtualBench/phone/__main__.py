@@ -53,13 +53,15 @@ def options_of(arguments):
     add("--transport", default="unix:/tmp/bt-server-le", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     try:
-        options.faults = Faults(options.fault)
+        options.faults = Faults(options.fault, options.mode)
     except ValueError as error:
         parser.error(str(error))
     if [options.wallet, options.raw_echo, options.ask].count(None) != 2:
         parser.error("give one of --wallet, --raw-echo and --ask")
     if not 23 <= options.mtu <= 517:
         parser.error("--mtu takes 23 to 517")
+    if options.wallet is None and "from-greeting" in (options.uuid, options.ident):
+        parser.error("from-greeting needs --wallet")
     if options.psm_characteristic and not options.l2cap_psm:
         parser.error("--psm-characteristic needs --l2cap-psm")
     return options
@@ -67,8 +69,9 @@ def options_of(arguments):
 
 async def engage(options):
     """The wallet, and what its greeting says; the options then hold the UUID and the Ident."""
+    given = options.ident and options.ident != "from-greeting" and bytes.fromhex(options.ident)
     if options.wallet is None:
-        return Asker(options.ask) if options.ask else Echo(options.raw_echo), None
+        return Asker(options.ask) if options.ask else Echo(options.raw_echo), given
     wallet = await Wallet.connect(options.wallet)
     frame = await wallet.receive()
     if frame is None:
@@ -77,13 +80,12 @@ async def engage(options):
         with open(options.greeting, "wb") as file:
             file.write(frame)
     if "from-greeting" not in (options.uuid, options.ident):
-        return wallet, options.ident and bytes.fromhex(options.ident)
+        return wallet, given
     greeting = Greeting(frame)
     if options.uuid == "from-greeting":
         options.uuid = greeting.service(options.mode)
     tell("engaged", handover=greeting.handover, uuid=options.uuid)
-    ident = greeting.ident() if options.ident == "from-greeting" else options.ident and bytes.fromhex(options.ident)
-    return wallet, ident
+    return wallet, greeting.ident() if options.ident == "from-greeting" else given
 
 
 async def run(options):
@@ -99,15 +101,31 @@ async def run(options):
                 **{**vars(options), "address": "random:F2:C1:22:33:44:66"}), "second"))
             notifications = await central.second_phone(other, options)
         try:
-            if (options.mode == "central") != bool(options.ask):
-                link = await central.open_link(made, options, faults, ident)
-            else:
-                link = await peripheral.open_link(made, options, faults)
-            await Session(link, wallet, options, faults).run()
+            await unless_lost(made, present(made, wallet, ident, options))
         finally:
             if notifications:
                 tell("second", notifications=notifications())
             wallet.close()
+
+
+async def present(made, wallet, ident, options):
+    if (options.mode == "central") != bool(options.ask):
+        link = await central.open_link(made, options, options.faults, ident)
+    else:
+        link = await peripheral.open_link(made, options, options.faults)
+    await Session(link, wallet, options, options.faults).run()
+
+
+async def unless_lost(made, work):
+    """Does the work as long as the controller is there."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait({task, made.lost}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise Failure("air-lost")
+        task.result()
+    finally:
+        task.cancel()
 
 
 async def until_end(options, alive):
@@ -139,7 +157,7 @@ def main(arguments, alive):
     """One call; `alive` can be read when the caller has gone or wants the phone to go."""
     journal.begin()
     options = options_of(arguments)
-    logging.basicConfig(level=logging.DEBUG if options.verbose else logging.ERROR)
+    logging.basicConfig(level=logging.DEBUG if options.verbose else logging.CRITICAL)
     return asyncio.run(until_end(options, alive))
 
 

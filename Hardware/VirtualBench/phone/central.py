@@ -1,6 +1,7 @@
 """The client: in mdoc central client mode the phone, which finds the reader and its service."""
 
 import asyncio
+import time
 
 from bumble import att
 from bumble.core import UUID
@@ -28,10 +29,15 @@ class CentralLink(GATTLink):
 
 
 async def connect(made, address, seconds=10):
-    try:
-        return await made.connect(address, own_address_type=made.own_type, timeout=seconds)
-    except Exception as error:
-        raise Failure("not-connected") from error
+    """Connects. A controller waits for the next advertisement; a virtual one fails at once when none is there."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return await made.connect(address, own_address_type=made.own_type, timeout=seconds)
+        except Exception as error:
+            if time.monotonic() > end:
+                raise Failure("not-connected") from error
+        await asyncio.sleep(0.02)
 
 
 async def open_link(made, options, faults, ident):
@@ -40,6 +46,7 @@ async def open_link(made, options, faults, ident):
     tell("found", address=address.to_string(False))
     if faults.name == "connect-storm":
         await storm(made, address, faults.count)
+        await faults.ended()
     connection = await connect(made, address)
     tell("connected")
     if options.l2cap and options.reader_psm:
@@ -117,10 +124,14 @@ def start(link):
 
 async def storm(made, address, count):
     """Connects and leaves again, so many times in a row."""
-    for _ in range(count):
-        connection = await connect(made, address)
-        await asyncio.wait_for(connection.disconnect(), 5)
-    tell("storm", connections=count)
+    done = 0
+    try:
+        while done < count:
+            connection = await connect(made, address)
+            await asyncio.wait_for(connection.disconnect(), 5)
+            done += 1
+    finally:
+        tell("storm", connections=done)
 
 
 async def second_phone(made, options):
@@ -134,7 +145,6 @@ async def second_phone(made, options):
     address = await find(made, options.uuid, options.timeout)
     try:
         connection = await connect(made, address)
-        connection.on("disconnection", lambda reason: tell("second", disconnected=f"0x{reason:02x}"))
         link = CentralLink(connection, options, connection.gatt_client)
         await connection.gatt_client.request_mtu(options.mtu)
         await discover(link, connection.gatt_client, options)

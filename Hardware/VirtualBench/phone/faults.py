@@ -8,21 +8,27 @@ from journal import Ended, Failure, tell
 STEPS = ("connected", "mtu", "discovered", "subscribed", "started", "request", "half-response", "response")
 NAMES = ("garbage-chunk", "empty-chunk", "oversized", "never-ending", "second-start", "wrong-service", "no-cccd",
          "no-ident-match", "silent", "silent-after-first-chunk", "connect-storm", "second-phone")
+INSTEAD_OF_RESPONSE = ("silent", "no-cccd", "silent-after-first-chunk", "garbage-chunk", "empty-chunk", "oversized",
+                       "never-ending")
+ONLY = {"wrong-service": "peripheral", "no-ident-match": "central", "second-phone": "central"}
 NEVER_ENDING = 64 << 20
 
 
 class Faults:
     """The fault of a run, or none: `name`, and the number or step behind it."""
 
-    def __init__(self, text=None):
+    def __init__(self, text, mode):
         self.name, _, argument = (text or "").replace(" ", "=").partition("=")
         self.step = argument if self.name == "disconnect-at" else None
         self.count = int(argument or 64) if self.name == "connect-storm" else 0
-        self.carried_out = False
+        # Whether it has begun: whatever ends the connection from then on is as it should be.
+        self.acting = self.name in ("no-cccd", "wrong-service")
         if self.name == "disconnect-at" and self.step not in STEPS:
             raise ValueError(f"disconnect-at takes a step: {', '.join(STEPS)}")
         if self.name and self.name not in NAMES + ("disconnect-at",):
             raise ValueError(f"unknown fault; known: {', '.join(NAMES)}, disconnect-at=STEP")
+        if ONLY.get(self.name, mode) != mode or self.step == "discovered" and mode == "peripheral":
+            raise ValueError(f"{text} is not for --mode {mode}")
 
     async def at(self, step, link):
         if self.step == step:
@@ -31,13 +37,12 @@ class Faults:
     def later(self, step, link):
         """The same, out of a callback."""
         if self.step == step:
-            self.carried_out = True
+            self.acting = True
             asyncio.ensure_future(link.disconnect())
 
     async def leave(self, link):
-        self.carried_out = True
+        self.acting = True
         await link.disconnect()
-        tell("disconnected", by="phone")
         await self.ended()
 
     async def ended(self):
@@ -46,6 +51,7 @@ class Faults:
 
     async def answer(self, link, response):
         """Sends the response as this fault has it; true when nothing remains to be done but to wait for the end."""
+        self.acting |= self.name in INSTEAD_OF_RESPONSE
         if self.name in ("silent", "no-cccd"):
             return True
         if self.name == "silent-after-first-chunk":

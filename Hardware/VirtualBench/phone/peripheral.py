@@ -39,7 +39,7 @@ class Service:
         self.link = None
         self.links = asyncio.Queue()
         self.started = asyncio.Event()
-        self.subscribed = asyncio.Event()
+        self._subscribed = set()
         self._made = made
         names = Names(options.mode)
         may_write, may_read = gatt.Characteristic.WRITEABLE, gatt.Characteristic.READABLE
@@ -49,7 +49,8 @@ class Service:
             names.to_server, WRITE, may_write, gatt.CharacteristicValue(write=self._take))
         self.to_client = gatt.Characteristic(
             names.to_client, READ if faults.name == "no-cccd" else NOTIFY, may_read)
-        self.to_client.on("subscription", self._subscription)
+        for one in (self.state, self.to_client):
+            one.on("subscription", lambda _, notify, __, one=one: self._subscription(one, notify))
         characteristics = [self.state, to_server, self.to_client]
         if names.ident:
             ident = bytes.fromhex(options.ident or "00" * 16)
@@ -67,19 +68,25 @@ class Service:
     async def advertise(self):
         await self._made.start_advertising(
             advertising_data=self._advertisement, own_address_type=self._made.own_type,
-            advertising_interval_min=50, advertising_interval_max=50, auto_restart=True)
+            advertising_interval_min=50, advertising_interval_max=50)
         tell("advertising", uuid=self._options.uuid)
+
+    async def begun(self):
+        """Started; and in the reader's place, subscribed to: some phones start first."""
+        await self.started.wait()
+        while self._options.ask and isinstance(self.link, PeripheralLink) and self.to_client not in self._subscribed:
+            await asyncio.sleep(0.02)
 
     def _connected(self, connection):
         tell("connected")
         self.started.clear()
-        self.subscribed.clear()
+        self._subscribed.clear()
         self.link = PeripheralLink(connection, self._options, self)
         connection.on("connection_att_mtu_update", self._mtu)
-        connection.on("disconnection", lambda reason, link=self.link: self._disconnected(link, reason))
+        connection.on("disconnection", lambda _, link=self.link: self._disconnected(link))
         self.links.put_nowait(self.link)
 
-    def _disconnected(self, link, reason):
+    def _disconnected(self, link):
         if self.link is link:
             self.link = None
 
@@ -87,10 +94,13 @@ class Service:
         tell("mtu", mtu=self.link.connection.att_mtu)
         self._faults.later("mtu", self.link)
 
-    def _subscription(self, _, notify, __):
-        if notify:
+    def _subscription(self, characteristic, notify):
+        if not notify:
+            self._subscribed.discard(characteristic)
+            return tell("unsubscribed")
+        self._subscribed.add(characteristic)
+        if len(self._subscribed) == 2:
             tell("subscribed")
-            self.subscribed.set()
             self._faults.later("subscribed", self.link)
 
     def _take_state(self, _, value):
@@ -121,19 +131,21 @@ async def open_link(made, options, faults):
             left -= 1
             if left == 0:
                 tell("storm", connections=faults.count)
+                await faults.ended()
+            await service.advertise()
             continue
         await faults.at("connected", link)
         if await started(service, link, faults):
             await faults.at("started", service.link)
             return service.link
-        tell("disconnected")
-        if faults.carried_out:
+        if faults.acting:
             await faults.ended()
+        await service.advertise()
 
 
 async def started(service, link, faults):
     """Whether the session began before the reader left again."""
-    begun = asyncio.ensure_future(service.started.wait())
+    begun = asyncio.ensure_future(service.begun())
     gone = asyncio.ensure_future(link.closed.wait())
     done, pending = await asyncio.wait({begun, gone}, return_when=asyncio.FIRST_COMPLETED)
     for one in pending:

@@ -27,12 +27,27 @@ async def device(options, name="phone"):
         made.own_type = hci.OwnAddressType.RANDOM if kind == "random" else hci.OwnAddressType.PUBLIC
         made.gatt_server.max_mtu = options.mtu
         await made.power_on()
+        made.lost = transport.source.terminated
         try:
             yield made
         finally:
             for connection in list(made.connections.values()):
-                with contextlib.suppress(Exception):
-                    await asyncio.wait_for(connection.disconnect(), 2)
+                await leave(connection)
+
+
+def watch(connection):
+    """Tells when the connection ends, and who ended it."""
+    if hasattr(connection, "left_by"):
+        return
+    connection.left_by = "reader"
+    connection.on("disconnection", lambda reason: tell(
+        "disconnected", by=connection.left_by, reason=f"0x{reason:02x}"))
+
+
+async def leave(connection):
+    connection.left_by = "phone"
+    with contextlib.suppress(Exception):
+        await asyncio.wait_for(connection.disconnect(), 5)
 
 
 def own_address(made):
@@ -79,28 +94,27 @@ async def find(made, uuid, seconds):
 
 class Link:
     """A connection with one session on it. What the reader sends comes out of `events`: ("message", bytes, facts),
-    ("state", number), ("closed", reason)."""
+    ("state", hexadecimal), ("failed", why), ("closed", None)."""
 
     def __init__(self, connection):
         self.connection = connection
         self.events = asyncio.Queue()
         self.closed = asyncio.Event()
-        connection.on("disconnection", self._disconnected)
+        watch(connection)
+        connection.on("disconnection", lambda _: self._closed())
 
-    def _disconnected(self, reason):
+    def _closed(self):
         self.closed.set()
-        self.events.put_nowait(("closed", f"0x{reason:02x}"))
+        self.events.put_nowait(("closed", None))
 
     async def disconnect(self):
         if not self.closed.is_set():
-            with contextlib.suppress(Exception):
-                await asyncio.wait_for(self.connection.disconnect(), 5)
-        self.closed.set()
+            await leave(self.connection)
 
-    async def paced(self):
-        """Waits until the controller has taken what lies before it."""
+    async def paced(self, most=8):
+        """Waits until the controller has taken what lies before it, but for so many packets."""
         queue = self.connection.device.host.get_data_packet_queue(self.connection.handle)
-        while queue and queue.pending > 8 and not self.closed.is_set():
+        while queue and queue.pending > most and not self.closed.is_set():
             await asyncio.sleep(0.001)
         if self.closed.is_set():
             raise Ended()
@@ -141,6 +155,7 @@ class GATTLink(Link):
                 return
             await self.paced()
             self.write(value)
+        await self.paced(most=0)
 
     async def end(self):
         """State 02."""
@@ -149,6 +164,8 @@ class GATTLink(Link):
 
 class ChannelLink(Link):
     """A session over an L2CAP channel."""
+
+    limit = 512
 
     def __init__(self, connection, channel):
         super().__init__(connection)
@@ -160,19 +177,25 @@ class ChannelLink(Link):
                 self.events.put_nowait(("message", message, {}))
 
         channel.sink = take
-        channel.on("close", lambda *_: self.events.put_nowait(("closed", "channel")))
+        channel.on("close", lambda *_: self._closed())
         tell("channel", psm=channel.psm, mtu=channel.peer_mtu)
 
     async def send(self, message, stop_after=None):
         stream = len(message).to_bytes(4, "big") + message
         if stop_after is not None:
-            stream = stream[:512 * stop_after]
+            stream = stream[: self.limit * stop_after]
         self._channel.write(stream)
         await self._channel.drain()
-        await self.paced()
+        await self.paced(most=0)
 
     async def end(self):
         await self.send(STATUS_20)
+
+    def write(self, value):
+        raise Failure("fault-needs-gatt")
+
+    def write_state(self, number):
+        raise Failure("fault-needs-gatt")
 
 
 async def open_channel(connection, psm):

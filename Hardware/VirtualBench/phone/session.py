@@ -2,8 +2,22 @@
 
 import asyncio
 
+import cbor
 from framing import STATUS_20
-from journal import Ended, Failure, tell
+from journal import Failure, tell
+
+
+def pattern(size):
+    return (bytes(byte * 31 + 7 & 255 for byte in range(251)) * (size // 251 + 1))[:size]
+
+
+def lone_status(message):
+    """The status of a SessionData that carries nothing else: the end of the session."""
+    try:
+        fields = cbor.decode(message) if len(message) < 32 else None
+    except (ValueError, IndexError):
+        return None
+    return fields.get("status") if isinstance(fields, dict) and "data" not in fields else None
 
 
 class Echo:
@@ -17,15 +31,15 @@ class Echo:
         return await self._answers.get()
 
     async def send(self, message):
-        self._answers.put_nowait(bytes(byte & 255 for byte in range(self._size)) if self._size else message)
+        self._answers.put_nowait(pattern(self._size) if self._size else message)
 
     def close(self):
         pass
 
 
 class Asker:
-    """In the wallet's place when the phone plays the reader: sends requests of so many bytes, one after the other,
-    and has each answer echoed or of another size."""
+    """In the wallet's place when the phone plays the reader: sends requests of so many bytes, one after the other. An
+    answer of the same size must be the same."""
 
     def __init__(self, sizes):
         self._sizes = list(sizes)
@@ -33,9 +47,12 @@ class Asker:
 
     async def receive(self):
         await self._turn.acquire()
-        return bytes(byte * 31 + 7 & 255 for byte in range(self._sizes.pop(0))) if self._sizes else None
+        self._asked = pattern(self._sizes.pop(0)) if self._sizes else None
+        return self._asked
 
     async def send(self, message):
+        if len(message) == len(self._asked) and message != self._asked:
+            raise Failure("echo-differs")
         self._turn.release()
 
     def close(self):
@@ -48,7 +65,6 @@ class Session:
     def __init__(self, link, wallet, options, faults):
         self._link, self._wallet, self._options, self._faults = link, wallet, options, faults
         self._words = ("response", "request") if options.ask else ("request", "response")
-        self._silent = False
         self._answered = False
 
     async def run(self):
@@ -65,46 +81,45 @@ class Session:
         while True:
             event, what, *facts = await self._link.events.get()
             if event == "message":
-                tell(self._words[0], bytes=len(what), **facts[0])
-                await self._faults.at("request", self._link)
-                await self._wallet.send(what)
-                if what == STATUS_20:
-                    tell("status", status=20)
-                    return await self._ended_by_reader()
+                status = lone_status(what)
+                if status is None:
+                    tell(self._words[0], bytes=len(what), **facts[0])
+                    await self._faults.at("request", self._link)
+                if status is None or not self._options.ask:
+                    await self._wallet.send(what)
+                if status is not None:
+                    tell("status", status=status)
+                    return await self._ended()
             elif event == "state":
                 tell("state", state=what)
                 if what == "02":
-                    return await self._ended_by_reader()
+                    return await self._ended()
             elif event == "failed":
                 raise what
             else:
-                tell("disconnected", reason=what)
-                if self._faults.name and self._silent:
+                if self._faults.acting:
                     await self._faults.ended()
                 if not self._answered:
                     raise Failure("disconnected-early")
                 return
 
-    async def _ended_by_reader(self):
-        if self._silent:
+    async def _ended(self):
+        if self._faults.acting:
             tell("fault", name=self._faults.name)
         if self._options.linger:
             await self._link.closed.wait()
-            return tell("disconnected", by="reader")
         await self._link.disconnect()
-        tell("disconnected", by="phone")
 
     async def _from_wallet(self):
         while True:
             response = await self._wallet.receive()
             if response is None and self._options.ask:
                 await self._end()
-                return await self._ended_by_reader()
+                return await self._ended()
             if response is None:
                 # The reader's end is still to come.
                 return await asyncio.Event().wait()
-            self._silent = await self._faults.answer(self._link, response)
-            if self._silent:
+            if await self._faults.answer(self._link, response):
                 continue
             await self._link.send(response)
             self._answered = True
@@ -124,6 +139,5 @@ class Session:
             tell("state", state="02", by="phone")
         if end == "disconnect":
             await self._link.disconnect()
-            tell("disconnected", by="phone")
             return True
         return False
