@@ -27,6 +27,9 @@ package struct BlueZConfiguration: Sendable {
     /// Between two attempts (Q82).
     package var backOff: Duration = .milliseconds(500)
 
+    /// The address of another bus than the system's.
+    var bus: String?
+
     package init(adapter: String? = nil) {
         self.adapter = adapter
     }

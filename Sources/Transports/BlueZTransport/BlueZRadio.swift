@@ -63,7 +63,7 @@ package actor BlueZRadio: BluetoothLERadio {
 
     private func currentDaemon() async throws(BlueZTransportError) -> Daemon {
         if let daemon, await daemon.isConnected { return daemon }
-        let daemon = try await Daemon.connect(limit: configuration.call)
+        let daemon = try await Daemon.connect(limit: configuration.call, bus: configuration.bus)
         self.daemon = daemon
         return daemon
     }

@@ -6,83 +6,89 @@ import Transport
 
 @testable import BlueZTransport
 
-/// Every test that needs bluetoothd: one after the other, for they share its adapter and some kill it.
-@Suite("With a real bluetoothd", .serialized, .enabled(if: BlueZBench.isHere, BlueZBench.absence))
-struct BenchTests {
-    static let service = phoneService(BluetoothUUID(high: 0x5a1e_0000_1234_4321, low: 0x8888_0123_4567_89ab))
+extension OneAfterAnother {
+    /// Every test that needs bluetoothd: one after the other, for they share its adapter and some kill it.
+    @Suite("With a real bluetoothd", .enabled(if: BlueZBench.isHere, BlueZBench.absence))
+    struct BenchTests {
+        static let service = phoneService(
+            BluetoothUUID(high: 0x5a1e_0000_1234_4321, low: 0x8888_0123_4567_89ab))
 
-    /// Answers each message with itself.
-    static let echoing = ["--raw-echo", "0"]
+        /// Answers each message with itself.
+        static let echoing = ["--raw-echo", "0"]
 
-    /// The characteristics of mdoc peripheral server mode.
-    static func phoneService(_ uuid: BluetoothUUID) -> GATTService {
-        func of(_ number: UInt64) -> BluetoothUUID {
-            BluetoothUUID(high: number << 32 | 0xa123_48ce, low: 0x896b_4c76_9733_73e6)
+        /// The characteristics of mdoc peripheral server mode.
+        static func phoneService(_ uuid: BluetoothUUID) -> GATTService {
+            func of(_ number: UInt64) -> BluetoothUUID {
+                BluetoothUUID(high: number << 32 | 0xa123_48ce, low: 0x896b_4c76_9733_73e6)
+            }
+            return GATTService(
+                uuid: uuid, state: of(1), clientToServer: of(2), serverToClient: of(3), ident: of(8),
+                psm: of(10))
         }
-        return GATTService(
-            uuid: uuid, state: of(1), clientToServer: of(2), serverToClient: of(3), ident: of(8), psm: of(10))
-    }
 
-    /// Runs `body` with a phone on the air that serves the service.
-    func withPhone(
-        _ uuid: BluetoothUUID = service.uuid, _ options: [String] = echoing,
-        _ body: @escaping @Sendable (BenchProcess) async throws -> Void
-    ) async throws {
-        let program = try #require(BlueZBench.environment("COUNTERSIGN_BENCH_PHONE"))
-        let phone = try BenchProcess(
-            [program, "--mode", "peripheral", "--uuid", uuid.description, "--timeout", "600"] + options)
-        do {
-            // The first phone of a run has to be loaded.
-            try await phone.line(with: "advertising", within: .seconds(240))
-            try await withDeadline("the test", .seconds(240)) { try await body(phone) }
-        } catch {
+        /// Runs `body` with a phone on the air that serves the service.
+        func withPhone(
+            _ uuid: BluetoothUUID = service.uuid, _ options: [String] = echoing,
+            _ body: @escaping @Sendable (BenchProcess) async throws -> Void
+        ) async throws {
+            let program = try #require(BlueZBench.environment("COUNTERSIGN_BENCH_PHONE"))
+            let phone = try BenchProcess(
+                [program, "--mode", "peripheral", "--uuid", uuid.description, "--timeout", "600"] + options)
+            do {
+                // The first phone of a run has to be loaded.
+                try await phone.line(with: "advertising", within: .seconds(240))
+                try await withDeadline("the test", .seconds(240)) { try await body(phone) }
+            } catch {
+                await phone.leave()
+                print(phone.lines.joined(separator: "\n"))
+                throw error
+            }
             await phone.leave()
-            print(phone.lines.joined(separator: "\n"))
-            throw error
         }
-        await phone.leave()
-    }
 
-    func withPhone(
-        _ options: [String], _ body: @escaping @Sendable (BenchProcess) async throws -> Void
-    ) async throws {
-        try await withPhone(Self.service.uuid, options, body)
-    }
-
-    /// Looks at bluetoothd with eyes of its own: nothing of ours may be left there.
-    func expectNothingLeft(_ location: SourceLocation = #_sourceLocation) async throws {
-        let daemon = try await Daemon.connect(limit: .seconds(5))
-        let adapter = try await daemon.adapter(named: nil)
-        #expect(await daemon.devices(at: adapter).isEmpty, sourceLocation: location)
-        #expect(
-            await daemon.properties(adapter, "org.bluez.Adapter1")?["Discovering"]?.flag == false,
-            sourceLocation: location)
-        await daemon.bus.close()
-    }
-
-    /// Waits until bluetoothd has let go of everything, which it says before it has.
-    func expectNothingOpen(_ before: Int, _ location: SourceLocation = #_sourceLocation) async throws {
-        for _ in 0..<100 where openDescriptors() > before { try await Task.sleep(for: .milliseconds(20)) }
-        #expect(openDescriptors() <= before, sourceLocation: location)
-    }
-
-    /// Sends a message in pieces, and collects the echo.
-    static func echo(_ message: [UInt8], over link: any BluetoothLELink) async throws -> [UInt8] {
-        let limit = await link.packetLimit - 1
-        var rest = message[...]
-        while !rest.isEmpty {
-            let part = rest.prefix(limit)
-            rest = rest.dropFirst(limit)
-            try await link.send(.byte(rest.isEmpty ? 0 : 1), part)
+        func withPhone(
+            _ options: [String], _ body: @escaping @Sendable (BenchProcess) async throws -> Void
+        ) async throws {
+            try await withPhone(Self.service.uuid, options, body)
         }
-        var answer: [UInt8] = []
-        while true {
-            guard case .data(let value) = try await link.receive() else { continue }
-            answer += value.dropFirst()
-            if value.first == 0 { return answer }
+
+        /// Looks at bluetoothd with eyes of its own: nothing of ours may be left there.
+        func expectNothingLeft(_ location: SourceLocation = #_sourceLocation) async throws {
+            let daemon = try await Daemon.connect(limit: .seconds(5))
+            let adapter = try await daemon.adapter(named: nil)
+            #expect(await daemon.devices(at: adapter).isEmpty, sourceLocation: location)
+            #expect(
+                await daemon.properties(adapter, "org.bluez.Adapter1")?["Discovering"]?.flag == false,
+                sourceLocation: location)
+            await daemon.bus.close()
         }
+
+        /// Waits until bluetoothd has let go of everything, which it says before it has.
+        func expectNothingOpen(_ before: Int, _ location: SourceLocation = #_sourceLocation) async throws {
+            for _ in 0..<100 where openDescriptors() > before { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(openDescriptors() <= before, sourceLocation: location)
+        }
+
+        /// Sends a message in pieces, and collects the echo.
+        static func echo(_ message: [UInt8], over link: any BluetoothLELink) async throws -> [UInt8] {
+            let limit = await link.packetLimit - 1
+            var rest = message[...]
+            while !rest.isEmpty {
+                let part = rest.prefix(limit)
+                rest = rest.dropFirst(limit)
+                try await link.send(.byte(rest.isEmpty ? 0 : 1), part)
+            }
+            var answer: [UInt8] = []
+            while true {
+                guard case .data(let value) = try await link.receive() else { continue }
+                answer += value.dropFirst()
+                if value.first == 0 { return answer }
+            }
+        }
+
+        static func message(_ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ 5) }
+        }
+
     }
-
-    static func message(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ 5) } }
-
 }

@@ -4,10 +4,11 @@ import Transport
 
 @testable import BlueZTransport
 
-extension BenchTests {
+extension OneAfterAnother.BenchTests {
     @Test("Q84 A phone is found, connected to once, spoken with, and leaves nothing behind")
     func wholeLink() async throws {
-        try await withPhone(Self.echoing + ["--l2cap-psm", "129", "--psm-characteristic", "4", "--linger"]) { phone in
+        try await withPhone(Self.echoing + ["--l2cap-psm", "129", "--psm-characteristic", "4", "--linger"]) {
+            phone in
             let radio = BlueZRadio()
             let link = try await radio.connect(to: Self.service)
             let client = try #require(link as? any BluetoothLEClientLink)
@@ -79,7 +80,8 @@ extension BenchTests {
         try await expectNothingLeft()
     }
 
-    @Test("Q78 What a phone sent before it left is delivered, then the link is lost", arguments: [true, false])
+    @Test(
+        "Q78 What a phone sent before it left is delivered, then the link is lost", arguments: [true, false])
     func leavesAfterAnswer(usesSockets: Bool) async throws {
         try await withPhone(["--raw-echo", "2000", "--end", "disconnect"]) { phone in
             var configuration = BlueZConfiguration()
@@ -110,7 +112,9 @@ extension BenchTests {
     }
 
     /// What the phone answers with when a size is asked for.
-    static func answer(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0) } }
+    static func answer(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
+    }
 
     @Test("Q87 A UUID of 16 bits is found in its 128-bit form")
     func shortUUID() async throws {
@@ -135,7 +139,9 @@ extension BenchTests {
         try await expectNothingLeft()
     }
 
-    @Test("Q63 Q82 A phone that drops the first connections is reached by a later attempt, and they are counted")
+    @Test(
+        "Q63 Q82 A phone that drops the first connections is reached by a later attempt, and they are counted"
+    )
     func retry() async throws {
         try await withPhone(Self.echoing + ["--fault", "connect-storm=2"]) { _ in
             let link = try await BlueZRadio().connect(to: Self.service)
@@ -162,7 +168,9 @@ extension BenchTests {
         try await expectNothingLeft()
     }
 
-    @Test("A phone that leaves at the start or during the request is a lost link", arguments: ["started", "request"])
+    @Test(
+        "A phone that leaves at the start or during the request is a lost link",
+        arguments: ["started", "request"])
     func leaves(at step: String) async throws {
         try await withPhone(Self.echoing + ["--fault", "disconnect-at=\(step)"]) { _ in
             let link = try await BlueZRadio().connect(to: Self.service)
@@ -186,7 +194,8 @@ extension BenchTests {
         try await expectNothingLeft()
     }
 
-    @Test("Q85 Cancelled at any moment, connecting leaves nothing behind", arguments: [50, 250, 450, 700, 1000])
+    @Test(
+        "Q85 Cancelled at any moment, connecting leaves nothing behind", arguments: [50, 250, 450, 700, 1000])
     func cancelled(after milliseconds: Int) async throws {
         try await withPhone { _ in
             let connecting = Task { try await BlueZRadio().connect(to: Self.service) }

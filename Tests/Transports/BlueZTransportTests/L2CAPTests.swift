@@ -4,7 +4,7 @@ import Transport
 
 @testable import BlueZTransport
 
-extension BenchTests {
+extension OneAfterAnother.BenchTests {
     @Test(
         "Q107 A channel to the phone's PSM carries a large message both ways, at either kind of address",
         arguments: ["public", "random:F2:C1:22:33:44:55"])

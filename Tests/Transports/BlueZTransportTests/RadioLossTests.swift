@@ -15,14 +15,17 @@ struct RadioLoss: Sendable, CustomTestStringConvertible {
     static let all = [
         RadioLoss(actions: ["kill"], repair: ["start"], names: ["bluez-daemon-lost"]),
         RadioLoss(
-            actions: ["adapter-out"], repair: ["adapter-in"], names: ["bluez-adapter-lost", "bluez-adapter-off"]),
+            actions: ["adapter-out"], repair: ["adapter-in"],
+            names: ["bluez-adapter-lost", "bluez-adapter-off"]),
         RadioLoss(
             actions: ["bus-kill"], repair: ["bus-start", "start"], names: ["bluez-bus-lost"]),
     ]
 }
 
-extension BenchTests {
-    @Test("Q117 The radio ends under a link: both directions say so, and the next customer is served", arguments: RadioLoss.all)
+extension OneAfterAnother.BenchTests {
+    @Test(
+        "Q117 The radio ends under a link: both directions say so, and the next customer is served",
+        arguments: RadioLoss.all)
     func lost(_ loss: RadioLoss) async throws {
         let radio = BlueZRadio()
         try await withPhone { _ in

@@ -28,16 +28,25 @@ internal import Glibc
         self.queue = queue
     }
 
-    /// Connects to the system bus. The socket of `DBUS_SYSTEM_BUS_ADDRESS`, or else the standard one, is opened here
-    /// and the rest goes on by itself.
-    static func system() async throws(BusError) -> Bus {
+    /// Connects to the bus at `address`, by default the system's: that of `DBUS_SYSTEM_BUS_ADDRESS`, or else the
+    /// standard one. Its socket is opened here and the rest goes on by itself.
+    static func connect(to address: String? = nil) async throws(BusError) -> Bus {
         var connection: OpaquePointer?
-        let status = unsafe sd_bus_open_system(&connection)
+        let status = unsafe address.map { unsafe open($0, &connection) } ?? sd_bus_open_system(&connection)
         guard status >= 0, let connection = unsafe connection else { throw BusError(code: status) }
         unsafe sd_bus_set_close_on_exit(connection, 0)
         let bus = unsafe Bus(connection, queue: BusQueue())
         await bus.begin()
         return bus
+    }
+
+    private static func open(_ address: String, _ connection: inout OpaquePointer?) -> Int32 {
+        var status = unsafe sd_bus_new(&connection)
+        if status >= 0 { status = unsafe sd_bus_set_address(connection, address) }
+        if status >= 0 { status = unsafe sd_bus_set_bus_client(connection, 1) }
+        if status >= 0 { status = unsafe sd_bus_start(connection) }
+        if status < 0 { unsafe connection = unsafe sd_bus_unref(connection) }
+        return status
     }
 
     private func begin() {
@@ -334,11 +343,11 @@ extension Bus {
     }
 
     /// Refuses a method call with an error of this name.
-    func refuse(_ call: BusMessage, _ name: String) {
+    func refuse(_ call: BusMessage, _ name: String, _ detail: String = "") {
         guard isConnected else { return }
         var error = unsafe sd_bus_error()
         defer { unsafe sd_bus_error_free(&error) }
-        unsafe sd_bus_error_set(&error, name, "")
+        unsafe sd_bus_error_set(&error, name, detail)
         var created: OpaquePointer?
         guard unsafe sd_bus_message_new_method_error(call.pointer, &created, &error) >= 0,
             let created = unsafe created
@@ -350,17 +359,21 @@ extension Bus {
 
     /// Says to everybody that a property of an exported object has a new value.
     func propertyChanged(_ path: String, _ interface: String, _ name: String, _ value: BusValue) {
+        emit(
+            path, BusMember("org.freedesktop.DBus.Properties", "PropertiesChanged"),
+            [.string(interface), .map([name: value]), .strings([])])
+    }
+
+    /// Sends a signal to everybody.
+    func emit(_ path: String, _ member: BusMember, _ values: [BusValue]) {
         guard isConnected else { return }
         var created: OpaquePointer?
         guard
-            unsafe sd_bus_message_new_signal(
-                connection, &created, path, "org.freedesktop.DBus.Properties", "PropertiesChanged") >= 0,
+            unsafe sd_bus_message_new_signal(connection, &created, path, member.interface, member.name) >= 0,
             let created = unsafe created
         else { return }
         let signal = unsafe BusMessage(owning: created)
-        guard (try? signal.append([.string(interface), .map([name: value]), .strings([])])) != nil else {
-            return
-        }
+        guard (try? signal.append(values)) != nil else { return }
         unsafe sd_bus_send(connection, signal.pointer, nil)
         work()
     }

@@ -26,7 +26,10 @@ final class BusCondition: @unchecked Sendable {
         let timer = deadline.map { alarm(for: number, at: $0) }
         defer { timer?.cancel() }
         await withTaskCancellationHandler {
+            // A closure is on the actor only if it captures it; elsewhere a signal could be missed.
+            _ = isolation
             await withCheckedContinuation { continuation in
+                dispatchPrecondition(condition: .onQueue(queue))
                 if Task.isCancelled { return continuation.resume() }
                 waiters[number] = continuation
             }

@@ -22,10 +22,13 @@ actor Daemon {
         self.limit = limit
     }
 
-    /// Connects to the bus and takes stock. That bluetoothd does not run is no error yet (Q119).
-    static func connect(limit: Duration) async throws(BlueZTransportError) -> Daemon {
+    /// Connects to the bus, by default the system's, and takes stock. That bluetoothd does not run is no error yet
+    /// (Q119).
+    static func connect(limit: Duration, bus address: String? = nil) async throws(BlueZTransportError)
+        -> Daemon
+    {
         do throws(BusError) {
-            let daemon = Daemon(try await Bus.system(), limit: limit)
+            let daemon = Daemon(try await Bus.connect(to: address), limit: limit)
             try await daemon.begin()
             return daemon
         } catch {

@@ -49,6 +49,7 @@ actor GATTClient: BluetoothLEClientLink {
     func open() async throws(ConnectFailure) {
         await daemon.take(device)
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+        isConnected = await daemon.properties(device, "org.bluez.Device1")?["Connected"]?.flag == true
         try await connect()
         try await resolve()
         try await subscribe()
@@ -61,15 +62,12 @@ actor GATTClient: BluetoothLEClientLink {
                 device, "org.bluez.Device1", "Connect", within: configuration.connection)
         } catch .refused("org.bluez.Error.AlreadyConnected", _) {
         } catch .refused(let name, let detail) {
-            try check()
+            if let failure { throw .radio(failure) }
             throw await failure(name, detail)
         } catch {
             try check()
             throw error == .overdue ? .overdue : .radio(BlueZTransportError(error))
         }
-        isConnected = true
-        let properties = await daemon.properties(device, "org.bluez.Device1")
-        if properties?["Connected"]?.flag != true { throw .peerLeft }
     }
 
     private func failure(_ name: String, _ detail: String) async -> ConnectFailure {
@@ -195,7 +193,12 @@ actor GATTClient: BluetoothLEClientLink {
         if let loss = event.loss(of: adapter) { return fail(loss) }
         switch event {
         case .changed(device, "org.bluez.Device1", let properties):
-            if isConnected && properties["Connected"]?.flag == false { peerLeft() }
+            // The peer may leave while the answer to Connect is still to come.
+            switch properties["Connected"]?.flag {
+            case true: isConnected = true
+            case false where isConnected: peerLeft()
+            default: break
+            }
         case .removed(device, "org.bluez.Device1"): peerLeft()
         case .changed(let path, GATTServerObjects.characteristicInterface, let properties)
         where isNotifiedByCall:

@@ -63,7 +63,8 @@ actor PeerSearch {
     private var sightings: [Peer] {
         let devices = daemon.assumeIsolated { $0.devices(at: adapter) }
         return devices.compactMap { path, device -> (Peer, [Int])? in
-            guard matches(device), let strength = device["RSSI"]?.number, let address = device["Address"]?.text
+            guard matches(device), let strength = device["RSSI"]?.number,
+                let address = device["Address"]?.text
             else { return nil }
             let peer = Peer(
                 path: path, address: address, isAddressRandom: device["AddressType"]?.text == "random")

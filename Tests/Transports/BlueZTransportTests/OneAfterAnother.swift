@@ -1,0 +1,5 @@
+import Testing
+
+/// All suites of this target: they count the descriptors of the process, and share the adapter of the bench.
+@Suite(.serialized)
+struct OneAfterAnother {}

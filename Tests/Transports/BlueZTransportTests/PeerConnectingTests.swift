@@ -1,0 +1,271 @@
+import NDEF
+import Synchronization
+import Testing
+import Transport
+
+@testable import BlueZTransport
+
+extension OneAfterAnother {
+    @Suite(
+        "Connecting to a phone, as bluetoothd makes it hard",
+        .enabled(if: PrivateBus.isHere, PrivateBus.absence))
+    struct PeerConnectingTests {
+        static let service = BenchTests.service
+        static let device = FakeBluetoothd.adapter + "/dev_1"
+
+        /// Runs `body` with a radio on a bus with a bluetoothd of paper.
+        private func with(
+            _ behaviour: @escaping @Sendable (FakeBluetoothd, String, String) -> FakeBluetoothd.Reply? = {
+                _, _, _ in nil
+            },
+            _ body: @escaping @Sendable (BlueZRadio, FakeBluetoothd) async throws -> Void
+        ) async throws {
+            try await PrivateBus.with { bus in
+                let bluetoothd = try await FakeBluetoothd(on: bus, behaviour)
+                var configuration = BlueZConfiguration()
+                configuration.bus = bus.address
+                configuration.pause = .milliseconds(20)
+                configuration.backOff = .milliseconds(20)
+                configuration.resolution = .milliseconds(300)
+                configuration.settling = .milliseconds(300)
+                configuration.attempts = 4
+                try await body(BlueZRadio(configuration: configuration), bluetoothd)
+                #expect(bluetoothd.count("StartDiscovery") == bluetoothd.count("StopDiscovery"), "Q85")
+                #expect(bluetoothd.devices == [], "Q114")
+                await bluetoothd.end()
+            }
+        }
+
+        private func attempts(_ link: any BluetoothLELink) -> Int? {
+            (link as? any BluetoothLEClientLink)?.attempts
+        }
+
+        @Test("Q84 Q97 A phone seen again and again is connected to once, when discovery has stopped")
+        func once() async throws {
+            try await with { bluetoothd, method, _ in
+                if method == "StartDiscovery" {
+                    for strength in [-80, -70, -60] as [Int16] {
+                        bluetoothd.show("dev_1", uuid: Self.service.uuid, strength: strength)
+                    }
+                }
+                return nil
+            } _: { radio, bluetoothd in
+                let link = try await radio.connect(to: Self.service)
+                #expect(attempts(link) == 1)
+                #expect(await link.packetLimit == 97)
+                await link.close()
+                let order = [
+                    "SetDiscoveryFilter hci0", "StartDiscovery hci0", "StopDiscovery hci0", "Connect dev_1",
+                ]
+                #expect(Array(bluetoothd.calls.prefix(4)) == order)
+            }
+        }
+
+        @Test("Q108 An attempt that is aborted by the local side is repeated, and counted")
+        func aborted() async throws {
+            let failures = Mutex(2)
+            try await with { bluetoothd, method, _ in
+                if method == "StartDiscovery" { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
+                guard method == "Connect",
+                    failures.withLock({
+                        $0 -= 1; return $0 >= 0
+                    })
+                else { return nil }
+                return .error("org.bluez.Error.Failed", "le-connection-abort-by-local")
+            } _: { radio, bluetoothd in
+                let link = try await radio.connect(to: Self.service)
+                #expect(attempts(link) == 3)
+                await link.close()
+            }
+        }
+
+        @Test(
+            "Q63 Attempts are bounded, and the last one's condition is named",
+            arguments: [
+                ("le-connection-abort-by-local", "bluez-connect-aborted"),
+                ("br-connection-refused", "bluez-connect-failed"),
+            ])
+        func bounded(detail: String, name: String) async throws {
+            try await with { bluetoothd, method, _ in
+                if method == "StartDiscovery" { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
+                return method == "Connect" ? .error("org.bluez.Error.Failed", detail) : nil
+            } _: { radio, bluetoothd in
+                await #expect(throws: BluetoothLEError.connectionFailed(id: name)) {
+                    try await radio.connect(to: Self.service)
+                }
+                #expect(bluetoothd.count("Connect") == 4)
+            }
+        }
+
+        @Test("Q97 A phone that bluetoothd forgets when discovery stops is connected to while it goes on")
+        func forgotten() async throws {
+            try await with { bluetoothd, method, _ in
+                if method == "StartDiscovery" { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
+                if method == "StopDiscovery" && bluetoothd.count("StopDiscovery") == 1 {
+                    bluetoothd.remove(Self.device)
+                }
+                return nil
+            } _: { radio, bluetoothd in
+                let link = try await radio.connect(to: Self.service)
+                #expect(attempts(link) == 2)
+                await link.close()
+                let steps = bluetoothd.calls.compactMap { $0.split(separator: " ").first }
+                #expect(
+                    steps.filter { ["StartDiscovery", "StopDiscovery", "Connect"].contains($0) } == [
+                        "StartDiscovery", "StopDiscovery", "Connect", "StartDiscovery", "Connect",
+                        "StopDiscovery",
+                    ])
+            }
+        }
+
+        @Test("Q104 Services that are resolved before they are shown are waited for")
+        func shownLate() async throws {
+            try await with { bluetoothd, method, path in
+                if method == "StartDiscovery" { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
+                guard method == "Connect" else { return nil }
+                bluetoothd.connect(path)
+                bluetoothd.resolve(path)
+                Task {
+                    try await Task.sleep(for: .milliseconds(100))
+                    bluetoothd.addService(Self.service, to: path)
+                }
+                return .values([])
+            } _: { radio, _ in
+                let link = try await radio.connect(to: Self.service)
+                #expect(attempts(link) == 1)
+                await link.close()
+            }
+        }
+
+        @Test("Q104 Services that are never resolved end in an error of their own")
+        func neverResolved() async throws {
+            try await with { bluetoothd, method, path in
+                if method == "StartDiscovery" { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
+                guard method == "Connect" else { return nil }
+                bluetoothd.connect(path)
+                bluetoothd.addService(Self.service, to: path)
+                return .values([])
+            } _: { radio, _ in
+                await #expect(throws: BluetoothLEError.connectionFailed(id: "bluez-services-unresolved")) {
+                    try await radio.connect(to: Self.service)
+                }
+            }
+        }
+
+        @Test("Q82 A phone that leaves while it is asked is looked for again")
+        func leavesEarly() async throws {
+            let failures = Mutex(1)
+            try await with { bluetoothd, method, path in
+                if method == "StartDiscovery" { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
+                guard method == "Connect",
+                    failures.withLock({
+                        $0 -= 1; return $0 >= 0
+                    })
+                else { return nil }
+                bluetoothd.connect(path)
+                bluetoothd.change(path, "org.bluez.Device1", ["Connected": .boolean(false)])
+                return .values([])
+            } _: { radio, _ in
+                let link = try await radio.connect(to: Self.service)
+                #expect(attempts(link) == 2)
+                await link.close()
+            }
+        }
+
+        @Test("Q118 The mirror of a phone at another adapter is not the phone, nor is one with another UUID")
+        func mirror() async throws {
+            try await with { bluetoothd, method, _ in
+                if method == "StartDiscovery" {
+                    bluetoothd.show("dev_1", at: "/org/bluez/hci1", uuid: Self.service.uuid)
+                    bluetoothd.show("dev_2", uuid: BluetoothUUID(expanding: 0x180f))
+                }
+                return nil
+            } _: { radio, bluetoothd in
+                let search = Task { try await radio.connect(to: Self.service) }
+                try await Task.sleep(for: .milliseconds(300))
+                search.cancel()
+                await #expect(throws: BluetoothLEError.cancelled) { try await search.value }
+                #expect(bluetoothd.count("Connect") == 0)
+                for device in bluetoothd.devices { bluetoothd.remove(device) }
+            }
+        }
+
+        @Test("Q87 Of several phones with a short UUID the nearest is tried first, then the next")
+        func nearest() async throws {
+            let short = BenchTests.phoneService(BluetoothUUID(expanding: 0xfb12))
+            try await with { bluetoothd, method, path in
+                if method == "StartDiscovery" {
+                    bluetoothd.show("dev_3", uuid: short.uuid, strength: -80)
+                    bluetoothd.show("dev_2", uuid: short.uuid, strength: -40)
+                    bluetoothd.show("dev_1", uuid: short.uuid, strength: -60)
+                }
+                guard method == "Connect" else { return nil }
+                bluetoothd.connect(path)
+                if path.hasSuffix("1") { bluetoothd.addService(short, to: path) }
+                bluetoothd.resolve(path)
+                return .values([])
+            } _: { radio, bluetoothd in
+                let link = try await radio.connect(to: short)
+                #expect(
+                    bluetoothd.calls.filter { $0.hasPrefix("Connect") } == ["Connect dev_2", "Connect dev_1"])
+                await link.close()
+            }
+        }
+
+        @Test(
+            "Q110 Where bluetoothd gives no sockets, values go through calls",
+            arguments: ["InProgress", "NotSupported", "NotPermitted"])
+        func noSockets(refusal: String) async throws {
+            try await with { bluetoothd, method, path in
+                if method == "StartDiscovery" { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
+                return method.hasPrefix("Acquire") ? .error("org.bluez.Error." + refusal) : nil
+            } _: { radio, bluetoothd in
+                let link = try await radio.connect(to: Self.service)
+                #expect(await link.packetLimit == 20, "Q99")
+                try await link.signal(1)
+                try await link.send(.byte(0), [1, 2])
+                let writes = bluetoothd.calls.filter { $0.hasPrefix("WriteValue") }
+                #expect(writes == ["WriteValue state", "WriteValue clientToServer"])
+                let interface = GATTServerObjects.characteristicInterface
+                let path = Self.device + "/service1/"
+                bluetoothd.change(path + "serverToClient", interface, ["Value": .bytes([1, 7])])
+                bluetoothd.change(path + "serverToClient", interface, ["Value": .bytes([1, 7])])
+                bluetoothd.change(path + "state", interface, ["Value": .bytes([2])])
+                #expect(try await link.receive() == .data([1, 7]))
+                #expect(try await link.receive() == .data([1, 7]))
+                #expect(try await link.receive() == .state([2]))
+                await link.close()
+                let calls = bluetoothd.calls
+                let removed = calls.firstIndex { $0.hasPrefix("RemoveDevice") } ?? 0
+                #expect(calls[..<removed].contains("StopNotify serverToClient"), "Q81")
+                #expect(calls[..<removed].contains("StopNotify state"), "Q81")
+            }
+        }
+
+        @Test("A forged signal of a stranger on the bus is not believed")
+        func forged() async throws {
+            try await PrivateBus.with { bus in
+                let bluetoothd = try await FakeBluetoothd(on: bus)
+                var configuration = BlueZConfiguration()
+                configuration.bus = bus.address
+                let radio = BlueZRadio(configuration: configuration)
+                let search = Task { try await radio.connect(to: Self.service) }
+                while bluetoothd.count("StartDiscovery") == 0 { try await Task.sleep(for: .milliseconds(2)) }
+                let stranger = try await bus.connect().bus
+                let device: [String: BusValue] = [
+                    "Address": .string("C0:00:00:00:00:09"),
+                    "UUIDs": .strings([Self.service.uuid.description]),
+                    "RSSI": .int16(-20),
+                ]
+                await stranger.emit(
+                    "/", BusMember("org.freedesktop.DBus.ObjectManager", "InterfacesAdded"),
+                    [.path(FakeBluetoothd.adapter + "/dev_9"), .interfaces(["org.bluez.Device1": device])])
+                try await Task.sleep(for: .milliseconds(300))
+                search.cancel()
+                await #expect(throws: BluetoothLEError.cancelled) { try await search.value }
+                #expect(bluetoothd.count("Connect") == 0)
+                await bluetoothd.end()
+            }
+        }
+    }
+}
