@@ -90,6 +90,12 @@ struct WalletTests {
             ["--write", "x", "--portrait-size", "10"], ["--write", "x", "--age", "200"],
             ["--write", "x", "--profile", "samsung", "--handover", "negotiated"],
             ["--card", "tcp://192.0.2.1:35963"],
+            ["--write", "x", "--card", "tcp://127.0.0.1:35963"], ["--write", "x", "--ble"],
+            ["--ble", "--listen", "tcp://127.0.0.1:0"], ["--ble", "--handover", "static"],
+            ["--ble", "--profile", "applet"], ["--ble", "--ble-role", "both", "--psm", "200"],
+            ["--listen", "tcp://127.0.0.1:0", "--adapter", "hci0"], ["--write", "x", "--ble-role", "none"],
+            ["--write", "x", "--ble-role", "peripheral", "--profile", "applet"],
+            ["--write", "x", "--psm", "200"], ["--write", "x", "--psm", "127", "--ble-role", "both"],
         ])
     func usage(_ arguments: [String]) async throws {
         let run = try await execute(["wallet"] + arguments)

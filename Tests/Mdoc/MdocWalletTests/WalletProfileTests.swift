@@ -36,6 +36,33 @@ struct WalletProfileTests {
         )
     }
 
+    @Test(
+        "A wallet offers the ways of Bluetooth that it has, each with a UUID, and Q39 its L2CAP channel",
+        arguments: [BluetoothLERole.centralOnly, .peripheralOnly, .bothCentralPreferred],
+        [nil, L2CAPPSM(0xc1)])
+    func bluetooth(role: BluetoothLERole, psm: L2CAPPSM?) throws {
+        var profile = WalletProfile.generic
+        profile.bluetoothRole = role
+        if let psm { profile = profile.adding(psm) }
+        var wallet = try Counter().presented.wallet
+        wallet.profile = profile
+        let scanned = try DeviceEngagement(try wallet.engagement(.qr, now: .now).deviceEngagement[...])
+        guard case .ble(let options)? = scanned.retrievalMethods.first else { throw UnexpectedAction() }
+        let modes = role.modesInHandoverSelect
+        #expect((options.centralClientUUID != nil) == modes.contains(.centralClient))
+        #expect((options.peripheralServerUUID != nil) == modes.contains(.peripheralServer))
+        #expect(options.centralClientUUID != options.peripheralServerUUID)
+        #expect(options.peripheralServerPSM == (modes.contains(.peripheralServer) ? psm?.value : nil))
+
+        for kind in profile.nfcHandovers {
+            let (select, _, _) = try handoverSelect(profile, kind)
+            guard case .bluetoothLE(let record)? = select.carriers.first else { throw UnexpectedAction() }
+            let chosen = modes.contains(.centralClient) ? BluetoothLEModes.centralClient : .peripheralServer
+            #expect(record.role.modesInHandoverSelect == (kind == .static ? modes : chosen))
+            #expect(record.protocolServiceMultiplexer == psm.map { UInt32($0.value) })
+        }
+    }
+
     @Test("Apple: file sizes and limits of 0400, and a merged file of 0802")
     func appleCapabilities() throws {
         #expect(try capabilities(.apple, .negotiated) == "000f20040004000406e104080200009000")
