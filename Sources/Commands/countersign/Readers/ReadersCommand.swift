@@ -1,14 +1,19 @@
 internal import ArgumentParser
+internal import BlueZTransport
 internal import PCSCTransport
 
-/// `countersign readers`: what readers there are, and what matters of each.
+/// `countersign readers`: what readers and Bluetooth adapters there are, and what matters of each.
 struct ReadersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers",
-        abstract: "List the readers, with what matters of each.",
+        abstract: "List the readers and Bluetooth adapters, with what matters of each.",
         discussion: """
             Lists what pcscd knows: name, USB id, slot, how long APDUs may be, and known faults of the model. Contact \
             and security-module slots are shown and never used. Needs a running pcscd.
+
+            Then what bluetoothd knows: its version and settings, with a warning for each that a reader needs to be \
+            otherwise, and its adapters. Without bluetoothd that is said in one line, and is no failure; with \
+            --bluetooth it is. JSON has the readers alone, or with --bluetooth Bluetooth alone.
 
             \(ExitStatus.table([.success, .usage, .unavailable]))
             """)
@@ -16,29 +21,69 @@ struct ReadersCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Only readers that `request` would use; none of them is exit code 69.")
     var contactless = false
 
+    @Flag(name: .long, help: "Only Bluetooth; no adapter that can be used is exit code 69.")
+    var bluetooth = false
+
     @Flag(name: .long, help: "Print nothing: the exit code says whether there are any.")
     var quiet = false
 
     @OptionGroup var output: OutputArguments
 
+    func validate() throws {
+        guard !(contactless && bluetooth) else {
+            throw ValidationError("--contactless and --bluetooth exclude each other")
+        }
+    }
+
     func run() async throws {
+        if bluetooth { try await listBluetooth() } else { try await listReaders() }
+    }
+
+    private func listReaders() async throws {
         var readers: [ReaderDescription]
         do throws(PCSCTransportError) {
             readers = try await PCSCService().readers()
         } catch {
-            if quiet { throw ExitCode(ExitStatus.unavailable.rawValue) }
-            throw CommandFailure.unavailable(error.advice)
+            throw failure(error.advice)
         }
         if contactless { readers = ReaderSelector.any.candidates(among: readers) }
-        if !quiet {
-            Terminal.result(
-                output.json
-                    ? JSONValue.array(readers.map(\.json)).text : readers.map(\.text).joined(separator: "\n"))
+        if output.json {
+            show(JSONValue.array(readers.map(\.json)).text)
+        } else {
+            if !readers.isEmpty { show(readers.map(\.text).joined(separator: "\n")) }
+            if !contactless, !quiet { show(await Self.bluetoothText()) }
         }
-        guard !readers.isEmpty else {
-            if quiet { throw ExitCode(ExitStatus.unavailable.rawValue) }
-            throw CommandFailure.unavailable(PCSCTransportError.noReader.advice)
+        guard !readers.isEmpty else { throw failure(PCSCTransportError.noReader.advice) }
+    }
+
+    private func listBluetooth() async throws {
+        let description: BluetoothDescription
+        do throws(BlueZTransportError) {
+            description = try await .current()
+        } catch {
+            throw failure(BluetoothAdvice.text(forID: error.id))
         }
+        show(output.json ? description.json.text : description.text)
+        guard description.adapters.contains(where: { $0.advertising != nil }) else {
+            throw failure(BluetoothAdvice.text(forID: BlueZTransportError.noAdapter.id))
+        }
+    }
+
+    /// Bluetooth, or why there is none.
+    private static func bluetoothText() async -> String {
+        do throws(BlueZTransportError) {
+            return try await BluetoothDescription.current().text
+        } catch {
+            return "Bluetooth: \(BluetoothAdvice.text(forID: error.id))"
+        }
+    }
+
+    private func show(_ text: String) {
+        if !quiet { Terminal.result(text) }
+    }
+
+    private func failure(_ message: String) -> any Error {
+        quiet ? ExitCode(ExitStatus.unavailable.rawValue) : CommandFailure.unavailable(message)
     }
 }
 

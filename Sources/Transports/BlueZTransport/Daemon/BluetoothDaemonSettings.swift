@@ -50,8 +50,26 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
             + DaemonRequirement.all.filter { !$0.isMet(self, version) }.map(DaemonFinding.missing)
     }
 
-    /// Versions that may lose a message when this program is slow: no setting helps, reading at once does (Q103).
-    package var mayDropWrites: Bool { version.map { $0 < BlueZVersion(5, 78) } ?? true }
+    /// What is worth knowing, and no fault of the settings file.
+    package var notes: Set<DaemonNote> {
+        var notes: Set<DaemonNote> = []
+        if version.map({ $0 < BlueZVersion(5, 78) }) ?? true { notes.insert(.dropsWritesWhenSlow) }
+        if !disabledPlugins.isSuperset(of: Self.pairingPlugins) { notes.insert(.pairsOverL2CAP) }
+        return notes
+    }
+
+    /// Plugins that start pairing when a phone opens an L2CAP channel.
+    package static let pairingPlugins = [
+        "bap", "bass", "mcp", "vcp", "micp", "ccp", "csip", "tmap", "asha", "midi",
+    ]
+}
+
+/// Something worth knowing about a bluetoothd.
+package enum DaemonNote: String, Sendable, CaseIterable {
+    /// Loses part of a message when the socket is full: nothing helps but reading at once, and 5.78 (Q103).
+    case dropsWritesWhenSlow
+    /// Plugins that nobody needs here may make the phone ask its owner to pair, once L2CAP is used (Q95).
+    case pairsOverL2CAP
 }
 
 /// Something about a bluetoothd that a reader needs to be otherwise.

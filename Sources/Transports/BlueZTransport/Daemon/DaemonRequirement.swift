@@ -100,7 +100,7 @@ package struct DaemonRequirement: Sendable {
             relief: .entirely(BlueZVersion(5, 69))),
         // In units of 1.25 ms.
         DaemonRequirement(
-            id: .connectionInterval, quirks: [115], value: "12",
+            id: .connectionInterval, quirks: [115], value: "6",
             setting: Setting(group: "LE", key: "MinConnectionInterval", accepted: .number(6...12))),
         // In units of 10 ms.
         DaemonRequirement(

@@ -1,0 +1,71 @@
+internal import BlueZTransport
+
+extension DaemonFinding {
+    /// What is wrong and what follows from it, for a person.
+    ///
+    /// - Parameter file: the settings file, if it is known.
+    func explanation(file: String?) -> String {
+        let file = file ?? "main.conf"
+        return switch self {
+        case .missing(let requirement):
+            "[\(requirement.group)] \(requirement.key) = \(requirement.value) is not set: \(requirement.id.harm)"
+        case .configurationMisshapen(let line):
+            "line \(line) of \(file) cannot be read, so bluetoothd ignores the whole file"
+        case .configurationChanged:
+            "\(file) was changed after bluetoothd started: systemctl restart bluetooth"
+        case .configurationUnknown:
+            "how bluetoothd is set up cannot be found out from here: call this as root, outside of containers"
+        }
+    }
+}
+
+extension DaemonRequirement.ID {
+    /// What happens without the setting.
+    fileprivate var harm: String {
+        switch self {
+        case .controllerMode: "phones may be called over classic Bluetooth, and then do not connect"
+        case .reverseServiceDiscovery: "bluetoothd reads from the phone, which then asks its owner to pair"
+        case .attributeCache: "what is remembered of earlier phones makes connections fail"
+        case .channels: "parts of a message may overtake one another"
+        case .exchangeMTU: "the longest parts of a phone's message are lost"
+        case .connectionInterval: "answers take longer than they need"
+        case .supervisionTimeout: "a phone that is out of reach for 0.42 s is lost"
+        }
+    }
+}
+
+extension DaemonNote {
+    /// What to expect, and what to do.
+    var explanation: String {
+        switch self {
+        case .dropsWritesWhenSlow:
+            "before 5.78 parts of a message may be lost on a computer that is too busy: update bluez"
+        case .pairsOverL2CAP:
+            "a phone may ask its owner to pair over L2CAP: start bluetoothd with --noplugin="
+                + BluetoothDaemonSettings.pairingPlugins.joined(separator: ",")
+        }
+    }
+}
+
+extension AdapterMode {
+    /// How the adapter is used.
+    var explanation: String {
+        switch self {
+        case .lowEnergy: "low energy only"
+        case .dual: "low energy and classic"
+        case .classic: "classic only: of no use here"
+        }
+    }
+}
+
+extension AdapterQuirk {
+    /// What to expect of the adapter, and what to do.
+    var explanation: String {
+        switch self {
+        case .dropsPhonesEarly: "seen to drop Android phones after 5 s: prefer a USB adapter"
+        case .deafWithoutFirmware:
+            "some kernels fail to load its firmware: if no phone is found, plug it in again"
+        case .firmwareMissing: "runs without its firmware and hears no phone: plug it in again"
+        }
+    }
+}

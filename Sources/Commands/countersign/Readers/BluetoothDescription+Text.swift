@@ -1,0 +1,93 @@
+internal import BlueZTransport
+
+extension BluetoothDescription {
+    /// bluetoothd with its warnings, then each adapter.
+    var text: String {
+        ([daemon.text] + adapters.map(\.text)).joined(separator: "\n")
+    }
+
+    var json: JSONValue {
+        [
+            "daemon": [
+                "version": JSONValue(daemon.version.map { "\($0)" }),
+                "configurationFile": JSONValue(daemon.file),
+                "disabledPlugins": .array(daemon.disabledPlugins.sorted().map(JSONValue.string)),
+                "warnings": .array(
+                    daemon.findings.map { finding in
+                        [
+                            "id": .string(finding.id),
+                            "detail": .string(finding.explanation(file: daemon.file)),
+                        ]
+                    }),
+                "notes": .array(daemon.notes.map(\.rawValue).sorted().map(JSONValue.string)),
+            ],
+            "adapters": .array(adapters.map(\.json)),
+        ]
+    }
+}
+
+extension BluetoothDaemonSettings {
+    fileprivate var text: String {
+        let version = version.map { "bluetoothd \($0)" } ?? "bluetoothd of unknown version"
+        let findings = findings
+        var lines = ["Bluetooth: \(version), \(source)"]
+        lines += findings.map { "  warning: \($0.explanation(file: file.map { Terminal.safe($0) }))" }
+        if !findings.isEmpty { lines.append("  what to do: Hardware/bluetooth/README.md") }
+        lines += notes.map { "  note: \($0): \($0.explanation)" }.sorted()
+        return lines.joined(separator: "\n")
+    }
+
+    private var source: String {
+        guard let file else { return "settings unknown" }
+        return configuration == .absent
+            ? "its defaults: there is no \(Terminal.safe(file))" : "settings from \(Terminal.safe(file))"
+    }
+}
+
+extension AdapterDescription {
+    fileprivate var text: String {
+        var lines = [Terminal.safe(name), "  \(state)"]
+        lines.append(
+            "  advertisements: \(advertising.map { "\($0.active) active, \($0.free) free" } ?? "none possible")"
+        )
+        if let kind { lines.append("  \(kind)") }
+        if let usb = controller.usb { lines.append("  usb: \(usb)\(model.map { " \($0.name)" } ?? "")") }
+        lines += quirks.map { "  note: \($0): \($0.explanation)" }.sorted()
+        return lines.joined(separator: "\n")
+    }
+
+    private var state: String {
+        "\(isPowered ? "on" : "off"), \(isPairable ? "pairable until `request` runs" : "not pairable")"
+    }
+
+    private var kind: String? {
+        let parts = [
+            controller.bluetoothVersion.map { "Bluetooth \($0)" },
+            controller.mode.map(\.explanation),
+            controller.manufacturer.map { "manufacturer \($0)" },
+            controller.subversion.map { "firmware \($0)" },
+        ].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    fileprivate var json: JSONValue {
+        [
+            "name": .string(name), "powered": .boolean(isPowered), "pairable": .boolean(isPairable),
+            "mode": JSONValue(controller.mode?.rawValue),
+            "advertisementsActive": JSONValue(advertising?.active),
+            "advertisementsFree": JSONValue(advertising?.free),
+            "bluetoothVersion": JSONValue(controller.bluetoothVersion),
+            "manufacturer": JSONValue(controller.manufacturer.map(Int.init)),
+            "firmware": JSONValue(controller.subversion.map(Int.init)),
+            "usb": JSONValue(controller.usb.map { "\($0)" }),
+            "quirks": .array(quirks.map(\.rawValue).sorted().map(JSONValue.string)),
+        ]
+    }
+}
+
+extension JSONValue {
+    /// The number, or null where there is none.
+    fileprivate init(_ number: Int?) {
+        self = number.map { .integer(Int64($0)) } ?? .null
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import Testing
+import VectorFiles
+
+@testable import BlueZTransport
+
+@Suite("Settings of bluetoothd")
+struct DaemonSettingsTests {
+    /// Versions at both sides of every change, with the oldest and newest looked at.
+    static let versions: [BlueZVersion?] =
+        [nil] + [55, 56, 66, 67, 68, 69, 73, 74, 77, 78, 87].map { BlueZVersion(5, $0) }
+
+    /// Nothing that any version needs is missing.
+    private static let complete = """
+        [General]
+        ControllerMode = le
+        ReverseServiceDiscovery = false
+        [LE]
+        MinConnectionInterval = 6
+        ConnectionSupervisionTimeout = 400
+        [GATT]
+        Cache = no
+        Channels = 1
+        ExchangeMTU = 512
+        """
+
+    private func settings(
+        _ text: String, without plugins: Set<String> = []
+    ) throws -> BluetoothDaemonSettings {
+        BluetoothDaemonSettings(
+            version: BlueZVersion(5, 66), file: "/etc/bluetooth/main.conf",
+            configuration: .read(try MainConfiguration(parsing: Array(text.utf8))), disabledPlugins: plugins)
+    }
+
+    private func findings(_ text: String, _ minor: UInt8) throws -> Set<String> {
+        Set(try settings(text).findings(version: BlueZVersion(5, minor)).map(\.id))
+    }
+
+    /// The findings when one line is another.
+    private func findings(_ line: String, becomes other: String, _ minor: UInt8 = 66) throws -> Set<String> {
+        try #require(Self.complete.contains(line))
+        return try findings(Self.complete.replacing(line, with: other), minor)
+    }
+
+    @Test("The settings that are shipped leave no version anything to wish for", arguments: versions)
+    func shipped(_ version: BlueZVersion?) throws {
+        let file = VectorFiles.repository.appending(path: "Hardware/bluetooth/main.conf")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(try settings(text).findings(version: version).map(\.id) == [])
+    }
+
+    @Test("The unit that is shipped names the file, and leaves out what may start pairing (Q95)")
+    func unit() throws {
+        let file = VectorFiles.repository.appending(
+            path: "Hardware/bluetooth/countersign-bluetooth.service.conf")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let start = try #require(text.split(separator: "\n").last { $0.hasPrefix("ExecStart=") })
+        let words = start.dropFirst("ExecStart=".count).split(separator: " ").joined(separator: "\0")
+        let line = try #require(DaemonCommandLine(parsing: Array(words.utf8)))
+        #expect(line.configurationFile == "/etc/countersign/bluetooth-main.conf")
+        let settings = BluetoothDaemonSettings(
+            version: BlueZVersion(5, 87), file: line.configurationFile, configuration: .absent,
+            disabledPlugins: line.disabledPlugins)
+        #expect(settings.notes.isEmpty)
+    }
+
+    @Test("Without a file every version misses what its defaults do not bring")
+    func defaults() throws {
+        let always: Set = [
+            "controllerMode", "reverseServiceDiscovery", "attributeCache", "connectionInterval",
+            "supervisionTimeout",
+        ]
+        #expect(try findings("", 66) == always.union(["channels", "exchangeMTU"]))
+        #expect(try findings("", 67) == always.union(["exchangeMTU"]))
+        #expect(try findings("", 69) == always)
+        #expect(
+            BluetoothDaemonSettings(version: nil, file: "/none", configuration: .absent).findings.map(\.id)
+                == DaemonRequirement.ID.allCases.map(\.rawValue))
+    }
+
+    @Test(
+        "Q96 Anything but Bluetooth LE alone is a finding",
+        arguments: ["dual", "bredr", "LE", "le ", "le # alone"])
+    func controllerMode(_ value: String) throws {
+        #expect(try findings("Mode = le\n", becomes: "Mode = \(value)\n") == ["controllerMode"])
+    }
+
+    @Test("Q94 Q105 Reverse service discovery has to be off, by one of the ways the version knows")
+    func reverseServiceDiscovery() throws {
+        let line = "ReverseServiceDiscovery = false\n"
+        #expect(try findings(line, becomes: "ReverseServiceDiscovery = 0 \n").isEmpty)
+        #expect(try findings(line, becomes: "ReverseServiceDiscovery = no\n") == ["reverseServiceDiscovery"])
+        #expect(try findings(line, becomes: "[GATT]\nClient = false\n[General]\n", 74).isEmpty)
+        #expect(
+            try findings(line, becomes: "[GATT]\nClient = false\n[General]\n", 73)
+                == ["reverseServiceDiscovery"])
+        let text = Self.complete.replacing(line, with: "")
+        #expect(try settings(text, without: ["battery"]).findings.isEmpty)
+        #expect(try settings(text, without: ["bat"]).findings.map(\.id) == ["reverseServiceDiscovery"])
+    }
+
+    @Test("Q114 Attributes of phones must not be kept", arguments: ["always", "yes", "none"])
+    func cache(_ value: String) throws {
+        #expect(try findings("Cache = no", becomes: "Cache = \(value)", 87) == ["attributeCache"])
+    }
+
+    @Test("Q101 More than one ATT channel is a finding, the default one up to 5.66")
+    func channels() throws {
+        #expect(try findings("Channels = 1\n", becomes: "", 66) == ["channels"])
+        #expect(try findings("Channels = 1\n", becomes: "", 67).isEmpty)
+        #expect(try findings("Channels = 1\n", becomes: "Channels = 3\n", 87) == ["channels"])
+    }
+
+    @Test("Q100 Up to 5.68 phones must not be let write more than 509 bytes at once")
+    func exchangeMTU() throws {
+        #expect(try findings("= 512", becomes: "= 513", 68).isEmpty)
+        for value in ["514", "517", "600", "0", "many", "512 "] {
+            #expect(try findings("= 512", becomes: "= \(value)", 68) == ["exchangeMTU"], "\(value)")
+        }
+        #expect(try findings("= 512", becomes: "= 517", 69).isEmpty)
+    }
+
+    @Test("Q115 A supervision timeout below 2 s or above 6 s, and a slow interval, are findings")
+    func connection() throws {
+        for value in ["200", "600"] { #expect(try findings("= 400", becomes: "= \(value)").isEmpty) }
+        for value in ["42", "199", "601"] {
+            #expect(try findings("= 400", becomes: "= \(value)") == ["supervisionTimeout"], "\(value)")
+        }
+        #expect(try findings("= 6\n", becomes: "= 12\n").isEmpty)
+        #expect(try findings("= 6\n", becomes: "= 13\n") == ["connectionInterval"])
+    }
+
+    @Test("Q103 Q95 What no settings file cures is a note: up to 5.77 lost writes, plugins that pair")
+    func notes() {
+        func notes(_ minor: UInt8?, _ plugins: [String]) -> Set<DaemonNote> {
+            BluetoothDaemonSettings(
+                version: minor.map { BlueZVersion(5, $0) }, file: nil, configuration: .unknown,
+                disabledPlugins: Set(plugins)
+            ).notes
+        }
+        let all = BluetoothDaemonSettings.pairingPlugins
+        #expect(notes(77, all) == [.dropsWritesWhenSlow])
+        #expect(notes(nil, all) == [.dropsWritesWhenSlow])
+        #expect(notes(78, all).isEmpty)
+        #expect(notes(78, all.dropLast()) == [.pairsOverL2CAP])
+    }
+
+    @Test("Settings that cannot be read, are void or came too late are never taken for good")
+    func doubt() throws {
+        func settings(_ configuration: BluetoothDaemonSettings.Configuration, changed: Bool = false)
+            -> [String]
+        {
+            BluetoothDaemonSettings(
+                version: BlueZVersion(5, 87), file: "/f", configuration: configuration, hasChanged: changed
+            ).findings.map(\.id)
+        }
+        #expect(settings(.unknown) == ["configurationUnknown"])
+        #expect(settings(.misshapen(line: 3)).first == "configurationMisshapen")
+        #expect(settings(.misshapen(line: 3)).contains("controllerMode"))
+        let complete = try MainConfiguration(parsing: Array(Self.complete.utf8))
+        #expect(settings(.read(complete), changed: true) == ["configurationChanged"])
+        #expect(settings(.read(complete)).isEmpty)
+    }
+
+    @Test("bluetoothd's version is in its adapters' Modalias, unless it was told to say another")
+    func version() {
+        #expect(BlueZVersion(modalias: "usb:v1D6Bp0246d0542") == BlueZVersion(5, 66))
+        #expect(BlueZVersion(modalias: "usb:v1D6Bp0246d0557")?.description == "5.87")
+        #expect(BlueZVersion(modalias: "usb:v1D6Bp0246d0505")?.description == "5.05")
+        for other in [
+            "", "usb:v1D6Bp0247d0542", "usb:v1D6Bp0246d542", "usb:v1D6Bp0246d+542", "usb:v1D6Bp0246d0000",
+        ] {
+            #expect(BlueZVersion(modalias: other) == nil, "\(other)")
+        }
+    }
+}
