@@ -54,8 +54,8 @@ extension BluetoothDaemonSettings {
 
     /// Both times are rounded: a second of difference says nothing.
     private static func hasChanged(_ file: String, since start: Int?) -> Bool {
-        var status = unsafe stat()
-        guard let start, stat(file, &status) == 0 else { return false }
+        var status = stat()
+        guard let start, unsafe stat(file, &status) == 0 else { return false }
         return status.st_mtim.tv_sec > start + 2
     }
 }

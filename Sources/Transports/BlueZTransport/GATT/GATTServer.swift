@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Transport
 
 /// A GATT service of ours on one adapter, and the link to the one client it serves.
@@ -373,20 +372,11 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private func handOver(
         _ message: BusMessage, _ options: [String: BusValue]
     ) -> PacketSocket? {
-        var ends: [Int32] = [-1, -1]
-        let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
-            return nil
-        }
-        // bluetoothd drops what does not fit (Q103).
-        for end in ends {
-            var size: Int32 = 1 << 20
-            unsafe setsockopt(end, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        }
+        guard let pair = PacketSocketPair() else { return nil }
         let mtu = options["mtu"]?.number ?? 23
         answer(
-            message, [.descriptor(BusDescriptor(owning: ends[1])), .uint16(UInt16(clamping: mtu))])
-        return PacketSocket(owning: ends[0], longest: 1024, queue: daemon.bus.queue.queue)
+            message, [.descriptor(BusDescriptor(owning: pair.other)), .uint16(UInt16(clamping: mtu))])
+        return PacketSocket(owning: pair.own, longest: 1024, queue: daemon.bus.queue.queue)
     }
 
     private func received(_ packet: [UInt8]) -> Bool {
