@@ -132,8 +132,12 @@ actor BluetoothRetrieval {
         _ engagement: DeviceEngagement
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         let result = await withTaskGroup(of: LinkResult.self) { group in
-            group.addTask { await ended { () throws(BluetoothLEError) in try await self.accept(central, engagement) } }
-            group.addTask { await ended { () throws(BluetoothLEError) in try await self.connect(peripheral, psm) } }
+            group.addTask {
+                await ended { () throws(BluetoothLEError) in try await self.accept(central, engagement) }
+            }
+            group.addTask {
+                await ended { () throws(BluetoothLEError) in try await self.connect(peripheral, psm) }
+            }
             var winner: LinkResult = .failure(.cancelled)
             for await finished in group {
                 if case .success = winner {

@@ -121,7 +121,9 @@ package actor LinkDriver {
     /// Says that we end, with a last message where there is one, and lets go of the link when the phone has left or
     /// the time for that is over (Q76, Q77).
     package func leave(saying message: [UInt8]?) async {
-        if let message, let words = transmission(of: message) { try? await transmit(words, by: .now + patience) }
+        if let message, let words = transmission(of: message) {
+            try? await transmit(words, by: .now + patience)
+        }
         if case .signalState(let state) = machine.end(now: .now) {
             try? await link.signal(state.rawValue)
         }

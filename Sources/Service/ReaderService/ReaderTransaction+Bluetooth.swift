@@ -5,7 +5,8 @@ package import Transport
 
 extension ReaderTransaction {
     /// Retrieves over Bluetooth from the phone whose QR code was scanned.
-    package func run(scanned engagement: DeviceEngagement, radio: any BluetoothLERadio) async -> Presentation {
+    package func run(scanned engagement: DeviceEngagement, radio: any BluetoothLERadio) async -> Presentation
+    {
         await timed { times throws(PresentationFailure) in
             guard let offer = BluetoothOffer(engagement) else { throw .noUsableRetrieval }
             var key = ReadyKey()

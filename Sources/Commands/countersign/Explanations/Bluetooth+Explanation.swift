@@ -16,7 +16,8 @@ enum BluetoothAdvice {
         case "bluez-adapter-off": "the Bluetooth adapter is off: rfkill unblock bluetooth"
         case "bluez-registration-refused":
             "bluetoothd takes no further advertisement: close other programs that advertise"
-        case "bluez-stranger-stays": "another device stays connected to the adapter: take it away and try again"
+        case "bluez-stranger-stays":
+            "another device stays connected to the adapter: take it away and try again"
         default: "Bluetooth cannot be used (\(id))"
         }
     }

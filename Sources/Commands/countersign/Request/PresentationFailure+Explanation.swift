@@ -32,7 +32,8 @@ extension PresentationFailure {
             return incomplete(.transferFailed, reason.explanation)
         case .radioUnavailable(let id): return incomplete(.radioUnavailable, BluetoothAdvice.text(forID: id))
         case .connectionOverdue:
-            return incomplete(.connectionOverdue, "the phone did not connect over Bluetooth in time: tap again")
+            return incomplete(
+                .connectionOverdue, "the phone did not connect over Bluetooth in time: tap again")
         case .connection(let id):
             return incomplete(.connectionFailed, BluetoothAdvice.text(forConnection: id))
         case .bluetooth(.failed(_, .messageTooLong)):

@@ -26,7 +26,8 @@ struct RetrievalArguments: ParsableArguments {
             """)
     var bleMode = ModeArgument.central
 
-    @Option(name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
+    @Option(
+        name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
     var adapter: String?
 
     var plan: RetrievalPlan {
