@@ -75,6 +75,9 @@ async def open_link(made, options, faults, ident):
 async def discover(link, client, options):
     services = await client.discover_service(UUID(options.uuid))
     if not services:
+        # By its value alone a server does not find a UUID that it holds in its 16-bit form.
+        services = [one for one in await client.discover_services() if one.uuid == UUID(options.uuid)]
+    if not services:
         raise Failure("no-service")
     names = Names(options.mode)
     characteristics = {one.uuid: one for one in await services[0].discover_characteristics()}
