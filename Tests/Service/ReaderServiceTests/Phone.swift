@@ -21,6 +21,9 @@ final class Phone: Sendable {
 
     var log: Log { state.withLock { $0 } }
 
+    /// What the tap came to, once its last byte was read.
+    var engagement: WalletEngagement? { card.withLock { $0.engagement } }
+
     /// The text of its QR code.
     var engagementURI: String? { card.withLock { $0.engagementURI } }
 
@@ -141,7 +144,11 @@ enum HolderEnd {
 
     /// Plays the phone until the link or the session ends; what it saw.
     static func serve(_ scene: Scene, over channel: any MessageChannel) async throws -> Log {
-        var link = try scene.link()
+        await serve(try scene.link(), over: channel)
+    }
+
+    /// The same for a link that is there already.
+    static func serve(_ link: consuming WalletBenchLink, over channel: any MessageChannel) async -> Log {
         do throws(TransportError) {
             try await channel.send(link.greeting)
             while true {

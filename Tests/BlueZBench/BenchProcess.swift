@@ -1,0 +1,118 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A program beside the test, and the lines it has written so far.
+package final class BenchProcess: Sendable {
+    private let process: pid_t
+    private let output: OutputReader
+    private let status = Mutex<Int32?>(nil)
+
+    /// Starts the program that is the first of these words, with the others as its arguments.
+    package init(_ words: [String]) throws {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { throw Overdue("a pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        output = OutputReader(owning: ends[0])
+        defer { close(ends[1]) }
+        process = try Self.spawn(words, output: ends[1])
+    }
+
+    private static func spawn(_ words: [String], output: Int32) throws -> pid_t {
+        var process: pid_t = 0
+        var files = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&files)
+        defer { unsafe posix_spawn_file_actions_destroy(&files) }
+        unsafe posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_adddup2(&files, output, 1)
+        unsafe posix_spawn_file_actions_adddup2(&files, output, 2)
+        // The threads of this process block signals; who inherits that would not end on TERM.
+        var attributes = posix_spawnattr_t()
+        var noSignals = sigset_t()
+        unsafe sigemptyset(&noSignals)
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
+        defer { unsafe arguments.forEach { unsafe free($0) } }
+        let status = unsafe posix_spawnp(&process, words[0], &files, &attributes, &arguments, environ)
+        guard status == 0 else { throw Overdue("start of \(words[0])") }
+        return process
+    }
+
+    package var lines: [String] { output.lines }
+
+    /// Its first line that begins with this word, as soon as it is written.
+    @discardableResult
+    package func line(_ word: String, within limit: Duration = .seconds(30)) async throws -> String {
+        let end = ContinuousClock.now + limit
+        while true {
+            if let line = lines.first(where: { $0 == word || $0.hasPrefix(word + " ") }) { return line }
+            let isOver = exitStatus != nil || ContinuousClock.now > end
+            try await Task.sleep(for: .milliseconds(5))
+            guard isOver else { continue }
+            if let line = lines.first(where: { $0 == word || $0.hasPrefix(word + " ") }) { return line }
+            throw Overdue("'\(word)' in \(lines)")
+        }
+    }
+
+    /// Its exit status, or the signal that ended it, negative; nil while it runs.
+    package var exitStatus: Int32? {
+        status.withLock { known in
+            var status: Int32 = 0
+            guard known == nil, unsafe waitpid(process, &status, WNOHANG) == process else { return known }
+            known = status & 0x7f == 0 ? status >> 8 & 0xff : -(status & 0x7f)
+            return known
+        }
+    }
+
+    /// Waits for its end; what takes longer is killed.
+    @discardableResult
+    package func end(within limit: Duration) async throws -> Int32 {
+        let end = ContinuousClock.now + limit
+        while ContinuousClock.now < end {
+            if let status = exitStatus { return status }
+            // Also for a test that was cancelled.
+            await Task { try? await Task.sleep(for: .milliseconds(5)) }.value
+        }
+        kill(process, SIGKILL)
+        while exitStatus == nil { await Task { try? await Task.sleep(for: .milliseconds(5)) }.value }
+        throw Overdue("end of a program that said \(lines)")
+    }
+
+    /// Tells it to leave, and waits until it has.
+    package func leave() async {
+        if exitStatus == nil { kill(process, SIGTERM) }
+        _ = try? await end(within: .seconds(15))
+    }
+}
+
+/// Collects lines from a pipe until its writers are gone.
+private final class OutputReader: Sendable {
+    private let text: Mutex<[UInt8]>
+    private let stop: @Sendable () -> Void
+
+    init(owning descriptor: Int32) {
+        text = Mutex([])
+        let queue = DispatchQueue(label: "bench process")
+        nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        stop = { unsafe source.cancel() }
+        unsafe source.setEventHandler { [weak self] in self?.read(descriptor) }
+        unsafe source.setCancelHandler { close(descriptor) }
+        unsafe source.activate()
+    }
+
+    deinit { stop() }
+
+    var lines: [String] {
+        text.withLock { String(decoding: $0, as: UTF8.self) }.split(separator: "\n").map(String.init)
+    }
+
+    private func read(_ descriptor: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+        guard count > 0 else { return stop() }
+        text.withLock { $0 += buffer.prefix(count) }
+    }
+}
