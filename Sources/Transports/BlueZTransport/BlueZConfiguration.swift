@@ -10,7 +10,7 @@ package struct BlueZConfiguration: Sendable {
     package var subscription: Duration = .seconds(5)
     /// For strangers to be gone before the first byte is sent (Q72, Q111); bluetoothd takes two seconds to disconnect.
     package var turningAway: Duration = .seconds(5)
-    /// Whether values go through sockets, as they should, or each in a call of its own (Q110).
+    /// Whether values go through sockets, where bluetoothd keeps them whole there, or each in a call of its own (Q110).
     package var usesSockets = true
     /// For one attempt to connect to a peer.
     package var connection: Duration = .seconds(10)

@@ -2,9 +2,9 @@ internal import Transport
 
 /// A GATT service of ours on one adapter, and the link to the one client it serves.
 ///
-/// The client is the first that writes 01 to the state. What it writes there comes with its name; the sockets for data
-/// do not tell who writes or hears, so everyone else is disconnected before the first byte goes out, and so is whoever
-/// comes later (Q72, Q111).
+/// The client is the first that writes 01 to the state. Whatever is written comes with its writer's name; the socket for
+/// notifications does not tell who hears, so everyone else is disconnected before the first byte goes out, and so is
+/// whoever comes later (Q72, Q111).
 actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private enum Phase: Equatable {
         case waiting
@@ -27,9 +27,6 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private var ident: [UInt8]?
     private var identReads: [BusMessage] = []
     private let psm: UInt16?
-    /// In the order of acquisition: bluetoothd asks again while its first question is unanswered, and writes what came
-    /// first to the first.
-    private var writes: [PacketSocket] = []
     private var notifications: PacketSocket?
     private var isNotifyingByCall = false
     /// Those who are connected besides the client, and are on their way out.
@@ -96,7 +93,6 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         refuseIdentReads()
         await stopAdvertising()
         if let device { await daemon.remove(device, at: adapter) }
-        writes.forEach { $0.close() }
         notifications?.close()
         if isRegistered {
             isRegistered = false
@@ -199,7 +195,6 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         failure = error
         isAdvertised = false
         isRegistered = false
-        takeAllWritten()
         inbox.finish(BluetoothLEError(error))
         changed()
     }
@@ -218,7 +213,6 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     /// What the client wrote before it left is still delivered.
     private func clientLeft() {
-        takeAllWritten()
         inbox.finish(.linkLost)
         changed()
     }
@@ -259,9 +253,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             wroteState(arguments.first?.octets ?? [], device, options)
         case ("WriteValue", .clientToServer):
             answer(message, [])
-            if device == owner { inbox.put(.data(arguments.first?.octets ?? [])) }
-        case ("AcquireWrite", .clientToServer) where owner == nil || device == owner:
-            acquireWrites(message, options)
+            if device == owner { received(arguments.first?.octets ?? []) }
         case ("AcquireNotify", .serverToClient): acquireNotifications(message, options)
         case ("StartNotify", _):
             answer(message, [])
@@ -289,13 +281,17 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             Task { await stopAdvertising() }
             changed()
         case .started(device):
-            // bluetoothd has passed on all that came before this.
-            takeAllWritten()
             inbox.put(.state(value))
         case .waiting, .started:
             if daemon.assumeIsolated({ $0.isStranger(device) }) { turnAway(device) }
         case .closed: break
         }
+    }
+
+    /// A client that sends on and on while nobody takes it has lost its link: nothing holds it up.
+    private func received(_ value: [UInt8]) {
+        guard inbox.hasRoom else { return inbox.finish(.linkLost) }
+        inbox.put(.data(value))
     }
 
     private func note(mtu value: BusValue?) {
@@ -336,25 +332,6 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     // MARK: - Sockets
 
-    private func acquireWrites(_ message: BusMessage, _ options: [String: BusValue]) {
-        guard writes.count < Self.mostWriteSockets, let socket = handOver(message, options) else {
-            return refuse(message)
-        }
-        let earlier = writes
-        writes.append(socket)
-        socket.start(
-            received: { [weak self] packet in
-                earlier.forEach { $0.drainAll() }
-                return self?.assumeIsolated { $0.received(packet) } ?? false
-            }, ended: {})
-    }
-
-    private static let mostWriteSockets = 16
-
-    private func takeAllWritten() {
-        writes.forEach { $0.drainAll() }
-    }
-
     private func acquireNotifications(
         _ message: BusMessage, _ options: [String: BusValue]
     ) {
@@ -379,19 +356,12 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         return PacketSocket(owning: pair.own, longest: 1024, queue: daemon.bus.queue.queue)
     }
 
-    private func received(_ packet: [UInt8]) -> Bool {
-        // Before a start there is nobody whose data this could be.
-        if owner != nil { inbox.put(.data(packet)) }
-        return inbox.hasRoom
-    }
-
     // MARK: - The link
 
     /// Two bytes less than a notification could have: bluetoothd may pack it with others, and then cuts it (Q102).
     var packetLimit: Int { max(min(512, (mtu ?? 23) - 5), 2) }
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
-        writes.forEach { $0.proceed() }
         let number = inbox.nextWaiter()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { inbox.take($0, as: number) }

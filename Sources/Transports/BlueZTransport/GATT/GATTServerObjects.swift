@@ -78,9 +78,9 @@ struct GATTServerObjects: Sendable {
             "UUID": .string(uuid.description), "Service": .path(servicePath),
             "Flags": .strings(flags(of: characteristic)),
         ]
-        // That these are there tells bluetoothd to pass values through sockets. The state's values come one by one
-        // with the name of their sender, which the sockets do not tell.
-        if usesSockets && characteristic == .clientToServer { properties["WriteAcquired"] = .boolean(false) }
+        // That this is there tells bluetoothd to take notifications through a socket. What is written comes in a call
+        // for each value: until a socket for writing is handed over, bluetoothd (5.66 and later) keeps no copy of what
+        // came meanwhile, and then passes on whatever its buffer holds. A call holds a copy, and its writer's name.
         if usesSockets && characteristic == .serverToClient { properties["NotifyAcquired"] = .boolean(false) }
         return properties
     }

@@ -2,7 +2,7 @@ internal import Transport
 
 /// What has come over a link and was not taken yet, and the task that waits for more. For the bus's queue only.
 struct LinkInbox {
-    /// Bytes that may wait before reading stops.
+    /// Bytes that may wait, each packet's own weight included.
     private static let room = 1 << 20
 
     private var packets: [BluetoothLEPacket] = []
@@ -20,7 +20,7 @@ struct LinkInbox {
         guard end == nil else { return }
         if let waiter = waiter.take() { return waiter.continuation.resume(returning: .success(packet)) }
         packets.append(packet)
-        waitingBytes += packet.count
+        waitingBytes += packet.weight
     }
 
     /// What is there is still delivered; then come errors only.
@@ -51,7 +51,7 @@ struct LinkInbox {
         if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
         guard packets.isEmpty else {
             let packet = packets.removeFirst()
-            waitingBytes -= packet.count
+            waitingBytes -= packet.weight
             return continuation.resume(returning: .success(packet))
         }
         if let end { return continuation.resume(returning: .failure(end)) }
@@ -61,9 +61,10 @@ struct LinkInbox {
 }
 
 extension BluetoothLEPacket {
-    fileprivate var count: Int {
+    /// Its bytes in memory, about: packets of no bytes weigh too.
+    fileprivate var weight: Int {
         switch self {
-        case .data(let bytes), .state(let bytes): bytes.count
+        case .data(let bytes), .state(let bytes): bytes.count + 64
         }
     }
 }
