@@ -107,6 +107,7 @@ let package = Package(
         .target(
             name: "PCSCBench", dependencies: ["PCSCTransport", "Transport"], path: "Tests/PCSCBench",
             swiftSettings: strict),
+        .target(name: "BlueZBench", path: "Tests/BlueZBench", swiftSettings: strict),
         .testTarget(
             name: "ArchitectureTests", dependencies: ["VectorFiles", "OpenSSLCrypto"],
             path: "Tests/Architecture",
@@ -160,7 +161,8 @@ let package = Package(
             of: "ReaderService", in: "Service",
             [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "CBOR", "COSE",
-                "NDEF", "ISO7816", "OpenSSLCrypto", "Transport", "PCSCTransport", "PCSCBench",
+                "NDEF", "ISO7816", "OpenSSLCrypto", "Transport", "PCSCTransport", "BlueZTransport", "PCSCBench",
+                "BlueZBench",
             ]),
         tests(
             of: "countersign", in: "Commands",

@@ -21,11 +21,19 @@ package enum AirBench {
         case busKill = "bus-kill"
         case busStart = "bus-start"
         case traceStop = "trace-stop"
+        /// The adapter's power, through bluetoothd.
+        case off, on
     }
 
     /// Runs `bluezd-control` and waits for it; it bounds its own waits.
     package static func control(_ action: Action) async throws {
-        try await control([action.rawValue])
+        switch action {
+        case .off, .on:
+            try await AirObjects.ask(
+                "org.bluez", "/org/bluez/hci0", "org.freedesktop.DBus.Properties.Set",
+                ["string:org.bluez.Adapter1", "string:Powered", "variant:boolean:\(action == .on)"])
+        default: try await control([action.rawValue])
+        }
     }
 
     /// Records what goes over the adapter while `body` runs.

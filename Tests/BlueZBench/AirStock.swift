@@ -28,7 +28,9 @@ package struct AirStock: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// Counts until it is as it was, or the time is over: bluetoothd tidies up behind its answers.
-    package static func settled(to expected: AirStock, within limit: Duration = .seconds(10)) async throws -> AirStock {
+    package static func settled(to expected: AirStock, within limit: Duration = .seconds(10)) async throws
+        -> AirStock
+    {
         let end = ContinuousClock.now + limit
         while true {
             let stock = try await now()
@@ -55,16 +57,23 @@ package struct AirObjects: Sendable {
 
     package init() async throws {
         self.init(
-            text: try await Self.ask("org.bluez", "/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects"))
+            text: try await Self.ask("org.bluez", "/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
+        )
     }
 
     init(text: [String]) {
         lines = text.map { $0.drop { $0 == " " } }
     }
 
-    static func ask(_ service: String, _ path: String, _ method: String) async throws -> [String] {
-        let call = try BenchProcess(
-            ["dbus-send", "--system", "--print-reply", "--reply-timeout=5000", "--dest=\(service)", path, method])
+    @discardableResult
+    static func ask(
+        _ service: String, _ path: String, _ method: String, _ arguments: [String] = []
+    ) async throws -> [String] {
+        let words = [
+            "dbus-send", "--system", "--print-reply", "--reply-timeout=5000", "--dest=\(service)", path,
+            method,
+        ]
+        let call = try BenchProcess(words + arguments)
         guard try await call.end(within: .seconds(20)) == 0 else { throw Overdue("\(method): \(call.lines)") }
         return call.lines
     }

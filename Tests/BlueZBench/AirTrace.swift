@@ -150,7 +150,8 @@ private struct TraceReader {
         case 0x01, 0x05: add(.state(first, byReader: sent), time)
         case 0x02, 0x03, 0x06, 0x07:
             add(.chunk(length: value.count, isLast: first == 0, byReader: sent), time)
-        case nil where unit[0] == 0x12 && value.count == 2: add(first == 0 ? .unsubscribed : .subscribed, time)
+        case nil where unit[0] == 0x12 && value.count == 2:
+            add(first == 0 ? .unsubscribed : .subscribed, time)
         default: break
         }
     }

@@ -96,7 +96,8 @@ private final class OutputReader: Sendable {
     init(owning descriptor: Int32) {
         text = Mutex([])
         let queue = DispatchQueue(label: "bench process")
-        nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        nonisolated(unsafe) let source = DispatchSource.makeReadSource(
+            fileDescriptor: descriptor, queue: queue)
         stop = { unsafe source.cancel() }
         unsafe source.setEventHandler { [weak self] in self?.read(descriptor) }
         unsafe source.setCancelHandler { close(descriptor) }

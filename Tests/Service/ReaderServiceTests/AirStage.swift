@@ -13,70 +13,104 @@ struct AirStage {
     let scene: Scene
     let phone: AirPhone
     let reader: Task<Presentation, Never>
-    private let holder: Task<HolderEnd.Log, any Error>
+    /// What was held to the reader, where the phone's QR code was not scanned.
+    let tapped: Phone?
+    private let holder: Task<HolderEnd.Log, Never>
     private let listener: FramedTCPListener
 
     /// What came of it.
     struct Result {
         let presentation: Presentation
         let phone: AirPhone
+        let tapped: Phone?
         let holder: HolderEnd.Log
         /// From the outcome until nothing was on the air any more.
         let leaving: Duration
+
+        var summary: String { presentation.summary }
     }
 
     /// Begins one, with the phone held to `field` unless its QR code is scanned.
     static func begin(
         _ scene: Scene, _ mode: AirPhone.Mode, phone options: [String] = [],
         by retrieval: RetrievalPlan? = nil, deadlines: PresentationDeadlines = .onAir,
-        radio: any BluetoothLERadio = BlueZRadio(), at field: ((Phone) async throws -> any ContactlessReader)? = nil
+        radio: any BluetoothLERadio = BlueZRadio.onBench,
+        at field: (Phone) async throws -> any ContactlessReader = { Field($0) }
     ) async throws -> AirStage {
         let listener = try FramedTCPListener(on: SocketAddress(host: "127.0.0.1", port: 0))
         let phone = try AirPhone(mode, wallet: listener.address.port, options)
-        var plan = retrieval ?? RetrievalPlan()
-        if retrieval == nil {
-            plan.transport = .bluetoothLE
-            plan.mode = mode == .central ? .centralClient : .peripheralServer
-        }
-        let transaction = try scene.transaction(deadlines: deadlines, retrieval: plan)
-        let reader: Task<Presentation, Never>
-        let holder: Task<HolderEnd.Log, any Error>
-        if scene.handover == .qr {
-            let engagement = try scene.wallet.engagement(.qr, now: .now)
-            let scanned = try DeviceEngagement(engagement.deviceEngagement[...])
-            holder = serving(scene, at: listener) { engagement }
-            reader = Task { await transaction.run(scanned: scanned, radio: radio) }
-        } else {
+        let transaction = try scene.transaction(
+            deadlines: deadlines, retrieval: retrieval ?? .over(mode))
+        guard scene.handover == .qr else {
             let tapped = try scene.phone()
-            holder = serving(scene, at: listener) { try await scene.engagement(of: tapped) }
-            let field = try await field?(tapped) ?? Field(tapped)
-            reader = Task { await transaction.run(at: field, radio: radio) }
+            let holder = serving(scene, at: listener) { try await scene.engagement(of: tapped) }
+            let field = try await field(tapped)
+            let reader = Task { await transaction.run(at: field, radio: radio) }
+            return AirStage(
+                scene: scene, phone: phone, reader: reader, tapped: tapped, holder: holder, listener: listener
+            )
         }
-        return AirStage(scene: scene, phone: phone, reader: reader, holder: holder, listener: listener)
+        let engagement = try scene.wallet.engagement(.qr, now: .now)
+        let scanned = try DeviceEngagement(engagement.deviceEngagement[...])
+        let holder = serving(scene, at: listener) { engagement }
+        let reader = Task { await transaction.run(scanned: scanned, radio: radio) }
+        return AirStage(
+            scene: scene, phone: phone, reader: reader, tapped: nil, holder: holder, listener: listener)
     }
 
+    /// The wallet, for one phone after the other.
     private static func serving(
         _ scene: Scene, at listener: FramedTCPListener,
         _ engagement: @escaping @Sendable () async throws -> WalletEngagement
-    ) -> Task<HolderEnd.Log, any Error> {
+    ) -> Task<HolderEnd.Log, Never> {
         Task {
-            let channel = try await listener.accept()
-            let link = try WalletBenchLink(scene.wallet, engaged: try await engagement())
-            return await HolderEnd.serve(link, over: channel)
+            var log = HolderEnd.Log()
+            while let channel = try? await listener.accept() {
+                guard let link = try? WalletBenchLink(scene.wallet, engaged: try await engagement()) else {
+                    break
+                }
+                log = await HolderEnd.serve(link, over: channel)
+            }
+            return log
         }
     }
 
+    /// Another phone with the same wallet, as when the person tries again.
+    func again(_ mode: AirPhone.Mode, _ options: [String] = []) throws -> AirPhone {
+        try AirPhone(mode, wallet: listener.address.port, options)
+    }
+
     /// Waits for the outcome, for the end of everything that is on the air, and for the phone's leaving.
-    func end() async throws -> Result {
+    func end(phoneWithin patience: Duration = .seconds(20)) async throws -> Result {
         let presentation = await reader.value
         let (_, leaving) = await timed { await presentation.left() }
-        _ = try? await phone.end(within: .seconds(10))
+        _ = try? await phone.end(within: patience)
         await phone.leave()
         await listener.close()
         holder.cancel()
         return Result(
-            presentation: presentation, phone: phone, holder: (try? await holder.value) ?? HolderEnd.Log(),
+            presentation: presentation, phone: phone, tapped: tapped, holder: await holder.value,
             leaving: leaving)
+    }
+}
+
+extension BlueZRadio {
+    /// The one of the bench's adapter, for all suites: what one leaves behind, the next one meets.
+    static let onBench = BlueZRadio()
+}
+
+extension RetrievalPlan {
+    /// Bluetooth alone, by this mode where there is a choice.
+    static func over(_ mode: Mode, usingL2CAP usesL2CAP: Bool = true) -> RetrievalPlan {
+        var plan = RetrievalPlan()
+        plan.transport = .bluetoothLE
+        plan.mode = mode
+        plan.usesL2CAP = usesL2CAP
+        return plan
+    }
+
+    static func over(_ mode: AirPhone.Mode) -> RetrievalPlan {
+        over(mode == .central ? .centralClient : .peripheralServer)
     }
 }
 
@@ -103,11 +137,22 @@ extension Scene {
     /// One presentation on the air, to its end.
     func present(
         _ mode: AirPhone.Mode, phone options: [String] = [], by retrieval: RetrievalPlan? = nil,
-        deadlines: PresentationDeadlines = .onAir, radio: any BluetoothLERadio = BlueZRadio()
+        deadlines: PresentationDeadlines = .onAir, radio: any BluetoothLERadio = BlueZRadio.onBench
     ) async throws -> AirStage.Result {
         try await AirStage.begin(
             self, mode, phone: options, by: retrieval, deadlines: deadlines, radio: radio
         ).end()
+    }
+
+    /// A customer with a phone in order comes to the bench's reader, and is served.
+    static func expectNextCustomerServed(
+        _ mode: AirPhone.Mode = .central, after what: String,
+        _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let result = try await Scene.onAir(.qr, mode.role).present(mode)
+        #expect(
+            result.summary == "verified", "the next customer after \(what): \(result.phone.lines)",
+            sourceLocation: location)
     }
 }
 

@@ -1,5 +1,4 @@
 import BlueZBench
-import BlueZTransport
 import MdocWallet
 import PCSCBench
 import ReaderService
@@ -15,18 +14,17 @@ struct BluetoothLeakTests {
         is left over
         """)
     func leaks() async throws {
-        let radio = BlueZRadio()
         // The first connects to the bus, and has bluetoothd load what it needs.
-        for mode in AirPhone.Mode.allCases { try await presentVerified(mode, radio) }
+        for mode in AirPhone.Mode.allCases { try await presentVerified(mode) }
         let before = try await AirStock.now()
         for number in 0..<AirBench.repetitions {
-            try await presentVerified(.central, radio)
+            try await presentVerified(number % 2 == 0 ? .central : .peripheral)
         }
         #expect(try await AirStock.settled(to: before) == before)
     }
 
-    private func presentVerified(_ mode: AirPhone.Mode, _ radio: BlueZRadio) async throws {
-        let result = try await Scene.onAir(.qr, mode.role).present(mode, radio: radio)
+    private func presentVerified(_ mode: AirPhone.Mode) async throws {
+        let result = try await Scene.onAir(.qr, mode.role).present(mode)
         #expect(result.presentation.verified() != nil, "\(mode) \(result.phone.lines)")
     }
 }

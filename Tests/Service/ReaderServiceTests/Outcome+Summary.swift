@@ -19,6 +19,10 @@ extension Presentation {
         case .failed(.session(.misshapen(let error))): "malformed \(error.structure)"
         case .failed(.session(let error)): "\(error)"
         case .failed(.status(let status)): "status \(status.rawValue)"
+        case .failed(.bluetooth(.failed(let phase, let fault))): "\(phase.rawValue) \(fault.id)"
+        case .failed(.messageTooLong): "messageTooLong"
+        case .failed(.radioUnavailable(let id)): id
+        case .failed(.connection(let id)): "connection \(id)"
         case .failed(let failure): "\(failure)"
         }
     }

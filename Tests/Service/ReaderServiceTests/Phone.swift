@@ -1,3 +1,4 @@
+import Foundation
 import MdocModel
 import MdocWallet
 import Synchronization
@@ -10,6 +11,8 @@ final class Phone: Sendable {
         var requests: [[UInt8]] = []
         var readerStatus: SessionStatus?
         var taps = 0
+        /// When the last byte of the Handover Select was read, in seconds since 1970.
+        var engaged: Double?
     }
 
     private let card: Mutex<WalletCard>
@@ -34,13 +37,14 @@ final class Phone: Sendable {
 
     func answer(_ command: ArraySlice<UInt8>) -> WalletCard.Answer {
         let now = ContinuousClock.now
-        let (answer, request, status) = card.withLock { card in
-            (card.answer(command, now: now), card.deviceRequest, card.readerStatus)
+        let (answer, request, status, isEngaged) = card.withLock { card in
+            (card.answer(command, now: now), card.deviceRequest, card.readerStatus, card.engagement != nil)
         }
         state.withLock { log in
             log.commands.append(Array(command))
             if let request, request != log.requests.last { log.requests.append(request) }
             if let status { log.readerStatus = status }
+            if isEngaged, log.engaged == nil { log.engaged = Date().timeIntervalSince1970 }
         }
         return answer
     }

@@ -1,0 +1,170 @@
+import BlueZBench
+import BlueZTransport
+import MdocModel
+import MdocSession
+import MdocWallet
+import NDEF
+import PCSCBench
+import ReaderService
+import Testing
+
+@Suite(
+    "Each fault of a phone over Bluetooth has its name, and the next customer is served", .serialized,
+    .enabled(if: AirBench.isHere, AirBench.absence), .takingTurnsAtTheBench)
+struct BluetoothFaultTests {
+    /// What a fault may make this process hold beyond what it held: an answer's limit, twice, and what the rest needs.
+    static let memory = 24 << 20
+
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let mode: AirPhone.Mode
+        let name: String
+        /// What the presentation comes to; two where it depends on which of two things is heard of first.
+        let summaries: [String]
+        var deadlines = PresentationDeadlines.onAir
+
+        init(
+            _ mode: AirPhone.Mode, _ name: String, _ summaries: String...,
+            change: (inout PresentationDeadlines) -> Void = { _ in }
+        ) {
+            (self.mode, self.name, self.summaries) = (mode, name, summaries)
+            change(&deadlines)
+        }
+
+        var testDescription: String { "\(mode), \(name)" }
+
+        static let all = AirPhone.Mode.allCases.flatMap(inBothModes) + inOneMode
+
+        private static func inBothModes(_ mode: AirPhone.Mode) -> [Fault] {
+            [
+                Fault(mode, "garbage-chunk", "awaitResponse ble.prefix_unknown"),
+                Fault(mode, "empty-chunk", "awaitResponse ble.value_empty"),
+                // The kernel drops what is longer than the MTU, and nothing else comes.
+                Fault(mode, "oversized", "consentOverdue") { $0.consent = .seconds(3) },
+                Fault(mode, "never-ending", "messageTooLong"),
+                Fault(mode, "silent", "consentOverdue") { $0.consent = .seconds(2) },
+                Fault(mode, "silent-after-first-chunk", "receiveMessage ble.overdue") {
+                    $0.progress = .seconds(2)
+                },
+                Fault(mode, "second-start", "verified"),
+                Fault(mode, "disconnect-at=started", "linkLost", "connection left-before-start"),
+                Fault(mode, "disconnect-at=request", "linkLost"),
+                Fault(mode, "disconnect-at=half-response", "linkLost"),
+                Fault(mode, "disconnect-at=response", "verified"),
+            ]
+        }
+
+        private static let inOneMode = [
+            Fault(.central, "no-cccd", "connection not-subscribed"),
+            Fault(.peripheral, "no-cccd", "connection not-subscribed", "connection service-incomplete"),
+            Fault(.peripheral, "wrong-service", "connection service-incomplete"),
+        ]
+    }
+
+    @Test("Q69 Q73 Q78 Q84 Q88 Q89 Q92 Q104 Q194 A phone that does wrong", arguments: Fault.all)
+    func faults(_ fault: Fault) async throws {
+        let scene = try Scene.onAir(.qr, fault.mode.role, portrait: 25_000)
+        let growth = try await PeakMemory.growth {
+            let result = try await scene.present(
+                fault.mode, phone: ["--fault", fault.name], deadlines: fault.deadlines)
+            #expect(fault.summaries.contains(result.summary), "\(result.summary) \(result.phone.lines)")
+        }
+        #expect(growth < Self.memory, "\(growth)")
+        try await Scene.expectNextCustomerServed(fault.mode, after: fault.name)
+    }
+
+    /// What a phone can do before it starts: nobody's session has begun, and the person tries again.
+    @Test(
+        "Q64 Q70 Q82 A phone that leaves before it starts may come again in the same presentation",
+        arguments: [
+            Fault(.central, "disconnect-at=connected", "verified"),
+            Fault(.central, "disconnect-at=mtu", "verified"),
+            Fault(.central, "disconnect-at=discovered", "verified"),
+            Fault(.central, "disconnect-at=subscribed", "verified"),
+            Fault(.central, "no-ident-match", "verified"),
+            Fault(.peripheral, "disconnect-at=connected", "verified"),
+            Fault(.peripheral, "disconnect-at=mtu", "verified"),
+            Fault(.peripheral, "disconnect-at=subscribed", "verified"),
+        ])
+    func comesAgain(_ fault: Fault) async throws {
+        let scene = try Scene.onAir(.qr, fault.mode.role)
+        let stage = try await AirStage.begin(scene, fault.mode, phone: ["--fault", fault.name])
+        try await stage.phone.said("fault")
+        try await stage.phone.end()
+        let second = try stage.again(fault.mode)
+        let result = try await stage.end()
+        #expect(fault.summaries.contains(result.summary), "\(result.phone.lines) \(second.lines)")
+        await second.leave()
+    }
+
+    @Test("Q89 Q90 Nobody comes: over by the deadline of the connection", arguments: AirPhone.Mode.allCases)
+    func nobody(_ mode: AirPhone.Mode) async throws {
+        let before = try await AirStock.now()
+        let scene = try Scene.onAir(.qr, mode.role)
+        let deadlines = PresentationDeadlines.onAir.with { $0.connection = .seconds(2) }
+        let transaction = try scene.transaction(deadlines: deadlines, retrieval: .over(mode))
+        let engagement = try DeviceEngagement(scene.wallet.engagement(.qr, now: .now).deviceEngagement[...])
+        let (presentation, time) = await timed {
+            await transaction.run(scanned: engagement, radio: BlueZRadio.onBench)
+        }
+        #expect(presentation.failure == .connectionOverdue)
+        #expect((.seconds(2)...(.seconds(2) + DeadlineTests.margin)).contains(time))
+        #expect(try await AirStock.settled(to: before) == before)
+    }
+
+    @Test("Q72 Q85 64 connections in a row without a session leave nothing, and then the customer is served")
+    func storm() async throws {
+        let before = try await AirStock.now()
+        let growth = try await PeakMemory.growth {
+            let scene = try Scene.onAir()
+            let deadlines = PresentationDeadlines.onAir.with { $0.connection = .seconds(120) }
+            let result = try await scene.present(
+                .central, phone: ["--fault", "connect-storm=64", "--timeout", "120"], deadlines: deadlines)
+            #expect(result.summary == "verified", "\(result.phone.lines)")
+            #expect(result.phone.fact("connections", of: "storm") == "64", "\(result.phone.lines)")
+        }
+        #expect(growth < Self.memory, "\(growth)")
+        #expect(try await AirStock.settled(to: before) == before)
+    }
+
+    @Test("Q63 Q82 Q108 A phone that drops the connection three times is connected to again")
+    func dropsThrice() async throws {
+        let result = try await Scene.onAir(.qr, .peripheralOnly)
+            .present(.peripheral, phone: ["--fault", "connect-storm=3"])
+        #expect(result.summary == "verified", "\(result.phone.lines)")
+    }
+
+    @Test("Q63 Q82 A phone that drops every connection is given up, by name")
+    func dropsEver() async throws {
+        let result = try await Scene.onAir(.qr, .peripheralOnly)
+            .present(.peripheral, phone: ["--fault", "connect-storm=64"])
+        #expect(result.summary.hasPrefix("connection bluez-"), "\(result.summary) \(result.phone.lines)")
+        try await Scene.expectNextCustomerServed(.peripheral, after: "one that drops every connection")
+    }
+
+    @Test("Q72 Q93 Q111 A second phone that listens hears nothing of the first one's session")
+    func secondPhone() async throws {
+        let result = try await Scene.onAir(portrait: 25_000)
+            .present(.central, phone: ["--fault", "second-phone"])
+        #expect(result.summary == "verified", "\(result.phone.lines)")
+        let heard = result.phone.lines.compactMap { line in
+            line.split(separator: " ").first { $0.hasPrefix("notifications=") }
+        }
+        #expect(heard == ["notifications=0"], "\(result.phone.lines)")
+        #expect(
+            result.phone.lines.contains { $0.hasPrefix("second subscribed=yes") }, "\(result.phone.lines)")
+    }
+
+    @Test(
+        "Q62 A phone that is silent in its L2CAP channel, or leaves it, has a name",
+        arguments: ["silent", "disconnect-at=request"])
+    func channel(_ name: String) async throws {
+        let psm = try #require(L2CAPPSM(0x85))
+        let scene = try Scene.onAir(.qr, .peripheralOnly) { $0.profile = $0.profile.adding(psm) }
+        let deadlines = PresentationDeadlines.onAir.with { $0.consent = .seconds(2) }
+        let result = try await scene.present(
+            .peripheral, phone: ["--l2cap-psm", "0x85", "--fault", name], deadlines: deadlines)
+        #expect(result.summary == (name == "silent" ? "consentOverdue" : "linkLost"), "\(result.phone.lines)")
+        #expect(result.phone.fact("psm", of: "channel") != nil, "\(result.phone.lines)")
+        try await Scene.expectNextCustomerServed(.peripheral, after: name)
+    }
+}

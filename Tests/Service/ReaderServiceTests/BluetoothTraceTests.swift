@@ -1,0 +1,129 @@
+import BlueZBench
+import BlueZTransport
+import MdocSession
+import MdocWallet
+import NDEF
+import PCSCBench
+import ReaderService
+import Testing
+
+@Suite(
+    "What a trace shows of a presentation over Bluetooth", .serialized,
+    .enabled(if: AirBench.isHere, AirBench.absence), .takingTurnsAtTheBench)
+struct BluetoothTraceTests {
+    /// A good presentation while the adapter is recorded.
+    private func trace(
+        _ name: String, _ scene: Scene, _ mode: AirPhone.Mode, phone options: [String] = []
+    ) async throws -> (trace: AirTrace, result: AirStage.Result) {
+        var result: AirStage.Result?
+        let trace = try await AirBench.tracing(name) {
+            result = try await scene.present(mode, phone: options)
+        }
+        let presented = try #require(result)
+        #expect(presented.presentation.verified() != nil, "\(presented.phone.lines)")
+        return (trace, presented)
+    }
+
+    @Test(
+        "Q90 Q91 As server: on the air before the phone has the Handover Select, then each step in its order")
+    func server() async throws {
+        let scene = try Scene.onAir(.negotiated, portrait: 25_000)
+        let (trace, result) = try await trace("central-client", scene, .central)
+        try expectOrder(
+            trace,
+            [
+                { $0 == .advertising(true) }, { $0 == .connected }, { $0 == .mtu(512) }, { $0 == .read(8) },
+                { $0 == .subscribed }, { $0 == .state(1, byReader: false) },
+                { if case .chunk(_, isLast: true, byReader: true) = $0 { true } else { false } },
+                { if case .chunk(_, isLast: false, byReader: false) = $0 { true } else { false } },
+                { if case .chunk(_, isLast: true, byReader: false) = $0 { true } else { false } },
+                { if case .chunk(_, isLast: true, byReader: true) = $0 { true } else { false } },
+                { $0 == .state(2, byReader: true) }, { $0 == .disconnected },
+            ])
+        let engaged = try #require(result.tapped?.log.engaged)
+        let advertised = try #require(trace.first { $0 == .advertising(true) }).time
+        #expect(advertised < engaged)
+        expectValues(trace, atMost: 507)
+    }
+
+    @Test("Q97 As client: found, connected to, subscribed to, and then each step in its order")
+    func client() async throws {
+        let scene = try Scene.onAir(.static, .peripheralOnly, portrait: 25_000)
+        let (trace, _) = try await trace("peripheral-server", scene, .peripheral)
+        try expectOrder(
+            trace,
+            [
+                { $0 == .scanning(true) }, { $0 == .scanning(false) }, { $0 == .connected },
+                { $0 == .mtu(512) },
+                { $0 == .subscribed }, { $0 == .subscribed }, { $0 == .state(1, byReader: true) },
+                { if case .chunk(_, isLast: true, byReader: true) = $0 { true } else { false } },
+                { if case .chunk(_, isLast: false, byReader: false) = $0 { true } else { false } },
+                { if case .chunk(_, isLast: true, byReader: false) = $0 { true } else { false } },
+                { if case .chunk(_, isLast: true, byReader: true) = $0 { true } else { false } },
+                { $0 == .state(2, byReader: true) }, { $0 == .disconnected },
+            ])
+        #expect(!trace.steps.contains(.advertising(true)))
+        expectValues(trace, atMost: 509)
+    }
+
+    @Test("Q66 Over L2CAP: a channel, the request, the answer, and nothing in characteristics")
+    func channel() async throws {
+        let psm = try #require(L2CAPPSM(0x85))
+        let scene = try Scene.onAir(.qr, .peripheralOnly, portrait: 25_000) {
+            $0.profile = $0.profile.adding(psm)
+        }
+        let (trace, _) = try await trace("l2cap", scene, .peripheral, phone: ["--l2cap-psm", "0x85"])
+        try expectOrder(
+            trace,
+            [
+                { $0 == .connected }, { $0 == .channel }, { $0 == .channelData(byReader: true) },
+                { $0 == .channelData(byReader: false) }, { $0 == .channelData(byReader: true) },
+                { $0 == .disconnected },
+            ])
+        for step in trace.steps {
+            if case .chunk = step { Issue.record("\(step)") }
+            if case .state = step { Issue.record("\(step)") }
+        }
+    }
+
+    @Test(
+        "Q94 Q96 Q105 Nobody is asked to pair: the adapter is not pairable, no device bonded, no security request made",
+        arguments: AirPhone.Mode.allCases)
+    func pairing(_ mode: AirPhone.Mode) async throws {
+        let scene = try Scene.onAir(.qr, mode.role) { $0.consentTime = .seconds(4) }
+        let trace = try await AirBench.tracing("pairing-\(mode)") {
+            let stage = try await AirStage.begin(scene, mode)
+            try await stage.phone.said("request")
+            let objects = try await AirObjects()
+            #expect(objects.devices == 1)
+            #expect(objects.values("Connected").contains("true"))
+            #expect(Set(objects.values("Pairable")) == ["false"])
+            #expect(Set(objects.values("Paired") + objects.values("Bonded")) == ["false"])
+            #expect(try await stage.end().summary == "verified")
+        }
+        #expect(!trace.steps.contains { if case .security = $0 { true } else { false } })
+        #expect(trace.steps.contains(.connected))
+    }
+
+    /// Each step is there, after the one before it.
+    private func expectOrder(
+        _ trace: AirTrace, _ expected: [(AirTrace.Step) -> Bool],
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        var rest = trace.steps[...]
+        for (number, isExpected) in expected.enumerated() {
+            guard let found = rest.firstIndex(where: isExpected) else {
+                Issue.record("step \(number) is not in its place: \(trace.steps)", sourceLocation: location)
+                return
+            }
+            rest = rest[(found + 1)...]
+        }
+    }
+
+    /// Q67 Q102: none of our values is longer.
+    private func expectValues(_ trace: AirTrace, atMost limit: Int) {
+        for step in trace.steps {
+            if case .chunk(let length, _, byReader: true) = step { #expect(length <= limit) }
+        }
+    }
+}
