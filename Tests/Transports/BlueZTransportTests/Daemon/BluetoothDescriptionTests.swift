@@ -2,7 +2,7 @@ import Testing
 
 @testable import BlueZTransport
 
-extension BenchTests {
+extension OneAfterAnother.BenchTests {
     @Test("bluetoothd and its adapter are described: version, settings, and what the kernel knows")
     func description() async throws {
         let description = try await BluetoothDescription.current()
