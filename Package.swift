@@ -94,7 +94,8 @@ let package = Package(
             name: "countersign",
             dependencies: [
                 "CBOR", "ISO7816", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession", "MdocTrust",
-                "MdocVerification", "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
+                "MdocVerification", "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport",
+                "ReaderService",
                 "COpenSSL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -161,7 +162,8 @@ let package = Package(
             of: "ReaderService", in: "Service",
             [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "CBOR", "COSE",
-                "NDEF", "ISO7816", "OpenSSLCrypto", "Transport", "PCSCTransport", "BlueZTransport", "PCSCBench",
+                "NDEF", "ISO7816", "OpenSSLCrypto", "Transport", "PCSCTransport", "BlueZTransport",
+                "PCSCBench",
                 "BlueZBench",
             ]),
         tests(
