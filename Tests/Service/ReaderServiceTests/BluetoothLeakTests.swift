@@ -8,11 +8,7 @@ import Testing
     "Presentations over Bluetooth in a row", .serialized,
     .enabled(if: AirBench.isHere, AirBench.absence), .takingTurnsAtTheBench)
 struct BluetoothLeakTests {
-    @Test(
-        """
-        Q79 Q85 Q114 After many presentations no advertisement, application, device object, match rule or descriptor \
-        is left over
-        """)
+    @Test("Q79 Q83 Q85 Q112 Q114 Many in a row leave no advertisement, device, match rule or descriptor")
     func leaks() async throws {
         // The first connects to the bus, and has bluetoothd load what it needs.
         for mode in AirPhone.Mode.allCases { try await presentVerified(mode) }
