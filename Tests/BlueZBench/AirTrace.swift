@@ -33,6 +33,8 @@ package struct AirTrace: Sendable {
     }
 
     package let events: [Event]
+    /// The table of the service: for each characteristic the low byte of its handle, and the last of its number.
+    package let characteristics: [UInt8]
 
     /// The trace that `btmon -w` left, of the first adapter.
     package init(file: String) throws {
@@ -48,6 +50,9 @@ package struct AirTrace: Sendable {
             at += 24 + length
         }
         events = reader.events
+        characteristics = reader.characteristics.sorted { $0.key < $1.key }.flatMap {
+            [UInt8($0 & 0xff), $1]
+        }
     }
 
     package var steps: [Step] { events.map(\.step) }
@@ -70,7 +75,7 @@ private struct TraceReader {
     /// What has come of a packet, by handle and direction.
     private var parts: [Int: [UInt8]] = [:]
     /// The characteristics' value handles, as they were discovered: the last byte of their numbers.
-    private var characteristics: [Int: UInt8] = [:]
+    private(set) var characteristics: [Int: UInt8] = [:]
 
     private enum Kind { static let command = 2, event = 3, sent = 4, received = 5 }
 

@@ -46,7 +46,7 @@ struct BluetoothTraceTests {
         expectValues(trace, atMost: 507)
     }
 
-    @Test("Q97 As client: found, connected to, subscribed to, and then each step in its order")
+    @Test("Q81 Q97 Q98 As client: found, connected to, subscribed to, and then each step in its order")
     func client() async throws {
         let scene = try Scene.onAir(.static, .peripheralOnly, portrait: 25_000)
         let (trace, _) = try await trace("peripheral-server", scene, .peripheral)
@@ -60,7 +60,8 @@ struct BluetoothTraceTests {
                 { if case .chunk(_, isLast: false, byReader: false) = $0 { true } else { false } },
                 { if case .chunk(_, isLast: true, byReader: false) = $0 { true } else { false } },
                 { if case .chunk(_, isLast: true, byReader: true) = $0 { true } else { false } },
-                { $0 == .state(2, byReader: true) }, { $0 == .disconnected },
+                { $0 == .state(2, byReader: true) }, { $0 == .unsubscribed }, { $0 == .unsubscribed },
+                { $0 == .disconnected },
             ])
         #expect(!trace.steps.contains(.advertising(true)))
         expectValues(trace, atMost: 509)
@@ -84,6 +85,22 @@ struct BluetoothTraceTests {
             if case .chunk = step { Issue.record("\(step)") }
             if case .state = step { Issue.record("\(step)") }
         }
+    }
+
+    @Test(
+        "Q83 Q91 Q93 Q113 Each presentation has a UUID of its own, and the same characteristics in the same places"
+    )
+    func table() async throws {
+        var services: Set<String> = []
+        var tables: Set<[UInt8]> = []
+        for _ in 0..<2 {
+            let (trace, result) = try await trace("table", Scene.onAir(.negotiated), .central)
+            services.insert(try #require(result.phone.fact("uuid", of: "engaged")))
+            tables.insert(trace.characteristics)
+        }
+        #expect(services.count == 2)
+        #expect(tables.count == 1)
+        #expect(tables.first?.isEmpty == false)
     }
 
     @Test(
