@@ -1,14 +1,18 @@
 package import Transport
 
 extension BlueZRadio {
+    package func prepare() async throws(BluetoothLEError) {
+        do throws(BlueZTransportError) {
+            _ = try await readyAdapter()
+        } catch {
+            throw BluetoothLEError(error)
+        }
+    }
+
     package func untilReady() async throws(BluetoothLEError) {
         while true {
-            do throws(BlueZTransportError) {
-                _ = try await readyAdapter()
-                return
-            } catch {
-                if Task.isCancelled { throw .cancelled }
-            }
+            if (try? await prepare()) != nil { return }
+            if Task.isCancelled { throw .cancelled }
             await change(within: .seconds(1))
         }
     }

@@ -2,6 +2,9 @@ package import NDEF
 
 /// A Bluetooth Low Energy controller with its GATT server, GATT client and L2CAP channels.
 package protocol BluetoothLERadio: Sendable {
+    /// Gets the adapter ready; what is missing is thrown.
+    func prepare() async throws(BluetoothLEError)
+
     /// Returns once the adapter can be used, however long it or bluetoothd takes to come (Q117, Q119); throws
     /// `cancelled` alone.
     func untilReady() async throws(BluetoothLEError)

@@ -63,7 +63,7 @@ struct SourceArguments: ParsableArguments {
             }
             let scanned = try qr.map { text throws(CommandFailure) in try Self.engagement(text) }
             let radio = retrieval.radio
-            if let scanned, let radio, scanned.offersBluetooth {
+            if let scanned, let radio, await isRetrievedByBluetooth(scanned, radio) {
                 return .success(await transaction.run(scanned: scanned, radio: radio))
             }
             let field = try await field(trace)
@@ -71,6 +71,23 @@ struct SourceArguments: ParsableArguments {
             return .success(await transaction.run(at: field, scanned: scanned))
         } catch {
             return .failure(error)
+        }
+    }
+
+    /// Bluetooth where the phone offers it; NFC where there is no Bluetooth here and the phone has both.
+    private func isRetrievedByBluetooth(
+        _ scanned: DeviceEngagement, _ radio: any BluetoothLERadio
+    ) async -> Bool {
+        guard scanned.offersBluetooth else { return false }
+        guard retrieval.transport == .auto, scanned.offersNFC else { return true }
+        do throws(BluetoothLEError) {
+            try await radio.prepare()
+            return true
+        } catch {
+            if case .radioUnavailable(let id) = error {
+                Terminal.note(PresentationEvent.bluetoothUnavailable(id: id).text)
+            }
+            return false
         }
     }
 
@@ -120,6 +137,12 @@ extension DeviceEngagement {
     fileprivate var offersBluetooth: Bool {
         retrievalMethods.contains { method in
             if case .ble = method { true } else { false }
+        }
+    }
+
+    fileprivate var offersNFC: Bool {
+        retrievalMethods.contains { method in
+            if case .nfc = method { true } else { false }
         }
     }
 }
