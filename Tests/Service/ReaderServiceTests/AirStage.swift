@@ -58,20 +58,23 @@ struct AirStage {
             scene: scene, phone: phone, reader: reader, tapped: nil, holder: holder, listener: listener)
     }
 
-    /// The wallet, for one phone after the other.
+    /// The wallet, for every phone that comes; what the last of them saw that had a request.
     private static func serving(
         _ scene: Scene, at listener: FramedTCPListener,
         _ engagement: @escaping @Sendable () async throws -> WalletEngagement
     ) -> Task<HolderEnd.Log, Never> {
         Task {
-            var log = HolderEnd.Log()
-            while let channel = try? await listener.accept() {
-                guard let link = try? WalletBenchLink(scene.wallet, engaged: try await engagement()) else {
-                    break
+            await withTaskGroup(of: HolderEnd.Log.self) { group in
+                while let channel = try? await listener.accept() {
+                    group.addTask {
+                        guard let engaged = try? await engagement(),
+                            let link = try? WalletBenchLink(scene.wallet, engaged: engaged)
+                        else { return HolderEnd.Log() }
+                        return await HolderEnd.serve(link, over: channel)
+                    }
                 }
-                log = await HolderEnd.serve(link, over: channel)
+                return await group.reduce(HolderEnd.Log()) { $1.request == nil ? $0 : $1 }
             }
-            return log
         }
     }
 
