@@ -67,6 +67,21 @@ extension CertificateExtension {
     }
 }
 
+extension DERWriter {
+    /// `Extensions` (RFC 5280, 4.1).
+    mutating func write(_ extensions: [CertificateExtension]) {
+        write(DERTag.sequence) { list in
+            for next in extensions {
+                list.write(DERTag.sequence) {
+                    $0.write(next.oid)
+                    if next.isCritical { $0.writeBoolean(true) }
+                    $0.writeOctetString(next.value)
+                }
+            }
+        }
+    }
+}
+
 extension PublicKey {
     /// SHA-1 of the bits of the public key (RFC 5280, 4.2.1.2, method 1). A label, not a protection.
     package func subjectKeyIdentifier() throws(OpenSSLCryptoError) -> [UInt8] {

@@ -69,16 +69,6 @@ package struct CertificateTemplate: Sendable {
 
     private func write(_ extensions: [CertificateExtension], to fields: inout DERWriter) {
         guard !extensions.isEmpty else { return }
-        fields.write(DERTag.constructed(3)) {
-            $0.write(DERTag.sequence) { list in
-                for next in extensions {
-                    list.write(DERTag.sequence) {
-                        $0.write(next.oid)
-                        if next.isCritical { $0.writeBoolean(true) }
-                        $0.writeOctetString(next.value)
-                    }
-                }
-            }
-        }
+        fields.write(DERTag.constructed(3)) { $0.write(extensions) }
     }
 }

@@ -1,0 +1,53 @@
+/// Certificates of which each is signed by the next, the leaf first. Says nothing about whether anybody trusts the last.
+package struct CertificateChain: Sendable {
+    package let leaf: Certificate
+    /// What stands above the leaf, in order.
+    package let issuers: [Certificate]
+
+    /// Checks order, names and signatures; validity and profile are other matters.
+    package init(_ certificates: [Certificate]) throws(CertificateChainError) {
+        guard let leaf = certificates.first else { throw .empty }
+        guard certificates.count <= Self.maximumCount else { throw .tooLong(limit: Self.maximumCount) }
+        for (index, (certificate, issuer)) in zip(certificates, certificates.dropFirst()).enumerated() {
+            guard certificate.isSigned(by: issuer) else { throw .notSignedByNext(index) }
+        }
+        self.leaf = leaf
+        issuers = Array(certificates.dropFirst())
+    }
+
+    /// The most certificates that are read.
+    package static let maximumCount = 8
+
+    /// All of them, the leaf first.
+    package var certificates: [Certificate] { [leaf] + issuers }
+
+    /// The chain as it is sent: without certificates that vouch for themselves (Q171). Empty where the leaf does.
+    package var withoutRoots: [Certificate] { certificates.filter { !$0.isSigned(by: $0) } }
+}
+
+/// Why certificates are no chain.
+package enum CertificateChainError: Error, Equatable, Sendable {
+    case empty
+    case tooLong(limit: Int)
+    /// The certificate at this index is not signed by the one after it, or names another issuer.
+    case notSignedByNext(Int)
+    /// The leaf vouches for itself: nobody can trust it by a root.
+    case leafSelfSigned
+    /// The private key is not that of the leaf.
+    case keyNotOfLeaf
+    /// The leaf's key makes no signatures.
+    case keyCannotSign
+}
+
+extension Certificate {
+    /// Whether `issuer` has the name that this certificate gives its issuer, and the key that signed it.
+    fileprivate func isSigned(by issuer: Certificate) -> Bool {
+        guard self.issuer == issuer.subject, let key = try? issuer.publicKey() else { return false }
+        do throws(OpenSSLCryptoError) {
+            try verifySignature(with: key)
+            return true
+        } catch {
+            return false
+        }
+    }
+}
