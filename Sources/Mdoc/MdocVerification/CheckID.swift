@@ -20,17 +20,6 @@ package enum CheckID: String, CaseIterable, Sendable {
     case requestMatch = "request_match"
 }
 
-/// A data element by namespace and name.
-package struct ElementName: Hashable, Sendable {
-    package let nameSpace: String
-    package let identifier: String
-
-    package init(nameSpace: String, identifier: String) {
-        self.nameSpace = nameSpace
-        self.identifier = identifier
-    }
-}
-
 /// What one check came to.
 package struct CheckReport: Equatable, Sendable {
     package enum Outcome: Equatable, Sendable {

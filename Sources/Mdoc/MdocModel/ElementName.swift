@@ -1,0 +1,10 @@
+/// A data element by namespace and name.
+package struct ElementName: Hashable, Sendable {
+    package let nameSpace: String
+    package let identifier: String
+
+    package init(nameSpace: String, identifier: String) {
+        self.nameSpace = nameSpace
+        self.identifier = identifier
+    }
+}
