@@ -34,6 +34,15 @@ package struct COSESigner: Sendable {
         return object(payload: detached ? nil : payload, last: signature)
     }
 
+    /// An untagged COSE_Sign1 over a detached payload, given in parts.
+    func sign1(
+        detachedPayload parts: [ArraySlice<UInt8>], with key: borrowing PrivateKey,
+        algorithm: SignatureAlgorithm
+    ) throws(OpenSSLCryptoError) -> [UInt8] {
+        let message = signedBytes(context: "Signature1", protected: protected[...], payload: parts)
+        return object(payload: nil, last: try key.sign(message, algorithm: algorithm, form: .fixedWidth))
+    }
+
     /// An untagged COSE_Mac0 over a detached payload.
     package func mac0(
         detachedPayload payload: [UInt8], key: borrowing SecretBytes

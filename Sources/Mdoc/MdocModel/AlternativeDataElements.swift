@@ -1,0 +1,60 @@
+internal import CBOR
+
+/// What a holder may return where it lacks an element (ISO/IEC 18013-5 second edition, requestInfo): the first set
+/// that it has whole.
+package struct AlternativeDataElements: Hashable, Sendable {
+    package let requestedElement: ElementName
+    /// In order of preference; neither they nor the list are empty.
+    package let sets: [[ElementName]]
+
+    package init(requestedElement: ElementName, sets: [[ElementName]]) {
+        self.requestedElement = requestedElement
+        self.sets = sets
+    }
+
+    func offers(_ identifier: String, in nameSpace: String) -> Bool {
+        let name = ElementName(nameSpace: nameSpace, identifier: identifier)
+        return sets.contains { $0.contains(name) }
+    }
+
+    func encode(to encoder: inout CBOREncoder) {
+        encoder.map(count: 2)
+        encoder.text("requestedElement")
+        requestedElement.encode(to: &encoder)
+        encoder.text("alternativeElementSets")
+        encoder.array(count: sets.count)
+        for set in sets {
+            encoder.array(count: set.count)
+            for name in set { name.encode(to: &encoder) }
+        }
+    }
+
+    init(_ item: CBORItem) throws(CBORError) {
+        let map = try item.map()
+        requestedElement = try ElementName(map.required("requestedElement", in: item))
+        let list = try map.required("alternativeElementSets", in: item)
+        sets = try list.array().map { set throws(CBORError) in
+            let names = try set.array().map { name throws(CBORError) in try ElementName(name) }
+            guard !names.isEmpty else { throw .missingMember(at: set.offset) }
+            return names
+        }
+        guard !sets.isEmpty else { throw .missingMember(at: list.offset) }
+    }
+}
+
+extension ElementName {
+    /// ElementReference: namespace and name in an array.
+    fileprivate func encode(to encoder: inout CBOREncoder) {
+        encoder.array(count: 2)
+        encoder.text(nameSpace)
+        encoder.text(identifier)
+    }
+
+    fileprivate init(_ item: CBORItem) throws(CBORError) {
+        var fields = try item.array().makeIterator()
+        guard let nameSpace = fields.next(), let identifier = fields.next(), fields.next() == nil else {
+            throw .missingMember(at: item.offset)
+        }
+        self.init(nameSpace: try nameSpace.name(), identifier: try identifier.name())
+    }
+}

@@ -1,0 +1,50 @@
+package import COSE
+internal import CBOR
+
+/// What we ask in one DeviceRequest, before it is written for one wallet and one session.
+package struct DeviceRequestDraft: Hashable, Sendable {
+    /// Not empty.
+    package var documents: [ItemsRequest]
+    /// Which of the documents answer together; empty where every document is wanted.
+    package var useCases: [DeviceRequestInfo.UseCase]
+
+    package init(_ documents: [ItemsRequest], useCases: [DeviceRequestInfo.UseCase] = []) {
+        self.documents = documents
+        self.useCases = useCases
+    }
+
+    /// What of it may be sent to a wallet with these capabilities: one that knows no extended requests gets neither
+    /// alternatives nor use cases (Q168), and of each use case only the documents of the first set, so that it does
+    /// not return what another document answers already.
+    package func suited(to capabilities: EngagementCapabilities) -> DeviceRequestDraft {
+        guard !capabilities.contains(.extendedRequest) else { return self }
+        let wanted = Set(useCases.flatMap { $0.documentSets.first ?? [] })
+        var documents = documents
+        for index in documents.indices { documents[index].alternatives = [] }
+        guard !wanted.isEmpty else { return DeviceRequestDraft(documents) }
+        return DeviceRequestDraft(documents.indices.filter(wanted.contains).map { documents[$0] })
+    }
+
+    /// The request as one wallet gets it: version 1.1 only where something of it is used, signed as one where the
+    /// wallet announced that, else document by document.
+    package func encode(
+        for capabilities: EngagementCapabilities, in transcript: SessionTranscript,
+        signedBy identity: ReaderIdentity? = nil
+    ) throws(COSEError) -> [UInt8] {
+        let request = suited(to: capabilities)
+        let items = request.documents.map { $0.encoded() }
+        let info =
+            request.useCases.isEmpty ? nil : DeviceRequestInfo(useCases: request.useCases).encoded()
+        let signsAll = identity != nil && capabilities.isSuperset(of: [.extendedRequest, .readerAuthAll])
+        let isExtended =
+            signsAll || info != nil || request.documents.contains { !$0.alternatives.isEmpty }
+        let documents = try items.map { items throws(COSEError) in
+            guard let identity, !signsAll else { return (items: items, readerAuth: [UInt8]?.none) }
+            return (items, try identity.readerAuth(items, in: transcript))
+        }
+        return DeviceRequest.encode(
+            documents, version: isExtended ? DeviceRequest.secondVersion : DeviceRequest.firstVersion,
+            info: info,
+            readerAuthAll: signsAll ? try identity?.readerAuthAll(items, info, in: transcript) : nil)
+    }
+}

@@ -1,0 +1,92 @@
+package import CBOR
+
+/// ItemsRequest (ISO/IEC 18013-5 8.3.2.1.2.1): which elements of which document, and which of them will be kept.
+package struct ItemsRequest: Hashable, Sendable {
+    package struct Element: Hashable, Sendable {
+        package let identifier: String
+        package let intentToRetain: Bool
+
+        package init(identifier: String, intentToRetain: Bool) {
+            self.identifier = identifier
+            self.intentToRetain = intentToRetain
+        }
+    }
+
+    package struct NameSpace: Hashable, Sendable {
+        package let name: String
+        package var elements: [Element]
+
+        package init(name: String, elements: [Element]) {
+            self.name = name
+            self.elements = elements
+        }
+    }
+
+    package let docType: String
+    /// In the order they are written; no name twice.
+    package var nameSpaces: [NameSpace]
+    /// What may come where an element is not there; only for holders of extended requests (Q168).
+    package var alternatives: [AlternativeDataElements]
+
+    package init(
+        docType: String, nameSpaces: [NameSpace], alternatives: [AlternativeDataElements] = []
+    ) {
+        self.docType = docType
+        self.nameSpaces = nameSpaces
+        self.alternatives = alternatives
+    }
+
+    /// Whether this element was asked for by its own name, first or as an alternative.
+    package func asks(for identifier: String, in nameSpace: String) -> Bool {
+        nameSpaces.contains { space in
+            space.name == nameSpace && space.elements.contains { $0.identifier == identifier }
+        } || alternatives.contains { $0.offers(identifier, in: nameSpace) }
+    }
+
+    package func encoded() -> EncodedCBOR<ItemsRequest> {
+        EncodedCBOR(
+            embedding: CBOREncoder.encode { encoder in
+                encoder.map(count: alternatives.isEmpty ? 2 : 3)
+                encoder.text("docType")
+                encoder.text(docType)
+                encoder.text("nameSpaces")
+                encoder.map(count: nameSpaces.count)
+                for nameSpace in nameSpaces {
+                    encoder.text(nameSpace.name)
+                    encoder.map(count: nameSpace.elements.count)
+                    for element in nameSpace.elements {
+                        encoder.text(element.identifier)
+                        encoder.boolean(element.intentToRetain)
+                    }
+                }
+                if !alternatives.isEmpty { encodeRequestInfo(&encoder) }
+            })
+    }
+
+    private func encodeRequestInfo(_ encoder: inout CBOREncoder) {
+        encoder.text("requestInfo")
+        encoder.map(count: 1)
+        encoder.text("alternativeDataElements")
+        encoder.array(count: alternatives.count)
+        for alternative in alternatives { alternative.encode(to: &encoder) }
+    }
+
+    init(_ item: CBORItem) throws(CBORError) {
+        let map = try item.map()
+        docType = try map.required("docType", in: item).name()
+        nameSpaces = []
+        for member in try map.required("nameSpaces", in: item).map() {
+            var elements: [Element] = []
+            for element in try member.value.map() {
+                elements.append(
+                    Element(identifier: try element.key.name(), intentToRetain: try element.value.boolean()))
+            }
+            nameSpaces.append(NameSpace(name: try member.key.name(), elements: elements))
+        }
+        alternatives = []
+        guard let info = try map.optional("requestInfo")?.map(),
+            let list = try info.optional("alternativeDataElements")?.array()
+        else { return }
+        for entry in list { alternatives.append(try AlternativeDataElements(entry)) }
+    }
+}

@@ -1,0 +1,171 @@
+import CBOR
+import COSE
+import Foundation
+import OpenSSLCrypto
+import Testing
+import VectorFiles
+
+@testable import MdocModel
+
+@Suite("DeviceRequest of the second edition")
+struct ExtendedRequestTests {
+    /// As another implementation writes an mDL's age with two alternatives.
+    private static let published =
+        "a26776657273696f6e63312e316b646f63526571756573747381a16c6974656d7352657175657374d818590104a367646f6354797065756f72672e69736f2e31383031332e352e312e6d444c6a6e616d65537061636573a1716f72672e69736f2e31383031332e352e31a26b6167655f6f7665725f3138f568706f727472616974f46b72657175657374496e666fa177616c7465726e617469766544617461456c656d656e747381a270726571756573746564456c656d656e7482716f72672e69736f2e31383031332e352e316b6167655f6f7665725f313876616c7465726e6174697665456c656d656e7453657473828182716f72672e69736f2e31383031332e352e316c6167655f696e5f79656172738182716f72672e69736f2e31383031332e352e316a62697274685f64617465"
+
+    private static let alternatives = AlternativeDataElements(
+        requestedElement: .mDL("age_over_18"), sets: [[.mDL("age_in_years")], [.mDL("birth_date")]])
+    private static let useCase = DeviceRequestInfo.UseCase(isMandatory: true, documentSets: [[0], [1]])
+
+    private func encode(
+        _ draft: DeviceRequestDraft, for capabilities: EngagementCapabilities
+    ) throws -> DeviceRequest {
+        try DeviceRequest(
+            draft.encode(for: capabilities, in: ReaderFixture.transcript(), signedBy: nil)[...])
+    }
+
+    @Test("Alternative data elements are written as published, and read back")
+    func alternatives() throws {
+        let items = ItemsRequest(
+            docType: "org.iso.18013.5.1.mDL",
+            nameSpaces: [
+                .init(
+                    name: "org.iso.18013.5.1",
+                    elements: [
+                        .init(identifier: "age_over_18", intentToRetain: true),
+                        .init(identifier: "portrait", intentToRetain: false),
+                    ])
+            ], alternatives: [Self.alternatives])
+        let written = try DeviceRequestDraft([items]).encode(
+            for: .extendedRequest, in: ReaderFixture.transcript())
+        #expect(written.hex == Self.published)
+        #expect(try DeviceRequest(written[...]).docRequests.map(\.itemsRequest) == [items])
+    }
+
+    @Test("What is offered as an alternative is asked for, and nothing else is")
+    func asksForAlternatives() throws {
+        let items = try #require(
+            try DeviceRequest([UInt8](hex: Self.published)[...]).docRequests.first?.itemsRequest)
+        #expect(items.asks(for: "birth_date", in: "org.iso.18013.5.1"))
+        #expect(items.asks(for: "age_over_18", in: "org.iso.18013.5.1"))
+        #expect(!items.asks(for: "birth_date", in: "org.iso.18013.5.1.aamva"))
+        #expect(!items.asks(for: "age_birth_year", in: "org.iso.18013.5.1"))
+    }
+
+    @Test(
+        "Alternatives of another shape are refused",
+        arguments: [
+            ("8182716f72672e69736f2e31383031332e352e316a62697274685f64617465", "80"),
+            ("82716f72672e69736f2e31383031332e352e316a62697274685f64617465", "81616e"),
+            ("82716f72672e69736f2e31383031332e352e316a62697274685f64617465", "83616e616e616e"),
+            ("70726571756573746564456c656d656e74", "70726571756573746564456c656d656e75"),
+        ])
+    func misshapenAlternatives(_ part: String, replacement: String) throws {
+        let items = try DeviceRequest([UInt8](hex: Self.published)[...]).docRequests[0].itemsRequestBytes
+        let content = items.content.hex
+        #expect(content.contains(part))
+        let changed = EncodedCBOR<ItemsRequest>(
+            embedding: [UInt8](hex: content.replacing(part, with: replacement)))
+        #expect(throws: MdocModelError.self) {
+            try DeviceRequest(DeviceRequest.encode([(items: changed, readerAuth: nil)])[...])
+        }
+    }
+
+    @Test("Use cases are written and read back, with their purposes")
+    func useCases() throws {
+        let useCase = DeviceRequestInfo.UseCase(
+            isMandatory: false, documentSets: [[0], [1, 0]],
+            purposeHints: [.init(definedBy: "org.iso.jtc1.sc17", code: -1)])
+        let draft = DeviceRequestDraft([.mDL("portrait"), .mDL("sex")], useCases: [useCase])
+        let read = try encode(draft, for: .extendedRequest)
+        #expect(read.version == "1.1")
+        #expect(read.deviceRequestInfo == DeviceRequestInfo(useCases: [useCase]))
+        #expect(
+            DeviceRequestInfo(useCases: [.init(isMandatory: true, documentSets: [[0]])]).encoded().content.hex
+                == "a168757365436173657381a2696d616e6461746f7279f56c646f63756d656e7453657473818100")
+        #expect(DeviceRequestInfo(useCases: []).encoded().content.hex == "a0")
+    }
+
+    @Test("A use case that names a document that is not there, or none, is refused")
+    func useCaseOutOfRange() {
+        for sets in [[[2]], [[]], []] as [[[Int]]] {
+            let draft = DeviceRequestDraft(
+                [.mDL("portrait"), .mDL("sex")],
+                useCases: [.init(isMandatory: true, documentSets: sets)])
+            #expect(throws: MdocModelError.self) { try encode(draft, for: .extendedRequest) }
+        }
+    }
+
+    @Test("In version 1.0 the members of the second edition are passed over")
+    func ignoredInFirstVersion() throws {
+        let info = DeviceRequestInfo(useCases: [Self.useCase]).encoded()
+        let documents = [ItemsRequest.mDL("sex"), .mDL("portrait")].map {
+            (items: $0.encoded(), readerAuth: [UInt8]?.none)
+        }
+        let read = { (version: String) in
+            try DeviceRequest(
+                DeviceRequest.encode(documents, version: version, info: info, readerAuthAll: [0x80])[...])
+        }
+        #expect(try read("1.0").deviceRequestInfo == nil)
+        #expect(try read("1.0").readerAuthAll.isEmpty)
+        #expect(try read("1.1").deviceRequestInfo?.useCases == [Self.useCase])
+        #expect(try read("1.1").readerAuthAll.count == 1)
+    }
+
+    @Test("Q168 Without the capability there is neither use case nor alternative, and the version is 1.0")
+    func withoutCapability() throws {
+        let draft = DeviceRequestDraft(
+            [.mDL("age_over_18", alternatives: [Self.alternatives]), .mDL("portrait")],
+            useCases: [Self.useCase])
+        let capabilities: [EngagementCapabilities] = [
+            [], .readerAuthAll, .handoverSessionEstablishment,
+            [.readerAuthAll, .handoverSessionEstablishment],
+        ]
+        for capability in capabilities {
+            let read = try encode(draft, for: capability)
+            #expect(read.version == "1.0")
+            #expect(read.deviceRequestInfoBytes == nil)
+            #expect(read.docRequests.map(\.itemsRequest) == [.mDL("age_over_18")])
+        }
+        let extended = try encode(draft, for: .extendedRequest)
+        #expect(extended.version == "1.1")
+        #expect(extended.deviceRequestInfo?.useCases == [Self.useCase])
+        #expect(extended.docRequests.map(\.itemsRequest) == draft.documents)
+    }
+
+    @Test("Q168 A request that uses nothing of the second edition is of version 1.0 for every wallet")
+    func plain() throws {
+        let draft = DeviceRequestDraft([.mDL("portrait"), .mDL("sex")])
+        let all: EngagementCapabilities = [.extendedRequest, .readerAuthAll]
+        let read = try encode(draft, for: all)
+        #expect(read.version == "1.0")
+        #expect(read.docRequests.count == 2)
+    }
+
+    @Test(
+        "The published 1.1 request is read, and written anew from its parts byte for byte",
+        .enabled(if: VectorFiles.shared != nil, "the shared vectors are not beside this checkout"))
+    func publishedExtendedRequest() throws {
+        struct Samples: Decodable {
+            struct Entry: Decodable {
+                let name: String
+                let hex: String
+            }
+            let requests: [Entry]
+        }
+        let folder = try #require(VectorFiles.shared)
+        let samples: Samples = try VectorFiles.json(
+            at: folder.appending(path: "vectors/samples-requests-engagements.json"))
+        let hex = try #require(samples.requests.first { $0.name == "device_request_v11" }?.hex)
+        let read = try DeviceRequest([UInt8](hex: hex)[...])
+        #expect(
+            read.deviceRequestInfo?.useCases == [.init(isMandatory: true, documentSets: [[0]])])
+        let signature = try #require(read.readerAuthAll.first)
+        #expect(read.readerAuthAll.count == 1)
+        let again = DeviceRequest.encode(
+            read.docRequests.map { (items: $0.itemsRequestBytes, readerAuth: nil) }, version: read.version,
+            info: read.deviceRequestInfo?.encoded(), readerAuthAll: Array(signature.encoded))
+        #expect(again.hex == hex)
+        #expect(try COSESign1(signature).headers.x5chain().count == 1)
+    }
+}
