@@ -10,9 +10,9 @@ extension HolderFault {
         case .ageNotNearest:
             // A "no" about an age above the one that was asked for.
             let refusals = document.items.filter {
-                ItemSelection.ageOver($0.identifier) != nil && $0.value.encode() == CBORDraft(false).encode()
+                AgeAttestation($0.identifier) != nil && $0.value.encode() == CBORDraft(false).encode()
             }
-            selection.items.removeAll { ItemSelection.ageOver($0.identifier) != nil }
+            selection.items.removeAll { AgeAttestation($0.identifier) != nil }
             selection.items += refusals.suffix(1)
         case .unrequestedElement:
             let returned = Set(selection.items.map(\.identifier))

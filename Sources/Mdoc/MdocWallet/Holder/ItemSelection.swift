@@ -23,29 +23,19 @@ struct ItemSelection {
     private static func item(
         for identifier: String, among candidates: [IssuedDocument.Item]
     ) -> IssuedDocument.Item? {
-        guard let years = ageOver(identifier) else {
+        guard let years = AgeAttestation(identifier)?.years else {
             return candidates.first { $0.identifier == identifier }
         }
         var above: (years: Int, item: IssuedDocument.Item)?
         var below: (years: Int, item: IssuedDocument.Item)?
         for item in candidates {
-            guard let attested = ageOver(item.identifier), case .boolean(let isOver) = item.value else {
+            guard let attested = AgeAttestation(item.identifier)?.years, case .boolean(let isOver) = item.value else {
                 continue
             }
             if isOver, (years..<(above?.years ?? 100)).contains(attested) { above = (attested, item) }
             if !isOver, ((below?.years ?? -1) + 1..<years + 1).contains(attested) { below = (attested, item) }
         }
         return (above ?? below)?.item
-    }
-
-    /// NN of `age_over_NN`.
-    static func ageOver(_ identifier: String) -> Int? {
-        let prefix = "age_over_"
-        let digits = identifier.utf8.dropFirst(prefix.utf8.count)
-        guard identifier.hasPrefix(prefix), digits.count == 2,
-            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
-        return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
     /// The `errors` member: code 0, "not returned", for what was asked for and is not there.

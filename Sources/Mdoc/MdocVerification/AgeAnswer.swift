@@ -1,0 +1,26 @@
+package import MdocModel
+
+extension ItemsRequest {
+    /// The ages that are asked about, in the order of the request.
+    package var agesAsked: [Int] {
+        nameSpaces.flatMap(\.elements).compactMap { AgeAttestation($0.identifier)?.years }
+    }
+}
+
+/// The answer to "at least N years old?".
+package enum AgeAnswer: Equatable, Sendable {
+    /// Proven by this element.
+    case yes(by: ElementName)
+    /// Refuted by this element.
+    case no(by: ElementName)
+    case cannotTell(AgeUnknown)
+
+    package enum AgeUnknown: Equatable, Sendable {
+        /// No age attestation came.
+        case noAttestation
+        /// Those that came say nothing about this age.
+        case noneApplies
+        /// One says yes and another no.
+        case contradictory
+    }
+}
