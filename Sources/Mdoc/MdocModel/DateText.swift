@@ -31,6 +31,14 @@ package struct DateText: Hashable, Sendable {
         }
     }
 
+    /// The day, or the day of the instant in UTC.
+    package var day: FullDate {
+        switch value {
+        case .instant(let instant): instant.dayInUTC
+        case .day(let day): day
+        }
+    }
+
     /// Reads the text, or gives nil where it is no date. Fractions of a second are passed over.
     package init?(_ text: some Collection<UInt8>) {
         var reader = DateReader(Array(text))

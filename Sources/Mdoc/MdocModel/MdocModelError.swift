@@ -21,6 +21,7 @@ package enum MdocModelError: Error, Equatable, Sendable {
 package enum MdocStructure: String, Sendable {
     case deviceEngagement, sessionTranscript, sessionEstablishment, sessionData, deviceRequest, itemsRequest
     case deviceResponse, document, issuerSignedItem, deviceSigned, mobileSecurityObject
+    case drivingPrivileges, domesticDrivingPrivileges
 }
 
 extension MdocStructure {

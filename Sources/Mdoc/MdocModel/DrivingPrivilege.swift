@@ -1,0 +1,139 @@
+package import CBOR
+
+/// One entry of `driving_privileges` (ISO/IEC 18013-5 7.2.4): a vehicle category with its dates and conditions.
+package struct DrivingPrivilege: Hashable, Sendable {
+    package let vehicleCategoryCode: String
+    package let issueDate: DateText?
+    package let expiryDate: DateText?
+    /// Conditions and restrictions (ISO/IEC 18013-2, Annex A).
+    package let codes: [DrivingRestriction]
+
+    /// The entries of the element's value.
+    package static func list(_ item: CBORItem) throws(MdocModelError) -> [DrivingPrivilege] {
+        try item.entries(of: .drivingPrivileges) { entry, map throws(MdocModelError) in
+            DrivingPrivilege(
+                vehicleCategoryCode: try MdocStructure.drivingPrivileges.reading { () throws(CBORError) in
+                    try map.required("vehicle_category_code", in: entry).name()
+                },
+                issueDate: try map.date("issue_date"), expiryDate: try map.date("expiry_date"),
+                codes: try map.optional("codes")?.entries(of: .drivingPrivileges) {
+                    code, members throws(MdocModelError) in
+                    try DrivingRestriction(iso: code, members)
+                } ?? [])
+        }
+    }
+}
+
+/// One entry of AAMVA's `domestic_driving_privileges`: a class of a state, or what holds for all classes.
+package struct DomesticDrivingPrivilege: Hashable, Sendable {
+    /// Nil where the entry names no class.
+    package let vehicleClass: VehicleClass?
+    package let restrictions: [DrivingRestriction]
+    package let endorsements: [DrivingRestriction]
+
+    package struct VehicleClass: Hashable, Sendable {
+        package let code: String
+        package let description: String?
+        package let issueDate: DateText?
+        package let expiryDate: DateText?
+    }
+
+    /// The entries of the element's value.
+    package static func list(_ item: CBORItem) throws(MdocModelError) -> [DomesticDrivingPrivilege] {
+        try item.entries(of: .domesticDrivingPrivileges) { _, map throws(MdocModelError) in
+            DomesticDrivingPrivilege(
+                vehicleClass: try map.optional("domestic_vehicle_class").map { item throws(MdocModelError) in
+                    try VehicleClass(item)
+                },
+                restrictions: try map.described(
+                    "domestic_vehicle_restrictions", code: "domestic_vehicle_restriction_code",
+                    "domestic_vehicle_restriction_description"),
+                endorsements: try map.described(
+                    "domestic_vehicle_endorsements", code: "domestic_vehicle_endorsement_code",
+                    "domestic_vehicle_endorsement_description"))
+        }
+    }
+}
+
+/// A condition on driving: its code, and what is said beside it.
+package struct DrivingRestriction: Hashable, Sendable {
+    package let code: String?
+    /// Sign and value of an ISO code, or AAMVA's description.
+    package let detail: String?
+
+    fileprivate init(code: String?, detail: String?) {
+        self.code = code
+        self.detail = detail
+    }
+
+    fileprivate init(iso item: CBORItem, _ map: CBORMap) throws(MdocModelError) {
+        (code, detail) = try MdocStructure.drivingPrivileges.reading { () throws(CBORError) in
+            let parts = [try map.optional("sign")?.name(), try map.optional("value")?.nameOrNumber()]
+            let said = parts.compactMap(\.self)
+            return (
+                try map.required("code", in: item).name(), said.isEmpty ? nil : said.joined(separator: " ")
+            )
+        }
+    }
+}
+
+extension DomesticDrivingPrivilege.VehicleClass {
+    fileprivate init(_ item: CBORItem) throws(MdocModelError) {
+        let structure = MdocStructure.domesticDrivingPrivileges
+        let map = try structure.reading { () throws(CBORError) in try item.map() }
+        (code, description) = try structure.reading { () throws(CBORError) in
+            (
+                try map.required("domestic_vehicle_class_code", in: item).name(),
+                try map.optional("domestic_vehicle_class_description")?.name()
+            )
+        }
+        issueDate = try map.date("issue_date")
+        expiryDate = try map.date("expiry_date")
+    }
+}
+
+/// The most entries of such a list; licences have a few.
+private let maximumEntries = 128
+
+extension CBORItem {
+    fileprivate func entries<Entry>(
+        of structure: MdocStructure, _ read: (CBORItem, CBORMap) throws(MdocModelError) -> Entry
+    ) throws(MdocModelError) -> [Entry] {
+        let list = try structure.reading { () throws(CBORError) in try array() }
+        var entries: [Entry] = []
+        for entry in list {
+            guard entries.count < maximumEntries else {
+                throw .misshapen(structure, .tooMany(limit: maximumEntries))
+            }
+            let map = try structure.reading { () throws(CBORError) in try entry.map() }
+            entries.append(try read(entry, map))
+        }
+        return entries
+    }
+
+    fileprivate func nameOrNumber() throws(CBORError) -> String {
+        if let digits = decimalInteger { return digits }
+        return try name()
+    }
+}
+
+extension CBORMap {
+    fileprivate func date(_ key: StaticString) throws(MdocModelError) -> DateText? {
+        try optional(key).map { item throws(MdocModelError) in try DateText(item) }
+    }
+
+    fileprivate func described(
+        _ key: StaticString, code: StaticString, _ description: StaticString
+    ) throws(MdocModelError) -> [DrivingRestriction] {
+        try optional(key)?.entries(of: .domesticDrivingPrivileges) { _, map throws(MdocModelError) in
+            try MdocStructure.domesticDrivingPrivileges.reading { () throws(CBORError) in
+                DrivingRestriction(
+                    code: try map.optional(code)?.name(), detail: try map.optional(description)?.name())
+            }
+        } ?? []
+    }
+}
+
+extension DrivingPrivilege: RedactedDescription {}
+extension DomesticDrivingPrivilege: RedactedDescription {}
+extension DrivingRestriction: RedactedDescription {}

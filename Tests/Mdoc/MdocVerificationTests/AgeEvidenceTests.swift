@@ -1,0 +1,106 @@
+import CBOR
+import MdocModel
+import TestCredentials
+import Testing
+
+@testable import MdocVerification
+
+@Suite("Age by other evidence")
+struct AgeEvidenceTests {
+    private static let today = FullDate(year: 2026, month: 11, day: 1)
+
+    private func answer(
+        _ years: Int, _ items: [TestDocument.Item], accepting evidence: AgeEvidence = .birthDate,
+        on day: FullDate? = today
+    ) throws -> AgeAnswer {
+        var presentation = try Presentation(TestDocument(items))
+        presentation.requests = nil
+        return try presentation.verified().documents[0].isAgeAtLeast(
+            years, accepting: evidence, on: #require(day))
+    }
+
+    private func birth(_ text: String) -> TestDocument.Item { .init("birth_date", Encoded.day(text)) }
+    private let stated = TestDocument.Item("age_in_years", Encoded.unsigned(20))
+
+    @Test("Q160 Attestation, age in years, birth date: each counts only where it is accepted, in this order")
+    func order() throws {
+        let items = [stated, birth("1990-01-01")]
+        #expect(try answer(21, items, accepting: .attestation) == .cannotTell(.noAttestation))
+        #expect(try answer(21, items, accepting: .ageInYears) == .no(by: .mDL("age_in_years")))
+        #expect(try answer(20, items) == .yes(by: .mDL("age_in_years")))
+        #expect(try answer(21, items) == .no(by: .mDL("age_in_years")))
+        #expect(try answer(21, [birth("1990-01-01")]) == .yes(by: .mDL("birth_date")))
+        #expect(
+            try answer(21, [birth("1990-01-01")], accepting: .ageInYears) == .cannotTell(.noAttestation))
+    }
+
+    @Test("Q160 An attestation that answers is not questioned by a number")
+    func attestationFirst() throws {
+        #expect(try answer(21, [.age(21, true), stated]) == .yes(by: .mDL("age_over_21")))
+        #expect(try answer(18, [.age(18, false), stated]) == .no(by: .mDL("age_over_18")))
+        #expect(try answer(21, [.age(18, true), stated]) == .no(by: .mDL("age_in_years")))
+        #expect(
+            try answer(20, [.age(21, true), .age(18, false), stated]) == .cannotTell(.contradictory))
+    }
+
+    @Test(
+        "Q161 A birthday is one on the day of the premises, and not the day before",
+        arguments: [
+            ("2005-11-01", 21, true), ("2005-11-02", 21, false), ("2005-10-31", 21, true),
+            ("2026-11-01", 0, true), ("2026-11-02", 0, false),
+        ])
+    func birthday(_ born: String, years: Int, isOver: Bool) throws {
+        let name = ElementName.mDL("birth_date")
+        #expect(try answer(years, [birth(born)]) == (isOver ? .yes(by: name) : .no(by: name)))
+    }
+
+    @Test("Q161 Who was born on 29 February is a year older on 1 March")
+    func leapDay() throws {
+        let item = birth("2004-02-29")
+        let march = FullDate(year: 2022, month: 3, day: 1)
+        let february = FullDate(year: 2022, month: 2, day: 28)
+        #expect(try answer(18, [item], on: march) == .yes(by: .mDL("birth_date")))
+        #expect(try answer(18, [item], on: february) == .no(by: .mDL("birth_date")))
+    }
+
+    @Test("A photo ID's birth date may be in a map, and is not computed with where a part of it is unknown")
+    func birthDateMap() throws {
+        let plain = Encoded.map([("birth_date", Encoded.day("1990-01-01"))])
+        let masked = Encoded.map([
+            ("birth_date", Encoded.day("1990-01-01")), ("approximate_mask", Encoded.text("00001111")),
+        ])
+        #expect(try answer(21, [.init("birth_date", plain)]) == .yes(by: .mDL("birth_date")))
+        #expect(try answer(21, [.init("birth_date", masked)]) == .cannotTell(.noAttestation))
+    }
+
+    @Test(
+        "What is no age and no day proves nothing",
+        arguments: [
+            TestDocument.Item("age_in_years", Encoded.text("40")), .init("age_in_years", [0x20]),
+            .init("age_in_years", Encoded.unsigned(201)), .init("birth_date", Encoded.text("long ago")),
+            .init("birth_date", Encoded.instant("1990-01-01T00:00:00Z")), .init("birth_date", [0xf6]),
+        ])
+    func misshapen(_ item: TestDocument.Item) throws {
+        #expect(try answer(18, [item]) == .cannotTell(.noAttestation))
+    }
+
+    @Test("Q160 What was offered as an alternative is handed out; what was not is withheld")
+    func alternatives() throws {
+        var presentation = try Presentation(TestDocument([stated]), asking: ["age_over_18"])
+        #expect(try presentation.verified().documents[0].elements.isEmpty)
+        let asked = presentation.requests?[0].nameSpaces ?? []
+        presentation.requests = [
+            ItemsRequest(
+                docType: TestDocument.mDL, nameSpaces: asked,
+                alternatives: [
+                    AlternativeDataElements(
+                        requestedElement: .mDL("age_over_18"), sets: [[.mDL("age_in_years")]])
+                ])
+        ]
+        let verified = try presentation.verified(.strict).documents[0]
+        #expect(verified.elements.map(\.name) == [.mDL("age_in_years")])
+        #expect(
+            verified.isAgeAtLeast(18, accepting: .ageInYears, on: try #require(Self.today))
+                == .yes(by: .mDL("age_in_years")))
+    }
+}

@@ -1,0 +1,230 @@
+import CBOR
+import MdocModel
+import TestCredentials
+import Testing
+
+@testable import MdocVerification
+
+@Suite("Driving privileges")
+struct DrivingTests {
+    private static let aamva = "org.iso.18013.5.1.aamva"
+    private static let today = day("2026-11-01")
+
+    private static func day(_ text: String) -> FullDate {
+        guard let date = DateText(text.utf8) else { preconditionFailure("not a day: \(text)") }
+        return date.day
+    }
+
+    private func category(
+        _ code: String, from: String? = nil, until: String? = nil, codes: [[UInt8]] = []
+    ) -> [UInt8] {
+        var members = [("vehicle_category_code", Encoded.text(code))]
+        if let from { members.append(("issue_date", Encoded.day(from))) }
+        if let until { members.append(("expiry_date", Encoded.day(until))) }
+        if !codes.isEmpty { members.append(("codes", Encoded.array(codes))) }
+        return Encoded.map(members)
+    }
+
+    private func mayDrive(
+        _ entries: [[UInt8]], _ vehicle: DrivingClass = .category("B"), expiry: [UInt8]? = nil,
+        on day: FullDate = today
+    ) throws -> DrivingAnswer {
+        var items = [TestDocument.Item("driving_privileges", Encoded.array(entries))]
+        if case .domesticClass = vehicle {
+            items = [.init("domestic_driving_privileges", Encoded.array(entries), in: Self.aamva)]
+        }
+        if let expiry { items.append(.init("expiry_date", expiry)) }
+        return try answer(items, vehicle, on: day)
+    }
+
+    private func answer(
+        _ items: [TestDocument.Item], _ vehicle: DrivingClass = .category("B"), on day: FullDate = today
+    ) throws -> DrivingAnswer {
+        var presentation = try Presentation(TestDocument(items))
+        presentation.requests = nil
+        return try presentation.verified().documents[0].mayDrive(vehicle, on: day)
+    }
+
+    private func isYes(_ answer: DrivingAnswer, until: String) -> Bool {
+        answer == .yes(until: Self.day(until), restrictions: [])
+    }
+
+    @Test("A category in date may be driven, to the end of its last day")
+    func inDate() throws {
+        let entry = category("B", from: "2020-01-15", until: "2026-11-01")
+        #expect(try isYes(mayDrive([entry]), until: "2026-11-01"))
+        #expect(try mayDrive([entry], on: Self.day("2026-11-02")) == .no(.expired(on: Self.today)))
+        #expect(try isYes(mayDrive([entry], on: Self.day("2020-01-15")), until: "2026-11-01"))
+        #expect(
+            try mayDrive([entry], on: Self.day("2020-01-14")) == .no(.notYet(from: Self.day("2020-01-15"))))
+    }
+
+    @Test("Only the category asked about counts, compared exactly", arguments: ["A", "BE", "b", "B1", "B "])
+    func otherCategory(_ code: String) throws {
+        let entry = category(code, until: "2030-01-01")
+        #expect(try mayDrive([entry]) == .no(.notGranted))
+        #expect(try isYes(mayDrive([entry, category("B", until: "2030-01-01")]), until: "2030-01-01"))
+        #expect(try mayDrive([]) == .no(.notGranted))
+    }
+
+    @Test("Without an expiry date of its own a category lasts as long as the document")
+    func documentExpiry() throws {
+        let entry = category("B")
+        #expect(try mayDrive([entry]) == .cannotTell(.noExpiryDate))
+        #expect(try isYes(mayDrive([entry], expiry: Encoded.day("2026-11-01")), until: "2026-11-01"))
+        #expect(
+            try mayDrive([entry], expiry: Encoded.day("2026-10-31"))
+                == .no(.documentExpired(on: Self.day("2026-10-31"))))
+        #expect(
+            try isYes(mayDrive([entry], expiry: Encoded.instant("2027-01-01T10:00:00Z")), until: "2027-01-01")
+        )
+    }
+
+    @Test("A document that has expired grants nothing, however long the category")
+    func documentExpired() throws {
+        let entry = category("B", until: "2040-01-01")
+        #expect(
+            try mayDrive([entry], expiry: Encoded.day("2026-10-31"))
+                == .no(.documentExpired(on: Self.day("2026-10-31"))))
+        #expect(try isYes(mayDrive([entry], expiry: Encoded.day("2027-01-01")), until: "2027-01-01"))
+    }
+
+    @Test("Of several entries of one category any in date grants it, the least restricted first")
+    func severalEntries() throws {
+        let code = Encoded.map([
+            ("code", Encoded.text("S01")), ("sign", Encoded.text("<=")), ("value", Encoded.text("2500")),
+        ])
+        let old = category("B", until: "2020-01-01")
+        let restricted = category("B", until: "2040-01-01", codes: [code])
+        let free = category("B", until: "2030-01-01")
+        #expect(try isYes(mayDrive([old, restricted, free]), until: "2030-01-01"))
+        #expect(try isYes(mayDrive([free, restricted]), until: "2030-01-01"))
+        guard case .yes(let until, let restrictions) = try mayDrive([old, restricted]) else {
+            Issue.record("not granted")
+            return
+        }
+        #expect(until == Self.day("2040-01-01"))
+        #expect(restrictions.map(\.code) == ["S01"])
+        #expect(restrictions.map(\.detail) == ["<= 2500"])
+        #expect(
+            try mayDrive([old, category("B", until: "2021-01-01")])
+                == .no(.expired(on: Self.day("2021-01-01"))))
+        #expect(
+            try mayDrive([old, category("B", from: "2027-01-01")])
+                == .no(.expired(on: Self.day("2020-01-01"))))
+    }
+
+    @Test("A domestic class is judged by its own dates, with the restrictions that hold for all")
+    func domesticClass() throws {
+        let vehicle = { (code: String, until: String) in
+            Encoded.map([
+                (
+                    "domestic_vehicle_class",
+                    Encoded.map([
+                        ("domestic_vehicle_class_code", Encoded.text(code)),
+                        ("domestic_vehicle_class_description", Encoded.text("…")),
+                        ("issue_date", Encoded.day("2020-01-01")), ("expiry_date", Encoded.day(until)),
+                    ])
+                )
+            ])
+        }
+        let general = Encoded.map([
+            (
+                "domestic_vehicle_restrictions",
+                Encoded.array([
+                    Encoded.map([
+                        ("domestic_vehicle_restriction_code", Encoded.text("B")),
+                        ("domestic_vehicle_restriction_description", Encoded.text("Corrective lenses")),
+                    ])
+                ])
+            )
+        ])
+        let entries = [vehicle("C", "2030-01-01"), vehicle("M1", "2020-06-01"), general]
+        guard case .yes(_, let restrictions) = try mayDrive(entries, .domesticClass("C")) else {
+            Issue.record("not granted")
+            return
+        }
+        #expect(restrictions.map(\.detail) == ["Corrective lenses"])
+        #expect(
+            try mayDrive(entries, .domesticClass("M1")) == .no(.expired(on: Self.day("2020-06-01"))))
+        #expect(try mayDrive(entries, .domesticClass("A")) == .no(.notGranted))
+        #expect(try mayDrive(entries, .domesticClass("B")) == .no(.notGranted))
+    }
+
+    @Test("What did not come, or came in another namespace, tells nothing")
+    func notReturned() throws {
+        #expect(try answer([.familyName]) == .cannotTell(.notReturned))
+        let value = Encoded.array([category("B", until: "2030-01-01")])
+        #expect(
+            try answer([.init("driving_privileges", value, in: "org.example")]) == .cannotTell(.notReturned))
+        #expect(
+            try answer([.init("driving_privileges", value)], .domesticClass("B"))
+                == .cannotTell(.notReturned))
+    }
+
+    @Test("What the phone asserts of itself grants nothing")
+    func selfAsserted() throws {
+        var document = try TestDocument([.familyName])
+        document.deviceElements = [
+            .init("driving_privileges", Encoded.array([category("B", until: "2030-01-01")]))
+        ]
+        document.keyAuthorizations = Encoded.map([
+            (
+                "dataElements",
+                Encoded.map([
+                    (TestDocument.nameSpace, Encoded.array([Encoded.text("driving_privileges")]))
+                ])
+            )
+        ])
+        var presentation = try Presentation(document)
+        presentation.requests = nil
+        let verified = try presentation.verified().documents[0]
+        #expect(verified.elements.count == 2)
+        #expect(verified.mayDrive(.category("B"), on: Self.today) == .cannotTell(.notReturned))
+    }
+
+    @Test(
+        "Privileges of another shape tell nothing",
+        arguments: [
+            [0xa0], [0xf6], Encoded.text("B"), Encoded.array([Encoded.text("B")]),
+            Encoded.array([Encoded.map([])]),
+            Encoded.array([Encoded.map([("vehicle_category_code", [0x01])])]),
+            Encoded.array([
+                Encoded.map([
+                    ("vehicle_category_code", Encoded.text("B")), ("expiry_date", Encoded.text("soon")),
+                ])
+            ]),
+            Encoded.array([
+                Encoded.map([
+                    ("vehicle_category_code", Encoded.text("B")), ("codes", Encoded.array([[0x01]])),
+                ])
+            ]),
+        ] as [[UInt8]])
+    func misshapen(_ value: [UInt8]) throws {
+        #expect(
+            try answer([.init("driving_privileges", value), .init("expiry_date", Encoded.day("2030-01-01"))])
+                == .cannotTell(.misshapen))
+    }
+
+    @Test("A document's expiry date that is none leaves the answer open")
+    func misshapenExpiry() throws {
+        #expect(
+            try mayDrive([category("B", until: "2030-01-01")], expiry: Encoded.text("never"))
+                == .cannotTell(.misshapen))
+    }
+
+    @Test("A list beyond every licence is not read")
+    func tooMany() throws {
+        let entry = category("B", until: "2030-01-01")
+        #expect(try isYes(mayDrive([[UInt8]](repeating: entry, count: 128)), until: "2030-01-01"))
+        #expect(
+            try mayDrive([[UInt8]](repeating: entry, count: 129)) == .cannotTell(.misshapen))
+    }
+
+    @Test("The answer does not print what the licence says")
+    func redacted() throws {
+        let answer = try mayDrive([category("B", until: "2031-07-09")])
+        #expect(!"\(answer)".contains("2031"))
+        #expect(!String(reflecting: answer).contains("2031"))
+    }
+}
