@@ -1,0 +1,57 @@
+package import MdocModel
+
+/// A data element as its standard defines it.
+package struct DataElement: Hashable, Sendable {
+    package let name: ElementName
+    package let type: DataElementType
+    /// Whether every document of the type has to have it. What came is never judged by this: sources differ.
+    package let isMandatory: Bool
+    package let source: ElementSource
+}
+
+/// What an element's value is.
+package enum DataElementType: Hashable, Sendable {
+    case text
+    /// ISO 3166-1 alpha-2.
+    case country
+    /// ISO 3166-2.
+    case subdivision
+    /// `full-date`, tag 1004.
+    case day
+    /// `tdate` or `full-date`.
+    case date
+    case boolean
+    case integer(DataElementUnit? = nil)
+    /// ISO/IEC 5218: 0 unknown, 1 male, 2 female, 9 not applicable.
+    case sex
+    /// One of these texts.
+    case code([String])
+    /// One of these numbers.
+    case number(ClosedRange<Int>)
+    /// JPEG or JPEG 2000.
+    case image
+    case bytes
+    /// `driving_privileges`: see `DrivingPrivilege`.
+    case drivingPrivileges
+    /// `domestic_driving_privileges`: see `DomesticDrivingPrivilege`.
+    case domesticDrivingPrivileges
+    /// A list or map of its own.
+    case structure
+}
+
+/// The unit of a number.
+package enum DataElementUnit: String, Sendable {
+    case centimetres = "cm"
+    case kilograms = "kg"
+    case years = "years"
+}
+
+/// Where an element is defined.
+package enum ElementSource: String, Sendable {
+    case iso18013_5 = "ISO/IEC 18013-5:2021 7.2.1"
+    case aamva = "AAMVA mDL Implementation Guidelines 3.2"
+    case iso23220_2 = "ISO/IEC TS 23220-4 Annex C, table C.1 (ISO/IEC TS 23220-2)"
+    case photoID = "ISO/IEC TS 23220-4 Annex C, table C.2"
+    case personID = "EU PID rulebook 3.1 (CIR (EU) 2024/2977)"
+    case ageVerification = "EU age verification specification, annex A"
+}

@@ -1,0 +1,154 @@
+internal import MdocModel
+
+/// The text form of an intent:
+///
+///     intent   = [ purpose ":" ] claims *( ";" clause )
+///     purpose  = "age" / "rental" / "identity" / "elements"            ; "age" where none is said
+///     claims   = claim *( ( "," / " with " / " and " ) claim )
+///     claim    = "age over" N                                          ; 0 to 99
+///              / "name" / "licence number" / "document number" / "expiry" / "issue date" / "issuer"
+///              / "category" C / "categories" 1*( C )                   ; vehicle categories of ISO/IEC 18013-5
+///              / "class" C / "classes" 1*( C )                         ; domestic classes of AAMVA
+///              / "portrait" / "portrait for a human to compare"
+///              / "birth date" / "nationality" / "address" / namespace "/" element
+///     clause   = "from" document *( "or" document )                    ; "from mdl" where none is said
+///              / "else" ( "nothing" / "age in years" / "birth date" )  ; "else age in years" where none is said
+///     document = "mdl" / "photoid" / "pid" / "av" / a document type
+///
+/// The arguments of `countersign request` say the same: `--age-over N` is "age over N", `--portrait` "portrait for a
+/// human to compare", `--element NS/ID` its own name, and `--doc-type T` "from T"; with an element the purpose is
+/// `elements`, without it `age`. `--retain` has no words: what is kept is `RetentionChoice`.
+extension RequestIntent {
+    /// The longest text, in bytes.
+    package static let maximumLength = 2048
+
+    package init(parsing text: String) throws(RequestPlannerError) {
+        guard text.utf8.count <= Self.maximumLength else { throw .textTooLong(limit: Self.maximumLength) }
+        var parts = text.split(separator: ";", omittingEmptySubsequences: false).map(\.words)
+        var head = parts.removeFirst()
+        purpose = .age
+        if let first = head.first, first.hasSuffix(":") {
+            guard let named = RequestPurpose(rawValue: String(first.dropLast())) else {
+                throw .notUnderstood(first)
+            }
+            purpose = named
+            head.removeFirst()
+        }
+        claims = try Self.claims(head)
+        documents = [.drivingLicence]
+        ageFallback = .ageInYears
+        for clause in parts { try take(clause) }
+    }
+
+    private static func claims(_ words: [String]) throws(RequestPlannerError) -> [Claim] {
+        var claims: [Claim] = []
+        for part in words.split(whereSeparator: { [",", "with", "and"].contains($0) }) {
+            claims.append(try Claim(words: Array(part)))
+        }
+        guard !claims.isEmpty else { throw .nothingAsked }
+        return claims
+    }
+
+    private mutating func take(_ clause: [String]) throws(RequestPlannerError) {
+        let rest = clause.dropFirst().joined(separator: " ")
+        switch clause.first {
+        case "from":
+            documents = []
+            for words in clause.dropFirst().split(separator: "or", omittingEmptySubsequences: false) {
+                guard words.count == 1, let word = words.first, let family = DocumentFamily(word) else {
+                    throw .notUnderstood(clause.joined(separator: " "))
+                }
+                documents.append(family)
+            }
+        case "else":
+            guard let fallback = AgeFallback(rawValue: rest) else { throw .notUnderstood("else \(rest)") }
+            ageFallback = fallback
+        default: throw .notUnderstood(clause.joined(separator: " "))
+        }
+    }
+}
+
+extension RequestIntent: CustomStringConvertible {
+    /// The text form, whole: what it parses to is this intent.
+    package var description: String {
+        var text = purpose == .age ? "" : "\(purpose.rawValue): "
+        text += claims.map(\.description).joined(separator: ", ")
+        if documents != [.drivingLicence] {
+            text += "; from \(documents.map(\.word).joined(separator: " or "))"
+        }
+        if ageFallback != .ageInYears { text += "; else \(ageFallback.rawValue)" }
+        return text
+    }
+}
+
+extension Claim: CustomStringConvertible {
+    private static let phrases: [(words: String, claim: Claim)] = [
+        ("name", .name), ("document number", .documentNumber), ("licence number", .documentNumber),
+        ("expiry", .expiry), ("issue date", .issueDate), ("issuer", .issuer),
+        ("portrait", .portrait(isCompared: false)),
+        ("portrait for a human to compare", .portrait(isCompared: true)), ("birth date", .birthDate),
+        ("nationality", .nationality), ("address", .address),
+    ]
+
+    fileprivate init(words: [String]) throws(RequestPlannerError) {
+        let text = words.joined(separator: " ")
+        let rest = Array(words.dropFirst())
+        if let phrase = Self.phrases.first(where: { $0.words == text }) {
+            self = phrase.claim
+        } else if words.count == 3, words[0] == "age", words[1] == "over", let years = Int(words[2]) {
+            guard AgeAttestation(years: years) != nil else { throw .ageOutOfRange(years) }
+            self = .ageOver(years)
+        } else if ["category", "categories"].contains(words[0]), rest.areCodes {
+            self = .categories(rest)
+        } else if ["class", "classes"].contains(words[0]), rest.areCodes {
+            self = .domesticClasses(rest)
+        } else if words.count == 1, let name = ElementName(path: text) {
+            self = .element(name)
+        } else {
+            throw .notUnderstood(text)
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .ageOver(let years): "age over \(years)"
+        case .categories(let codes): "categories \(codes.joined(separator: " "))"
+        case .domesticClasses(let codes): "classes \(codes.joined(separator: " "))"
+        case .element(let name): "\(name.nameSpace)/\(name.identifier)"
+        default: Self.phrases.first { $0.claim == self }?.words ?? ""
+        }
+    }
+}
+
+extension ElementName {
+    /// `namespace/element`; nil for anything else.
+    fileprivate init?(path: String) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        self.init(nameSpace: String(parts[0]), identifier: String(parts[1]))
+    }
+}
+
+extension Substring {
+    /// Its words, each comma a word of its own.
+    fileprivate var words: [String] {
+        split(whereSeparator: \.isWhitespace).flatMap { word -> [String] in
+            let parts = word.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            return Array(parts.map { [$0] }.joined(separator: [","])).filter { !$0.isEmpty }
+        }
+    }
+}
+
+extension [String] {
+    /// Whether these are codes of vehicle categories: a few capitals and digits each.
+    fileprivate var areCodes: Bool {
+        !isEmpty && count <= 16
+            && allSatisfy { code in
+                code.utf8.count <= 8
+                    && code.utf8.allSatisfy {
+                        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+                            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    }
+            }
+    }
+}

@@ -1,0 +1,19 @@
+/// What a place keeps of an answer. `intentToRetain` follows from it alone, so that what the holder is told, what is
+/// stored and what is purged are one choice.
+package enum RetentionChoice: String, CaseIterable, Sendable {
+    case none
+    /// A receipt without personal data.
+    case receipt
+    /// The answers about age and the document's number.
+    case ageAndIDNumber = "age+id-number"
+    /// What was asked, once the holder has agreed; portraits stay in memory all the same.
+    case consented
+
+    func keeps(_ claim: Claim) -> Bool {
+        switch self {
+        case .none, .receipt: false
+        case .ageAndIDNumber: claim.kind == .age || claim.kind == .documentNumber
+        case .consented: !claim.isPortrait
+        }
+    }
+}

@@ -1,0 +1,73 @@
+internal import MdocModel
+
+extension ItemsRequest {
+    /// The least that an intent asks of a document of this type.
+    init(
+        _ intent: RequestIntent, of type: DocumentType, keeping retention: RetentionChoice
+    ) throws(RequestPlannerError) {
+        self.init(docType: type.docType, nameSpaces: [])
+        for claim in intent.claims {
+            for name in try type.elements(answering: claim) {
+                ask(for: name, keeping: retention.keeps(claim))
+                let substitutes = type.substitutes[name] ?? type.ages(inPlaceOf: name, intent.ageFallback)
+                guard !substitutes.isEmpty, !alternatives.contains(where: { $0.requestedElement == name })
+                else { continue }
+                alternatives.append(AlternativeDataElements(requestedElement: name, sets: substitutes))
+            }
+        }
+    }
+
+    /// Asks once; kept where any claim has it kept.
+    private mutating func ask(for name: ElementName, keeping isKept: Bool) {
+        let element = Element(identifier: name.identifier, intentToRetain: isKept)
+        guard let space = nameSpaces.firstIndex(where: { $0.name == name.nameSpace }) else {
+            nameSpaces.append(NameSpace(name: name.nameSpace, elements: [element]))
+            return
+        }
+        guard
+            let index = nameSpaces[space].elements.firstIndex(where: { $0.identifier == name.identifier })
+        else { return nameSpaces[space].elements.append(element) }
+        if isKept { nameSpaces[space].elements[index] = element }
+    }
+}
+
+extension DocumentType {
+    /// The elements that answer a claim.
+    fileprivate func elements(answering claim: Claim) throws(RequestPlannerError) -> [ElementName] {
+        let names: [ElementName]
+        switch claim {
+        case .element(let name): names = [name]
+        case .ageOver(let years):
+            names = AgeAttestation(years: years).map { [inMain($0.identifier)] } ?? []
+        case .domesticClasses:
+            names = [
+                ElementName(
+                    nameSpace: DocumentFamily.aamvaNameSpace, identifier: "domestic_driving_privileges"),
+                inMain("expiry_date"),
+            ]
+        default: names = answers[claim.kind, default: []].map(inMain)
+        }
+        guard claim.kind == .element || answers[claim.kind] != nil, !names.isEmpty,
+            !names.contains(where: lacks)
+        else { throw .documentLacks(claim, docType: docType) }
+        return names
+    }
+
+    private func inMain(_ identifier: String) -> ElementName {
+        ElementName(nameSpace: mainNameSpace, identifier: identifier)
+    }
+
+    /// What tells the age where there is no attestation, from least to most (Q160).
+    fileprivate func ages(
+        inPlaceOf name: ElementName, _ fallback: RequestIntent.AgeFallback
+    ) -> [[ElementName]] {
+        guard AgeAttestation(name.identifier) != nil else { return [] }
+        let identifiers =
+            switch fallback {
+            case .nothing: [String]()
+            case .ageInYears: ["age_in_years"]
+            case .birthDate: ["age_in_years", "birth_date"]
+            }
+        return identifiers.map(inMain).filter { elements.isEmpty || !lacks($0) }.map { [$0] }
+    }
+}

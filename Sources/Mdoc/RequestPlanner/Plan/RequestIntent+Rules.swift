@@ -1,0 +1,31 @@
+extension RequestIntent {
+    /// What would refuse this intent whatever the document.
+    func check() throws(RequestPlannerError) {
+        guard !claims.isEmpty, !documents.isEmpty else { throw .nothingAsked }
+        var seen: Set<Claim> = []
+        for claim in claims where !seen.insert(claim).inserted { throw .claimTwice(claim) }
+        try checkAges()
+        for claim in claims { try check(claim) }
+    }
+
+    private func checkAges() throws(RequestPlannerError) {
+        var count = 0
+        for claim in claims {
+            guard let years = claim.years else { continue }
+            guard (0...99).contains(years) else { throw .ageOutOfRange(years) }
+            count += 1
+            guard count <= 2 else { throw .overAsking(.twoAgesAtMost, claim) }
+        }
+    }
+
+    private func check(_ claim: Claim) throws(RequestPlannerError) {
+        if claim.isDateOfBirth, purpose == .age || claims.contains(where: { $0.years != nil }) {
+            throw .overAsking(.attestationAnswersAge, claim)
+        }
+        if claim.isBiometricTemplate { throw .overAsking(.biometricTemplate, claim) }
+        guard purpose.needs(claim.kind) else { throw .overAsking(.notNeededForPurpose, claim) }
+        if claim.isPortrait, !purpose.impliesComparison, claim != .portrait(isCompared: true) {
+            throw .overAsking(.portraitNobodyCompares, claim)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package import MdocModel
+
+/// An intent as the least that has to be asked for it.
+package struct RequestPlan: Sendable {
+    package let intent: RequestIntent
+    package let retention: RetentionChoice
+    /// For each family of the intent, in its order, one request for each of its document types.
+    let requests: [[ItemsRequest]]
+
+    /// Plans what to ask, or says by which rule it is not asked.
+    package init(
+        _ intent: RequestIntent, keeping retention: RetentionChoice
+    ) throws(RequestPlannerError) {
+        try intent.check()
+        self.intent = intent
+        self.retention = retention
+        requests = try intent.documents.map { family throws(RequestPlannerError) in
+            try family.types.map { type throws(RequestPlannerError) in
+                try ItemsRequest(intent, of: type, keeping: retention)
+            }
+        }
+    }
+
+    /// What to send to a wallet with these capabilities, one after the other in a session: a later one only where
+    /// those before brought no document. A wallet of extended requests gets one, which lets it choose the document;
+    /// any other is asked for one family at a time, since it would return them all.
+    package func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
+        guard capabilities.contains(.extendedRequest) else {
+            return requests.map { DeviceRequestDraft($0).suited(to: capabilities) }
+        }
+        let documents = requests.flatMap(\.self)
+        guard documents.count > 1 else { return [DeviceRequestDraft(documents)] }
+        let anyOfThem = DeviceRequestInfo.UseCase(
+            isMandatory: true, documentSets: documents.indices.map { [$0] })
+        return [DeviceRequestDraft(documents, useCases: [anyOfThem])]
+    }
+
+    /// The ages that have to be answered.
+    package var ages: [Int] { intent.claims.compactMap(\.years) }
+
+    /// The vehicle categories that have to be answered.
+    package var categories: [String] { intent.claims.flatMap(\.vehicleCategories) }
+
+    /// The domestic classes that have to be answered.
+    package var domesticClasses: [String] { intent.claims.flatMap(\.vehicleClasses) }
+
+    /// Whether the answer is incomplete without a portrait (Q158).
+    package var needsPortrait: Bool { intent.claims.contains(where: \.isPortrait) }
+}
