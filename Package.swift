@@ -66,6 +66,7 @@ let package = Package(
         library("MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto"]),
         library(
             "MdocVerification", in: "Mdoc", ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto"]),
+        library("RequestPlanner", in: "Mdoc", ["MdocModel"]),
         .target(
             name: "MdocWallet",
             dependencies: [
@@ -130,6 +131,7 @@ let package = Package(
         tests(
             of: "MdocVerification", in: "Mdoc",
             ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto", "TestCredentials"]),
+        tests(of: "RequestPlanner", in: "Mdoc", ["MdocModel"]),
         .testTarget(
             name: "InteropTests",
             dependencies: [

@@ -21,7 +21,9 @@ enum House {
 
     private static let formats: Set = ["CBOR", "ISO7816", "NDEF"]
     private static let cryptography: Set = ["OpenSSLCrypto", "COSE"]
-    private static let mdoc: Set = ["MdocModel", "MdocSession", "MdocTrust", "MdocVerification"]
+    private static let mdoc: Set = [
+        "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "RequestPlanner",
+    ]
 
     static let rooms = [
         Room(name: "CBOR", layer: .formats, imports: []),
@@ -37,6 +39,7 @@ enum House {
         Room(
             name: "MdocVerification", layer: .mdoc,
             imports: ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto"]),
+        Room(name: "RequestPlanner", layer: .mdoc, imports: ["MdocModel", "CBOR", "COSE"]),
         Room(name: "MdocWallet", layer: .mdoc, imports: formats.union(cryptography).union(mdoc)),
         Room(name: "Transport", layer: .transports, imports: ["NDEF", "SystemPackage"]),
         Room(name: "PCSCTransport", layer: .transports, imports: ["Transport", "ISO7816", "CPCSCLite"]),

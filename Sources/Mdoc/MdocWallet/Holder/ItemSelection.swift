@@ -29,7 +29,9 @@ struct ItemSelection {
         var above: (years: Int, item: IssuedDocument.Item)?
         var below: (years: Int, item: IssuedDocument.Item)?
         for item in candidates {
-            guard let attested = AgeAttestation(item.identifier)?.years, case .boolean(let isOver) = item.value else {
+            guard let attested = AgeAttestation(item.identifier)?.years,
+                case .boolean(let isOver) = item.value
+            else {
                 continue
             }
             if isOver, (years..<(above?.years ?? 100)).contains(attested) { above = (attested, item) }
