@@ -144,7 +144,7 @@ let package = Package(
             [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "CBOR", "COSE", "NDEF",
                 "ISO7816",
-                "OpenSSLCrypto",
+                "OpenSSLCrypto", "RequestPlanner",
             ]),
         .target(
             name: "FuzzTargets",

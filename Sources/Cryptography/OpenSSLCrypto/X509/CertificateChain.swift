@@ -41,7 +41,7 @@ package enum CertificateChainError: Error, Equatable, Sendable {
 
 extension Certificate {
     /// Whether `issuer` has the name that this certificate gives its issuer, and the key that signed it.
-    fileprivate func isSigned(by issuer: Certificate) -> Bool {
+    package func isSigned(by issuer: Certificate) -> Bool {
         guard self.issuer == issuer.subject, let key = try? issuer.publicKey() else { return false }
         do throws(OpenSSLCryptoError) {
             try verifySignature(with: key)

@@ -30,6 +30,7 @@ package struct Holder: Sendable {
     /// What the phone asserts itself where it is asked for.
     package var deviceElements: [TestDocument.Element] = []
     package var fault: HolderFault?
+    package var readerTrust = ReaderTrust()
 
     package init(documents: [IssuedDocument]) {
         self.documents = documents
@@ -45,11 +46,12 @@ package struct Holder: Sendable {
         } catch {
             throw .request(error)
         }
-        guard decision != .declines else { return .declined }
+        // A reader that is not trusted hears nothing, not even that (Q172).
+        guard decision != .declines, readerTrust.allows(request, in: transcript) else { return .declined }
         var response: CBORDraft = ["version": "1.0"]
         var documents: [CBORDraft] = []
         var errors: [CBORDraft] = []
-        for items in request.docRequests.map(\.itemsRequest) {
+        for items in chosenDocuments(of: request) {
             if decision == .consents, let document = document(for: items) {
                 documents.append(try answer(items, with: document, transcript: transcript))
             } else {
@@ -61,6 +63,17 @@ package struct Holder: Sendable {
         response["status"] = 0
         fault?.edit(response: &response)
         return .response(fault?.edit(encoded: response.encode()) ?? response.encode())
+    }
+
+    /// What is answered: of each use case the first set of documents that are all there, else all that are asked.
+    private func chosenDocuments(of request: DeviceRequest) -> [ItemsRequest] {
+        let asked = request.docRequests.map(\.itemsRequest)
+        guard let useCases = request.deviceRequestInfo?.useCases, !useCases.isEmpty else { return asked }
+        let chosen = useCases.flatMap { useCase in
+            useCase.documentSets.first { set in set.allSatisfy { document(for: asked[$0]) != nil } }
+                ?? useCase.documentSets[0]
+        }
+        return Set(chosen).sorted().map { asked[$0] }
     }
 
     private func document(for request: ItemsRequest) -> IssuedDocument? {

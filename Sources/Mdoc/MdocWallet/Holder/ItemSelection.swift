@@ -10,14 +10,30 @@ struct ItemSelection {
         for nameSpace in request.nameSpaces {
             let candidates = document.items.filter { $0.nameSpace == nameSpace.name }
             for element in nameSpace.elements {
-                guard let item = Self.item(for: element.identifier, among: candidates) else {
-                    missing.append((nameSpace.name, element.identifier))
-                    continue
-                }
+                let name = ElementName(nameSpace: nameSpace.name, identifier: element.identifier)
+                let found =
+                    Self.item(for: element.identifier, among: candidates).map { [$0] }
+                    ?? Self.alternatives(to: name, in: document, for: request)
+                if found.isEmpty { missing.append((nameSpace.name, element.identifier)) }
                 // Two ages may have the same nearest attestation.
-                if !items.contains(where: { $0.isSame(as: item) }) { items.append(item) }
+                for item in found where !items.contains(where: { $0.isSame(as: item) }) { items.append(item) }
             }
         }
+    }
+
+    /// The first set of alternatives that the document has whole.
+    private static func alternatives(
+        to name: ElementName, in document: IssuedDocument, for request: ItemsRequest
+    ) -> [IssuedDocument.Item] {
+        let sets = request.alternatives.first { $0.requestedElement == name }?.sets ?? []
+        for set in sets {
+            let found = set.compactMap { wanted in
+                item(
+                    for: wanted.identifier, among: document.items.filter { $0.nameSpace == wanted.nameSpace })
+            }
+            if found.count == set.count { return found }
+        }
+        return []
     }
 
     private static func item(
