@@ -150,7 +150,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "CBOR", "ISO7816", "NDEF", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust",
-                "MdocVerification", "TestCredentials",
+                "MdocVerification", "RequestPlanner", "TestCredentials",
             ],
             path: "Tests/Fuzzing/FuzzTargets", swiftSettings: strict),
         .testTarget(

@@ -6,7 +6,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case nfcEngagement, nfcTransfer, nfcHolder
     case bleMessage, bleTransfer, l2capMessage, l2capPSM
     case deviceEngagement, benchLinkGreeting, text
-    case deviceRequest, sessionTranscript, sessionData
+    case deviceRequest, requestIntent, drivingPrivileges
+    case sessionTranscript, sessionData
     case deviceResponse, issuedObject, issuedItem
     case certificate
 
@@ -27,6 +28,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .benchLinkGreeting: fuzzBenchLinkGreeting(input)
         case .text: fuzzText(input)
         case .deviceRequest: fuzzDeviceRequest(input)
+        case .requestIntent: fuzzRequestIntent(input)
+        case .drivingPrivileges: fuzzDrivingPrivileges(input)
         case .sessionTranscript: fuzzSessionTranscript(input)
         case .sessionData: fuzzSessionData(input)
         case .deviceResponse: fuzzDeviceResponse(input)

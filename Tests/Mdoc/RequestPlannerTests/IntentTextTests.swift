@@ -86,6 +86,7 @@ struct IntentTextTests {
             ("age over 18; keeping everything", .notUnderstood("keeping everything")),
             ("age over 18;", .notUnderstood("")), ("elements: a/b/c", .notUnderstood("a/b/c")),
             ("elements: /b", .notUnderstood("/b")),
+            ("elements: a/b:", .notUnderstood("a/b:")),
         ])
     func refused(_ text: String, error: RequestPlannerError) {
         #expect(throws: error) { try RequestIntent(parsing: text) }

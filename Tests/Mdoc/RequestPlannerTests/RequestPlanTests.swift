@@ -269,6 +269,11 @@ struct OverAskingTests {
     @Test("What an intent says twice, nothing at all, and ages there are no names for are refused")
     func senseless() {
         #expect(throws: RequestPlannerError.claimTwice(.ageOver(21))) { try plan("age over 21, age over 21") }
+        for text in ["mdl or mdl", "org.iso.18013.5.1.mDL or mdl"] {
+            #expect(throws: RequestPlannerError.documentTwice(docType: "org.iso.18013.5.1.mDL")) {
+                try plan("age over 21; from \(text)")
+            }
+        }
         #expect(throws: RequestPlannerError.nothingAsked) {
             try RequestPlan(RequestIntent(.age, []), keeping: .none)
         }

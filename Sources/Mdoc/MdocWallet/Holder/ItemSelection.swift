@@ -7,13 +7,16 @@ struct ItemSelection {
     private var missing: [(nameSpace: String, identifier: String)] = []
 
     init(of document: IssuedDocument, for request: ItemsRequest) {
+        let alternatives = Dictionary(
+            request.alternatives.map { ($0.requestedElement, $0.sets) },
+            uniquingKeysWith: { first, _ in first })
         for nameSpace in request.nameSpaces {
             let candidates = document.items.filter { $0.nameSpace == nameSpace.name }
             for element in nameSpace.elements {
                 let name = ElementName(nameSpace: nameSpace.name, identifier: element.identifier)
                 let found =
                     Self.item(for: element.identifier, among: candidates).map { [$0] }
-                    ?? Self.alternatives(to: name, in: document, for: request)
+                    ?? Self.firstSet(of: alternatives[name] ?? [], in: document)
                 if found.isEmpty { missing.append((nameSpace.name, element.identifier)) }
                 // Two ages may have the same nearest attestation.
                 for item in found where !items.contains(where: { $0.isSame(as: item) }) { items.append(item) }
@@ -22,10 +25,9 @@ struct ItemSelection {
     }
 
     /// The first set of alternatives that the document has whole.
-    private static func alternatives(
-        to name: ElementName, in document: IssuedDocument, for request: ItemsRequest
+    private static func firstSet(
+        of sets: [[ElementName]], in document: IssuedDocument
     ) -> [IssuedDocument.Item] {
-        let sets = request.alternatives.first { $0.requestedElement == name }?.sets ?? []
         for set in sets {
             let found = set.compactMap { wanted in
                 item(

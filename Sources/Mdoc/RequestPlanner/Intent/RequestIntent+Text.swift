@@ -121,10 +121,10 @@ extension Claim: CustomStringConvertible {
 }
 
 extension ElementName {
-    /// `namespace/element`; nil for anything else.
+    /// `namespace/element`; nil for anything else, and for what would read as a purpose.
     fileprivate init?(path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !path.hasSuffix(":") else { return nil }
         self.init(nameSpace: String(parts[0]), identifier: String(parts[1]))
     }
 }

@@ -7,6 +7,8 @@ package enum RequestPlannerError: Error, Equatable, Sendable {
     /// Nothing is asked, or no document is named.
     case nothingAsked
     case claimTwice(Claim)
+    /// Two of the documents are of this type.
+    case documentTwice(docType: String)
     /// An age is not in 0 to 99.
     case ageOutOfRange(Int)
     /// It asks for more than it needs.

@@ -4,6 +4,10 @@ extension RequestIntent {
         guard !claims.isEmpty, !documents.isEmpty else { throw .nothingAsked }
         var seen: Set<Claim> = []
         for claim in claims where !seen.insert(claim).inserted { throw .claimTwice(claim) }
+        var docTypes: Set<String> = []
+        for type in documents.flatMap(\.types) where !docTypes.insert(type.docType).inserted {
+            throw .documentTwice(docType: type.docType)
+        }
         try checkAges()
         for claim in claims { try check(claim) }
     }
