@@ -42,6 +42,29 @@ struct AnnexDVerificationTests {
         return Dictionary(uniqueKeysWithValues: failed.map { ($0.id, $0.outcome) })
     }
 
+    @Test("The published privileges answer who may drive what on which day")
+    func driving() throws {
+        guard
+            case .verified(let response) = try UnverifiedResponse(annex("deviceResponse")[...]).verify(
+                in: context()),
+            let document = response.documents.first
+        else {
+            Issue.record("rejected")
+            return
+        }
+        let day = { (text: String) in try #require(DateText(text.utf8)).day }
+        let last = try day("2024-10-20")
+        for (category, first, eve) in [("A", "2018-08-09", "2018-08-08"), ("B", "2017-02-23", "2017-02-22")] {
+            let answer = { document.mayDrive(.category(category), on: try day($0)) }
+            #expect(try answer(first) == .yes(until: last, restrictions: []))
+            #expect(try answer("2024-10-20") == .yes(until: last, restrictions: []))
+            #expect(try answer("2024-10-21") == .no(.documentExpired(on: last)))
+            #expect(try answer(eve) == .no(.notYet(from: day(first))))
+        }
+        #expect(document.mayDrive(.category("C"), on: last) == .no(.notGranted))
+        #expect(document.mayDrive(.domesticClass("C"), on: last) == .cannotTell(.notReturned))
+    }
+
     @Test("The response is verified; its one deviation is the signer's CRL distribution point without URI")
     func verified() throws {
         let verdict = try UnverifiedResponse(annex("deviceResponse")[...]).verify(in: context())

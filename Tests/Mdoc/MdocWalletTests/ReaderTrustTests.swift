@@ -1,9 +1,12 @@
+import CBOR
 import COSE
+import Foundation
 import MdocModel
 import MdocWallet
 import OpenSSLCrypto
 import RequestPlanner
 import Testing
+import VectorFiles
 
 @Suite("Whom the wallet answers")
 struct ReaderTrustTests {
@@ -12,11 +15,11 @@ struct ReaderTrustTests {
         let root: Certificate
         let identity: ReaderIdentity
 
-        init(leafName: String = "Reader", namedIssuer: String = "Root") throws {
+        init() throws {
             let rootKey = try PrivateKey.generate(.p256)
             let key = try PrivateKey.generate(.p256)
             root = try Self.certificate("Root", rootKey.publicKey(), by: "Root", rootKey)
-            let leaf = try Self.certificate(leafName, key.publicKey(), by: "Root", rootKey)
+            let leaf = try Self.certificate("Reader", key.publicKey(), by: "Root", rootKey)
             identity = ReaderIdentity(
                 name: "counter", key: try COSECertifiedKey(key, chain: CertificateChain([leaf, root])))
         }
@@ -122,6 +125,35 @@ struct ReaderTrustTests {
         #expect(trust.check(request, in: transcript) == [.rootSent])
         trust.refusesSentRoots = false
         #expect(trust.check(request, in: transcript) == [.trusted])
+    }
+
+    @Test("Annex D's reader is trusted under its root, and not under its issuer's")
+    func annexD() throws {
+        struct Annex: Decodable {
+            struct Vector: Decodable {
+                let name: String
+                let hex: String?
+            }
+            let vectors: [Vector]
+        }
+        let annex: Annex = try VectorFiles.json(
+            at: VectorFiles.own.appending(path: "iso18013-5/annex-d.json"))
+        let bytes = { (name: String) in
+            [UInt8](hex: try #require(annex.vectors.first { $0.name == name }?.hex))
+        }
+        let embedded = try EncodedCBOR<SessionTranscript>(
+            CBORItem.parse(bytes("sessionTranscriptBytes")[...]))
+        let transcript = try SessionTranscript(stored: embedded.content)
+        let request = try DeviceRequest(bytes("deviceRequest")[...])
+        for (name, finding) in [
+            ("readerRootCertificate", ReaderTrust.Finding.trusted), ("iacaCertificate", .unknownReader),
+        ] {
+            let trust = ReaderTrust(.alwaysRequire, roots: [try Certificate(der: bytes(name)[...])])
+            #expect(trust.check(request, in: transcript) == [finding])
+        }
+        let trust = ReaderTrust(
+            .alwaysRequire, roots: [try Certificate(der: bytes("readerRootCertificate")[...])])
+        #expect(trust.check(request, in: self.transcript) == [.signatureWrong])
     }
 
     @Test("Certificates that do not sign one another are no chain, though the leaf's key signed")
