@@ -117,7 +117,7 @@ let package = Package(
         tests(of: "CBOR", in: "Formats"),
         tests(of: "ISO7816", in: "Formats"),
         tests(of: "NDEF", in: "Formats"),
-        tests(of: "OpenSSLCrypto", in: "Cryptography"),
+        tests(of: "OpenSSLCrypto", in: "Cryptography", ["TestCredentials"]),
         tests(of: "COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto"]),
         tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto"]),
         tests(
