@@ -55,6 +55,12 @@ extension OpenSSLCryptoError {
         case .signatureAlgorithmsDiffer: "the certificate names two different signature algorithms"
         case .duplicateExtension(let offset): "an extension stands twice (byte \(offset))"
         case .limitExceeded(let offset): "it exceeds a limit of this reader (byte \(offset))"
+        case .crlVersionWrong: "the CRL is not of version 2"
+        case .crlNextUpdateMissing: "the CRL does not say when the next is due"
+        case .deltaCRL: "it lists only changes to another CRL"
+        case .indirectCRL: "it lists certificates of other issuers"
+        case .crlOfOtherScope: "it does not list every document signer and reason"
+        case .unknownCriticalExtension(let oid): "it has an unknown critical extension, \(oid)"
         case .openSSLFailed: "OpenSSL could not carry out the computation"
         }
     }
