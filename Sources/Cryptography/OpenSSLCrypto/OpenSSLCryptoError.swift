@@ -67,6 +67,21 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     /// A list or a certificate exceeds the limit of this parser.
     case limitExceeded(at: Int)
 
+    // CRLs (RFC 5280, 5)
+
+    /// The version of the CRL is none of v1 and v2, or v1, which says too little.
+    case crlVersionWrong
+    /// The CRL does not say when the next one is due.
+    case crlNextUpdateMissing
+    /// The CRL lists changes to another one.
+    case deltaCRL
+    /// The CRL lists certificates of other issuers.
+    case indirectCRL
+    /// The CRL leaves out document signers or reasons.
+    case crlOfOtherScope
+    /// A critical extension of a CRL or of an entry that is not understood.
+    case unknownCriticalExtension(ObjectIdentifier)
+
     /// OpenSSL refused an operation that does not depend on what was received.
     case openSSLFailed
 }

@@ -195,10 +195,18 @@ struct CertificateRefusalTests {
         let certificate = try parts.parse()
         #expect(certificate.signatureAlgorithm == nil)
         #expect(throws: OpenSSLCryptoError.unsupportedKey) { _ = try certificate.publicKey() }
+        #expect(throws: OpenSSLCryptoError.unsupportedKey) {
+            _ = try certificate.subjectPublicKeyInfo.authorityKey()
+        }
         let key = try CertificateParts().parse().publicKey()
-        #expect(throws: OpenSSLCryptoError.unsupportedSignatureAlgorithm) {
+        #expect(throws: OpenSSLCryptoError.algorithmDoesNotFitKey) {
             try certificate.verifySignature(with: key)
         }
+        parts.innerAlgorithm = "300d06092a864886f70d0101050500".bytes  // RSA with SHA-1
+        parts.outerAlgorithm = parts.innerAlgorithm
+        let sha1 = try parts.parse()
+        #expect(sha1.issuerAlgorithm == nil)
+        #expect(throws: OpenSSLCryptoError.unsupportedSignatureAlgorithm) { try sha1.verifySignature(with: key) }
     }
 
     @Test("ECDSA with parameters, curves spelled out and points off the curve give no key or algorithm")

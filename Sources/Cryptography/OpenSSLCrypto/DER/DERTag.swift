@@ -6,6 +6,7 @@ package enum DERTag {
     package static let octetString: UInt8 = 0x04
     package static let null: UInt8 = 0x05
     package static let objectIdentifier: UInt8 = 0x06
+    package static let enumerated: UInt8 = 0x0a
     package static let utf8String: UInt8 = 0x0c
     package static let numericString: UInt8 = 0x12
     package static let printableString: UInt8 = 0x13

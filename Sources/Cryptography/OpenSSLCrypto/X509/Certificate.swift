@@ -21,10 +21,7 @@ package struct Certificate: Sendable {
     package let subjectPublicKeyInfo: SubjectPublicKeyInfo
     /// All extensions in their order; no identifier stands twice.
     package let extensions: [CertificateExtension]
-    /// How the issuer signed; nil when this target does not know the algorithm.
-    package let signatureAlgorithm: SignatureAlgorithm?
-    /// The signature in the form X.509 uses.
-    package let signature: ArraySlice<UInt8>
+    private let signed: X509Signature
     /// What RFC 5280 forbids and this parser reads all the same; leaves should have none.
     package let deviations: EncodingDeviations
 
@@ -35,27 +32,18 @@ package struct Certificate: Sendable {
     /// The key identifier; nil also when the extension names the issuer's certificate another way.
     package let authorityKeyIdentifier: ArraySlice<UInt8>?
 
-    /// The curve EdDSA's identifier names.
-    private let signatureCurve: Curve?
-
     /// Parses one certificate that fills `der`. A known extension that is malformed is an error.
     package init(der: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard der.count <= Self.maximumSize else { throw .limitExceeded(at: der.startIndex) }
         self.der = der
-        var outer = DERReader(der)
-        var certificate = try outer.enter(DERTag.sequence)
-        try outer.finish()
-        let signed = try certificate.readElement(DERTag.sequence)
-        let algorithm = try certificate.readElement(DERTag.sequence)
-        signature = try certificate.readOctetAlignedBitString()
-        try certificate.finish()
-        tbsCertificate = signed.encoding
+        signed = try X509Signature(der)
+        tbsCertificate = signed.signed.encoding
 
         var deviations: EncodingDeviations = []
-        var fields = DERReader(signed.contents)
+        var fields = DERReader(signed.signed.contents)
         version = try fields.readVersion(&deviations)
         serialNumber = try fields.readSerialNumber(&deviations)
-        guard try fields.readElement(DERTag.sequence).encoding == algorithm.encoding else {
+        guard try fields.readElement(DERTag.sequence).encoding == signed.identifier.encoding else {
             throw .signatureAlgorithmsDiffer
         }
         issuer = try DistinguishedName(fields.readElement(DERTag.sequence))
@@ -72,9 +60,6 @@ package struct Certificate: Sendable {
         extendedKeyUsage = known.extendedKeyUsage
         subjectKeyIdentifier = known.subjectKeyIdentifier
         authorityKeyIdentifier = known.authorityKeyIdentifier
-        let named = try SignatureAlgorithm.parse(algorithm)
-        signatureAlgorithm = named?.algorithm
-        signatureCurve = named?.curve
         self.deviations = deviations
     }
 
@@ -88,10 +73,25 @@ package struct Certificate: Sendable {
 
     /// Verifies that `key` signed the certificate; checks nothing else.
     package func verifySignature(with key: borrowing PublicKey) throws(OpenSSLCryptoError) {
-        guard let signatureAlgorithm else { throw .unsupportedSignatureAlgorithm }
-        guard signatureCurve == nil || signatureCurve == key.curve else { throw .algorithmDoesNotFitKey }
-        try key.verify(signature, form: .der, algorithm: signatureAlgorithm, over: [tbsCertificate])
+        try signed.verify(with: key)
     }
+
+    /// Verifies that `key` signed the certificate; checks nothing else.
+    package func verifySignature(with key: borrowing AuthorityKey) throws(OpenSSLCryptoError) {
+        try signed.verify(with: key)
+    }
+
+    /// How the issuer signed; nil when this target does not know the algorithm.
+    package var issuerAlgorithm: X509SignatureAlgorithm? { signed.algorithm }
+
+    /// How the issuer signed with a key on a curve; nil for RSA and for algorithms this target does not know.
+    package var signatureAlgorithm: SignatureAlgorithm? {
+        guard case .curve(let algorithm, _) = signed.algorithm else { return nil }
+        return algorithm
+    }
+
+    /// The signature in the form X.509 uses.
+    package var signature: ArraySlice<UInt8> { signed.value }
 
     /// The extension with this identifier.
     package func firstExtension(_ oid: ObjectIdentifier) -> CertificateExtension? {

@@ -34,8 +34,7 @@ extension DERReader {
         return (notBefore, notAfter)
     }
 
-    private mutating func readTime(_ deviations: inout EncodingDeviations) throws(OpenSSLCryptoError) -> Int64
-    {
+    mutating func readTime(_ deviations: inout EncodingDeviations) throws(OpenSSLCryptoError) -> Int64 {
         let element = try readElement()
         let seconds = try DERTime.seconds(of: element)
         if element.tag == DERTag.generalizedTime, DERTime.isWrittenAsUTCTime(seconds) {
@@ -57,7 +56,14 @@ extension DERReader {
     ) throws(OpenSSLCryptoError) -> [CertificateExtension] {
         guard nextTag == DERTag.constructed(3) else { return [] }
         guard version == 3 else { throw .certificateVersionWrong }
-        var outer = try enter(DERTag.constructed(3))
+        return try readExtensions(in: DERTag.constructed(3), &deviations)
+    }
+
+    /// At least one extension and none twice, inside an element with `tag`.
+    mutating func readExtensions(
+        in tag: UInt8, _ deviations: inout EncodingDeviations
+    ) throws(OpenSSLCryptoError) -> [CertificateExtension] {
+        var outer = try enter(tag)
         var list = try outer.enter(DERTag.sequence)
         try outer.finish()
         guard !list.isAtEnd else { throw .valueMisshapen(at: list.position) }
@@ -75,7 +81,7 @@ extension DERReader {
         return extensions
     }
 
-    private mutating func readExtension(
+    mutating func readExtension(
         _ deviations: inout EncodingDeviations
     ) throws(OpenSSLCryptoError) -> CertificateExtension {
         var reader = try enter(DERTag.sequence)

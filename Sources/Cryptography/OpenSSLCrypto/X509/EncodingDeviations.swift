@@ -1,4 +1,4 @@
-/// Where a certificate leaves RFC 5280 without becoming ambiguous. The parser reads on and reports them:
+/// Where a certificate or CRL leaves RFC 5280 without becoming ambiguous. The parser reads on and reports them:
 /// roots in use have them (Q179), leaves are to be refused for them.
 package struct EncodingDeviations: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
@@ -17,4 +17,6 @@ package struct EncodingDeviations: OptionSet, Hashable, Sendable {
     package static let trailingZeroBits = EncodingDeviations(rawValue: 1 << 4)
     /// A path length stands beside cA FALSE (RFC 5280, 4.2.1.9).
     package static let pathLengthWithoutCA = EncodingDeviations(rawValue: 1 << 5)
+    /// A CRL's list of revoked certificates is written and empty (RFC 5280, 5.1.2.6).
+    package static let emptyListWritten = EncodingDeviations(rawValue: 1 << 6)
 }

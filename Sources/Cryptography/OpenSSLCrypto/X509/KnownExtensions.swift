@@ -78,7 +78,7 @@ extension DERReader {
     }
 
     /// RFC 5280, 4.2.1.1.
-    fileprivate mutating func readAuthorityKeyIdentifier() throws(OpenSSLCryptoError) -> ArraySlice<UInt8>? {
+    mutating func readAuthorityKeyIdentifier() throws(OpenSSLCryptoError) -> ArraySlice<UInt8>? {
         var reader = try enter(DERTag.sequence)
         let keyIdentifier = try reader.readOptional(DERTag.primitive(0))
         _ = try reader.readOptional(DERTag.constructed(1))

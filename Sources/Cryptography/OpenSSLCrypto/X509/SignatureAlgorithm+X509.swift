@@ -1,27 +1,33 @@
-extension SignatureAlgorithm {
-    /// The algorithm an `AlgorithmIdentifier` names (RFC 5758, 3.2; RFC 8410, 3); nil for others. A curve
-    /// comes with EdDSA only: its identifier names the curve as well.
-    static func parse(
-        _ element: DERElement
-    ) throws(OpenSSLCryptoError) -> (algorithm: SignatureAlgorithm, curve: Curve?)? {
+/// How an issuer signed a certificate or a CRL (RFC 5280, 4.1.1.2).
+package enum X509SignatureAlgorithm: Hashable, Sendable {
+    /// ECDSA or EdDSA; EdDSA's identifier names the curve as well.
+    case curve(SignatureAlgorithm, Curve?)
+    case rsa(RSASignatureAlgorithm)
+
+    /// The algorithm an `AlgorithmIdentifier` names (RFC 5758, 3.2; RFC 8410, 3; RFC 8017, A.2); nil for others.
+    static func parse(_ element: DERElement) throws(OpenSSLCryptoError) -> X509SignatureAlgorithm? {
         var outer = DERReader(element.encoding)
         var reader = try outer.enter(DERTag.sequence)
         let identifier = try reader.readObjectIdentifier()
-        guard reader.isAtEnd else {
-            _ = try reader.readElement()
-            try reader.finish()
-            return nil
-        }
-        switch identifier {
-        case .ecdsaWithSHA256: return (.ecdsa(.sha256), nil)
-        case .ecdsaWithSHA384: return (.ecdsa(.sha384), nil)
-        case .ecdsaWithSHA512: return (.ecdsa(.sha512), nil)
-        case Curve.ed25519.objectIdentifier: return (.eddsa, .ed25519)
-        case Curve.ed448.objectIdentifier: return (.eddsa, .ed448)
-        default: return nil
-        }
+        let parameters = reader.isAtEnd ? nil : try reader.readElement()
+        try reader.finish()
+        guard let parameters else { return withoutParameters(identifier) }
+        return RSASignatureAlgorithm(identifier, parameters: parameters).map(Self.rsa)
     }
 
+    private static func withoutParameters(_ identifier: ObjectIdentifier) -> X509SignatureAlgorithm? {
+        switch identifier {
+        case .ecdsaWithSHA256: .curve(.ecdsa(.sha256), nil)
+        case .ecdsaWithSHA384: .curve(.ecdsa(.sha384), nil)
+        case .ecdsaWithSHA512: .curve(.ecdsa(.sha512), nil)
+        case Curve.ed25519.objectIdentifier: .curve(.eddsa, .ed25519)
+        case Curve.ed448.objectIdentifier: .curve(.eddsa, .ed448)
+        default: nil
+        }
+    }
+}
+
+extension SignatureAlgorithm {
     /// The `AlgorithmIdentifier` of a signature by a key on `curve`, a complete element.
     func algorithmIdentifier(for curve: Curve) -> [UInt8] {
         let identifier: ObjectIdentifier =

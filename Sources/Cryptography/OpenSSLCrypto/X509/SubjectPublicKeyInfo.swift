@@ -6,6 +6,8 @@ package struct SubjectPublicKeyInfo: Equatable, Sendable {
     package let publicKeyBits: ArraySlice<UInt8>
     /// The curve; nil for other kinds of keys and for curves that are not named.
     package let curve: Curve?
+    /// Whether it is a key for RSA with no more said (RFC 3279, 2.3.1).
+    package let isRSA: Bool
 
     package init(_ element: DERElement) throws(OpenSSLCryptoError) {
         encoding = element.encoding
@@ -17,6 +19,8 @@ package struct SubjectPublicKeyInfo: Equatable, Sendable {
         try algorithm.finish()
         publicKeyBits = try info.readOctetAlignedBitString()
         try info.finish()
+        isRSA =
+            kind == .rsaEncryption && parameters?.tag == DERTag.null && parameters?.contents.isEmpty == true
         curve = Curve.allCases.first { $0.matches(kind: kind, parameters: parameters) }
     }
 
@@ -76,6 +80,7 @@ extension Curve {
 extension ObjectIdentifier {
     /// Any key on a Weierstrass curve (RFC 5480, 2.1.1); the parameters name the curve.
     fileprivate static let ecPublicKey = ObjectIdentifier("1.2.840.10045.2.1")
+    fileprivate static let rsaEncryption = ObjectIdentifier("1.2.840.113549.1.1.1")
     fileprivate static let p256 = ObjectIdentifier("1.2.840.10045.3.1.7")
     fileprivate static let p384 = ObjectIdentifier("1.3.132.0.34")
     fileprivate static let p521 = ObjectIdentifier("1.3.132.0.35")

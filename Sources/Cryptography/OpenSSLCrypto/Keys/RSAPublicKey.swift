@@ -1,0 +1,64 @@
+internal import COpenSSL
+
+/// An RSA key that verifies (RFC 8017), of 2048 to 8192 bits.
+package struct RSAPublicKey: ~Copyable, Sendable {
+    /// The size of the modulus in bits.
+    package let bitCount: Int
+    private let handle: KeyHandle
+
+    private static let sizes = 2048...8192
+
+    /// Reads an `RSAPublicKey` (RFC 8017, A.1.1). Throws `unsupportedKey` for a size beyond the limits or an exponent
+    /// that is even, 1, or longer than 32 bits.
+    init(_ der: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
+        let size = try Self.sizeOfModulus(in: der)
+        handle = try unsafe KeyHandle(owning: Self.key(der), orThrow: .keyMisshapen)
+        bitCount = size
+    }
+
+    private static func sizeOfModulus(in der: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> Int {
+        var outer = DERReader(der)
+        var numbers = try outer.enter(DERTag.sequence)
+        try outer.finish()
+        let modulus = try numbers.readUnsignedInteger()
+        let exponent = try numbers.readUnsignedInteger()
+        try numbers.finish()
+        let bitCount = 8 * modulus.count - (modulus.first?.leadingZeroBitCount ?? 0)
+        guard sizes.contains(bitCount), modulus.last.map({ $0 & 1 == 1 }) == true,
+            (1...4).contains(exponent.count), exponent.last.map({ $0 & 1 == 1 }) == true,
+            !exponent.elementsEqual([1])
+        else { throw .unsupportedKey }
+        return bitCount
+    }
+
+    private static func key(_ der: ArraySlice<UInt8>) -> OpaquePointer? {
+        unsafe der.withUnsafeBufferPointer {
+            var start = $0.baseAddress
+            return unsafe d2i_PublicKey(EVP_PKEY_RSA, nil, &start, $0.count)
+        }
+    }
+
+    /// Throws `signatureInvalid` where the signature is not this key's over `message`.
+    borrowing func verify(
+        _ signature: ArraySlice<UInt8>, algorithm: RSASignatureAlgorithm, over message: ArraySlice<UInt8>
+    ) throws(OpenSSLCryptoError) {
+        let digest = Digest(algorithm.hash, of: message)
+        let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        let padding = algorithm.padding == .pss ? RSA_PKCS1_PSS_PADDING : RSA_PKCS1_PADDING
+        guard unsafe EVP_PKEY_verify_init(context) == 1,
+            unsafe EVP_PKEY_CTX_set_rsa_padding(context, padding) == 1,
+            unsafe EVP_PKEY_CTX_set_signature_md(context, algorithm.hash.implementation) == 1,
+            unsafe algorithm.padding == .pkcs1
+                || EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1
+        else { throw cleared(.openSSLFailed) }
+        let verdict = unsafe signature.withUnsafeBufferPointer { signature in
+            unsafe digest.withUnsafeBytes { digest in
+                let hash = unsafe digest.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                return unsafe EVP_PKEY_verify(
+                    context, signature.baseAddress, signature.count, hash, digest.count)
+            }
+        }
+        guard verdict == 1 else { throw cleared(.signatureInvalid) }
+    }
+}
