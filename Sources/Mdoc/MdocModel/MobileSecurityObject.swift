@@ -14,6 +14,9 @@ package struct MobileSecurityObject: Sendable {
     package let keyAuthorizations: KeyAuthorizations
     package let docType: String
     package let validityInfo: ValidityInfo
+    /// Where the issuer publishes whether it has revoked the document; nil where it does not. What cannot be read makes
+    /// the status unknown, not the document wrong.
+    package let status: Result<DocumentStatus, CBORError>?
     /// How the encoding departs from preferred serialization.
     package let form: EncodingForm
 
@@ -35,6 +38,9 @@ package struct MobileSecurityObject: Sendable {
         valueDigests = members.valueDigests
         keyAuthorizations = members.keyAuthorizations
         docType = members.docType
+        status = members.status.map { item in
+            Result { () throws(CBORError) in try DocumentStatus(item) }
+        }
         do throws(COSEError) {
             deviceKey = try COSEKey(members.deviceKey)
         } catch {
@@ -51,11 +57,14 @@ package struct MobileSecurityObject: Sendable {
         let keyAuthorizations: KeyAuthorizations
         let docType: String
         let validityInfo: CBORItem
+        let status: CBORItem?
 
         init(_ item: CBORItem) throws(CBORError) {
             let values = try item.map().values(of: [
                 "version", "digestAlgorithm", "docType", "validityInfo", "deviceKeyInfo", "valueDigests",
+                "status",
             ])
+            status = values.optional(6)
             version = try values.required(0, at: item.offset).name()
             digestAlgorithm = try values.required(1, at: item.offset).name()
             docType = try values.required(2, at: item.offset).name()
