@@ -49,6 +49,9 @@ let package = Package(
         .systemLibrary(
             name: "CBlueZ", path: "Sources/System/CBlueZ", pkgConfig: "bluez",
             providers: [.apt(["libbluetooth-dev"])]),
+        // Status lists come compressed (draft-ietf-oauth-status-list, 4.1).
+        .systemLibrary(
+            name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Formats
         library("CBOR", in: "Formats"),
@@ -63,7 +66,7 @@ let package = Package(
         library("MdocModel", in: "Mdoc", ["CBOR", "COSE"]),
         library(
             "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
-        library("MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto"]),
+        library("MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto", "CZlib"]),
         library(
             "MdocVerification", in: "Mdoc", ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto"]),
         library("RequestPlanner", in: "Mdoc", ["MdocModel"]),

@@ -53,6 +53,6 @@ install_packages() { # PACKAGE...
     fi
 }
 
-readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-dev pkg-config)
+readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-dev zlib1g-dev pkg-config)
 readonly bench_packages=(pcscd vsmartcard-vpcd iproute2 util-linux)
 readonly air_packages=(qemu-system-x86 busybox-static cpio kmod dbus bluez bluez-test-tools python3-venv)

@@ -118,7 +118,7 @@ struct PackageTests {
         for room in House.rooms { #expect(manifest.contains("\"\(room.name)\"")) }
         let known = Set(
             House.rooms.map { "\($0.layer.rawValue)/\($0.name)" } + [
-                "System/COpenSSL", "System/CPCSCLite", "System/CSystemdBus", "System/CBlueZ",
+                "System/COpenSSL", "System/CPCSCLite", "System/CSystemdBus", "System/CBlueZ", "System/CZlib",
             ])
         for layer in House.Layer.allCases {
             let folder = VectorFiles.repository.appending(path: "Sources/\(layer.rawValue)")
