@@ -49,6 +49,16 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dsLongValidity = "x509.ds_long_validity"
     /// The document signer's certificate has no subject key identifier.
     case dsSubjectKeyIdentifierMissing = "x509.ds_no_ski"
+    /// The document signer's subject key identifier is not the SHA-1 of its key.
+    case dsSubjectKeyIdentifierDigest = "x509.ds_ski_digest"
+    /// The document signer's serial number has fewer than 8 octets.
+    case dsSerialNumber = "x509.ds_serial_number"
+    /// The document signer's certificate is not signed with ECDSA.
+    case dsSignatureAlgorithm = "x509.ds_signature_algorithm"
+    /// The document signer's key is compressed.
+    case dsPublicKey = "x509.ds_public_key"
+    /// The document signer's country is not two capital letters in a PrintableString.
+    case dsCountryForm = "x509.ds_country_form"
     /// The document signer has no common name.
     case dsCommonNameMissing = "x509.ds_no_common_name"
     /// The document signer's certificate names no address or URI of its issuer.

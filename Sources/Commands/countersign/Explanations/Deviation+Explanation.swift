@@ -29,6 +29,11 @@ extension Deviation {
         case .dsLongValidity: "the document signer's certificate is valid for more than 457 days"
         case .dsSubjectKeyIdentifierMissing: "the document signer's certificate has no subject key identifier"
         case .dsCommonNameMissing: "the document signer has no common name"
+        case .dsSerialNumber: "the document signer's serial number has fewer than 8 octets"
+        case .dsSignatureAlgorithm: "the document signer's certificate is not signed with ECDSA"
+        case .dsPublicKey: "the document signer's key is compressed"
+        case .dsCountryForm: "the document signer's country is not two capital letters"
+        case .dsSubjectKeyIdentifierDigest: "the document signer's subject key identifier is not its key's SHA-1"
         case .dsIssuerAlternativeName:
             "the document signer's certificate names no address or URI of its issuer"
         case .dsDistributionPoint:
