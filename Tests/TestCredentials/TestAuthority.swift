@@ -11,6 +11,8 @@ package struct TestAuthority: Sendable {
     package let name: DistinguishedName
     package let keyIdentifier: [UInt8]
     package let der: [UInt8]
+    /// What `der` was made from.
+    package let template: CertificateTemplate
 
     package typealias Names = [(type: ObjectIdentifier, value: String)]
 
@@ -32,10 +34,10 @@ package struct TestAuthority: Sendable {
             .issuerAlternativeName(uri: "https://utopia.example"),
         ]
         if hasKeyIdentifier { extensions.append(.subjectKeyIdentifier(keyIdentifier)) }
-        der = try CertificateTemplate(
+        template = CertificateTemplate(
             serialNumber: [0x41, 1, 2, 3, 4, 5, 6, 7, 8], issuer: name, subject: name, notBefore: notBefore,
-            notAfter: notAfter, publicKey: publicKey, extensions: extensions
-        ).sign(with: pair.privateKey)
+            notAfter: notAfter, publicKey: publicKey, extensions: extensions)
+        der = try template.sign(with: pair.privateKey)
     }
 
     package func anchor() throws -> TrustAnchor {
@@ -61,6 +63,29 @@ package struct TestAuthority: Sendable {
                 .crlDistributionPoint(uri: "https://utopia.example/crl"), .keyUsage(.digitalSignature),
                 .extendedKeyUsage([ObjectIdentifier("1.0.18013.5.1.2")]),
             ])
+    }
+
+    /// A reader's certificate that fits its profile in every point.
+    package func reader(for key: TestKey) throws -> CertificateTemplate {
+        try signer(for: key, [(.commonName, "Utopia reader")])
+            .with(.extendedKeyUsage([ObjectIdentifier("1.0.18013.5.1.6")]))
+            .without(.issuerAlternativeName)
+    }
+
+    /// A VICAL signer's certificate that fits its profile in every point.
+    package func vicalSigner(for key: TestKey) throws -> CertificateTemplate {
+        try signer(for: key, [(.countryName, "UT"), (.commonName, "Utopia VICAL")])
+            .with(.extendedKeyUsage([ObjectIdentifier("1.0.18013.5.1.8")])).with(
+                .keyUsage(.contentCommitment)
+            )
+            .without(.issuerAlternativeName)
+    }
+
+    /// A status list signer's certificate that fits its profile in every point.
+    package func statusSigner(for key: TestKey) throws -> CertificateTemplate {
+        try signer(for: key, [(.countryName, "UT"), (.commonName, "Utopia status")])
+            .with(.extendedKeyUsage([ObjectIdentifier("1.3.6.1.5.5.7.3.30")]))
+            .without(.issuerAlternativeName)
     }
 
     package func sign(_ template: CertificateTemplate) throws -> [UInt8] {

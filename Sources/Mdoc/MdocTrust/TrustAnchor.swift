@@ -1,29 +1,69 @@
 internal import MdocModel
 package import OpenSSLCrypto
+internal import Synchronization
 
 /// A trusted IACA root (ISO/IEC 18013-5 Annex B.1.2). Its own profile is not enforced: roots in use often depart from it (Q179).
 package final class TrustAnchor: Sendable {
     package let certificate: Certificate
     package let sha256: [UInt8]
-    let publicKey: PublicKey
+    /// Made when it is first needed: most anchors of a store sign nothing that is ever shown.
+    private let key = Mutex<Result<Key, OpenSSLCryptoError>?>(nil)
+
+    private final class Key: Sendable {
+        let key: AuthorityKey
+
+        init(_ info: SubjectPublicKeyInfo) throws(OpenSSLCryptoError) { key = try info.authorityKey() }
+    }
 
     /// Throws where the certificate is no certificate authority (Q178) or its key cannot be used.
-    package init(_ certificate: Certificate) throws(TrustAnchorError) {
+    package convenience init(_ certificate: Certificate) throws(TrustAnchorError) {
+        try self.init(deferringKeyOf: certificate)
+        guard case .success = loadedKey() else {
+            throw .keyNotUsable(subject: certificate.subject.description)
+        }
+    }
+
+    /// As `init(_:)`; a key of a known kind is looked at only when something is to be verified with it.
+    init(deferringKeyOf certificate: Certificate) throws(TrustAnchorError) {
         guard certificate.basicConstraints?.isCA == true else {
             throw .notACertificateAuthority(subject: certificate.subject.description)
         }
-        do throws(OpenSSLCryptoError) {
-            publicKey = try certificate.publicKey()
-        } catch {
+        guard certificate.subjectPublicKeyInfo.isSupported else {
             throw .keyNotUsable(subject: certificate.subject.description)
         }
         self.certificate = certificate
         sha256 = Digest(.sha256, of: certificate.der).bytes
     }
 
+    private func loadedKey() -> Result<Key, OpenSSLCryptoError> {
+        key.withLock { known in
+            if let known { return known }
+            let info = certificate.subjectPublicKeyInfo
+            let made = Result { () throws(OpenSSLCryptoError) in try Key(info) }
+            known = made
+            return made
+        }
+    }
+
+    /// Verifies that this anchor's key signed `certificate`; checks nothing else.
+    func verifySignature(of certificate: Certificate) throws(OpenSSLCryptoError) {
+        try certificate.verifySignature(with: loadedKey().get().key)
+    }
+
+    /// Verifies that this anchor's key signed `list`; checks nothing else.
+    func verifySignature(of list: CertificateRevocationList) throws(OpenSSLCryptoError) {
+        try list.verifySignature(with: loadedKey().get().key)
+    }
+
     func isValid(at now: Timestamp) -> Bool {
-        (certificate.notBefore...max(certificate.notBefore, certificate.notAfter))
-            .contains(now.secondsSince1970)
+        certificate.isValid(at: now)
+    }
+}
+
+extension Certificate {
+    /// Whether `now` lies from the first to the last second of validity.
+    func isValid(at now: Timestamp) -> Bool {
+        notBefore <= now.secondsSince1970 && now.secondsSince1970 <= notAfter
     }
 }
 

@@ -52,8 +52,8 @@ package final class TrustStore: Sendable {
                 proving: leaf, anchor: known.anchor, deviations: known.deviations)
         }
         let anchor = try issuer(of: leaf.certificate, at: now)
-        let deviations = try DocumentSignerProfile.deviations(
-            of: leaf.certificate, issuedBy: anchor.certificate)
+        let deviations = try CertificateProfile.deviations(
+            ofDocumentSigner: leaf.certificate, issuedBy: anchor.certificate)
         remember(leaf, anchor, deviations)
         return VerifiedIssuerCertificate(proving: leaf, anchor: anchor, deviations: deviations)
     }
@@ -73,7 +73,7 @@ package final class TrustStore: Sendable {
         var isOutsideValidity = false
         for anchor in candidates {
             do throws(OpenSSLCryptoError) {
-                try leaf.verifySignature(with: anchor.publicKey)
+                try anchor.verifySignature(of: leaf)
             } catch {
                 continue
             }

@@ -206,7 +206,9 @@ struct CertificateRefusalTests {
         parts.outerAlgorithm = parts.innerAlgorithm
         let sha1 = try parts.parse()
         #expect(sha1.issuerAlgorithm == nil)
-        #expect(throws: OpenSSLCryptoError.unsupportedSignatureAlgorithm) { try sha1.verifySignature(with: key) }
+        #expect(throws: OpenSSLCryptoError.unsupportedSignatureAlgorithm) {
+            try sha1.verifySignature(with: key)
+        }
     }
 
     @Test("ECDSA with parameters, curves spelled out and points off the curve give no key or algorithm")

@@ -1,8 +1,10 @@
+import Foundation
 import MdocModel
 import MdocTrust
 import OpenSSLCrypto
 import TestCredentials
 import Testing
+import VectorFiles
 
 @Suite("Trust store")
 struct TrustStoreTests {
@@ -226,5 +228,47 @@ struct TrustStoreTests {
         let leaf = try store.issuerCertificate(der: message[1000..<1000 + der.count])
         #expect(Array(leaf.certificate.der) == der)
         #expect(leaf.certificate.der.startIndex == 0)
+    }
+}
+
+@Suite("Roots of every kind")
+struct RootKindTests {
+    @Test(
+        "A root on every curve that signs is believed for what it signed, and for nothing else",
+        arguments: Curve.allCases.filter { $0.family != .montgomery })
+    func curves(_ curve: Curve) throws {
+        let now = Timestamp(secondsSince1970: TestAuthority.now)
+        let (authority, other) = (try TestAuthority(curve: curve), try TestAuthority(curve: curve))
+        let der = try authority.sign(authority.signer(for: TestKey()))
+        let store = try authority.store()
+        let verified = try store.verify(store.issuerCertificate(der: der[...]), at: now)
+        #expect(verified.deviations == (curve.family == .edwards ? [.dsSignatureAlgorithm] : []))
+        let forged = try other.sign(authority.signer(for: TestKey()))
+        #expect(throws: IssuerCertificateError.signatureInvalid) {
+            _ = try store.verify(store.issuerCertificate(der: forged[...]), at: now)
+        }
+    }
+
+    @Test(
+        "An RSA root is believed by either padding, and the departure is named",
+        arguments: ["ds-pkcs1", "ds-pss"])
+    func rsa(_ name: String) throws {
+        func file(_ name: String) throws -> [UInt8] {
+            try VectorFiles.bytes(of: VectorFiles.own.appending(path: "rsa-root/\(name).der"))
+        }
+        let root = try Certificate(der: file("root")[...])
+        let store = TrustStore(anchors: [try TrustAnchor(root)])
+        let now = Timestamp(secondsSince1970: 1_800_000_000)
+        var der = try file(name)
+        let verified = try store.verify(store.issuerCertificate(der: der[...]), at: now)
+        #expect(verified.deviations == [.dsSignatureAlgorithm])
+        #expect(
+            CertificateProfile.iaca.findings(of: root, issuedBy: nil).map(\.rule) == [
+                .signatureAlgorithm, .publicKey,
+            ])
+        der[der.count - 1] ^= 1
+        #expect(throws: IssuerCertificateError.signatureInvalid) {
+            _ = try store.verify(store.issuerCertificate(der: der[...]), at: now)
+        }
     }
 }

@@ -85,11 +85,22 @@ extension DERWriter {
 extension PublicKey {
     /// SHA-1 of the bits of the public key (RFC 5280, 4.2.1.2, method 1). A label, not a protection.
     package func subjectKeyIdentifier() throws(OpenSSLCryptoError) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: 20)
-        guard unsafe EVP_Q_digest(nil, "SHA1", nil, encodedPoint, encodedPoint.count, &digest, nil) == 1
-        else {
-            throw cleared(.openSSLFailed)
-        }
-        return digest
+        try keyIdentifier(ofBits: encodedPoint[...])
     }
+}
+
+extension SubjectPublicKeyInfo {
+    /// SHA-1 of the bits of the public key (RFC 5280, 4.2.1.2, method 1). A label, not a protection.
+    package func keyIdentifier() throws(OpenSSLCryptoError) -> [UInt8] {
+        try OpenSSLCrypto.keyIdentifier(ofBits: publicKeyBits)
+    }
+}
+
+private func keyIdentifier(ofBits bits: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: 20)
+    let done = unsafe bits.withUnsafeBytes {
+        unsafe EVP_Q_digest(nil, "SHA1", nil, $0.baseAddress, $0.count, &digest, nil) == 1
+    }
+    guard done else { throw cleared(.openSSLFailed) }
+    return digest
 }

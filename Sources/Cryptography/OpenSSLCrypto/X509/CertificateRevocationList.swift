@@ -57,6 +57,20 @@ package struct CertificateRevocationList: Sendable {
         self.deviations = deviations
     }
 
+    /// The issuer that a CRL names, found without reading its entries; nil where the bytes do not begin as a CRL.
+    package static func issuer(of der: ArraySlice<UInt8>) -> DistinguishedName? {
+        do throws(OpenSSLCryptoError) {
+            var outer = DERReader(der)
+            var list = try outer.enter(DERTag.sequence)
+            var fields = try list.enter(DERTag.sequence)
+            _ = try fields.readOptional(DERTag.integer)
+            _ = try fields.readElement(DERTag.sequence)
+            return try DistinguishedName(fields.readElement(DERTag.sequence))
+        } catch {
+            return nil
+        }
+    }
+
     /// How many certificates are listed.
     package var count: Int { revoked.count }
 

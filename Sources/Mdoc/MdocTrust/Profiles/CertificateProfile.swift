@@ -1,0 +1,105 @@
+package import OpenSSLCrypto
+
+/// A certificate profile (ISO/IEC 18013-5 Annex B.1) as a named set of rules.
+package struct CertificateProfile: Sendable {
+    package let name: String
+    /// The rules that are looked at.
+    package let rules: Set<CertificateRule>
+    /// Those of them that refuse a certificate also where findings are only reported.
+    package let enforced: Set<CertificateRule>
+    /// In seconds.
+    package let longestValidity: Int64
+    /// What the key is for.
+    package let keyUsage: KeyUsage
+    /// One of these has to be named; empty where none may be.
+    package let extendedKeyUsages: [ObjectIdentifier]
+    package let distributionPoint: DistributionPointRule
+
+    package enum DistributionPointRule: Sendable {
+        /// By URIs alone, without reasons and cRLIssuer.
+        case uri
+        /// As `uri` where there are any.
+        case uriIfPresent
+        /// As `uri`, or the address of an OCSP responder.
+        case uriOrResponder
+        case present
+    }
+
+    private static let day: Int64 = 86_400
+    private static let common: Set<CertificateRule> = [
+        .version, .encoding, .serialNumber, .signatureAlgorithm, .publicKey, .validityPeriod, .commonName,
+        .forbiddenExtension, .unknownCriticalExtension, .keyUsage, .keyUsageOnly, .keyUsageCritical,
+        .extendedKeyUsage, .subjectKeyIdentifier, .subjectKeyIdentifierDigest, .distributionPoint,
+    ]
+    private static let leaf: Set<CertificateRule> = common.union([
+        .noAuthority, .authorityKeyIdentifier, .extendedKeyUsageOnly,
+    ])
+    private static let enforcedOnLeaves: Set<CertificateRule> = [
+        .encoding, .forbiddenExtension, .unknownCriticalExtension, .noAuthority, .keyUsage, .extendedKeyUsage,
+    ]
+
+    /// A root that issues document signers (Annex B.1.2).
+    package static let iaca = CertificateProfile(
+        name: "iaca",
+        rules: common.union([
+            .selfSigned, .country, .countryForm, .authority, .basicConstraintsCritical, .pathLength,
+            .issuerAlternativeName,
+        ]),
+        enforced: [.authority], longestValidity: 7305 * day, keyUsage: [.keyCertSign, .cRLSign],
+        extendedKeyUsages: [], distributionPoint: .uriIfPresent)
+
+    /// Who signs MSOs (Annex B.1.4).
+    package static let documentSigner = CertificateProfile(
+        name: "document_signer",
+        rules: leaf.union([
+            .country, .countryForm, .issuerCountry, .countryOfIssuer, .stateOfIssuer,
+            .extendedKeyUsageCritical, .issuerAlternativeName,
+        ]),
+        enforced: enforcedOnLeaves.union([.country, .countryOfIssuer]), longestValidity: 457 * day,
+        keyUsage: .digitalSignature, extendedKeyUsages: [.mdocDocumentSigner], distributionPoint: .uri)
+
+    /// Who signs requests (Annex B.1.7).
+    package static let reader = CertificateProfile(
+        name: "reader", rules: leaf.union([.extendedKeyUsageCritical]),
+        enforced: enforcedOnLeaves.union([.authorityKeyIdentifier]), longestValidity: 1187 * day,
+        keyUsage: .digitalSignature, extendedKeyUsages: [.mdocReader], distributionPoint: .uriOrResponder)
+
+    /// Who signs a VICAL (Annex C.1.7.2).
+    package static let vicalSigner = CertificateProfile(
+        name: "vical_signer", rules: leaf, enforced: enforcedOnLeaves, longestValidity: 1187 * day,
+        keyUsage: .contentCommitment, extendedKeyUsages: [.vicalSigner], distributionPoint: .present)
+
+    /// Who signs a status or identifier list. The standard has no profile for it: a document signer may do it, or one
+    /// named for it (Token Status List, 10.1).
+    package static let statusSigner = CertificateProfile(
+        name: "status_signer", rules: leaf.subtracting([.distributionPoint]), enforced: enforcedOnLeaves,
+        longestValidity: 1187 * day, keyUsage: .digitalSignature,
+        extendedKeyUsages: [.statusListSigner, .mdocDocumentSigner], distributionPoint: .uriIfPresent)
+
+    package static let all: [CertificateProfile] = [
+        iaca, documentSigner, reader, vicalSigner, statusSigner,
+    ]
+
+    /// The rules that `certificate` breaks, in the order of `CertificateRule`.
+    ///
+    /// - Parameter issuer: who issued it, as far as it is known; what compares with it is passed over without.
+    package func findings(of certificate: Certificate, issuedBy issuer: Certificate?) -> [ProfileFinding] {
+        let inspection = ProfileInspection(profile: self, certificate: certificate, issuer: issuer)
+        return CertificateRule.allCases.filter(rules.contains).flatMap(inspection.findings)
+    }
+
+    /// Those findings that refuse a certificate.
+    package func refusals(
+        among findings: [ProfileFinding], _ strictness: ProfileStrictness
+    ) -> [ProfileFinding] {
+        strictness == .strict ? findings : findings.filter { enforced.contains($0.rule) }
+    }
+}
+
+extension ObjectIdentifier {
+    package static let mdocDocumentSigner = ObjectIdentifier("1.0.18013.5.1.2")
+    package static let mdocReader = ObjectIdentifier("1.0.18013.5.1.6")
+    package static let vicalSigner = ObjectIdentifier("1.0.18013.5.1.8")
+    /// id-kp-oauthStatusSigning.
+    package static let statusListSigner = ObjectIdentifier("1.3.6.1.5.5.7.3.30")
+}

@@ -1,0 +1,146 @@
+internal import OpenSSLCrypto
+
+/// One certificate under the rules of one profile.
+struct ProfileInspection {
+    let profile: CertificateProfile
+    let certificate: Certificate
+    let issuer: Certificate?
+
+    /// Extensions that are read, or that may be critical without changing what the certificate is believed for.
+    private static let understood: Set<ObjectIdentifier> = [
+        .subjectKeyIdentifier, .keyUsage, .subjectAlternativeName, .issuerAlternativeName, .basicConstraints,
+        .crlDistributionPoints, .certificatePolicies, .authorityKeyIdentifier, .extendedKeyUsage,
+    ]
+    private static let forbidden: Set<ObjectIdentifier> = [
+        .policyMappings, .nameConstraints, .policyConstraints, .inhibitAnyPolicy, .freshestCRL,
+    ]
+
+    func findings(_ rule: CertificateRule) -> [ProfileFinding] {
+        switch rule {
+        case .forbiddenExtension:
+            certificate.extensions.filter { Self.forbidden.contains($0.oid) }
+                .map { ProfileFinding(rule, $0.oid) }
+        case .unknownCriticalExtension:
+            certificate.extensions.filter {
+                $0.isCritical && !Self.understood.contains($0.oid) && !Self.forbidden.contains($0.oid)
+            }.map { ProfileFinding(rule, $0.oid) }
+        default: holds(rule) ? [] : [ProfileFinding(rule)]
+        }
+    }
+
+    private func holds(_ rule: CertificateRule) -> Bool {
+        switch rule {
+        case .version: certificate.version == 3
+        case .encoding: certificate.deviations.isEmpty
+        case .serialNumber: (8...20).contains(certificate.serialNumber.count) && isSerialNumberPositive
+        case .signatureAlgorithm: isSignedWithECDSA
+        case .publicKey: hasKeyOfProfile
+        case .validityPeriod: certificate.notAfter - certificate.notBefore <= profile.longestValidity
+        case .selfSigned: isSelfSigned
+        case .commonName: certificate.subject.commonName != nil
+        case .country, .countryForm, .issuerCountry, .countryOfIssuer, .stateOfIssuer: isPlaceRight(rule)
+        case .authority, .noAuthority, .basicConstraintsCritical, .pathLength: isRankRight(rule)
+        case .keyUsage, .keyUsageOnly, .keyUsageCritical, .extendedKeyUsage, .extendedKeyUsageOnly,
+            .extendedKeyUsageCritical:
+            isPurposeRight(rule)
+        case .authorityKeyIdentifier: hasIssuersKeyIdentifier
+        case .subjectKeyIdentifier: certificate.subjectKeyIdentifier != nil
+        case .subjectKeyIdentifierDigest: isKeyIdentifierDigest
+        case .issuerAlternativeName: certificate.namesContactOfIssuer
+        case .distributionPoint: hasDistributionPoint
+        case .forbiddenExtension, .unknownCriticalExtension: true
+        }
+    }
+
+    private var isSerialNumberPositive: Bool {
+        certificate.deviations.isDisjoint(with: [.serialNumberNotPositive, .serialNumberTooLong])
+    }
+
+    private var isSignedWithECDSA: Bool {
+        guard case .curve(.ecdsa, _) = certificate.issuerAlgorithm else { return false }
+        return true
+    }
+
+    private var hasKeyOfProfile: Bool {
+        guard let curve = certificate.subjectPublicKeyInfo.curve else { return false }
+        switch curve.family {
+        case .weierstrass: return certificate.subjectPublicKeyInfo.publicKeyBits.first == 0x04
+        case .edwards: return !profile.rules.contains(.authority)
+        case .montgomery: return false
+        }
+    }
+
+    private var isSelfSigned: Bool {
+        guard certificate.isSelfIssued else { return false }
+        do throws(OpenSSLCryptoError) {
+            try certificate.verifySignature(with: certificate.subjectPublicKeyInfo.authorityKey())
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func isPlaceRight(_ rule: CertificateRule) -> Bool {
+        let (own, issuers) = (certificate.subject, issuer?.subject)
+        switch rule {
+        case .country: return own.countryName != nil
+        case .countryForm: return own.countryName == nil || own.hasCountryInCapitals
+        case .issuerCountry: return issuer == nil || issuers?.countryName != nil
+        case .countryOfIssuer:
+            guard let country = issuers?.countryName, let own = own.countryName else { return true }
+            return own.utf8.elementsEqual(country.utf8)
+        default:
+            guard let state = issuers?.stateOrProvinceName else { return true }
+            return own.stateOrProvinceName?.utf8.elementsEqual(state.utf8) == true
+        }
+    }
+
+    private func isRankRight(_ rule: CertificateRule) -> Bool {
+        let constraints = certificate.basicConstraints
+        switch rule {
+        case .authority: return constraints?.isCA == true
+        case .basicConstraintsCritical:
+            return constraints == nil || certificate.isCritical(.basicConstraints)
+        case .pathLength: return constraints?.pathLength == 0
+        default:
+            let usage = certificate.keyUsage ?? []
+            return constraints?.isCA != true && usage.isDisjoint(with: [.keyCertSign, .cRLSign])
+        }
+    }
+
+    private func isPurposeRight(_ rule: CertificateRule) -> Bool {
+        let usage = certificate.keyUsage
+        let purposes = certificate.extendedKeyUsage
+        switch rule {
+        case .keyUsage: return usage?.isSuperset(of: profile.keyUsage) == true
+        case .keyUsageOnly: return usage.map { $0.isSubset(of: profile.keyUsage) } ?? true
+        case .keyUsageCritical: return usage == nil || certificate.isCritical(.keyUsage)
+        case .extendedKeyUsage:
+            guard !profile.extendedKeyUsages.isEmpty else { return purposes == nil }
+            return purposes?.contains(where: profile.extendedKeyUsages.contains) == true
+        case .extendedKeyUsageOnly: return (purposes?.count ?? 0) <= 1
+        default: return purposes == nil || certificate.isCritical(.extendedKeyUsage)
+        }
+    }
+
+    private var hasIssuersKeyIdentifier: Bool {
+        guard let identifier = certificate.authorityKeyIdentifier else { return false }
+        return issuer?.subjectKeyIdentifier.map { $0 == identifier } ?? true
+    }
+
+    private var isKeyIdentifierDigest: Bool {
+        guard let identifier = certificate.subjectKeyIdentifier else { return true }
+        return (try? certificate.subjectPublicKeyInfo.keyIdentifier())?.elementsEqual(identifier) == true
+    }
+
+    private var hasDistributionPoint: Bool {
+        let isPresent = certificate.firstExtension(.crlDistributionPoints) != nil
+        switch profile.distributionPoint {
+        case .uri: return certificate.hasDistributionPointsByURI
+        case .uriIfPresent: return !isPresent || certificate.hasDistributionPointsByURI
+        case .uriOrResponder:
+            return isPresent ? certificate.hasDistributionPointsByURI : certificate.namesStatusResponder
+        case .present: return isPresent
+        }
+    }
+}
