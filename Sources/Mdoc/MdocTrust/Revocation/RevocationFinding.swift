@@ -1,0 +1,115 @@
+/// What is known about revocation: of a document's signer by the CRLs of its IACA, and of the document by the list that its
+/// MSO points to (ISO/IEC 18013-5 second edition 12.3.6). That a list is not at hand never makes anything revoked (Q182).
+package enum RevocationFinding: Equatable, Sendable {
+    /// Not revoked, by lists that were issued this many seconds ago; by the older of two.
+    case good(ageSeconds: Int64)
+    case revoked(RevokedCause, ageSeconds: Int64)
+    /// The age is that of the list which does not suffice, where there is one.
+    case undetermined(UndeterminedCause, about: RevocationSubject, ageSeconds: Int64?)
+
+    package enum State: String, Sendable { case good, revoked, undetermined }
+
+    package var state: State {
+        switch self {
+        case .good: .good
+        case .revoked: .revoked
+        case .undetermined: .undetermined
+        }
+    }
+
+    /// The id of the cause; nil where the state is good.
+    package var cause: String? {
+        switch self {
+        case .good: nil
+        case .revoked(let cause, _): cause.rawValue
+        case .undetermined(let cause, let subject, _): "\(subject.rawValue).\(cause.id)"
+        }
+    }
+
+    /// How long ago the list that says so was issued.
+    package var ageSeconds: Int64? {
+        switch self {
+        case .good(let age), .revoked(_, let age): age
+        case .undetermined(_, _, let age): age
+        }
+    }
+}
+
+/// What a list is about.
+package enum RevocationSubject: String, Sendable {
+    /// The document signer's certificate.
+    case signer
+    case document
+}
+
+package enum RevokedCause: String, CaseIterable, Sendable {
+    case signerRevoked = "signer_revoked"
+    /// A CRL holds the certificate back for now.
+    case signerOnHold = "signer_on_hold"
+    case documentRevoked = "document_revoked"
+    case documentSuspended = "document_suspended"
+}
+
+/// Why it is not known whether something is revoked.
+package enum UndeterminedCause: Error, Equatable, Sendable {
+    /// The issuer publishes nothing about it.
+    case nothingPublished
+    /// The issuer's pointer to its list cannot be read, or is of a kind not known here.
+    case referenceUnreadable
+    /// The list is not at hand.
+    case listAbsent
+    /// The list's time was over this many seconds ago.
+    case listStale(overdueSeconds: Int64)
+    case listNotYetValid
+    /// The list is cut off or is none.
+    case listMisshapen
+    /// Nobody who may sign the list did.
+    case listSignerWrong
+    /// The list's signer is not valid now, or revoked.
+    case listSignerInvalid
+    /// The list says that it is another.
+    case listSubjectWrong
+    /// The list has no place of this number.
+    case indexOutOfRange
+    /// The list has a status of which only the issuer knows the meaning.
+    case statusNotDefined
+
+    /// The id that reports name.
+    package var id: String {
+        switch self {
+        case .nothingPublished: "nothing_published"
+        case .referenceUnreadable: "reference_unreadable"
+        case .listAbsent: "list_absent"
+        case .listStale: "list_stale"
+        case .listNotYetValid: "list_not_yet_valid"
+        case .listMisshapen: "list_misshapen"
+        case .listSignerWrong: "list_signer_wrong"
+        case .listSignerInvalid: "list_signer_invalid"
+        case .listSubjectWrong: "list_subject_wrong"
+        case .indexOutOfRange: "index_out_of_range"
+        case .statusNotDefined: "status_not_defined"
+        }
+    }
+
+    package static let allIDs: [String] = [
+        nothingPublished, referenceUnreadable, listAbsent, listStale(overdueSeconds: 0), listNotYetValid,
+        listMisshapen, listSignerWrong, listSignerInvalid, listSubjectWrong, indexOutOfRange,
+        statusNotDefined,
+    ].map(\.id)
+}
+
+extension RevocationFinding {
+    /// What both together come to: revoked outweighs undetermined, which outweighs good. Of a part that nothing is published
+    /// about, the other decides.
+    static func combine(signer: RevocationFinding, document: RevocationFinding) -> RevocationFinding {
+        switch (signer, document) {
+        case (.revoked, _): signer
+        case (_, .revoked): document
+        case (.undetermined(.nothingPublished, _, _), _): document
+        case (_, .undetermined(.nothingPublished, _, _)): signer
+        case (_, .undetermined): document
+        case (.undetermined, _): signer
+        case (.good(let one), .good(let other)): .good(ageSeconds: max(one, other))
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// What is to be done where revocation is undetermined: a choice of whoever asks, by what is at stake (Q183).
+package struct RevocationPolicy: Equatable, Sendable {
+    package enum Undetermined: Equatable, Sendable {
+        case accept
+        /// Refused, but where the list at hand has been stale for no more than this many seconds.
+        case refuse(unlessStaleFor: Int64)
+    }
+
+    package let name: String
+    package let undetermined: Undetermined
+
+    package init(name: String, undetermined: Undetermined) {
+        self.name = name
+        self.undetermined = undetermined
+    }
+
+    /// For age checks: what cannot be told is accepted, and told.
+    package static let age = RevocationPolicy(name: "age", undetermined: .accept)
+
+    /// For handing over a thing of value: a list may be stale for some days, and has to be there.
+    package static func rental(staleDays: Int) -> RevocationPolicy {
+        RevocationPolicy(
+            name: "rental", undetermined: .refuse(unlessStaleFor: Int64(max(0, staleDays)) * 86_400))
+    }
+
+    /// Whether a document with this finding may be believed. What is revoked never is.
+    package func accepts(_ finding: RevocationFinding) -> Bool {
+        switch (finding, undetermined) {
+        case (.good, _): true
+        case (.revoked, _): false
+        case (.undetermined, .accept): true
+        case (.undetermined(.listStale(let overdue), _, _), .refuse(let tolerated)): overdue <= tolerated
+        case (.undetermined, .refuse): false
+        }
+    }
+}

@@ -1,0 +1,119 @@
+internal import MdocModel
+internal import OpenSSLCrypto
+internal import Synchronization
+
+/// A CRL of the store, opened when a certificate of its issuer is first asked about, and verified once.
+final class HeldRevocationList: Sendable {
+    private let der: ArraySlice<UInt8>
+    /// Nil where the bytes are no CRL as far as its issuer.
+    let issuer: DistinguishedName?
+    private let opened = Mutex<Result<CertificateRevocationList, OpenSSLCryptoError>?>(nil)
+    /// Whether the anchor of this fingerprint signed it.
+    private let verdicts = Mutex<[[UInt8]: Bool]>([:])
+
+    init(_ der: ArraySlice<UInt8>) {
+        self.der = der
+        issuer = CertificateRevocationList.issuer(of: der)
+    }
+
+    func list() -> Result<CertificateRevocationList, OpenSSLCryptoError> {
+        opened.withLock { known in
+            if let known { return known }
+            let der = der
+            let made = Result { () throws(OpenSSLCryptoError) in try CertificateRevocationList(der: der) }
+            known = made
+            return made
+        }
+    }
+
+    func isSigned(by anchor: TrustAnchor) -> Bool {
+        verdicts.withLock { known in
+            if let known = known[anchor.sha256] { return known }
+            let verdict = (try? anchor.verifySignature(of: list().get())) != nil
+            known[anchor.sha256] = verdict
+            return verdict
+        }
+    }
+}
+
+/// What the CRLs at hand say about one certificate: the facts, which hold until the CRLs change. What they mean depends on
+/// the time.
+struct SignerRevocation: Sendable {
+    /// The newest CRL that lists all that its issuer revoked and is its issuer's; or why there is none.
+    private let evidence: Result<Evidence, UndeterminedCause>
+
+    fileprivate struct Evidence: Sendable {
+        let entry: RevokedCertificate?
+        let thisUpdate: Int64
+        let nextUpdate: Int64
+    }
+
+    init(of certificate: Certificate, issuedBy anchor: TrustAnchor, in lists: [HeldRevocationList]) {
+        let own = lists.filter { $0.issuer == anchor.certificate.subject }
+        guard !own.isEmpty else {
+            let isPublished = certificate.firstExtension(.crlDistributionPoints) != nil
+            evidence = .failure(isPublished ? .listAbsent : .nothingPublished)
+            return
+        }
+        var newest: CertificateRevocationList?
+        var failure = UndeterminedCause.listMisshapen
+        for held in own {
+            guard case .success(let list) = held.list() else { continue }
+            guard list.isComplete(for: certificate), list.names(anchor.certificate) else {
+                failure = .listAbsent
+                continue
+            }
+            guard held.isSigned(by: anchor) else {
+                failure = .listSignerWrong
+                continue
+            }
+            if list.thisUpdate > newest?.thisUpdate ?? .min { newest = list }
+        }
+        evidence = newest.map { .success(Evidence($0, certificate)) } ?? .failure(failure)
+    }
+
+    /// - Parameter clockSkew: the seconds by which a list may be from the future.
+    func finding(at now: Timestamp, clockSkew: Int64) -> RevocationFinding {
+        switch evidence {
+        case .failure(let cause): return .undetermined(cause, about: .signer, ageSeconds: nil)
+        case .success(let evidence):
+            let age = now.secondsSince1970 - evidence.thisUpdate
+            let overdue = now.secondsSince1970 - evidence.nextUpdate
+            guard age >= -clockSkew else {
+                return .undetermined(.listNotYetValid, about: .signer, ageSeconds: nil)
+            }
+            switch evidence.entry?.reason {
+            case .certificateHold where overdue <= 0: return .revoked(.signerOnHold, ageSeconds: max(0, age))
+            case .certificateHold, nil: break
+            default: return .revoked(.signerRevoked, ageSeconds: max(0, age))
+            }
+            guard overdue <= 0 else {
+                return .undetermined(
+                    .listStale(overdueSeconds: overdue), about: .signer, ageSeconds: age)
+            }
+            return .good(ageSeconds: max(0, age))
+        }
+    }
+}
+
+extension SignerRevocation.Evidence {
+    fileprivate init(_ list: CertificateRevocationList, _ certificate: Certificate) {
+        entry = list.entry(serialNumber: certificate.serialNumber)
+        thisUpdate = list.thisUpdate
+        nextUpdate = list.nextUpdate
+    }
+}
+
+extension CertificateRevocationList {
+    /// Whether the list is for all certificates of its issuer, or for the distribution point of this one.
+    fileprivate func isComplete(for certificate: Certificate) -> Bool {
+        guard let own = distributionPointURIs else { return true }
+        return certificate.crlDistributionPointURIs.contains(where: own.contains)
+    }
+
+    /// Whether the authority key identifier, where both have one, is the anchor's.
+    fileprivate func names(_ anchor: Certificate) -> Bool {
+        guard let wanted = authorityKeyIdentifier, let own = anchor.subjectKeyIdentifier else { return true }
+        return wanted == own
+    }
+}

@@ -1,0 +1,115 @@
+internal import CBOR
+internal import MdocModel
+internal import OpenSSLCrypto
+
+/// The status and identifier lists of a store, by the URI that documents know them by.
+struct StatusLists: Sendable {
+    private let byURI: [String: [HeldStatusToken]]
+
+    init(_ tokens: [HeldStatusToken]) {
+        byURI = Dictionary(grouping: tokens, by: \.uri)
+    }
+
+    /// What the lists say about a document whose root is `anchor`.
+    func finding(
+        _ status: Result<DocumentStatus, CBORError>?, anchor: TrustAnchor, anchors: [TrustAnchor],
+        at now: Timestamp, clockSkew: Int64
+    ) -> RevocationFinding {
+        guard let status else { return .undetermined(.nothingPublished, about: .document, ageSeconds: nil) }
+        let findings = references(status).map { reference in
+            finding(reference, anchor: anchor, anchors: anchors, at: now, clockSkew: clockSkew)
+        }
+        guard let first = findings.first else {
+            return .undetermined(.referenceUnreadable, about: .document, ageSeconds: nil)
+        }
+        return findings.dropFirst().reduce(first) { .combine(signer: $0, document: $1) }
+    }
+
+    private enum Reference {
+        case entry(DocumentStatus.ListEntry)
+        case identifier(DocumentStatus.Identifier)
+    }
+
+    private func references(_ status: Result<DocumentStatus, CBORError>) -> [Reference] {
+        guard case .success(let status) = status else { return [] }
+        return [status.statusList.map(Reference.entry), status.identifierList.map(Reference.identifier)]
+            .compactMap(\.self)
+    }
+
+    private func finding(
+        _ reference: Reference, anchor: TrustAnchor, anchors: [TrustAnchor], at now: Timestamp,
+        clockSkew: Int64
+    ) -> RevocationFinding {
+        do throws(UndeterminedCause) {
+            switch reference {
+            case .entry(let entry):
+                let issuer = try StatusListIssuer(of: anchor, among: anchors, naming: entry.certificate)
+                let list = try newest(.statusList, uri: entry.uri, signedFor: issuer, at: now)
+                return list.finding(at: now, clockSkew: clockSkew) { list.verdict(on: entry.index) }
+            case .identifier(let name):
+                let issuer = try StatusListIssuer(of: anchor, among: anchors, naming: name.certificate)
+                let list = try newest(.identifierList, uri: name.uri, signedFor: issuer, at: now)
+                return list.finding(at: now, clockSkew: clockSkew) { list.verdict(on: name.identifier) }
+            }
+        } catch {
+            return .undetermined(error, about: .document, ageSeconds: nil)
+        }
+    }
+
+    private func newest(
+        _ kind: StatusToken.Kind, uri: String, signedFor issuer: StatusListIssuer, at now: Timestamp
+    ) throws(UndeterminedCause) -> OpenedStatusList {
+        var newest: OpenedStatusList?
+        var failure = UndeterminedCause.listAbsent
+        for token in byURI[uri] ?? [] {
+            do throws(UndeterminedCause) {
+                let list = try token.opened(kind, signedFor: issuer, at: now)
+                if newest.map({ $0.issued < list.issued }) ?? true { newest = list }
+            } catch {
+                failure = error
+            }
+        }
+        guard let newest else { throw failure }
+        return newest
+    }
+}
+
+extension OpenedStatusList {
+    fileprivate typealias Verdict = Result<StatusList.Value, UndeterminedCause>
+
+    fileprivate func verdict(on index: UInt64) -> Verdict {
+        guard case .statuses(let list) = content else { return .failure(.listMisshapen) }
+        return list[index].map(Verdict.success) ?? .failure(.indexOutOfRange)
+    }
+
+    /// An identifier that the list has is revoked.
+    fileprivate func verdict(on identifier: ArraySlice<UInt8>) -> Verdict {
+        guard case .identifiers(let revoked) = content else { return .failure(.listMisshapen) }
+        return .success(revoked.contains(Array(identifier)) ? .invalid : .valid)
+    }
+
+    /// A revocation outlasts the list that says so; all else ends with it.
+    fileprivate func finding(
+        at now: Timestamp, clockSkew: Int64, _ verdict: () -> Verdict
+    ) -> RevocationFinding {
+        let age = now.secondsSince1970 - issued.secondsSince1970
+        let overdue = now.secondsSince1970 - expires.secondsSince1970
+        guard age >= -clockSkew else {
+            return .undetermined(.listNotYetValid, about: .document, ageSeconds: nil)
+        }
+        let said = verdict()
+        if case .success(.invalid) = said { return .revoked(.documentRevoked, ageSeconds: max(0, age)) }
+        guard overdue <= 0 else {
+            return .undetermined(.listStale(overdueSeconds: overdue), about: .document, ageSeconds: age)
+        }
+        guard signer.isValid(at: now) else {
+            return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
+        }
+        switch said {
+        case .success(.valid): return .good(ageSeconds: max(0, age))
+        case .success(.suspended): return .revoked(.documentSuspended, ageSeconds: max(0, age))
+        case .success: return .undetermined(.statusNotDefined, about: .document, ageSeconds: max(0, age))
+        case .failure(let cause): return .undetermined(cause, about: .document, ageSeconds: max(0, age))
+        }
+    }
+}

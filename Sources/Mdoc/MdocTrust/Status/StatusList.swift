@@ -1,0 +1,55 @@
+package import CBOR
+
+/// The statuses of a Token Status List (draft-ietf-oauth-status-list, 4): a number of 1, 2, 4 or 8 bits for each document.
+package struct StatusList: Sendable {
+    /// The longest list that is opened, in bytes: 128 million documents at one bit.
+    package static let maximumSize = 1 << 24
+
+    private let bits: Int
+    private let bytes: [UInt8]
+
+    /// What a list says of a document (7.1).
+    package enum Value: Equatable, Sendable {
+        case valid
+        case invalid
+        /// Not for good.
+        case suspended
+        /// A meaning that only the issuer knows.
+        case other(UInt8)
+    }
+
+    /// Opens `{"bits": …, "lst": …}`.
+    package init(_ item: CBORItem, limit: Int = maximumSize) throws(StatusTokenError) {
+        let members: (bits: UInt64, list: ArraySlice<UInt8>)
+        do throws(CBORError) {
+            let values = try item.map().values(of: ["bits", "lst"])
+            guard let bits = values[0], let list = values[1] else { throw .missingMember(at: item.offset) }
+            members = (try bits.unsigned(), try list.byteString())
+        } catch {
+            throw .misshapen(error)
+        }
+        guard [1, 2, 4, 8].contains(members.bits) else { throw .bitsWrong(members.bits) }
+        bits = Int(members.bits)
+        do throws(Inflation.Failure) {
+            bytes = try Inflation.inflate(members.list, limit: limit)
+        } catch {
+            throw error == .tooLong ? .listTooLong : .listNotCompressed
+        }
+    }
+
+    /// How many documents it has room for.
+    package var count: Int { bytes.count * 8 / bits }
+
+    /// Nil where the list has no such place.
+    package subscript(_ index: UInt64) -> Value? {
+        guard index < UInt64(count) else { return nil }
+        let position = Int(index) * bits
+        let value = bytes[position / 8] >> (position % 8) & UInt8(truncatingIfNeeded: (1 << bits) - 1)
+        switch value {
+        case 0: return .valid
+        case 1: return .invalid
+        case 2: return .suspended
+        default: return .other(value)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+internal import CBOR
+internal import COSE
+package import MdocModel
+
+/// A signed list of statuses as CWT: a Token Status List (draft-ietf-oauth-status-list, 5.2) or an identifier list
+/// (ISO/IEC 18013-5 second edition 12.3.6). Parsed; who signed it is not known yet, and its list is not opened.
+package struct StatusToken: Sendable {
+    /// The longest token that is read, in bytes.
+    package static let maximumSize = 1 << 22
+
+    package enum Kind: String, Sendable {
+        case statusList = "application/statuslist+cwt"
+        case identifierList = "application/identifierlist+cwt"
+    }
+
+    package let kind: Kind
+    /// The URI that the list is published under.
+    package let subject: String
+    package let issued: Timestamp
+    package let expires: Timestamp
+    /// How long it may be used before asking for a newer one, in seconds.
+    package let timeToLive: Int64?
+    let signature: COSESign1
+    let list: CBORItem
+
+    private enum Claim {
+        static let subject: Int64 = 2
+        static let expiry: Int64 = 4
+        static let issued: Int64 = 6
+        static let identifierList: Int64 = 65_530
+        static let statusList: Int64 = 65_533
+        static let timeToLive: Int64 = 65_534
+    }
+
+    private static let type: Int64 = 16
+    private static let limits = CBORLimits(bytes: maximumSize)
+
+    package init(_ bytes: ArraySlice<UInt8>) throws(StatusTokenError) {
+        let item = try Self.reading { () throws(CBORError) in try CBORItem.parse(bytes, limits: Self.limits) }
+        do throws(COSEError) {
+            signature = try COSESign1(item, limits: Self.limits)
+        } catch {
+            throw .cose(error)
+        }
+        guard let payload = signature.payload else { throw .cose(.payloadMisplaced) }
+        kind = try Self.kind(signature)
+        let claims = try Self.reading { () throws(CBORError) in
+            try CBORItem.parse(payload, limits: Self.limits).map()
+        }
+        subject = try Self.claim(Claim.subject, claims) { item throws(CBORError) in try item.text() }
+        issued = try Self.claim(Claim.issued, claims) { item throws(CBORError) in try item.instant() }
+        expires = try Self.claim(Claim.expiry, claims) { item throws(CBORError) in try item.instant() }
+        timeToLive = try Self.reading { () throws(CBORError) in try claims[Claim.timeToLive]?.integer() }
+        if kind == .identifierList {
+            guard claims[Claim.statusList] == nil else { throw .claimMisplaced(Claim.statusList) }
+        }
+        let place = kind == .statusList ? Claim.statusList : Claim.identifierList
+        list = try Self.claim(place, claims) { item throws(CBORError) in item }
+    }
+
+    private static func reading<Value>(
+        _ body: () throws(CBORError) -> Value
+    ) throws(StatusTokenError) -> Value {
+        do throws(CBORError) {
+            return try body()
+        } catch {
+            throw .misshapen(error)
+        }
+    }
+
+    private static func claim<Value>(
+        _ label: Int64, _ claims: CBORMap, _ read: (CBORItem) throws(CBORError) -> Value
+    ) throws(StatusTokenError) -> Value {
+        guard let item = claims[label] else { throw .claimMissing(label) }
+        return try reading { () throws(CBORError) in try read(item) }
+    }
+
+    /// The type, which has to stand in the protected header.
+    private static func kind(_ signature: COSESign1) throws(StatusTokenError) -> Kind {
+        let header = signature.headers.protected
+        guard !header.isEmpty, let map = try? CBORItem.parse(header, limits: limits).map(),
+            let text = try? map[type]?.text(), let kind = Kind(rawValue: text)
+        else { throw .typeWrong }
+        return kind
+    }
+
+    /// The statuses of a Token Status List, opened.
+    package func statusList() throws(StatusTokenError) -> StatusList {
+        guard kind == .statusList else { throw .typeWrong }
+        return try StatusList(list)
+    }
+
+    /// The identifiers of an identifier list: each is revoked.
+    package func identifiers() throws(StatusTokenError) -> Set<[UInt8]> {
+        guard kind == .identifierList else { throw .typeWrong }
+        return try Self.reading { () throws(CBORError) in
+            guard let members = try list.map()["identifiers"] else {
+                throw CBORError.missingMember(at: list.offset)
+            }
+            var identifiers: Set<[UInt8]> = []
+            for member in try members.map() { identifiers.insert(Array(try member.key.byteString())) }
+            return identifiers
+        }
+    }
+}
+
+extension CBORItem {
+    /// A NumericDate (RFC 8392, 2) in whole seconds.
+    fileprivate func instant() throws(CBORError) -> Timestamp {
+        Timestamp(secondsSince1970: try untagged(1).integer())
+    }
+}

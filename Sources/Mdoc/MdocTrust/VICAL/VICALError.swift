@@ -1,0 +1,24 @@
+package import CBOR
+package import COSE
+package import MdocModel
+package import OpenSSLCrypto
+
+/// Why a VICAL is not believed (ISO/IEC 18013-5 Annex C).
+package enum VICALError: Error, Equatable, Sendable {
+    case misshapen(CBORError)
+    case cose(COSEError)
+    /// A date that is none.
+    case dateMisshapen(MdocModelError)
+    /// A version whose major number is not 1.
+    case versionUnknown
+    /// A certificate of the signer's chain that cannot be read.
+    case signerMisshapen(OpenSSLCryptoError)
+    /// The signer does not lead to a pinned provider.
+    case signerNotTrusted(CertificatePathError)
+    /// The signer's certificate breaks these rules.
+    case signerProfile([ProfileFinding])
+    /// Its date lies ahead.
+    case notYetValid
+    /// The next one was due.
+    case expired
+}

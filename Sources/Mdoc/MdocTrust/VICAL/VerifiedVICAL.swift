@@ -1,0 +1,147 @@
+internal import CBOR
+package import MdocModel
+package import OpenSSLCrypto
+
+/// A VICAL whose provider's signature was verified.
+package struct VerifiedVICAL: Sendable {
+    /// How many certificates one list may hold here.
+    package static let maximumEntries = 4096
+
+    /// An IACA and what it is trusted for.
+    package struct Entry: Sendable {
+        package let certificate: Certificate
+        /// Empty where the list says nothing: trusted for nothing (Q175).
+        package let docTypes: Set<String>
+    }
+
+    package let provider: String
+    package let date: Timestamp
+    package let issueID: UInt64?
+    package let nextUpdate: Timestamp?
+    /// The entries that can be used; of the same certificate once.
+    package let entries: [Entry]
+    /// What is wrong with entries, used or not.
+    package let findings: [VICALFinding]
+
+    fileprivate init(_ list: borrowing UnverifiedVICAL) throws(VICALError) {
+        provider = list.provider
+        date = list.date
+        issueID = list.issueID
+        nextUpdate = list.nextUpdate
+        var reader = EntryReader()
+        var count = 0
+        for info in list.infos {
+            guard count < Self.maximumEntries else {
+                throw .misshapen(.tooMany(limit: Self.maximumEntries))
+            }
+            reader.read(info, index: count)
+            count += 1
+        }
+        if count == 0 { reader.findings.append(.listEmpty) }
+        entries = reader.entries
+        findings = reader.findings
+    }
+}
+
+extension UnverifiedVICAL {
+    /// The list behind its provider's signature.
+    ///
+    /// - Parameters:
+    ///   - providers: the pinned roots of providers.
+    ///   - now: when signer and list have to be valid; nil takes the date of the list, for one that was accepted before
+    ///     and is kept until there is a better one (Q176).
+    package func verify(
+        by providers: [TrustAnchor], at now: Timestamp?, _ strictness: ProfileStrictness = .strict
+    ) throws(VICALError) -> VerifiedVICAL {
+        let chain = try signerChain()
+        do throws(CertificatePathError) {
+            _ = try CertificatePath.verify(chain, to: providers, at: now ?? date)
+        } catch {
+            throw .signerNotTrusted(error)
+        }
+        try verifySignature(with: chain[0])
+        let profile = CertificateProfile.vicalSigner
+        let refusals = profile.refusals(among: profile.findings(of: chain[0], issuedBy: nil), strictness)
+        guard refusals.isEmpty else { throw .signerProfile(refusals) }
+        if let now {
+            guard date <= now else { throw .notYetValid }
+            if let nextUpdate, nextUpdate < now { throw .expired }
+        }
+        return try VerifiedVICAL(self)
+    }
+}
+
+/// What is noted about a VICAL.
+package enum VICALFinding: Equatable, Sendable {
+    /// The list has no entry at all.
+    case listEmpty
+    /// The entry has no certificate that can be read; it is passed over.
+    case entryUnreadable(index: Int)
+    /// The serial number beside the certificate is another; the entry is passed over.
+    case serialNumberDiffers(index: Int, subject: String)
+    /// The key identifier beside the certificate is another.
+    case keyIdentifierDiffers(subject: String)
+    /// The entry names no document type.
+    case withoutDocTypes(subject: String)
+    /// The certificate stands in the list more than once; what the entries allow is taken together.
+    case entryTwice(subject: String)
+}
+
+private struct EntryReader {
+    private(set) var entries: [VerifiedVICAL.Entry] = []
+    var findings: [VICALFinding] = []
+    private var places: [ArraySlice<UInt8>: Int] = [:]
+
+    mutating func read(_ info: CBORItem, index: Int) {
+        guard let members = try? info.membersByFoldedName(),
+            let der = try? members["certificate"]?.byteString(), let certificate = try? Certificate(der: der)
+        else { return findings.append(.entryUnreadable(index: index)) }
+        let subject = certificate.subject.description
+        guard members["serialnumber"].map({ $0.isSerialNumber(certificate.serialNumber) }) ?? true else {
+            return findings.append(.serialNumberDiffers(index: index, subject: subject))
+        }
+        if let identifier = try? members["ski"]?.byteString(), identifier != certificate.subjectKeyIdentifier
+        {
+            findings.append(.keyIdentifierDiffers(subject: subject))
+        }
+        let docTypes = members["doctype"]?.docTypes ?? []
+        if docTypes.isEmpty { findings.append(.withoutDocTypes(subject: subject)) }
+        add(certificate, docTypes)
+    }
+
+    private mutating func add(_ certificate: Certificate, _ docTypes: Set<String>) {
+        guard let place = places[certificate.der] else {
+            places[certificate.der] = entries.count
+            return entries.append(VerifiedVICAL.Entry(certificate: certificate, docTypes: docTypes))
+        }
+        findings.append(.entryTwice(subject: certificate.subject.description))
+        entries[place] = VerifiedVICAL.Entry(
+            certificate: certificate, docTypes: entries[place].docTypes.union(docTypes))
+    }
+}
+
+extension CBORItem {
+    private static let bignum: UInt64 = 2
+
+    /// Whether this biguint is the serial number, whose bytes are those of an INTEGER.
+    fileprivate func isSerialNumber(_ serial: ArraySlice<UInt8>) -> Bool {
+        let wanted = serial.drop { $0 == 0 }
+        if let bytes = try? tagged(Self.bignum).byteString() {
+            return bytes.drop { $0 == 0 }.elementsEqual(wanted)
+        }
+        guard let number = try? unsigned() else { return false }
+        let bytes = (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        return bytes.drop { $0 == 0 }.elementsEqual(wanted)
+    }
+
+    /// Names of reasonable length.
+    fileprivate var docTypes: Set<String> {
+        var names: Set<String> = []
+        guard let array = try? array() else { return [] }
+        for item in array {
+            guard let name = try? item.utf8(), !name.isEmpty, name.count <= 255 else { continue }
+            names.insert(String(decoding: name, as: UTF8.self))
+        }
+        return names
+    }
+}
