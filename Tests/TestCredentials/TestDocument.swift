@@ -29,6 +29,8 @@ package struct TestDocument {
     package var validFrom = Encoded.instant("2026-10-20T00:00:00Z")
     package var validUntil = Encoded.instant("2026-12-20T00:00:00Z")
     package var expectedUpdate: [UInt8]?
+    /// The encoded Status of the MSO.
+    package var status: [UInt8]?
     /// Further digests that no returned item has.
     package var decoys = 0
     package var keyAuthorizations: [UInt8]?
@@ -103,12 +105,12 @@ package struct TestDocument {
         if let keyAuthorizations { keyInfo.append(("keyAuthorizations", keyAuthorizations)) }
         var dates = [("signed", signed), ("validFrom", validFrom), ("validUntil", validUntil)]
         if let expectedUpdate { dates.append(("expectedUpdate", expectedUpdate)) }
-        return rewriteMSO(
-            Encoded.map([
-                ("version", Encoded.text("1.0")), ("digestAlgorithm", Encoded.text("SHA-256")),
-                ("valueDigests", Encoded.map(digests)), ("deviceKeyInfo", Encoded.map(keyInfo)),
-                ("docType", Encoded.text(docType)), ("validityInfo", Encoded.map(dates)),
-            ]))
+        let members = [
+            ("version", Encoded.text("1.0")), ("digestAlgorithm", Encoded.text("SHA-256")),
+            ("valueDigests", Encoded.map(digests)), ("deviceKeyInfo", Encoded.map(keyInfo)),
+            ("docType", Encoded.text(docType)), ("validityInfo", Encoded.map(dates)),
+        ]
+        return rewriteMSO(Encoded.map(members + (status.map { [("status", $0)] } ?? [])))
     }
 
     private func issuerAuth(_ issuer: TestIssuer) throws -> [UInt8] {

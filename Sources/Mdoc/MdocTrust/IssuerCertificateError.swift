@@ -18,6 +18,8 @@ package enum IssuerCertificateError: Error, Equatable, Sendable {
     case expired
     /// The trusted IACA itself is not yet, or no longer, valid.
     case anchorOutsideValidity
+    /// The trusted IACA is not trusted for documents of this type (ISO/IEC 18013-5 Annex C.1.7.1).
+    case docTypeNotTrusted(String)
     /// The certificate may issue certificates: an authority is no document signer.
     case isCertificateAuthority
     /// No key usage, or none that allows digital signatures.

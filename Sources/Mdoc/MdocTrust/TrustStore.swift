@@ -1,32 +1,68 @@
+package import CBOR
 package import MdocModel
 internal import OpenSSLCrypto
 internal import Synchronization
 
-/// The IACA roots that are believed: one immutable set. What changes trust makes a new store, and so forgets
-/// which document signers were verified.
+/// What is believed, ready for verification: made from one immutable set, and so is what it remembers. What changes trust
+/// makes a new store, which forgets which document signers were verified.
 package final class TrustStore: Sendable {
+    /// Of what the store was made.
+    package let snapshotID: TrustSnapshot.ID
     package let anchors: [TrustAnchor]
-    private let byKeyIdentifier: [ArraySlice<UInt8>: [TrustAnchor]]
+    private let trusted: [TrustedAnchor]
+    private let byKeyIdentifier: [ArraySlice<UInt8>: [TrustedAnchor]]
+    private let revocationLists: [HeldRevocationList]
+    private let statusLists: StatusLists
     private let verified: Mutex<[CertificateEncoding: Verified]>
     private let capacity: Int
 
-    private struct Verified: Sendable {
+    fileprivate struct Verified: Sendable {
         let certificate: IssuerCertificate
-        let anchor: TrustAnchor
+        let trusted: TrustedAnchor
         let deviations: [Deviation]
+        let revocation: SignerRevocation
     }
 
     /// - Parameter remembering: how many verified document signers are kept; 0 verifies each anew.
-    package init(anchors: [TrustAnchor], remembering capacity: Int = 64) {
-        self.anchors = anchors
-        self.capacity = capacity
-        var index: [ArraySlice<UInt8>: [TrustAnchor]] = [:]
-        for anchor in anchors {
-            guard let identifier = anchor.certificate.subjectKeyIdentifier else { continue }
-            index[identifier, default: []].append(anchor)
+    package convenience init(_ snapshot: TrustSnapshot, remembering capacity: Int = 64) {
+        self.init(snapshot.id, snapshot.anchors, lists: snapshot.sources, remembering: capacity)
+    }
+
+    /// A store of these anchors alone, trusted for all that they issue.
+    package convenience init(anchors: [TrustAnchor], remembering capacity: Int = 64) {
+        let sources = anchors.map { anchor in
+            TrustSource(
+                .anchor, name: TrustSnapshot.ID(bytes: anchor.sha256).description,
+                provenance: .file(path: ""), obtained: Timestamp(secondsSince1970: 0),
+                bytes: anchor.certificate.der)
         }
-        byKeyIdentifier = index
+        self.init(
+            TrustSnapshot.ID(of: sources.sorted { $0.identity < $1.identity }),
+            anchors.map { TrustedAnchor($0, for: .any) }, lists: [], remembering: capacity)
+    }
+
+    private init(
+        _ snapshotID: TrustSnapshot.ID, _ trusted: [TrustedAnchor], lists: [TrustSource],
+        remembering capacity: Int
+    ) {
+        self.snapshotID = snapshotID
+        self.trusted = trusted
+        self.capacity = capacity
+        anchors = trusted.map(\.anchor)
+        byKeyIdentifier = Self.index(trusted)
+        revocationLists = lists.filter { $0.kind == .revocationList }.map { HeldRevocationList($0.bytes) }
+        statusLists = StatusLists(
+            lists.filter { $0.statusKind != nil }.map { HeldStatusToken($0.bytes, uri: $0.name) })
         verified = Mutex([:])
+    }
+
+    private static func index(_ anchors: [TrustedAnchor]) -> [ArraySlice<UInt8>: [TrustedAnchor]] {
+        var index: [ArraySlice<UInt8>: [TrustedAnchor]] = [:]
+        for trusted in anchors {
+            guard let identifier = trusted.anchor.certificate.subjectKeyIdentifier else { continue }
+            index[identifier, default: []].append(trusted)
+        }
+        return index
     }
 
     /// The leaf of x5chain: the one that was verified before under the same bytes, or parsed now.
@@ -38,24 +74,42 @@ package final class TrustStore: Sendable {
         return try IssuerCertificate(der: der)
     }
 
-    /// The proof that a trusted IACA issued this document signer and that both are valid at `now`.
+    /// The proof that an IACA which is trusted for `docType` issued this document signer and that both are valid at `now`.
     package func verify(
-        _ leaf: IssuerCertificate, at now: Timestamp
+        _ leaf: IssuerCertificate, for docType: String, at now: Timestamp
     ) throws(IssuerCertificateError) -> VerifiedIssuerCertificate {
         try requireValidity(of: leaf.certificate, at: now)
         // Where the anchor's time is over, a renewed one of the same key may take its place (Q177).
         if capacity > 0,
             let known = verified.withLock({ $0[CertificateEncoding(der: leaf.certificate.der)] }),
-            known.anchor.isValid(at: now)
+            known.trusted.anchor.isValid(at: now), known.trusted.isTrusted(for: docType)
         {
-            return VerifiedIssuerCertificate(
-                proving: leaf, anchor: known.anchor, deviations: known.deviations)
+            return VerifiedIssuerCertificate(proving: leaf, known, docType)
         }
-        let anchor = try issuer(of: leaf.certificate, at: now)
+        let trusted = try issuer(of: leaf.certificate, for: docType, at: now)
         let deviations = try CertificateProfile.deviations(
-            ofDocumentSigner: leaf.certificate, issuedBy: anchor.certificate)
-        remember(leaf, anchor, deviations)
-        return VerifiedIssuerCertificate(proving: leaf, anchor: anchor, deviations: deviations)
+            ofDocumentSigner: leaf.certificate, issuedBy: trusted.anchor.certificate)
+        let entry = Verified(
+            certificate: leaf, trusted: trusted, deviations: deviations,
+            revocation: SignerRevocation(
+                of: leaf.certificate, issuedBy: trusted.anchor, in: revocationLists))
+        remember(entry)
+        return VerifiedIssuerCertificate(proving: leaf, entry, docType)
+    }
+
+    /// What the lists at hand say about revocation at `now`.
+    ///
+    /// - Parameters:
+    ///   - status: where the issuer publishes the document's status, from its MSO; nil where it does not.
+    ///   - clockSkew: the seconds by which a list may be from the future.
+    package func revocation(
+        of signer: borrowing VerifiedIssuerCertificate, status: Result<DocumentStatus, CBORError>?,
+        at now: Timestamp, clockSkew: Int64
+    ) -> RevocationFinding {
+        .combine(
+            signer: signer.revocation.finding(at: now, clockSkew: clockSkew),
+            document: statusLists.finding(
+                status, anchor: signer.anchor, anchors: anchors, at: now, clockSkew: clockSkew))
     }
 
     private func requireValidity(
@@ -67,40 +121,36 @@ package final class TrustStore: Sendable {
 
     /// Every anchor that the leaf's names point to is tried: roots are re-keyed under one name (Q177).
     private func issuer(
-        of leaf: Certificate, at now: Timestamp
-    ) throws(IssuerCertificateError) -> TrustAnchor {
+        of leaf: Certificate, for docType: String, at now: Timestamp
+    ) throws(IssuerCertificateError) -> TrustedAnchor {
         let candidates = try candidates(for: leaf)
-        var isOutsideValidity = false
-        for anchor in candidates {
-            do throws(OpenSSLCryptoError) {
-                try anchor.verifySignature(of: leaf)
-            } catch {
-                continue
-            }
-            if anchor.isValid(at: now) { return anchor }
-            isOutsideValidity = true
+        let signers = candidates.filter { (try? $0.anchor.verifySignature(of: leaf)) != nil }
+        guard !signers.isEmpty else { throw .signatureInvalid }
+        let valid = signers.filter { $0.anchor.isValid(at: now) }
+        guard !valid.isEmpty else { throw .anchorOutsideValidity }
+        guard let trusted = valid.first(where: { $0.isTrusted(for: docType) }) else {
+            throw .docTypeNotTrusted(docType)
         }
-        throw isOutsideValidity ? .anchorOutsideValidity : .signatureInvalid
+        return trusted
     }
 
-    private func candidates(for leaf: Certificate) throws(IssuerCertificateError) -> [TrustAnchor] {
+    private func candidates(for leaf: Certificate) throws(IssuerCertificateError) -> [TrustedAnchor] {
         let named = leaf.authorityKeyIdentifier.flatMap { byKeyIdentifier[$0] } ?? []
-        let candidates = named.filter { $0.certificate.subject == leaf.issuer }
+        let candidates = named.filter { $0.anchor.certificate.subject == leaf.issuer }
         guard candidates.isEmpty else { return candidates }
-        let sameName = anchors.filter { $0.certificate.subject == leaf.issuer }
-        let withoutIdentifier = sameName.filter { $0.certificate.subjectKeyIdentifier == nil }
+        let sameName = trusted.filter { $0.anchor.certificate.subject == leaf.issuer }
+        let withoutIdentifier = sameName.filter { $0.anchor.certificate.subjectKeyIdentifier == nil }
         guard withoutIdentifier.isEmpty else { return withoutIdentifier }
         if !sameName.isEmpty { throw .authorityKeyIdentifierMismatch }
         if !named.isEmpty { throw .issuerNameMismatch }
         throw .anchorNotFound(issuer: leaf.issuer.description)
     }
 
-    private func remember(_ leaf: IssuerCertificate, _ anchor: TrustAnchor, _ deviations: [Deviation]) {
+    private func remember(_ entry: Verified) {
         guard capacity > 0 else { return }
-        let entry = Verified(certificate: leaf, anchor: anchor, deviations: deviations)
         verified.withLock { known in
             if known.count >= capacity { known.removeAll(keepingCapacity: true) }
-            known[CertificateEncoding(der: leaf.certificate.der)] = entry
+            known[CertificateEncoding(der: entry.certificate.certificate.der)] = entry
         }
     }
 }
@@ -118,11 +168,16 @@ private struct CertificateEncoding: Hashable {
 package struct VerifiedIssuerCertificate: ~Copyable, Sendable {
     package let leaf: IssuerCertificate
     package let anchor: TrustAnchor
+    /// The document type that the anchor is trusted for.
+    package let docType: String
     package let deviations: [Deviation]
+    fileprivate let revocation: SignerRevocation
 
-    fileprivate init(proving leaf: IssuerCertificate, anchor: TrustAnchor, deviations: [Deviation]) {
+    fileprivate init(proving leaf: IssuerCertificate, _ entry: TrustStore.Verified, _ docType: String) {
         self.leaf = leaf
-        self.anchor = anchor
-        self.deviations = deviations
+        self.docType = docType
+        anchor = entry.trusted.anchor
+        deviations = entry.deviations
+        revocation = entry.revocation
     }
 }

@@ -27,6 +27,9 @@ package enum CheckFailure: Error, Equatable, Sendable {
     case notYetValid
     case expired
     case issuingCountryMismatch
+    case revoked(RevokedCause)
+    /// Whether it is revoked is not known, and the policy asks for it.
+    case revocationUndetermined(UndeterminedCause, RevocationSubject)
     /// The document has no device-signed namespaces, not even empty ones.
     case deviceNameSpacesMissing
     /// Neither a device signature nor a MAC.

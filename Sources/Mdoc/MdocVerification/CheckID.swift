@@ -12,6 +12,8 @@ package enum CheckID: String, CaseIterable, Sendable {
     case validity = "validity"
     /// issuing_country is the country of the document signer.
     case issuingCountry = "issuing_country"
+    /// Neither document nor signer is revoked, or the policy takes that it is not known.
+    case revocation = "revocation"
     /// The phone holds the document's key, and signed or authenticated this very session.
     case deviceAuthentication = "device_authentication"
     /// What the phone asserts itself is what its key was authorised for.

@@ -30,15 +30,24 @@ struct CheckLog {
             guard rules == .interoperable || distinct.isEmpty else { throw .deviations(distinct) }
             reports.append(CheckReport(id: id, outcome: .passed))
             return proof
-        } catch .readerKeyNeeded {
-            reports.append(CheckReport(id: id, outcome: .undetermined(.readerKeyNeeded)))
         } catch {
-            reports.append(CheckReport(id: id, outcome: .failed(error)))
+            let outcome = error.isUndetermined ? CheckReport.Outcome.undetermined(error) : .failed(error)
+            reports.append(CheckReport(id: id, outcome: outcome))
         }
         return nil
     }
 
     mutating func skip(_ ids: CheckID...) {
         for id in ids { reports.append(CheckReport(id: id, outcome: .skipped)) }
+    }
+}
+
+extension CheckFailure {
+    /// Whether the check could not be made, rather than failed.
+    fileprivate var isUndetermined: Bool {
+        switch self {
+        case .readerKeyNeeded, .revocationUndetermined: true
+        default: false
+        }
     }
 }

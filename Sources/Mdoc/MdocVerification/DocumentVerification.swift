@@ -11,12 +11,15 @@ package struct VerificationContext: Sendable {
     package let trust: TrustStore
     package let now: Timestamp
     package let rules: VerificationRules
-    /// Seconds by which validFrom and validUntil are stretched (Q186).
+    /// What to do where revocation is not known.
+    package let policy: RevocationPolicy
+    /// Seconds by which validFrom and validUntil are stretched (Q186), and by which a list may be from the future.
     package let clockSkew: Int64
 
     package init(
         transcript: SessionTranscript, comparison: RequestComparison, readerKey: COSEKeyPair?,
-        trust: TrustStore, now: Timestamp, rules: VerificationRules = .interoperable, clockSkew: Int64 = 60
+        trust: TrustStore, now: Timestamp, rules: VerificationRules = .interoperable,
+        policy: RevocationPolicy = .age, clockSkew: Int64 = 60
     ) {
         self.transcript = transcript
         self.comparison = comparison
@@ -24,6 +27,7 @@ package struct VerificationContext: Sendable {
         self.trust = trust
         self.now = now
         self.rules = rules
+        self.policy = policy
         self.clockSkew = clockSkew
     }
 }
@@ -35,6 +39,9 @@ package struct DocumentReport: Sendable {
     package let issuer: DocumentIssuer?
     package let checks: [CheckReport]
     package let deviations: [Deviation]
+    package let revocation: RevocationFinding
+    /// Unknown unless every check passed.
+    package let documentCurrent: DocumentCurrency
 }
 
 extension UnverifiedDocument {
@@ -45,8 +52,10 @@ extension UnverifiedDocument {
         var log = CheckLog(rules: context.rules)
         let issuerAuth = UnverifiedIssuerAuth(issuerAuth, trust: context.trust)
         var anchor: TrustAnchor?
+        var finding = RevocationFinding.undetermined(.notChecked, about: .document, ageSeconds: nil)
         let certificate = log.run(.issuerCertificate) { deviations throws(CheckFailure) in
-            let certificate = try issuerAuth.verifyCertificate(in: context, noting: &deviations)
+            let certificate = try issuerAuth.verifyCertificate(
+                for: docType, in: context, noting: &deviations)
             anchor = certificate.anchor
             return certificate
         }
@@ -62,9 +71,9 @@ extension UnverifiedDocument {
             case .success(let signer) = issuerAuth.signer
         else {
             log.skip(
-                .digests, .validity, .issuingCountry, .deviceAuthentication, .keyAuthorizations, .requestMatch
-            )
-            return (report(log, issuer), nil)
+                .digests, .validity, .issuingCountry, .revocation, .deviceAuthentication,
+                .keyAuthorizations, .requestMatch)
+            return (report(log, issuer, finding), nil)
         }
         let digests = log.run(.digests) { deviations throws(CheckFailure) in
             try checkDigests(of: self, in: object, noting: &deviations)
@@ -79,6 +88,7 @@ extension UnverifiedDocument {
                 of: self, signedBy: signer, validFrom: object.validityInfo.validFrom.instant,
                 noting: &deviations)
         }
+        let revocation = checkedRevocation(certificate, signature, in: context, &log, &finding)
         let binding = log.run(.deviceAuthentication) { deviations throws(CheckFailure) in
             try checkDeviceAuthentication(
                 of: self, key: object.deviceKey, transcript: context.transcript,
@@ -92,16 +102,42 @@ extension UnverifiedDocument {
                 of: self, isRepetition: isRepetition, with: context.comparison, noting: &deviations)
         }
         guard let certificate, let signature, let structure, let digests, let validity, let country,
-            let binding, let authorizations, let match
-        else { return (report(log, issuer), nil) }
+            let revocation, let binding, let authorizations, let match
+        else { return (report(log, issuer, finding), nil) }
         let document = VerifiedDocument(
             self, at: context.now, certificate: certificate, signature: signature,
             mobileSecurityObject: structure, digests: digests, validity: validity, country: country,
-            deviceBinding: binding, keyAuthorizations: authorizations, requestMatch: match)
-        return (report(log, issuer), document)
+            revocation: revocation, deviceBinding: binding, keyAuthorizations: authorizations,
+            requestMatch: match)
+        return (report(log, issuer, finding, document.isCurrent), document)
     }
 
-    private func report(_ log: CheckLog, _ issuer: DocumentIssuer?) -> DocumentReport {
-        DocumentReport(docType: docType, issuer: issuer, checks: log.reports, deviations: log.deviations)
+    /// Nothing is asked about a document whose signer or signature is not believed.
+    private func checkedRevocation(
+        _ signer: borrowing VerifiedIssuerCertificate?, _ signature: borrowing IssuerSignatureProof?,
+        in context: VerificationContext, _ log: inout CheckLog, _ finding: inout RevocationFinding
+    ) -> RevocationProof? {
+        switch signer {
+        case .some(let signer):
+            switch signature {
+            case .some(let signature):
+                return log.run(.revocation) { _ throws(CheckFailure) in
+                    try checkRevocation(signer: signer, signature: signature, in: context, finding: &finding)
+                }
+            case .none: break
+            }
+        case .none: break
+        }
+        log.skip(.revocation)
+        return nil
+    }
+
+    private func report(
+        _ log: CheckLog, _ issuer: DocumentIssuer?, _ revocation: RevocationFinding,
+        _ documentCurrent: DocumentCurrency = .unknown
+    ) -> DocumentReport {
+        DocumentReport(
+            docType: docType, issuer: issuer, checks: log.reports, deviations: log.deviations,
+            revocation: revocation, documentCurrent: documentCurrent)
     }
 }

@@ -1,5 +1,6 @@
 internal import CBOR
 package import MdocModel
+package import MdocTrust
 
 /// What a response came to.
 package enum ResponseVerdict: Sendable {
@@ -14,11 +15,20 @@ package struct VerifiedResponse: Sendable, RedactedDescription {
     /// The report on each document, in the same order.
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]
+    /// What was trusted.
+    package let trustSnapshot: TrustSnapshot.ID
+    /// What was asked for about revocation.
+    package let policy: RevocationPolicy
 
-    fileprivate init(documents: [VerifiedDocument], reports: [DocumentReport], notReturned: [NotReturned]) {
+    fileprivate init(
+        documents: [VerifiedDocument], reports: [DocumentReport], notReturned: [NotReturned],
+        in context: VerificationContext
+    ) {
         self.documents = documents
         self.reports = reports
         self.notReturned = notReturned
+        trustSnapshot = context.trust.snapshotID
+        policy = context.policy
     }
 }
 
@@ -27,6 +37,10 @@ package struct RejectedResponse: Sendable {
     package let failures: [ResponseFailure]
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]
+    /// What was trusted.
+    package let trustSnapshot: TrustSnapshot.ID
+    /// What was asked for about revocation.
+    package let policy: RevocationPolicy
 }
 
 /// What is wrong with the response itself rather than with one of its documents.
@@ -78,9 +92,13 @@ extension UnverifiedResponse {
         let notReturned = notReturned(comparedWith: context.comparison)
         guard failures.isEmpty, verified.count == documents.count else {
             return .rejected(
-                RejectedResponse(failures: failures, reports: reports, notReturned: notReturned))
+                RejectedResponse(
+                    failures: failures, reports: reports, notReturned: notReturned,
+                    trustSnapshot: context.trust.snapshotID, policy: context.policy))
         }
-        return .verified(VerifiedResponse(documents: verified, reports: reports, notReturned: notReturned))
+        return .verified(
+            VerifiedResponse(
+                documents: verified, reports: reports, notReturned: notReturned, in: context))
     }
 
     private func notReturned(comparedWith comparison: RequestComparison) -> [NotReturned] {

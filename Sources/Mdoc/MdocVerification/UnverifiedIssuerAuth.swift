@@ -45,11 +45,11 @@ struct UnverifiedIssuerAuth {
 
     /// The chain check (ISO/IEC 18013-5 9.3.3).
     func verifyCertificate(
-        in context: VerificationContext, noting deviations: inout [Deviation]
+        for docType: String, in context: VerificationContext, noting deviations: inout [Deviation]
     ) throws(CheckFailure) -> VerifiedIssuerCertificate {
         let signer = try signer.get()
         do throws(IssuerCertificateError) {
-            let certificate = try context.trust.verify(signer, at: context.now)
+            let certificate = try context.trust.verify(signer, for: docType, at: context.now)
             deviations += certificate.deviations
             if hasFurtherCertificates { deviations.append(.x5chainWithOtherCertificates) }
             return certificate

@@ -1,6 +1,6 @@
 package import CBOR
 package import MdocModel
-internal import MdocTrust
+package import MdocTrust
 internal import OpenSSLCrypto
 
 /// A document that passed every check. There is one way to make it: with the proof of each.
@@ -9,6 +9,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     package let issuer: DocumentIssuer
     package let deviceBinding: DeviceBinding
     package let validityInfo: ValidityInfo
+    package let revocation: RevocationFinding
     /// What was asked for and came, in the order it came.
     package let elements: [VerifiedElement]
     private let now: Timestamp
@@ -21,12 +22,15 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         digests: consuming ItemDigestsProof,
         validity: consuming ValidityProof,
         country: consuming IssuingCountryProof,
+        revocation: consuming RevocationProof,
         deviceBinding: consuming DeviceBindingProof,
         keyAuthorizations: consuming KeyAuthorizationsProof,
         requestMatch: consuming RequestMatchProof
     ) {
         precondition(signature.signer === certificate.leaf, "proofs about two different document signers")
+        precondition(certificate.docType == document.docType, "a signer trusted for another document type")
         docType = document.docType
+        self.revocation = revocation.finding
         issuer = DocumentIssuer(certificate.leaf, anchor: certificate.anchor)
         self.deviceBinding = deviceBinding.kind
         validityInfo = signature.mobileSecurityObject.validityInfo

@@ -26,7 +26,7 @@ private func checkTrust(in certificate: Certificate) {
     let world = FuzzWorld.standard
     do throws(IssuerCertificateError) {
         let leaf = try world.trust.issuerCertificate(der: certificate.der)
-        let proof = try world.trust.verify(leaf, at: world.now)
+        let proof = try world.trust.verify(leaf, for: TestDocument.mDL, at: world.now)
         demand(proof.leaf.certificate.tbsCertificate == world.signerTBS, "a forged certificate is believed")
     } catch {
         return

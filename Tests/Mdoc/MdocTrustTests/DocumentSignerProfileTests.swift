@@ -31,7 +31,8 @@ struct DocumentSignerProfileTests {
         let template = try names.map { try authority.signer(for: key, $0) } ?? authority.signer(for: key)
         let der = try authority.sign(rule.change(template))
         let store = try authority.store()
-        return try store.verify(store.issuerCertificate(der: der[...]), at: now).deviations
+        return try store.verify(store.issuerCertificate(der: der[...]), for: TestDocument.mDL, at: now)
+            .deviations
     }
 
     @Test(
@@ -41,7 +42,8 @@ struct DocumentSignerProfileTests {
         let authority = try TestAuthority(curve: curve.family == .weierstrass ? curve : .p384)
         let der = try authority.sign(authority.signer(for: TestKey(curve)))
         let store = try authority.store()
-        let verified = try store.verify(store.issuerCertificate(der: der[...]), at: now)
+        let verified = try store.verify(
+            store.issuerCertificate(der: der[...]), for: TestDocument.mDL, at: now)
         #expect(verified.deviations.isEmpty)
         #expect(verified.anchor === store.anchors[0])
         #expect(Array(verified.leaf.certificate.der) == der)

@@ -13,7 +13,8 @@ struct TrustStoreTests {
     private func verify(
         _ der: [UInt8], in store: TrustStore, at now: Timestamp
     ) throws(IssuerCertificateError) -> (IssuerCertificate, TrustAnchor) {
-        let verified = try store.verify(store.issuerCertificate(der: der[...]), at: now)
+        let verified = try store.verify(
+            store.issuerCertificate(der: der[...]), for: TestDocument.mDL, at: now)
         return (verified.leaf, verified.anchor)
     }
 
@@ -162,14 +163,16 @@ struct TrustStoreTests {
         let store = try authority.store()
         let unverified = try store.issuerCertificate(der: der[...])
         #expect(try store.issuerCertificate(der: der[...]) !== unverified)
-        _ = try store.verify(unverified, at: now)
+        _ = try store.verify(unverified, for: TestDocument.mDL, at: now)
         #expect(try store.issuerCertificate(der: der[...]) === unverified)
         let other = try authority.store()
         #expect(try other.issuerCertificate(der: der[...]) !== unverified)
 
         let stranger = try TestAuthority([(.countryName, "UT"), (.commonName, "Stranger")])
         let strange = try stranger.store()
-        #expect(throws: IssuerCertificateError.self) { _ = try strange.verify(unverified, at: now) }
+        #expect(throws: IssuerCertificateError.self) {
+            _ = try strange.verify(unverified, for: TestDocument.mDL, at: now)
+        }
         #expect(try strange.issuerCertificate(der: der[...]) !== unverified)
     }
 
@@ -191,7 +194,8 @@ struct TrustStoreTests {
         let der = try authority.sign(template)
         let store = try authority.store()
         for _ in 0..<2 {
-            let verified = try store.verify(store.issuerCertificate(der: der[...]), at: now)
+            let verified = try store.verify(
+                store.issuerCertificate(der: der[...]), for: TestDocument.mDL, at: now)
             #expect(verified.deviations == [.dsSubjectKeyIdentifierMissing])
         }
         _ = try verify(der, in: store, at: now.advanced(bySeconds: 100))
@@ -241,11 +245,12 @@ struct RootKindTests {
         let (authority, other) = (try TestAuthority(curve: curve), try TestAuthority(curve: curve))
         let der = try authority.sign(authority.signer(for: TestKey()))
         let store = try authority.store()
-        let verified = try store.verify(store.issuerCertificate(der: der[...]), at: now)
+        let verified = try store.verify(
+            store.issuerCertificate(der: der[...]), for: TestDocument.mDL, at: now)
         #expect(verified.deviations == (curve.family == .edwards ? [.dsSignatureAlgorithm] : []))
         let forged = try other.sign(authority.signer(for: TestKey()))
         #expect(throws: IssuerCertificateError.signatureInvalid) {
-            _ = try store.verify(store.issuerCertificate(der: forged[...]), at: now)
+            _ = try store.verify(store.issuerCertificate(der: forged[...]), for: TestDocument.mDL, at: now)
         }
     }
 
@@ -260,7 +265,8 @@ struct RootKindTests {
         let store = TrustStore(anchors: [try TrustAnchor(root)])
         let now = Timestamp(secondsSince1970: 1_800_000_000)
         var der = try file(name)
-        let verified = try store.verify(store.issuerCertificate(der: der[...]), at: now)
+        let verified = try store.verify(
+            store.issuerCertificate(der: der[...]), for: TestDocument.mDL, at: now)
         #expect(verified.deviations == [.dsSignatureAlgorithm])
         #expect(
             CertificateProfile.iaca.findings(of: root, issuedBy: nil).map(\.rule) == [
@@ -268,7 +274,7 @@ struct RootKindTests {
             ])
         der[der.count - 1] ^= 1
         #expect(throws: IssuerCertificateError.signatureInvalid) {
-            _ = try store.verify(store.issuerCertificate(der: der[...]), at: now)
+            _ = try store.verify(store.issuerCertificate(der: der[...]), for: TestDocument.mDL, at: now)
         }
     }
 }

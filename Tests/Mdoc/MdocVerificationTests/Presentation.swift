@@ -86,7 +86,12 @@ struct Presentation {
 }
 
 extension RejectedResponse {
-    var allFailures: [CheckReport] { reports.flatMap(\.checks).filter { $0.outcome != .passed } }
+    /// Nothing is asked about revocation where signer or signature are not believed; that says no more than they do.
+    var allFailures: [CheckReport] {
+        reports.flatMap(\.checks).filter {
+            $0.outcome != .passed && $0 != CheckReport(id: .revocation, outcome: .skipped)
+        }
+    }
 }
 
 extension CheckReport {

@@ -35,6 +35,8 @@ extension CheckID {
         case .digests: "every element is the one the issuer signed"
         case .validity: "the MSO is valid now, and was signed while its signer's certificate was valid"
         case .issuingCountry: "the document's country is its signer's"
+        case .revocation:
+            "no list at hand revokes document or signer, and the policy takes what is not known"
         case .deviceAuthentication: "the phone holds the document's key and took part in this very session"
         case .keyAuthorizations: "the phone asserts nothing that its key is not authorised for"
         case .requestMatch: "nothing came twice; what a known request did not ask for is refused or withheld"
@@ -61,6 +63,9 @@ extension CheckFailure {
         case .notYetValid: "the MSO is not valid yet"
         case .expired: "the MSO has expired: the phone has to fetch a fresh one from the issuer"
         case .issuingCountryMismatch: "issuing_country differs from the country of the document signer"
+        case .revoked(let cause): cause.explanation
+        case .revocationUndetermined(let cause, let subject):
+            "whether the \(subject.rawValue) is revoked is not known: \(cause.explanation)"
         case .deviceNameSpacesMissing: "deviceSigned has no nameSpaces, which must be there even when empty"
         case .deviceAuthMissing: "the phone neither signed nor authenticated the session"
         case .deviceAuthTwice: "the phone sent a signature and a MAC; only one of them is allowed"

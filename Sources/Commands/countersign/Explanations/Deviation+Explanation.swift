@@ -33,7 +33,8 @@ extension Deviation {
         case .dsSignatureAlgorithm: "the document signer's certificate is not signed with ECDSA"
         case .dsPublicKey: "the document signer's key is compressed"
         case .dsCountryForm: "the document signer's country is not two capital letters"
-        case .dsSubjectKeyIdentifierDigest: "the document signer's subject key identifier is not its key's SHA-1"
+        case .dsSubjectKeyIdentifierDigest:
+            "the document signer's subject key identifier is not its key's SHA-1"
         case .dsIssuerAlternativeName:
             "the document signer's certificate names no address or URI of its issuer"
         case .dsDistributionPoint:

@@ -17,6 +17,9 @@ extension IssuerCertificateError {
         case .notYetValid: "the document signer's certificate is not valid yet"
         case .expired: "the document signer's certificate has expired"
         case .anchorOutsideValidity: "the trusted root that issued the certificate is not valid now"
+        case .docTypeNotTrusted(let docType):
+            "the issuer is in your trust list, but not for documents of type "
+                + "\(Terminal.safe(docType, limit: 80))"
         case .isCertificateAuthority:
             "an authority's certificate signed the document; it may only issue signers"
         case .keyUsageWrong: "the document signer's key usage does not allow digital signatures"

@@ -52,6 +52,8 @@ package enum RevokedCause: String, CaseIterable, Sendable {
 
 /// Why it is not known whether something is revoked.
 package enum UndeterminedCause: Error, Equatable, Sendable {
+    /// No list was asked: the document is not believed in the first place.
+    case notChecked
     /// The issuer publishes nothing about it.
     case nothingPublished
     /// The issuer's pointer to its list cannot be read, or is of a kind not known here.
@@ -77,6 +79,7 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
     /// The id that reports name.
     package var id: String {
         switch self {
+        case .notChecked: "not_checked"
         case .nothingPublished: "nothing_published"
         case .referenceUnreadable: "reference_unreadable"
         case .listAbsent: "list_absent"
@@ -92,7 +95,8 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
     }
 
     package static let allIDs: [String] = [
-        nothingPublished, referenceUnreadable, listAbsent, listStale(overdueSeconds: 0), listNotYetValid,
+        notChecked, nothingPublished, referenceUnreadable, listAbsent, listStale(overdueSeconds: 0),
+        listNotYetValid,
         listMisshapen, listSignerWrong, listSignerInvalid, listSubjectWrong, indexOutOfRange,
         statusNotDefined,
     ].map(\.id)

@@ -1,0 +1,149 @@
+package import CBOR
+package import COSE
+package import MdocModel
+package import OpenSSLCrypto
+
+/// A whole snapshot in one signed file, for shops without internet: a COSE_Sign1 (RFC 9052 4.2) over its sources.
+package struct TrustBundle: Sendable {
+    /// The longest bundle that is read, in bytes.
+    package static let maximumSize = 1 << 26
+    /// How many sources a bundle may hold.
+    package static let maximumSources = 1 << 14
+
+    private static let type = "countersign trust bundle"
+    private static let limits = CBORLimits(bytes: maximumSize)
+
+    /// When it was made.
+    package let created: Timestamp
+    /// Of the sources inside, each with the bundle as its provenance.
+    package let snapshot: TrustSnapshot
+
+    /// The encoding of a bundle of all sources of `snapshot`.
+    package static func export(
+        _ snapshot: TrustSnapshot, created: Timestamp, signedWith key: borrowing PrivateKey
+    ) throws(OpenSSLCryptoError) -> [UInt8] {
+        let payload = CBOREncoder.encode { encoder in
+            encoder.map(count: 4)
+            encoder.text("type")
+            encoder.text(type)
+            encoder.text("created")
+            encoder.integer(created.secondsSince1970)
+            encoder.text("snapshot")
+            encoder.byteString(snapshot.id.bytes)
+            encoder.text("sources")
+            encoder.array(count: snapshot.sources.count)
+            for source in snapshot.sources {
+                encoder.map(count: 4)
+                encoder.text("kind")
+                encoder.text(source.kind.rawValue)
+                encoder.text("name")
+                encoder.text(source.name)
+                encoder.text("obtained")
+                encoder.integer(source.obtained.secondsSince1970)
+                encoder.text("bytes")
+                encoder.byteString(source.bytes)
+            }
+        }
+        guard let algorithm = key.curve.preferredSignatureAlgorithm,
+            let identifier = COSEAlgorithm(signingWith: key.curve)
+        else { throw .algorithmDoesNotFitKey }
+        return try COSESigner(algorithm: identifier)
+            .sign1(payload, detached: false, with: key, algorithm: algorithm)
+    }
+
+    /// Opens a bundle that `key` signed.
+    ///
+    /// - Parameters:
+    ///   - current: when the bundle that is in use was made; an older one is refused.
+    package init(
+        _ bytes: ArraySlice<UInt8>, signedBy key: borrowing PublicKey, notOlderThan current: Timestamp?,
+        at now: Timestamp, clockSkew: Int64 = 60
+    ) throws(TrustBundleError) {
+        let payload = try Self.verifiedPayload(bytes, key)
+        let contents: Contents
+        do throws(CBORError) {
+            contents = try Contents(CBORItem.parse(payload, limits: Self.limits))
+        } catch {
+            throw .misshapen(error)
+        }
+        guard contents.type == Self.type else { throw .typeWrong }
+        created = contents.created
+        if let current, contents.created < current { throw .older }
+        guard contents.created <= now.advanced(bySeconds: clockSkew) else { throw .notYetValid }
+        snapshot = TrustSnapshot(contents.sources)
+        guard snapshot.id.bytes.elementsEqual(contents.snapshot),
+            snapshot.sources.count == contents.sources.count
+        else { throw .snapshotDiffers }
+    }
+
+    private static func verifiedPayload(
+        _ bytes: ArraySlice<UInt8>, _ key: borrowing PublicKey
+    ) throws(TrustBundleError) -> ArraySlice<UInt8> {
+        let item: CBORItem
+        do throws(CBORError) {
+            item = try CBORItem.parse(bytes, limits: limits)
+        } catch {
+            throw .misshapen(error)
+        }
+        do throws(COSEError) {
+            let signature = try COSESign1(item, limits: limits)
+            try signature.verify(with: key)
+            guard let payload = signature.payload else { throw COSEError.payloadMisplaced }
+            return payload
+        } catch {
+            throw .cose(error)
+        }
+    }
+
+    private struct Contents {
+        let type: String
+        let created: Timestamp
+        let snapshot: ArraySlice<UInt8>
+        var sources: [TrustSource] = []
+
+        init(_ item: CBORItem) throws(CBORError) {
+            let values = try item.map().values(of: ["type", "created", "snapshot", "sources"])
+            guard let type = values[0], let created = values[1], let snapshot = values[2],
+                let sources = values[3]
+            else { throw .missingMember(at: item.offset) }
+            self.type = try type.text()
+            self.created = Timestamp(secondsSince1970: try created.integer())
+            self.snapshot = try snapshot.byteString()
+            for source in try sources.array() {
+                guard self.sources.count < TrustBundle.maximumSources else {
+                    throw .tooMany(limit: TrustBundle.maximumSources)
+                }
+                self.sources.append(try Self.source(source, created: self.created))
+            }
+        }
+
+        private static func source(
+            _ item: CBORItem, created: Timestamp
+        ) throws(CBORError) -> TrustSource {
+            let values = try item.map().values(of: ["kind", "name", "obtained", "bytes"])
+            guard let kind = values[0], let name = values[1], let obtained = values[2], let bytes = values[3]
+            else { throw .missingMember(at: item.offset) }
+            guard let known = TrustSource.Kind(rawValue: try kind.text()) else {
+                throw .outOfRange(at: kind.offset)
+            }
+            return TrustSource(
+                known, name: try name.text(), provenance: .bundle(created: created),
+                obtained: Timestamp(secondsSince1970: try obtained.integer()), bytes: try bytes.byteString())
+        }
+    }
+}
+
+/// Why a bundle is not let in.
+package enum TrustBundleError: Error, Equatable, Sendable {
+    case misshapen(CBORError)
+    /// It is no COSE_Sign1, or another key signed it.
+    case cose(COSEError)
+    /// What was signed is no bundle.
+    case typeWrong
+    /// The one in use was made later.
+    case older
+    /// It was made in the future.
+    case notYetValid
+    /// What it holds does not make the snapshot that it names.
+    case snapshotDiffers
+}

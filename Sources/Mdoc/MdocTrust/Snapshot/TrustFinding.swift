@@ -1,0 +1,51 @@
+package import OpenSSLCrypto
+
+/// Something about a source that whoever looks after trust should know.
+package struct TrustFinding: Equatable, Sendable {
+    package let source: TrustSource.Identity
+    package let condition: TrustCondition
+}
+
+package enum TrustCondition: Equatable, Sendable {
+    /// The bytes are no certificate.
+    case certificateUnreadable(OpenSSLCryptoError)
+    /// A document signer's or other end certificate; the root that issued it belongs here (Q178).
+    case notACertificateAuthority(subject: String)
+    case keyNotUsable(subject: String)
+    /// The same certificate as in another source.
+    case anchorTwice(subject: String, other: TrustSource.Identity)
+    /// The rules of its profile that an anchor breaks (Q179).
+    case anchorProfile(subject: String, [ProfileFinding])
+    case anchorNotYetValid(subject: String)
+    case anchorExpired(subject: String)
+    /// Valid for so many days more.
+    case anchorExpiresSoon(subject: String, days: Int64)
+    /// Nothing of the list is believed.
+    case vicalRefused(VICALError)
+    case vical(VICALFinding)
+    /// The list does not say when the next is due.
+    case vicalWithoutNextUpdate
+    case revocationListUnreadable(OpenSSLCryptoError)
+    /// No anchor has the name of the CRL's issuer.
+    case revocationListIssuerUnknown(issuer: String)
+    /// Anchors have the name, and none signed.
+    case revocationListSignatureInvalid(issuer: String)
+    case statusListUnreadable(StatusTokenError)
+    /// Nobody whom an anchor issued signed it; the certificate that an MSO names may have.
+    case statusListSignerUnknown
+    /// The list says that it is another.
+    case statusListSubjectWrong
+    case listNotYetValid
+    /// The list should have been renewed this many seconds ago.
+    case listStale(overdueSeconds: Int64)
+}
+
+extension TrustCondition {
+    init(_ error: TrustAnchorError) {
+        self =
+            switch error {
+            case .notACertificateAuthority(let subject): .notACertificateAuthority(subject: subject)
+            case .keyNotUsable(let subject): .keyNotUsable(subject: subject)
+            }
+    }
+}

@@ -1,0 +1,139 @@
+package import MdocModel
+internal import OpenSSLCrypto
+
+/// Why a source is not let in place of what is there: a bad, older or shrunken list never replaces a good one silently.
+package enum AdmissionRefusal: Error, Equatable, Sendable {
+    /// It cannot be used, or is not believed.
+    case unusable(TrustCondition)
+    /// It was issued before the one that is there: an old list that came back (Q176).
+    case older
+    /// It has so much less than the one that is there that something may have gone wrong.
+    case shrunken(from: Int, to: Int)
+}
+
+/// What a source was found to be before it is let in.
+package enum Admission: Equatable, Sendable {
+    /// There was none of its kind and name.
+    case new
+    case renewed
+    /// The bytes that are there already.
+    case unchanged
+}
+
+extension TrustSnapshot {
+    /// The share of its entries that a list may lose from one issue to the next, in percent.
+    private static let largestLoss = 20
+
+    /// Whether `candidate` may take its place in this snapshot at `now`.
+    ///
+    /// - Parameters:
+    ///   - clockSkew: the seconds by which a list may be from the future.
+    ///   - namedIssuers: certificates that MSOs named for the signer of a status list.
+    package func admission(
+        of candidate: TrustSource, at now: Timestamp, clockSkew: Int64 = 60,
+        namedIssuers: [ArraySlice<UInt8>] = []
+    ) throws(AdmissionRefusal) -> Admission {
+        let issue = try issue(of: candidate, at: now, clockSkew: clockSkew, namedIssuers)
+        guard let current = source(candidate.identity) else { return .new }
+        guard current.sha256 != candidate.sha256 else { return .unchanged }
+        // What is there and cannot be read is no reason to keep out what can.
+        guard let before = current.issue(by: providers) else { return .renewed }
+        guard !issue.isOlder(than: before) else { throw .older }
+        guard issue.count * 100 >= before.count * (100 - Self.largestLoss) else {
+            throw .shrunken(from: before.count, to: issue.count)
+        }
+        return .renewed
+    }
+
+    private func issue(
+        of source: TrustSource, at now: Timestamp, clockSkew: Int64, _ namedIssuers: [ArraySlice<UInt8>]
+    ) throws(AdmissionRefusal) -> ListIssue {
+        let conditions: [TrustCondition] =
+            switch source.kind {
+            case .anchor, .provider: source.certificateConditions
+            case .vical: vicalConditions(source, at: now, clockSkew: clockSkew)
+            case .revocationList: lintRevocationList(source, at: now, clockSkew: clockSkew)
+            case .statusList, .identifierList:
+                lintStatusList(source, at: now, clockSkew: clockSkew, namedIssuers: namedIssuers)
+            }
+        if let condition = conditions.first { throw .unusable(condition) }
+        guard let issue = source.issue(by: providers) else {
+            throw .unusable(.certificateUnreadable(.valueMisshapen(at: 0)))
+        }
+        return issue
+    }
+
+    private func vicalConditions(
+        _ source: TrustSource, at now: Timestamp, clockSkew: Int64
+    ) -> [TrustCondition] {
+        do throws(VICALError) {
+            let list = try UnverifiedVICAL(source.bytes)
+            // A clock that is slow is excused; what is overdue is overdue.
+            let isJustAhead = list.date > now && list.date <= now.advanced(bySeconds: clockSkew)
+            _ = try list.verify(by: providers, at: isJustAhead ? list.date : now)
+            return []
+        } catch {
+            return [.vicalRefused(error)]
+        }
+    }
+}
+
+/// What is compared of two issues of one list.
+private struct ListIssue {
+    /// Big-endian, without leading zeros.
+    let number: ArraySlice<UInt8>?
+    let date: Int64
+    /// How much it has.
+    let count: Int
+
+    func isOlder(than other: ListIssue) -> Bool {
+        guard let number, let before = other.number, number != before else { return date < other.date }
+        return number.count == before.count
+            ? number.lexicographicallyPrecedes(before) : number.count < before.count
+    }
+}
+
+extension TrustSource {
+    fileprivate var certificateConditions: [TrustCondition] {
+        do throws(OpenSSLCryptoError) {
+            let certificate = try Certificate(der: bytes)
+            do throws(TrustAnchorError) {
+                _ = try TrustAnchor(certificate)
+                return []
+            } catch {
+                return [TrustCondition(error)]
+            }
+        } catch {
+            return [.certificateUnreadable(error)]
+        }
+    }
+
+    /// Nil where the source cannot be read.
+    fileprivate func issue(by providers: [TrustAnchor]) -> ListIssue? {
+        switch kind {
+        case .anchor, .provider:
+            return (try? Certificate(der: bytes)).map { ListIssue(number: nil, date: $0.notBefore, count: 1) }
+        case .vical:
+            let list = try? UnverifiedVICAL(bytes).verify(by: providers, at: nil, .lenient)
+            return list.map {
+                ListIssue(
+                    number: $0.issueID.map(\.bigEndianBytes), date: $0.date.secondsSince1970,
+                    count: $0.entries.count)
+            }
+        case .revocationList:
+            let list = try? CertificateRevocationList(der: bytes)
+            return list.map { ListIssue(number: $0.number, date: $0.thisUpdate, count: $0.count) }
+        case .statusList, .identifierList:
+            guard let token = try? StatusToken(bytes), let count = try? token.open() else { return nil }
+            // Identifiers may leave their list when their documents end; statuses have their places for good.
+            return ListIssue(
+                number: nil, date: token.issued.secondsSince1970, count: kind == .statusList ? count : 0)
+        }
+    }
+}
+
+extension UInt64 {
+    fileprivate var bigEndianBytes: ArraySlice<UInt8> {
+        (0..<8).reversed().map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }.drop { $0 == 0 }
+    }
+}

@@ -1,0 +1,57 @@
+internal import OpenSSLCrypto
+
+/// What changes between two snapshots.
+package struct TrustDifference: Sendable {
+    /// An anchor, by what people and machines know it by.
+    package struct Anchor: Hashable, Sendable {
+        package let subject: String
+        package let sha256: [UInt8]
+    }
+
+    package let added: [TrustSource]
+    package let removed: [TrustSource]
+    /// Sources of one kind and name with other bytes.
+    package let changed: [(from: TrustSource, to: TrustSource)]
+    package let anchorsAdded: [Anchor]
+    package let anchorsRemoved: [Anchor]
+    /// Those trusted for other document types than before.
+    package let anchorsChanged: [Anchor]
+
+    package var isEmpty: Bool {
+        added.isEmpty && removed.isEmpty && changed.isEmpty && anchorsAdded.isEmpty && anchorsRemoved.isEmpty
+            && anchorsChanged.isEmpty
+    }
+}
+
+extension TrustSnapshot {
+    /// What has to change to come from `earlier` to this snapshot.
+    package func difference(from earlier: TrustSnapshot) -> TrustDifference {
+        let old = Dictionary(uniqueKeysWithValues: earlier.sources.map { ($0.identity, $0) })
+        let new = Dictionary(uniqueKeysWithValues: sources.map { ($0.identity, $0) })
+        let oldAnchors = earlier.anchorsByName
+        let newAnchors = anchorsByName
+        return TrustDifference(
+            added: sources.filter { old[$0.identity] == nil },
+            removed: earlier.sources.filter { new[$0.identity] == nil },
+            changed: sources.compactMap { source in
+                guard let before = old[source.identity], before.sha256 != source.sha256 else { return nil }
+                return (from: before, to: source)
+            },
+            anchorsAdded: ordered.filter { oldAnchors[$0] == nil },
+            anchorsRemoved: earlier.ordered.filter { newAnchors[$0] == nil },
+            anchorsChanged: ordered.filter { name in oldAnchors[name].map { $0 != newAnchors[name] } ?? false
+            })
+    }
+
+    private var ordered: [TrustDifference.Anchor] { anchors.map(\.name) }
+
+    private var anchorsByName: [TrustDifference.Anchor: TrustedAnchor.DocTypes] {
+        Dictionary(anchors.map { ($0.name, $0.docTypes) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension TrustedAnchor {
+    fileprivate var name: TrustDifference.Anchor {
+        TrustDifference.Anchor(subject: anchor.certificate.subject.description, sha256: anchor.sha256)
+    }
+}

@@ -1,0 +1,117 @@
+package import MdocModel
+internal import OpenSSLCrypto
+
+extension TrustSnapshot {
+    /// How long before its end an anchor is spoken of.
+    private static var daysOfWarning: Int64 { 90 }
+
+    /// Everything about the sources that someone should know at `now`: all lists are opened and verified for it.
+    package func lint(at now: Timestamp) -> [TrustFinding] {
+        var found = findings
+        for trusted in anchors {
+            guard let source = trusted.sources.first else { continue }
+            found += lint(trusted.anchor, at: now).map { TrustFinding(source: source, condition: $0) }
+        }
+        for source in sources {
+            let conditions: [TrustCondition] =
+                switch source.kind {
+                case .anchor, .provider: []
+                case .vical: lintList(source, at: now)
+                case .revocationList: lintRevocationList(source, at: now)
+                case .statusList, .identifierList: lintStatusList(source, at: now)
+                }
+            found += conditions.map { TrustFinding(source: source.identity, condition: $0) }
+        }
+        return found
+    }
+
+    private func lint(_ anchor: TrustAnchor, at now: Timestamp) -> [TrustCondition] {
+        let certificate = anchor.certificate
+        let subject = certificate.subject.description
+        var found: [TrustCondition] = []
+        let broken = CertificateProfile.iaca.findings(of: certificate, issuedBy: nil)
+        if !broken.isEmpty { found.append(.anchorProfile(subject: subject, broken)) }
+        let days = (certificate.notAfter - now.secondsSince1970) / 86_400
+        if certificate.notBefore > now.secondsSince1970 {
+            found.append(.anchorNotYetValid(subject: subject))
+        } else if certificate.notAfter < now.secondsSince1970 {
+            found.append(.anchorExpired(subject: subject))
+        } else if days < Self.daysOfWarning {
+            found.append(.anchorExpiresSoon(subject: subject, days: days))
+        }
+        return found
+    }
+
+    private func lintList(_ source: TrustSource, at now: Timestamp) -> [TrustCondition] {
+        guard let list = try? UnverifiedVICAL(source.bytes) else { return [] }
+        guard let next = list.nextUpdate else { return [.vicalWithoutNextUpdate] }
+        return staleness(from: list.date, to: next, at: now)
+    }
+
+    func lintRevocationList(
+        _ source: TrustSource, at now: Timestamp, clockSkew: Int64 = 0
+    ) -> [TrustCondition] {
+        do throws(OpenSSLCryptoError) {
+            let list = try CertificateRevocationList(der: source.bytes)
+            let issuers = anchors.map(\.anchor).filter { $0.certificate.subject == list.issuer }
+            let name = list.issuer.description
+            guard !issuers.isEmpty else { return [.revocationListIssuerUnknown(issuer: name)] }
+            guard issuers.contains(where: { (try? $0.verifySignature(of: list)) != nil }) else {
+                return [.revocationListSignatureInvalid(issuer: name)]
+            }
+            return staleness(
+                from: Timestamp(secondsSince1970: list.thisUpdate),
+                to: Timestamp(secondsSince1970: list.nextUpdate), at: now, clockSkew: clockSkew)
+        } catch {
+            return [.revocationListUnreadable(error)]
+        }
+    }
+
+    func lintStatusList(
+        _ source: TrustSource, at now: Timestamp, clockSkew: Int64 = 0,
+        namedIssuers: [ArraySlice<UInt8>] = []
+    ) -> [TrustCondition] {
+        do throws(StatusTokenError) {
+            let token = try StatusToken(source.bytes)
+            guard token.kind == source.statusKind else { return [.statusListUnreadable(.typeWrong)] }
+            _ = try token.open()
+            guard token.subject.utf8.elementsEqual(source.name.utf8) else { return [.statusListSubjectWrong] }
+            let named = namedIssuers.compactMap { try? TrustAnchor(Certificate(der: $0)) }
+            let issuer = StatusListIssuer(anyOf: anchors.map(\.anchor) + named)
+            let isKnown = (try? issuer.verifySigner(of: token, at: now)) != nil
+            return (isKnown ? [] : [.statusListSignerUnknown])
+                + staleness(from: token.issued, to: token.expires, at: now, clockSkew: clockSkew)
+        } catch {
+            return [.statusListUnreadable(error)]
+        }
+    }
+
+    private func staleness(
+        from start: Timestamp, to end: Timestamp, at now: Timestamp, clockSkew: Int64 = 0
+    ) -> [TrustCondition] {
+        if now.advanced(bySeconds: clockSkew) < start { return [.listNotYetValid] }
+        let overdue = now.secondsSince1970 - end.secondsSince1970
+        return overdue > 0 ? [.listStale(overdueSeconds: overdue)] : []
+    }
+}
+
+extension TrustSource {
+    /// The kind of token that the source has to be; nil where it is something else.
+    var statusKind: StatusToken.Kind? {
+        switch kind {
+        case .statusList: .statusList
+        case .identifierList: .identifierList
+        case .anchor, .provider, .vical, .revocationList: nil
+        }
+    }
+}
+
+extension StatusToken {
+    /// How many statuses or identifiers the list has, found by opening it.
+    func open() throws(StatusTokenError) -> Int {
+        switch kind {
+        case .statusList: try statusList().count
+        case .identifierList: try identifiers().count
+        }
+    }
+}

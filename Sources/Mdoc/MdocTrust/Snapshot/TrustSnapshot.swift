@@ -1,0 +1,138 @@
+internal import OpenSSLCrypto
+
+/// All that is believed at one time: one immutable value, made from its sources alone. What cannot be used of them counts for
+/// nothing and is a finding.
+package struct TrustSnapshot: Sendable {
+    /// The SHA-256 over kind, name and digest of every source: the same sources make the same snapshot.
+    package struct ID: Hashable, Sendable, CustomStringConvertible {
+        package let bytes: [UInt8]
+
+        package init(bytes: [UInt8]) { self.bytes = bytes }
+
+        /// In lower-case hexadecimal.
+        package var description: String {
+            bytes.reduce(into: "") { text, byte in
+                text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+            }
+        }
+    }
+
+    package let id: ID
+    /// In the order of kind and name; of one identity the last that was given.
+    package let sources: [TrustSource]
+    package let anchors: [TrustedAnchor]
+    /// The roots of VICAL providers.
+    package let providers: [TrustAnchor]
+    /// What of the sources could not be used, as far as that shows without the time and without verifying lists.
+    package let findings: [TrustFinding]
+
+    package init(_ sources: some Sequence<TrustSource>) {
+        var byIdentity: [TrustSource.Identity: TrustSource] = [:]
+        for source in sources { byIdentity[source.identity] = source }
+        self.sources = byIdentity.values.sorted { $0.identity < $1.identity }
+        id = ID(of: self.sources)
+        var collection = AnchorCollection()
+        for source in self.sources where source.kind == .provider { collection.addProvider(source) }
+        for source in self.sources where source.kind == .anchor { collection.addAnchor(source) }
+        for source in self.sources where source.kind == .vical { collection.addList(source) }
+        anchors = collection.anchors
+        providers = collection.providers
+        findings = collection.findings
+    }
+
+    /// The source that is known by this kind and name.
+    package func source(_ identity: TrustSource.Identity) -> TrustSource? {
+        sources.first { $0.identity == identity }
+    }
+
+    /// This snapshot with `source` in place of the one of its kind and name, or as a further one. Whether it should be is for
+    /// `admission(of:at:)` to say.
+    package func replacing(_ source: TrustSource) -> TrustSnapshot {
+        TrustSnapshot(sources.filter { $0.identity != source.identity } + [source])
+    }
+
+    /// This snapshot without the source (Q184).
+    package func removing(_ identity: TrustSource.Identity) -> TrustSnapshot {
+        TrustSnapshot(sources.filter { $0.identity != identity })
+    }
+}
+
+extension TrustSnapshot.ID {
+    /// Of sources in their order.
+    init(of sources: [TrustSource]) {
+        var parts: [ArraySlice<UInt8>] = []
+        for source in sources {
+            // The length stands before the name, so that no two sets of sources hash alike.
+            let head = "\(source.kind.rawValue) \(source.name.utf8.count) \(source.name) "
+            parts.append(Array(head.utf8)[...])
+            parts.append(source.sha256[...])
+        }
+        self.init(bytes: Digest(.sha256, ofParts: parts).bytes)
+    }
+}
+
+private struct AnchorCollection {
+    private(set) var anchors: [TrustedAnchor] = []
+    private(set) var providers: [TrustAnchor] = []
+    private(set) var findings: [TrustFinding] = []
+    private var places: [[UInt8]: Int] = [:]
+
+    mutating func addProvider(_ source: TrustSource) {
+        guard let anchor = anchor(source) else { return }
+        providers.append(anchor)
+    }
+
+    mutating func addAnchor(_ source: TrustSource) {
+        guard let anchor = anchor(source) else { return }
+        if let place = places[anchor.sha256], let other = anchors[place].sources.first {
+            note(source, .anchorTwice(subject: anchor.certificate.subject.description, other: other))
+        }
+        add(anchor, .any, source)
+    }
+
+    mutating func addList(_ source: TrustSource) {
+        do throws(VICALError) {
+            // Its time was looked at when it was let in; an old list is kept until there is a better one (Q176).
+            let list = try UnverifiedVICAL(source.bytes).verify(by: providers, at: nil, .lenient)
+            for finding in list.findings { note(source, .vical(finding)) }
+            for entry in list.entries {
+                guard let anchor = anchor(entry.certificate, source) else { continue }
+                add(anchor, .only(entry.docTypes), source)
+            }
+        } catch {
+            note(source, .vicalRefused(error))
+        }
+    }
+
+    private mutating func note(_ source: TrustSource, _ condition: TrustCondition) {
+        findings.append(TrustFinding(source: source.identity, condition: condition))
+    }
+
+    private mutating func anchor(_ source: TrustSource) -> TrustAnchor? {
+        do throws(OpenSSLCryptoError) {
+            return anchor(try Certificate(der: source.bytes), source)
+        } catch {
+            note(source, .certificateUnreadable(error))
+            return nil
+        }
+    }
+
+    private mutating func anchor(_ certificate: Certificate, _ source: TrustSource) -> TrustAnchor? {
+        do throws(TrustAnchorError) {
+            return try TrustAnchor(deferringKeyOf: certificate)
+        } catch {
+            note(source, TrustCondition(error))
+            return nil
+        }
+    }
+
+    private mutating func add(
+        _ anchor: TrustAnchor, _ docTypes: TrustedAnchor.DocTypes, _ source: TrustSource
+    ) {
+        guard let place = places[anchor.sha256] else {
+            places[anchor.sha256] = anchors.count
+            return anchors.append(TrustedAnchor(anchor, for: docTypes, by: [source.identity]))
+        }
+        anchors[place].add(docTypes, by: source.identity)
+    }
+}

@@ -1,0 +1,145 @@
+import CBOR
+import COSE
+import Foundation
+import MdocModel
+import MdocTrust
+import OpenSSLCrypto
+import TestCredentials
+import Testing
+import VectorFiles
+
+@Suite("Status lists")
+struct StatusListTests {
+    private func list(bits: UInt64, _ compressed: [UInt8], limit: Int = StatusList.maximumSize) throws
+        -> StatusList
+    {
+        let item = Encoded.map([("bits", Encoded.unsigned(bits)), ("lst", Encoded.bytes(compressed))])
+        return try StatusList(CBORItem.parse(item[...]), limit: limit)
+    }
+
+    private func value(_ number: UInt8) -> StatusList.Value {
+        switch number {
+        case 0: .valid
+        case 1: .invalid
+        case 2: .suspended
+        default: .other(number)
+        }
+    }
+
+    /// draft-ietf-oauth-status-list, 4.1 and 4.2, and lists of the same bytes read by other widths.
+    @Test(
+        "Statuses of 1, 2, 4 and 8 bits are read from the least significant bits on, and none beyond the list",
+        arguments: [
+            (1, [1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 0, 1]), (2, [1, 2, 3, 2, 3, 0, 2, 2]),
+            (4, [9, 11, 3, 10]), (8, [185, 163]),
+        ] as [(UInt64, [UInt8])])
+    func published(_ bits: UInt64, _ statuses: [UInt8]) throws {
+        let list = try list(bits: bits, TestStatusToken.published)
+        #expect(list.count == statuses.count)
+        for (index, status) in statuses.enumerated() { #expect(list[UInt64(index)] == value(status)) }
+        for index in [UInt64(statuses.count), 1 << 40, .max] { #expect(list[index] == nil) }
+    }
+
+    @Test(
+        "Q181 A status of 3 bits, or of any other number, is refused",
+        arguments: [0, 3, 5, 16, .max] as [UInt64])
+    func bits(_ bits: UInt64) throws {
+        #expect(throws: StatusTokenError.bitsWrong(bits)) { try list(bits: bits, TestStatusToken.published) }
+    }
+
+    @Test("A list that is cut off, changed, followed by a byte, or not compressed is refused by name")
+    func misshapen() throws {
+        let whole = TestStatusToken.published
+        for count in whole.indices {
+            #expect(throws: StatusTokenError.listNotCompressed) { try list(bits: 1, Array(whole[..<count])) }
+        }
+        var changed = whole
+        changed[changed.count - 1] ^= 1
+        for other in [changed, whole + [0], [0xb9, 0xa3]] {
+            #expect(throws: StatusTokenError.listNotCompressed) { try list(bits: 1, other) }
+        }
+    }
+
+    @Test("Q200 A list opens to its limit, and one byte more is refused")
+    func limit() throws {
+        // 64 KiB of zeros as zlib writes them.
+        let zeros = [UInt8](
+            hex:
+                "78daedc101010000008090feafee080a0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000006a000f0001"
+        )
+        let size = 1 << 16
+        #expect(try list(bits: 8, zeros, limit: size).count == size)
+        #expect(throws: StatusTokenError.listTooLong) { try list(bits: 8, zeros, limit: size - 1) }
+    }
+}
+
+@Suite("Status tokens")
+struct StatusTokenTests {
+    private func parse(_ token: TestStatusToken) throws -> StatusToken {
+        try StatusToken(token.encoded()[...])
+    }
+
+    @Test(
+        "A token gives its kind, subject and dates",
+        arguments: [StatusToken.Kind.statusList, .identifierList])
+    func claims(_ kind: StatusToken.Kind) throws {
+        let token = try parse(TestStatusToken(kind, authority: TestAuthority()))
+        #expect(token.kind == kind)
+        #expect(token.subject == TestStatusToken.uri)
+        #expect(token.issued.secondsSince1970 == TestAuthority.now - 3600)
+        #expect(token.expires.secondsSince1970 == TestAuthority.now + TestAuthority.day)
+        #expect(token.timeToLive == 43_200)
+        switch kind {
+        case .statusList:
+            #expect(try token.statusList().count == 16)
+            #expect(throws: StatusTokenError.typeWrong) { try token.identifiers() }
+        case .identifierList:
+            #expect(try token.identifiers().isEmpty)
+            #expect(throws: StatusTokenError.typeWrong) { try token.statusList() }
+        }
+    }
+
+    @Test("Q181 A token without a type, or of another, is refused: a JWT's as well")
+    func types() throws {
+        for type in [nil, "application/statuslist+jwt", "application/cwt", ""] {
+            var token = try TestStatusToken(authority: TestAuthority())
+            token.type = type
+            #expect(throws: StatusTokenError.typeWrong) { try parse(token) }
+        }
+        #expect(throws: StatusTokenError.self) {
+            try StatusToken(Array("eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.AA".utf8)[...])
+        }
+    }
+
+    @Test("Each claim that has to be there is asked for by its number")
+    func missing() throws {
+        let whole = try TestStatusToken(authority: TestAuthority())
+        _ = try parse(whole)
+        var token = whole
+        token.subject = nil
+        #expect(throws: StatusTokenError.claimMissing(2)) { try parse(token) }
+        token = whole
+        token.issued = nil
+        #expect(throws: StatusTokenError.claimMissing(6)) { try parse(token) }
+        token = whole
+        token.expires = nil
+        #expect(throws: StatusTokenError.claimMissing(4)) { try parse(token) }
+        token = whole
+        token.timeToLive = nil
+        #expect(try parse(token).timeToLive == nil)
+        token = whole
+        token.type = StatusToken.Kind.identifierList.rawValue
+        #expect(throws: StatusTokenError.claimMisplaced(65_533)) { try parse(token) }
+        token = try TestStatusToken(.identifierList, authority: TestAuthority())
+        token.type = StatusToken.Kind.statusList.rawValue
+        #expect(throws: StatusTokenError.claimMissing(65_533)) { try parse(token) }
+    }
+
+    @Test("A token cut off anywhere is refused")
+    func truncated() throws {
+        let bytes = try TestStatusToken(authority: TestAuthority()).encoded()
+        for count in stride(from: 0, to: bytes.count, by: 7) {
+            #expect(throws: StatusTokenError.self) { try StatusToken(bytes[..<count]) }
+        }
+    }
+}
