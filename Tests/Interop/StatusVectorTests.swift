@@ -2,16 +2,17 @@ import CBOR
 import COSE
 import Foundation
 import MdocModel
+import MdocTrust
 import OpenSSLCrypto
 import Testing
 import VectorFiles
 
-/// What of the published status vectors does not need status lists: the objects they come in.
+/// The published status vectors: the objects they come in, and what they say.
 @Suite(
     "Published status objects",
     .enabled(if: StatusVectors.isThere, "the shared vectors are not beside this checkout"))
 struct StatusVectorTests {
-    @Test("An issuerAuth whose MSO has a status verifies with its own signer, and the status is passed over")
+    @Test("An issuerAuth whose MSO has a status verifies with its own signer, and tells where the status is")
     func issuerAuth() throws {
         let bytes = [UInt8](hex: try StatusVectors.hex("issuerAuth with status_list in the MSO"))
         let signature = try COSESign1(CBORItem.parse(bytes[...]))
@@ -22,6 +23,10 @@ struct StatusVectorTests {
         let object = try MobileSecurityObject(payload: try #require(signature.payload))
         #expect(object.validityInfo.validFrom.instant.description == "2024-10-01T13:30:02Z")
         #expect(object.validityInfo.validUntil.instant.description == "2025-10-01T13:30:02Z")
+        let status = try #require(object.status).get()
+        #expect(status.statusList?.index == 412)
+        #expect(status.statusList?.uri == "https://example.com/statuslists/1")
+        #expect(status.identifierList == nil)
     }
 
     @Test("Each status list token is a tagged COSE_Sign1 of the example key, and of no other")
@@ -38,18 +43,99 @@ struct StatusVectorTests {
             #expect(signature.isTagged)
             try signature.verify(with: key)
             #expect(throws: COSEError.signatureInvalid) { try signature.verify(with: other) }
-            let claims = try CBORItem.parse(#require(signature.payload)).map()
-            #expect(try claims[2]?.text() == "https://example.com/statuslists/1")
-            #expect(try claims[65_533]?.map()["bits"]?.unsigned() == 1)
+            let parsed = try StatusToken([UInt8](hex: token)[...])
+            #expect(parsed.kind == .statusList)
+            #expect(parsed.subject == "https://example.com/statuslists/1")
+            #expect(parsed.issued.secondsSince1970 == 1_686_920_170)
+            #expect(parsed.expires.secondsSince1970 == 2_291_720_170)
+            #expect(parsed.timeToLive == 43_200)
+            let statuses = try #require(vector["statuses"] as? [Int])
+            try Self.expect(parsed.statusList(), statuses)
         }
     }
 
-    @Test("An identifier list in an MSO is well-formed CBOR with its id and place")
+    private static func expect(_ list: StatusList, _ statuses: [Int]) throws {
+        #expect(list.count >= statuses.count)
+        for (index, status) in statuses.enumerated() {
+            let value: StatusList.Value =
+                switch status {
+                case 0: .valid
+                case 1: .invalid
+                case 2: .suspended
+                default: .other(UInt8(status))
+                }
+            #expect(list[UInt64(index)] == value, "\(index)")
+        }
+        #expect(list[UInt64(list.count)] == nil)
+    }
+
+    @Test("Q181 The published lists of 1, 2, 4 and 8 bits are read, and the same bytes as 3 bits refused")
+    func lists() throws {
+        let vectors = try #require(StatusVectors.vector("status list bits")["vectors"] as? [[String: Any]])
+        #expect(vectors.count >= 5)
+        for vector in vectors {
+            let statuses = try #require(vector["statuses"] as? [Int])
+            let bits = try #require(vector["bits"] as? Int)
+            let list: [UInt8]
+            if let hex = vector["cbor"] as? String {
+                try Self.expect(StatusList(CBORItem.parse([UInt8](hex: hex)[...])), statuses)
+                let members = try CBORItem.parse([UInt8](hex: hex)[...]).map()
+                list = Array(try #require(members["lst"]).byteString())
+            } else {
+                list = try StatusVectors.base64(vector["lst_base64url"] as? String)
+                try Self.expect(Self.list(bits: bits, list), statuses)
+            }
+            #expect(throws: StatusTokenError.bitsWrong(3)) { try Self.list(bits: 3, list) }
+        }
+    }
+
+    private static func list(bits: Int, _ bytes: [UInt8]) throws -> StatusList {
+        let item = CBOREncoder.encode { encoder in
+            encoder.map(count: 2)
+            encoder.text("bits")
+            encoder.integer(Int64(bits))
+            encoder.text("lst")
+            encoder.byteString(bytes)
+        }
+        return try StatusList(CBORItem.parse(item[...]))
+    }
+
+    @Test("An identifier list in an MSO gives its id, its place and its signer's certificate")
     func identifierList() throws {
         let hex = try StatusVectors.hex("ISO 18013-5 2nd ed. Annex D.7 identifier_list in MSO status")
-        let list = try CBORItem.parse([UInt8](hex: hex)[...]).map()["identifier_list"]?.map()
-        #expect(try list?["id"]?.byteString().hex == "cccc")
-        #expect(try list?["uri"]?.text() == "https://example.com/identifierlists/1")
+        let status = try DocumentStatus(CBORItem.parse([UInt8](hex: hex)[...]))
+        #expect(status.identifierList?.identifier.hex == "cccc")
+        #expect(status.identifierList?.uri == "https://example.com/identifierlists/1")
+        #expect(status.identifierList?.certificate?.hex == "aa")
+        #expect(status.statusList == nil)
+    }
+
+    @Test("The published body of an identifier list, in a token, names its three identifiers and no other")
+    func identifierListBody() throws {
+        let hex = try StatusVectors.hex("identifier list body (modified Annex D.7)")
+        let claims = CBOREncoder.encode { encoder in
+            encoder.map(count: 4)
+            encoder.integer(2)
+            encoder.text("https://example.com/identifierlists/1")
+            encoder.integer(6)
+            encoder.integer(1)
+            encoder.integer(4)
+            encoder.integer(2)
+            encoder.integer(65_530)
+            encoder.encoded([UInt8](hex: hex))
+        }
+        var signer = COSESigner(algorithm: .es256)
+        signer.protected = CBOREncoder.encode { encoder in
+            encoder.map(count: 2)
+            encoder.integer(1)
+            encoder.integer(-7)
+            encoder.integer(16)
+            encoder.text("application/identifierlist+cwt")
+        }
+        let token = try signer.sign1(
+            claims, detached: false, with: .generate(.p256), algorithm: .ecdsa(.sha256))
+        let identifiers = try StatusToken(token[...]).identifiers()
+        #expect(identifiers == [[0xab, 0xcd], [0xaa, 0xaa], [0xcc, 0xcc]])
     }
 }
 

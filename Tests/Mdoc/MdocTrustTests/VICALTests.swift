@@ -1,0 +1,265 @@
+import COSE
+import MdocModel
+import MdocTrust
+import OpenSSLCrypto
+import TestCredentials
+import Testing
+
+@Suite("VICALs")
+struct VICALTests {
+    private let now = Timestamp(secondsSince1970: TestAuthority.now)
+    private let day = TestAuthority.day
+
+    private func provider() throws -> TestAuthority {
+        try TestAuthority([(.countryName, "UT"), (.commonName, "Utopia provider")])
+    }
+
+    private func verify(
+        _ list: TestVICAL, by roots: [TestAuthority]? = nil, at time: Timestamp? = nil,
+        signedBy key: TestKey? = nil, _ strictness: ProfileStrictness = .strict
+    ) throws -> VerifiedVICAL {
+        let roots = try (roots ?? [list.provider]).map { try $0.anchor() }
+        return try UnverifiedVICAL(list.encoded(signedBy: key)[...]).verify(
+            by: roots, at: time ?? now, strictness)
+    }
+
+    @Test("Q175 A list is believed by its pinned provider's signature, and by no other")
+    func verified() throws {
+        let iaca = try TestAuthority()
+        let list = try TestVICAL([.init(iaca.der)], provider: provider())
+        let verified = try verify(list)
+        #expect(verified.provider == "Utopia")
+        #expect(verified.issueID == 7)
+        #expect(verified.entries.map { Array($0.certificate.der) } == [iaca.der])
+        #expect(verified.entries.map(\.docTypes) == [[TestDocument.mDL]])
+        #expect(verified.findings.isEmpty)
+        #expect(throws: VICALError.signerNotTrusted(.issuerNotFound(issuer: "CN=Utopia provider,C=UT"))) {
+            _ = try verify(list, by: [])
+        }
+        #expect(throws: VICALError.signerNotTrusted(.issuerNotFound(issuer: "CN=Utopia provider,C=UT"))) {
+            _ = try verify(list, by: [provider()])
+        }
+        #expect(throws: VICALError.cose(.signatureInvalid)) { _ = try verify(list, signedBy: TestKey()) }
+    }
+
+    @Test("The certificates that a list brings along are never its roots")
+    func ownRoot() throws {
+        var list = try TestVICAL([], provider: provider())
+        list.furtherCertificates = [list.provider.der]
+        #expect(throws: VICALError.self) { _ = try verify(list, by: []) }
+        _ = try verify(list)
+    }
+
+    @Test("One bit of any part of the payload, and the signature does not verify")
+    func changedBit() throws {
+        let list = try TestVICAL([.init(TestAuthority().der)], provider: provider())
+        var bytes = try list.encoded()
+        let name = try #require(bytes.firstRange(of: Array("Utopia IACA".utf8)))
+        bytes[name.lowerBound] ^= 1
+        let changed = try UnverifiedVICAL(bytes[...])
+        let roots = [try list.provider.anchor()]
+        #expect(throws: VICALError.cose(.signatureInvalid)) { _ = try changed.verify(by: roots, at: now) }
+    }
+
+    @Test("Q176 Its dates are kept to the second; without the next update it does not end by itself")
+    func dates() throws {
+        let list = try TestVICAL([], provider: provider())
+        let date = try #require(DateText(list.date.utf8)).instant
+        let next = try #require(list.nextUpdate.flatMap { DateText($0.utf8) }).instant
+        _ = try verify(list, at: date)
+        _ = try verify(list, at: next)
+        #expect(throws: VICALError.notYetValid) { _ = try verify(list, at: date.advanced(bySeconds: -1)) }
+        #expect(throws: VICALError.expired) { _ = try verify(list, at: next.advanced(bySeconds: 1)) }
+        var endless = list
+        endless.nextUpdate = nil
+        _ = try verify(endless, at: next.advanced(bySeconds: 100 * day))
+        #expect(throws: VICALError.self) { _ = try verify(endless, at: next.advanced(bySeconds: 1000 * day)) }
+    }
+
+    @Test("A signer that breaks its profile is refused with the rules' names, some of them also leniently")
+    func profile() throws {
+        let provider = try provider()
+        let server = ObjectIdentifier("1.3.6.1.5.5.7.3.1")
+        let wrong = try TestVICAL([], provider: provider) { $0.with(.extendedKeyUsage([server])) }
+        for strictness in [ProfileStrictness.strict, .lenient] {
+            let error = #expect(throws: VICALError.self) { _ = try verify(wrong, strictness) }
+            guard case .signerProfile(let findings) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(findings.map(\.rule) == [.extendedKeyUsage])
+        }
+        let lax = try TestVICAL([], provider: provider) { $0.without(.crlDistributionPoints) }
+        _ = try verify(lax, .lenient)
+        #expect(throws: VICALError.self) { _ = try verify(lax, .strict) }
+    }
+
+    @Test("Member names are read without regard to the case of letters")
+    func letterCase() throws {
+        var list = try TestVICAL([.init(TestAuthority().der)], provider: provider())
+        for rewrite in [{ $0.uppercased() }, { $0.lowercased() }] as [(String) -> String] {
+            list.rewriteName = rewrite
+            #expect(try verify(list).entries.count == 1)
+        }
+        list.rewriteName = { $0 == "version" ? "edition" : $0 }
+        #expect(throws: VICALError.self) { _ = try verify(list) }
+    }
+
+    @Test("A version that is not 1.x is refused", arguments: ["2.0", "", "11", "1.0"])
+    func version(_ version: String) throws {
+        var list = try TestVICAL([], provider: provider())
+        list.version = version
+        guard version != "1.0" else {
+            _ = try verify(list)
+            return
+        }
+        #expect(throws: VICALError.versionUnknown) { _ = try verify(list) }
+    }
+
+    @Test("Q175 An empty list, and an entry for no document type, are taken and told")
+    func empty() throws {
+        let provider = try provider()
+        #expect(try verify(TestVICAL([], provider: provider)).findings == [.listEmpty])
+        let verified = try verify(TestVICAL([.init(TestAuthority().der, for: [])], provider: provider))
+        #expect(verified.findings == [.withoutDocTypes(subject: "CN=Utopia IACA,C=UT")])
+        #expect(verified.entries.map(\.docTypes) == [[]])
+    }
+
+    @Test("An entry that cannot be used is passed over by name, and the others stand")
+    func entries() throws {
+        let iaca = try TestAuthority()
+        let good = TestVICAL.Entry(iaca.der)
+        var otherSerial = good
+        otherSerial.serialNumber = [1, 2, 3]
+        var otherKey = good
+        otherKey.keyIdentifier = [9]
+        let list = try TestVICAL([.init([0x30]), otherSerial, otherKey, good], provider: provider())
+        let verified = try verify(list)
+        let subject = "CN=Utopia IACA,C=UT"
+        #expect(
+            verified.findings == [
+                .entryUnreadable(index: 0), .serialNumberDiffers(index: 1, subject: subject),
+                .keyIdentifierDiffers(subject: subject), .entryTwice(subject: subject),
+            ])
+        #expect(verified.entries.count == 1)
+    }
+
+    @Test("An entry that stands twice is trusted for what both say")
+    func duplicate() throws {
+        let iaca = try TestAuthority()
+        let list = try TestVICAL(
+            [.init(iaca.der, for: ["a"]), .init(iaca.der, for: ["b"])], provider: provider())
+        #expect(try verify(list).entries.map(\.docTypes) == [["a", "b"]])
+    }
+}
+
+@Suite("Chains of list signers")
+struct CertificatePathTests {
+    private let now = Timestamp(secondsSince1970: TestAuthority.now)
+
+    private func authority(
+        _ name: String, issuedBy issuer: TestAuthority,
+        _ change: (CertificateTemplate) -> CertificateTemplate = { $0 }
+    ) throws -> (authority: TestAuthority, certificate: Certificate) {
+        let own = try TestAuthority([(.countryName, "UT"), (.commonName, name)])
+        var template = own.template.with(.authorityKeyIdentifier(issuer.keyIdentifier))
+            .with(.basicConstraints(BasicConstraints(isCA: true)))
+        template.issuer = issuer.name
+        return (own, try Certificate(der: issuer.sign(change(template))[...]))
+    }
+
+    private func root(pathLength: Int?) throws -> (TestAuthority, TrustAnchor) {
+        let root = try TestAuthority([(.countryName, "UT"), (.commonName, "Root")])
+        let constraints = BasicConstraints(isCA: true, pathLength: pathLength)
+        let der = try root.sign(root.template.with(.basicConstraints(constraints)))
+        return (root, try TrustAnchor(Certificate(der: der[...])))
+    }
+
+    private func verify(
+        _ chain: [Certificate], to anchor: TrustAnchor
+    ) throws(CertificatePathError) -> TrustAnchor {
+        try CertificatePath.verify(chain, to: [anchor], at: now)
+    }
+
+    @Test("A leaf leads to its root over the authority it came with, where the root allows one")
+    func intermediate() throws {
+        let (root, anchor) = try root(pathLength: nil)
+        let (middle, certificate) = try authority("Middle", issuedBy: root)
+        let leaf = try Certificate(der: middle.sign(middle.vicalSigner(for: TestKey()))[...])
+        #expect(try verify([leaf, certificate], to: anchor) === anchor)
+        #expect(throws: CertificatePathError.issuerNotFound(issuer: "CN=Middle,C=UT")) {
+            try verify([leaf], to: anchor)
+        }
+        let (_, strict) = try self.root(pathLength: 0)
+        #expect(throws: CertificatePathError.self) { try verify([leaf, certificate], to: strict) }
+        #expect(throws: CertificatePathError.empty) { try verify([], to: anchor) }
+    }
+
+    @Test("A root that allows no authority below has none")
+    func pathLength() throws {
+        for (length, isAllowed) in [(0, false), (1, true)] {
+            let (root, anchor) = try root(pathLength: length)
+            let (middle, certificate) = try authority("Middle", issuedBy: root)
+            let leaf = try Certificate(der: middle.sign(middle.vicalSigner(for: TestKey()))[...])
+            if isAllowed {
+                _ = try verify([leaf, certificate], to: anchor)
+            } else {
+                #expect(throws: CertificatePathError.tooLong) { try verify([leaf, certificate], to: anchor) }
+            }
+        }
+    }
+
+    @Test("What stands between and is no authority, or not valid, issues nothing")
+    func noAuthority() throws {
+        let (root, anchor) = try root(pathLength: nil)
+        let changes: [(CertificateTemplate) -> CertificateTemplate] = [
+            { $0.without(.basicConstraints) }, { $0.with(.keyUsage(.digitalSignature)) },
+            { $0.without(.keyUsage) },
+            { $0.with(CertificateExtension(.nameConstraints) { $0.write(DERTag.sequence) { _ in } }) },
+        ]
+        for change in changes {
+            let (middle, certificate) = try authority("Middle", issuedBy: root, change)
+            let leaf = try Certificate(der: middle.sign(middle.vicalSigner(for: TestKey()))[...])
+            #expect(throws: CertificatePathError.notAnAuthority(subject: "CN=Middle,C=UT")) {
+                try verify([leaf, certificate], to: anchor)
+            }
+        }
+        let (middle, expired) = try authority("Middle", issuedBy: root) {
+            var copy = $0
+            copy.notAfter = TestAuthority.now - 1
+            return copy
+        }
+        let leaf = try Certificate(der: middle.sign(middle.vicalSigner(for: TestKey()))[...])
+        #expect(throws: CertificatePathError.outsideValidity(subject: "CN=Middle,C=UT")) {
+            try verify([leaf, expired], to: anchor)
+        }
+    }
+
+    @Test("A leaf that another key of the middle's name signed is refused")
+    func forged() throws {
+        let (root, anchor) = try root(pathLength: nil)
+        let (middle, certificate) = try authority("Middle", issuedBy: root)
+        let template = try middle.vicalSigner(for: TestKey())
+        let forged = try Certificate(der: TestAuthority().sign(template)[...])
+        #expect(throws: CertificatePathError.signatureInvalid) {
+            try verify([forged, certificate], to: anchor)
+        }
+    }
+
+    @Test("More authorities than the limit are refused")
+    func limit() throws {
+        let (root, anchor) = try root(pathLength: nil)
+        var (issuer, chain): (TestAuthority, [Certificate]) = (root, [])
+        for number in 1...4 {
+            let next = try authority("Middle \(number)", issuedBy: issuer)
+            chain.insert(next.certificate, at: 0)
+            issuer = next.authority
+            let leaf = try Certificate(der: issuer.sign(issuer.vicalSigner(for: TestKey()))[...])
+            if number <= 3 {
+                _ = try verify([leaf] + chain, to: anchor)
+            } else {
+                #expect(throws: CertificatePathError.tooLong) { try verify([leaf] + chain, to: anchor) }
+            }
+        }
+    }
+}
