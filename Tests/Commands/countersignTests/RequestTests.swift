@@ -21,7 +21,7 @@ struct RequestTests {
         #expect(report.documents[0].ageOver == ["18": "yes", "21": "yes"])
         #expect(report.documents[0].ageReason["21"] == "org.iso.18013.5.1/age_over_21")
         #expect(report.documents[0].deviations == [])
-        #expect(report.documents[0].checks.count == 9)
+        #expect(report.documents[0].checks.count == 10)
         #expect(report.documents[0].issuer?.anchorSubject?.contains("Countersign Test IACA") == true)
         #expect(report.errors == [])
         #expect(report.phases.map(\.name) == ["engagement", "request", "consent", "verification"])

@@ -277,4 +277,40 @@ struct RootKindTests {
             _ = try store.verify(store.issuerCertificate(der: der[...]), for: TestDocument.mDL, at: now)
         }
     }
+
+    @Test("A country in small letters, in root and signer, is told")
+    func countryForm() throws {
+        let now = Timestamp(secondsSince1970: TestAuthority.now)
+        let authority = try TestAuthority([(.countryName, "ut"), (.commonName, "Utopia IACA")])
+        let store = try authority.store()
+        let names: TestAuthority.Names = [(.countryName, "ut"), (.commonName, "Utopia DS")]
+        let der = try authority.sign(authority.signer(for: TestKey(), names))
+        let leaf = try store.issuerCertificate(der: der[...])
+        #expect(try store.verify(leaf, for: TestDocument.mDL, at: now).deviations == [.dsCountryForm])
+    }
+
+    @Test("A compressed key is used, and told")
+    func compressedKey() throws {
+        let now = Timestamp(secondsSince1970: TestAuthority.now)
+        let authority = try TestAuthority()
+        let key = try TestKey()
+        var template = try authority.signer(for: key).without(.subjectKeyIdentifier)
+        let point = try key.privateKey.publicKey().encodedPoint
+        template.subjectPublicKeyInfo = DERWriter.encode { writer in
+            writer.write(DERTag.sequence) {
+                $0.write(DERTag.sequence) {
+                    $0.write(ObjectIdentifier("1.2.840.10045.2.1"))
+                    $0.write(Curve.p256.objectIdentifier)
+                }
+                $0.writeBitString([point[64] & 1 == 1 ? 3 : 2] + point[1...32])
+            }
+        }
+        let store = try authority.store()
+        let der = try authority.sign(template)
+        let leaf = try store.issuerCertificate(der: der[...])
+        #expect(
+            try store.verify(leaf, for: TestDocument.mDL, at: now).deviations
+                == [.dsPublicKey, .dsSubjectKeyIdentifierMissing])
+        #expect(leaf.publicKey.encodedPoint == point)
+    }
 }

@@ -178,6 +178,8 @@ extension IssuerFault {
         case .nameConstraints: .certificate(.forbiddenExtension(.nameConstraints))
         case .otherCountry: .certificateAndCountry(.countryMismatch)
         case .countryMissing: .certificateAndCountry(.countryMissing)
+        case .subjectKeyIdentifierNoDigest: .tolerated([.dsSubjectKeyIdentifierDigest])
+        case .shortSerialNumber: .tolerated([.dsSerialNumber])
         case .otherState: .tolerated([.dsState])
         case .commonNameMissing: .tolerated([.dsCommonNameMissing])
         case .issuerContactMissing: .tolerated([.dsIssuerAlternativeName])

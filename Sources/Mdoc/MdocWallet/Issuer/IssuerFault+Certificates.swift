@@ -62,6 +62,9 @@ extension IssuerFault {
             signer.replace(.authorityKeyIdentifier([UInt8](repeating: 0x5a, count: 20)))
         case .authorityKeyIdentifierMissing: signer.remove(.authorityKeyIdentifier)
         case .subjectKeyIdentifierMissing: signer.remove(.subjectKeyIdentifier)
+        case .subjectKeyIdentifierNoDigest:
+            signer.replace(.subjectKeyIdentifier([UInt8](repeating: 0x5a, count: 20)))
+        case .shortSerialNumber: signer.serialNumber = Array(signer.serialNumber.prefix(4))
         default: break
         }
     }

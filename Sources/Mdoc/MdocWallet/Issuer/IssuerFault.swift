@@ -79,6 +79,8 @@ package enum IssuerFault: String, CaseIterable, Sendable {
     case authorityKeyIdentifierDiffers = "x509.ds_aki"
     case authorityKeyIdentifierMissing = "x509.ds_no_aki"
     case subjectKeyIdentifierMissing = "x509.ds_no_ski"
+    case subjectKeyIdentifierNoDigest = "x509.ds_ski_digest"
+    case shortSerialNumber = "x509.ds_serial_number"
     case readerKeyUsage = "x509.ds_wrong_eku"
     case extendedKeyUsageMissing = "x509.ds_no_eku"
     case extendedKeyUsageNotCritical = "x509.ds_eku_not_critical"
