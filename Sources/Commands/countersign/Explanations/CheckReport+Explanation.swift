@@ -1,5 +1,6 @@
 internal import COSE
 internal import MdocModel
+internal import MdocTrust
 internal import MdocVerification
 
 extension CheckReport {
