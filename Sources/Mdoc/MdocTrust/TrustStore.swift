@@ -11,7 +11,7 @@ package final class TrustStore: Sendable {
     package let anchors: [TrustAnchor]
     private let trusted: [TrustedAnchor]
     private let byKeyIdentifier: [ArraySlice<UInt8>: [TrustedAnchor]]
-    private let revocationLists: [HeldRevocationList]
+    private let revocationLists: RevocationLists
     private let statusLists: StatusLists
     private let verified: Mutex<[CertificateEncoding: Verified]>
     private let capacity: Int
@@ -50,7 +50,7 @@ package final class TrustStore: Sendable {
         self.capacity = capacity
         anchors = trusted.map(\.anchor)
         byKeyIdentifier = Self.index(trusted)
-        revocationLists = lists.filter { $0.kind == .revocationList }.map { HeldRevocationList($0.bytes) }
+        revocationLists = RevocationLists(lists.filter { $0.kind == .revocationList }.map(\.bytes))
         statusLists = StatusLists(
             lists.filter { $0.statusKind != nil }.map { HeldStatusToken($0.bytes, uri: $0.name) })
         verified = Mutex([:])

@@ -69,6 +69,26 @@ struct DistinguishedNameTests {
         #expect(try Self.name([[a, a]]) != Self.name([[a, b]]))
     }
 
+    @Test("Comparison keys are the same exactly where the names are equal")
+    func comparisonKeys() throws {
+        let (a, b) = (
+            (ObjectIdentifier.commonName, DERTag.utf8String, "A"),
+            (ObjectIdentifier.commonName, DERTag.utf8String, "B")
+        )
+        let names = try [
+            Self.common("Utopia DMV"), Self.common("  utopia   dmv ", DERTag.printableString),
+            Self.common("UtopiaDMV"), Self.common("Utopia DMV", DERTag.ia5String), Self.name([]),
+            Self.common("utopia dmv", DERTag.ia5String), Self.common("A"), Self.common("Ä"), Self.common("ä"),
+            Self.name([[a, b]]), Self.name([[b, a]]), Self.name([[a], [b]]), Self.name([[b], [a]]),
+            Self.name([[a, a]]), Self.name([[(.organizationName, DERTag.utf8String, "A")]]),
+        ]
+        for one in names {
+            for other in names {
+                #expect((one == other) == (one.comparisonKey == other.comparisonKey), "\(one) \(other)")
+            }
+        }
+    }
+
     @Test("The description is RFC 4514's, on one line")
     func description() throws {
         let name = DistinguishedName([

@@ -18,7 +18,30 @@ extension DistinguishedName: Equatable {
     }
 }
 
+extension DistinguishedName {
+    /// Bytes that two names have in common exactly where they are equal: for those who look one name up among many.
+    package var comparisonKey: [UInt8] {
+        relativeNames.reduce(into: []) { key, name in
+            let attributes = name.map(\.comparisonKey).sorted { $0.lexicographicallyPrecedes($1) }
+            key += DERWriter.encode { writer in
+                writer.write(DERTag.set) { for attribute in attributes { $0.write(encoded: attribute) } }
+            }
+        }
+    }
+}
+
 extension DistinguishedName.Attribute {
+    fileprivate var comparisonKey: [UInt8] {
+        DERWriter.encode { writer in
+            writer.write(DERTag.sequence) {
+                $0.write(type)
+                $0.write(
+                    hasFoldedText ? DERTag.utf8String : tag,
+                    contents: hasFoldedText ? contents.folded[...] : contents)
+            }
+        }
+    }
+
     fileprivate func matches(_ other: Self) -> Bool {
         guard type == other.type else { return false }
         guard hasFoldedText, other.hasFoldedText else {

@@ -5,15 +5,12 @@ internal import Synchronization
 /// A CRL of the store, opened when a certificate of its issuer is first asked about, and verified once.
 final class HeldRevocationList: Sendable {
     private let der: ArraySlice<UInt8>
-    /// Nil where the bytes are no CRL as far as its issuer.
-    let issuer: DistinguishedName?
     private let opened = Mutex<Result<CertificateRevocationList, OpenSSLCryptoError>?>(nil)
     /// Whether the anchor of this fingerprint signed it.
     private let verdicts = Mutex<[[UInt8]: Bool]>([:])
 
     init(_ der: ArraySlice<UInt8>) {
         self.der = der
-        issuer = CertificateRevocationList.issuer(of: der)
     }
 
     func list() -> Result<CertificateRevocationList, OpenSSLCryptoError> {
@@ -36,6 +33,22 @@ final class HeldRevocationList: Sendable {
     }
 }
 
+/// The CRLs of a store by the names of their issuers.
+struct RevocationLists: Sendable {
+    private var byIssuer: [[UInt8]: [HeldRevocationList]] = [:]
+
+    init(_ encodings: [ArraySlice<UInt8>]) {
+        for der in encodings {
+            guard let issuer = CertificateRevocationList.issuer(of: der) else { continue }
+            byIssuer[issuer.comparisonKey, default: []].append(HeldRevocationList(der))
+        }
+    }
+
+    subscript(_ issuer: DistinguishedName) -> [HeldRevocationList] {
+        byIssuer.isEmpty ? [] : byIssuer[issuer.comparisonKey] ?? []
+    }
+}
+
 /// What the CRLs at hand say about one certificate: the facts, which hold until the CRLs change. What they mean depends on
 /// the time.
 struct SignerRevocation: Sendable {
@@ -48,8 +61,8 @@ struct SignerRevocation: Sendable {
         let nextUpdate: Int64
     }
 
-    init(of certificate: Certificate, issuedBy anchor: TrustAnchor, in lists: [HeldRevocationList]) {
-        let own = lists.filter { $0.issuer == anchor.certificate.subject }
+    init(of certificate: Certificate, issuedBy anchor: TrustAnchor, in lists: RevocationLists) {
+        let own = lists[anchor.certificate.subject]
         guard !own.isEmpty else {
             let isPublished = certificate.firstExtension(.crlDistributionPoints) != nil
             evidence = .failure(isPublished ? .listAbsent : .nothingPublished)

@@ -95,35 +95,48 @@ final class OpenedStatusList: Sendable {
 
 /// Who may sign a document's list: those issued by the IACA of the document, or by the certificate that the MSO names.
 struct StatusListIssuer {
-    let roots: [TrustAnchor]
-    /// The certificate that the MSO names: the issuer of the signer, or the signer itself.
-    let named: Certificate?
-    /// Of what the two above come from.
+    private let choice: Choice
+    /// Of what decides who may sign.
     let fingerprint: [UInt8]
+
+    private enum Choice {
+        /// Those that any of these issued.
+        case anyOf([TrustAnchor])
+        /// Those that a root with this one's name issued, for roots are re-keyed (Q177).
+        case rootsNamed(TrustAnchor, among: [TrustAnchor])
+        /// The issuer of the signer, or the signer itself.
+        case certificate(Certificate)
+    }
 
     /// - Parameters:
     ///   - anchor: the root of the document.
-    ///   - anchors: all roots; those of the same name count too, for roots are re-keyed (Q177).
+    ///   - der: the certificate that the MSO names.
     init(
         of anchor: TrustAnchor, among anchors: [TrustAnchor], naming der: ArraySlice<UInt8>?
     ) throws(UndeterminedCause) {
         guard let der else {
-            roots = anchors.filter { $0.certificate.subject == anchor.certificate.subject }
-            named = nil
+            choice = .rootsNamed(anchor, among: anchors)
             fingerprint = anchor.sha256
             return
         }
         guard let certificate = try? Certificate(der: Array(der)[...]) else { throw .referenceUnreadable }
-        named = certificate
-        roots = (try? TrustAnchor(certificate)).map { [$0] } ?? []
+        choice = .certificate(certificate)
         fingerprint = Digest(.sha256, of: der).bytes
     }
 
     /// For lists that no document has pointed to yet.
     init(anyOf anchors: [TrustAnchor]) {
-        roots = anchors
-        named = nil
+        choice = .anyOf(anchors)
         fingerprint = []
+    }
+
+    private var roots: [TrustAnchor] {
+        switch choice {
+        case .anyOf(let anchors): anchors
+        case .rootsNamed(let anchor, let anchors):
+            anchors.filter { $0.certificate.subject == anchor.certificate.subject }
+        case .certificate(let certificate): (try? TrustAnchor(certificate)).map { [$0] } ?? []
+        }
     }
 
     /// The certificate whose key signed the token.
@@ -135,7 +148,7 @@ struct StatusListIssuer {
             chain.append(certificate)
         }
         guard let leaf = chain.first, let key = try? leaf.publicKey() else { throw .listSignerWrong }
-        if let named, named.der == leaf.der {
+        if case .certificate(let named) = choice, named.der == leaf.der {
             guard leaf.isValid(at: now) else { throw .listSignerInvalid }
         } else {
             try requirePath(chain, at: now)
