@@ -10,13 +10,15 @@ struct PeerConnecting: Sendable {
     /// How often is tried where the service is not the one looked for: some show none at first (Q82).
     private static let unusableAttempts = 3
 
+    /// Where the caller's time is over after an attempt has failed, that failure says more than that it is over.
+    ///
     /// - Parameter attempt: tries once to reach a peer, and leaves nothing behind when it fails. Gets the number of the
     ///   attempt, from 1.
     func link<Link: Sendable>(
         to uuid: BluetoothUUID, _ attempt: (Peer, Int) async throws(ConnectFailure) -> Link
     ) async throws(BluetoothLEError) -> Link {
         let search = PeerSearch(for: uuid, daemon: daemon, adapter: adapter, configuration: configuration)
-        var last = ConnectFailure.refused
+        var last: ConnectFailure?
         var unusable = 0
         do throws(BlueZTransportError) {
             for number in 1...max(configuration.attempts, 1) {
@@ -40,10 +42,11 @@ struct PeerConnecting: Sendable {
             }
         } catch {
             await search.end(keeping: nil)
+            if error == .cancelled, let last { throw last.error }
             throw BluetoothLEError(error)
         }
         await search.end(keeping: nil)
-        throw last.error
+        throw (last ?? .refused).error
     }
 }
 
