@@ -53,7 +53,7 @@ struct BluetoothEndingTests {
         let result = try await Scene.onAir(.qr, mode.role)
             .present(mode, phone: ["--linger"], deadlines: deadlines)
         #expect(result.summary == "verified", "\(result.phone.lines)")
-        #expect(result.phone.fact("state", of: "state") == "02", "\(result.phone.lines)")
+        #expect(result.phone.fact("status", of: "status") == "20", "\(result.phone.lines)")
         #expect(result.leaving >= .seconds(1))
         #expect(result.phone.fact("by", of: "disconnected") == "reader", "\(result.phone.lines)")
         #expect(try await AirObjects().devices == 0)
@@ -64,7 +64,8 @@ struct BluetoothEndingTests {
         arguments: AirPhone.Mode.allCases)
     func declined(_ mode: AirPhone.Mode) async throws {
         let rows: [(summary: String, told: SessionStatus?, change: (inout Wallet) -> Void)] = [
-            ("declined", .termination, { $0.holder.decision = .declines }),
+            ("declined", nil, { $0.holder.decision = .declines }),
+            ("declined", .termination, { $0.holder.decision = .returnsNothing }),
             ("declined", nil, { $0.sessionFault = .termination }),
             ("status 10", nil, { $0.sessionFault = .encryptionError }),
             ("status 11", nil, { $0.sessionFault = .decodingError }),
@@ -91,9 +92,7 @@ struct BluetoothEndingTests {
         }
         #expect(presentation.failure == .cancelled)
         #expect(time < PresentationDeadlines.onAir.farewell + DeadlineTests.margin)
-        try await stage.phone.said("state")
-        #expect(stage.phone.fact("state", of: "state") == "02", "\(stage.phone.lines)")
-        _ = try await stage.end()
+        #expect(try await stage.end().holder.readerStatus == .termination, "\(stage.phone.lines)")
         try await Scene.expectNextCustomerServed(mode, after: "one that was stopped")
     }
 
