@@ -69,8 +69,8 @@ extension OneAfterAnother {
             #expect(openDescriptors() <= before, sourceLocation: location)
         }
 
-        /// Sends a message in pieces, and collects the echo.
-        static func echo(_ message: [UInt8], over link: any BluetoothLELink) async throws -> [UInt8] {
+        /// Sends a message in pieces.
+        static func send(_ message: [UInt8], over link: any BluetoothLELink) async throws {
             let limit = await link.packetLimit - 1
             var rest = message[...]
             while !rest.isEmpty {
@@ -78,6 +78,11 @@ extension OneAfterAnother {
                 rest = rest.dropFirst(limit)
                 try await link.send(.byte(rest.isEmpty ? 0 : 1), part)
             }
+        }
+
+        /// Sends a message in pieces, and collects the echo.
+        static func echo(_ message: [UInt8], over link: any BluetoothLELink) async throws -> [UInt8] {
+            try await send(message, over: link)
             var answer: [UInt8] = []
             while true {
                 guard case .data(let value) = try await link.receive() else { continue }

@@ -15,7 +15,7 @@ extension OneAfterAnother.BenchTests {
             #expect(await link.packetLimit >= 512)
             let message = Self.message(90_000)
             async let answer = Self.collect(4 + message.count, from: link)
-            try await Self.send(message, over: link)
+            try await Self.sendFrame(message, over: link)
             #expect(try await answer.dropFirst(4) == message[...])
             try await link.signal(0x02)
             await link.close()
@@ -24,7 +24,7 @@ extension OneAfterAnother.BenchTests {
         try await expectNothingLeft()
     }
 
-    static func send(_ message: [UInt8], over link: any BluetoothLELink) async throws {
+    static func sendFrame(_ message: [UInt8], over link: any BluetoothLELink) async throws {
         let limit = await link.packetLimit
         var rest = message[...]
         try await link.send(.length(UInt32(message.count)), rest.prefix(limit - 4))
@@ -60,12 +60,12 @@ extension OneAfterAnother.BenchTests {
     @Test("What the phone said before it left is delivered over a channel, then the link is lost")
     func channelClosedByPhone() async throws {
         try await withPhone(
-            ["--raw-echo", "3000", "--l2cap-psm", "129", "--end", "disconnect"]
+            Self.echoing + ["--l2cap-psm", "129", "--end", "disconnect"]
         ) { phone in
             let link = try await BlueZRadio().connect(to: Self.service.uuid, psm: 129)
-            try await Self.send([1, 2, 3], over: link)
+            try await Self.sendFrame(Self.message(3000), over: link)
             try await phone.line(with: "disconnected")
-            #expect(try await Self.collect(3004, from: link).dropFirst(4) == Self.answer(3000)[...])
+            #expect(try await Self.collect(3004, from: link).dropFirst(4) == Self.message(3000)[...])
             await #expect(throws: BluetoothLEError.linkLost) { try await link.receive() }
             await link.close()
         }

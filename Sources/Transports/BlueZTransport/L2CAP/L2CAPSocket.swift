@@ -40,9 +40,11 @@ struct L2CAPSocket: ~Copyable {
     }
 
     /// Begins to connect; how it ends is known when the socket becomes writable.
-    func beginConnecting(to peer: L2CAPAddress, psm: UInt16) -> Bool {
+    ///
+    /// - Returns: zero, or what failed already.
+    func beginConnecting(to peer: L2CAPAddress, psm: UInt16) -> Int32 {
         let status = unsafe peer.withSocketAddress(psm: psm) { unsafe Glibc.connect(descriptor, $0, $1) }
-        return status == 0 || errno == EINPROGRESS || errno == EAGAIN
+        return status == 0 || errno == EINPROGRESS || errno == EAGAIN ? 0 : errno
     }
 
     /// What became of connecting: zero, or what it failed of.

@@ -1,5 +1,5 @@
 internal import NDEF
-package import Transport
+internal import Transport
 
 /// Looks for a peer and tries to reach it, again and again, inside the caller's time (Q63, Q82, Q97, Q108).
 struct PeerConnecting: Sendable {
@@ -47,24 +47,5 @@ struct PeerConnecting: Sendable {
         }
         await search.end(keeping: nil)
         throw (last ?? .refused).error
-    }
-}
-
-extension BlueZRadio {
-    package func connect(to service: GATTService) async throws(BluetoothLEError) -> any BluetoothLELink {
-        let connecting = try await beginConnecting()
-        defer { endConnecting() }
-        return try await connecting.link(to: service.uuid) { peer, number throws(ConnectFailure) in
-            let client = GATTClient(
-                service, at: peer, daemon: connecting.daemon, adapter: connecting.adapter, attempts: number,
-                configuration: connecting.configuration)
-            do throws(ConnectFailure) {
-                try await client.open()
-                return client
-            } catch {
-                await client.close()
-                throw error
-            }
-        }
     }
 }

@@ -1,0 +1,20 @@
+package import Transport
+
+extension BlueZRadio {
+    package func connect(to service: GATTService) async throws(BluetoothLEError) -> any BluetoothLELink {
+        let connecting = try await beginConnecting()
+        defer { endConnecting() }
+        return try await connecting.link(to: service.uuid) { peer, number throws(ConnectFailure) in
+            let client = GATTClient(
+                service, at: peer, daemon: connecting.daemon, adapter: connecting.adapter, attempts: number,
+                configuration: connecting.configuration)
+            do throws(ConnectFailure) {
+                try await client.open()
+                return client
+            } catch {
+                await client.close()
+                throw error
+            }
+        }
+    }
+}
