@@ -161,7 +161,7 @@ let package = Package(
             dependencies: ["FuzzTargets", "TestCredentials", "VectorFiles", "CBOR", "OpenSSLCrypto"],
             path: "Tests/Fuzzing/FuzzingTests", swiftSettings: strict),
         tests(of: "Transport", in: "Transports"),
-        tests(of: "BlueZTransport", in: "Transports", ["Transport", "NDEF"]),
+        tests(of: "BlueZTransport", in: "Transports", ["Transport", "NDEF", "BlueZBench"]),
         tests(of: "PCSCTransport", in: "Transports", ["Transport", "ISO7816", "PCSCBench"]),
         tests(
             of: "ReaderService", in: "Service",

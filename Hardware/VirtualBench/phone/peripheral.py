@@ -66,10 +66,22 @@ class Service:
         made.on("connection", self._connected)
 
     async def advertise(self):
+        await self._begin_advertising()
+        tell("advertising", uuid=self._options.uuid)
+        self._repeating = asyncio.ensure_future(self._repeat_advertising())
+
+    async def _begin_advertising(self):
         await self._made.start_advertising(
             advertising_data=self._advertisement, own_address_type=self._made.own_type,
             advertising_interval_min=50, advertising_interval_max=50)
-        tell("advertising", uuid=self._options.uuid)
+
+    # The virtual controllers report an advertiser once: when it begins, or when the other begins to scan. The kernel
+    # often misses that, as it takes the scan to have begun only later, and scans anew after ten seconds.
+    async def _repeat_advertising(self):
+        while True:
+            await asyncio.sleep(1)
+            await self._made.stop_advertising()
+            await self._begin_advertising()
 
     async def begun(self):
         """Started; and in the reader's place, subscribed to: some phones start first."""
@@ -79,6 +91,7 @@ class Service:
 
     def _connected(self, connection):
         tell("connected")
+        self._repeating.cancel()
         self.started.clear()
         self._subscribed.clear()
         self.link = PeripheralLink(connection, self._options, self)

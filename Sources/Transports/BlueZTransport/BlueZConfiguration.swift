@@ -24,6 +24,8 @@ package struct BlueZConfiguration: Sendable {
     package var attempts = 10
     /// From the sighting of a peer to the first attempt: connecting while scanning starves (Q63, Q97).
     package var pause: Duration = .milliseconds(150)
+    /// For a peer to be seen again after an attempt that failed.
+    package var reappearance: Duration = .seconds(10)
     /// Between two attempts (Q82).
     package var backOff: Duration = .milliseconds(500)
 

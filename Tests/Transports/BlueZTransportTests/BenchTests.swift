@@ -1,5 +1,4 @@
-import Foundation
-import Glibc
+import BlueZBench
 import NDEF
 import Testing
 import Transport
@@ -8,13 +7,10 @@ import Transport
 
 extension OneAfterAnother {
     /// Every test that needs bluetoothd: one after the other, for they share its adapter and some kill it.
-    @Suite("With a real bluetoothd", .enabled(if: BlueZBench.isHere, BlueZBench.absence))
+    @Suite("With a real bluetoothd", .enabled(if: AirBench.isHere, AirBench.absence))
     struct BenchTests {
         static let service = phoneService(
             BluetoothUUID(high: 0x5a1e_0000_1234_4321, low: 0x8888_0123_4567_89ab))
-
-        /// Answers each message with itself.
-        static let echoing = ["--raw-echo", "0"]
 
         /// The characteristics of mdoc peripheral server mode.
         static func phoneService(_ uuid: BluetoothUUID) -> GATTService {
@@ -26,30 +22,22 @@ extension OneAfterAnother {
                 psm: of(10))
         }
 
-        /// Runs `body` with a phone on the air that serves the service.
+        /// Runs `body` with a phone on the air that serves the service, and answers each message with itself.
         func withPhone(
-            _ uuid: BluetoothUUID = service.uuid, _ options: [String] = echoing,
-            _ body: @escaping @Sendable (BenchProcess) async throws -> Void
+            _ options: [String] = [], uuid: BluetoothUUID = service.uuid,
+            _ body: @escaping @Sendable (AirPhone) async throws -> Void
         ) async throws {
-            let program = try #require(BlueZBench.environment("COUNTERSIGN_BENCH_PHONE"))
-            let phone = try BenchProcess(
-                [program, "--mode", "peripheral", "--uuid", uuid.description, "--timeout", "600"] + options)
+            let phone = try AirPhone(.peripheral, uuid: uuid.description, options + ["--timeout", "300"])
             do {
                 // The first phone of a run has to be loaded.
-                try await phone.line(with: "advertising", within: .seconds(240))
-                try await withDeadline("the test", .seconds(240)) { try await body(phone) }
+                try await phone.said("advertising", within: .seconds(120))
+                try await withDeadline("the test", .seconds(120)) { try await body(phone) }
             } catch {
                 await phone.leave()
                 print(phone.lines.joined(separator: "\n"))
                 throw error
             }
             await phone.leave()
-        }
-
-        func withPhone(
-            _ options: [String], _ body: @escaping @Sendable (BenchProcess) async throws -> Void
-        ) async throws {
-            try await withPhone(Self.service.uuid, options, body)
         }
 
         /// Looks at bluetoothd with eyes of its own: nothing of ours may be left there.

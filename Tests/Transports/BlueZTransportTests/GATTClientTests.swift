@@ -1,3 +1,4 @@
+import BlueZBench
 import NDEF
 import Testing
 import Transport
@@ -7,7 +8,7 @@ import Transport
 extension OneAfterAnother.BenchTests {
     @Test("Q84 A phone is found, connected to once, spoken with, and leaves nothing behind")
     func wholeLink() async throws {
-        try await withPhone(Self.echoing + ["--l2cap-psm", "129", "--psm-characteristic", "4", "--linger"]) {
+        try await withPhone(["--l2cap-psm", "129", "--psm-characteristic", "4", "--linger"]) {
             phone in
             let radio = BlueZRadio()
             let link = try await radio.connect(to: Self.service)
@@ -20,15 +21,15 @@ extension OneAfterAnother.BenchTests {
             for size in [20, 25_000, 90_000] {
                 #expect(try await Self.echo(Self.message(size), over: link) == Self.message(size))
             }
-            try await phone.line(with: "request bytes=90000")
-            #expect(phone.lines.contains { $0.contains("largest=509") })
+            #expect(
+                phone.lines.contains { $0.hasPrefix("request bytes=90000") && $0.contains("largest=509") })
             await #expect(throws: BluetoothLEError.connectionFailed(id: "bluez-value-too-long")) {
                 try await link.send(.byte(0), [UInt8](repeating: 0, count: 509)[...])
             }
             try await link.signal(0x02)
-            try await phone.line(with: "state state=02")
+            try await phone.said("state")
             await link.close()
-            try await phone.line(with: "disconnected by=reader")
+            try await phone.said("disconnected")
             #expect(phone.lines.count { $0.hasPrefix("connected") } == 1)
             await #expect(throws: BluetoothLEError.linkLost) { try await link.send(.none, [1]) }
             await #expect(throws: BluetoothLEError.linkLost) { try await link.receive() }
@@ -40,12 +41,12 @@ extension OneAfterAnother.BenchTests {
         "Q67 Q99 A value is as long as the phone's MTU lets it be, at a public and at a random address",
         arguments: [(23, 20, "public"), (185, 182, "random:F2:C1:22:33:44:55"), (517, 509, "public")])
     func maximumValue(mtu: Int, limit: Int, address: String) async throws {
-        try await withPhone(Self.echoing + ["--mtu", "\(mtu)", "--address", address]) { phone in
+        try await withPhone(["--mtu", "\(mtu)", "--address", address]) { phone in
             let link = try await BlueZRadio().connect(to: Self.service)
             #expect(await link.packetLimit == limit)
             try await link.signal(0x01)
             #expect(try await Self.echo(Self.message(3000), over: link) == Self.message(3000))
-            try await phone.line(with: "largest=\(limit)")
+            #expect(phone.fact("largest", of: "request") == "\(limit)")
             await link.close()
         }
         try await expectNothingLeft()
@@ -53,7 +54,7 @@ extension OneAfterAnother.BenchTests {
 
     @Test("Q110 Without sockets every value is a call of its own, and the order is kept")
     func calls() async throws {
-        try await withPhone(Self.echoing + ["--end", "state02"]) { phone in
+        try await withPhone(["--end", "state02"]) { phone in
             var configuration = BlueZConfiguration()
             configuration.usesSockets = false
             let link = try await BlueZRadio(configuration: configuration).connect(to: Self.service)
@@ -63,18 +64,18 @@ extension OneAfterAnother.BenchTests {
             try await Self.send(Self.message(15), over: link)
             #expect(try await Self.untilState(link) == (Self.message(15), [0x02]))
             await link.close()
-            try await phone.line(with: "disconnected")
+            try await phone.said("disconnected")
         }
         try await expectNothingLeft()
     }
 
     @Test("A state comes after all data before it")
     func order() async throws {
-        try await withPhone(Self.echoing + ["--end", "state02"]) { phone in
+        try await withPhone(["--end", "state02"]) { phone in
             let link = try await BlueZRadio().connect(to: Self.service)
             try await link.signal(0x01)
             try await Self.send(Self.message(40_000), over: link)
-            try await phone.line(with: "state state=02")
+            try await phone.said("state")
             #expect(try await Self.untilState(link) == (Self.message(40_000), [0x02]))
             await link.close()
         }
@@ -84,13 +85,13 @@ extension OneAfterAnother.BenchTests {
     @Test(
         "Q78 What a phone sent before it left is delivered, then the link is lost", arguments: [true, false])
     func leavesAfterAnswer(usesSockets: Bool) async throws {
-        try await withPhone(Self.echoing + ["--end", "disconnect"]) { phone in
+        try await withPhone(["--end", "disconnect"]) { phone in
             var configuration = BlueZConfiguration()
             configuration.usesSockets = usesSockets
             let link = try await BlueZRadio(configuration: configuration).connect(to: Self.service)
             try await link.signal(0x01)
             try await Self.send(Self.message(2000), over: link)
-            try await phone.line(with: "disconnected")
+            try await phone.said("disconnected")
             var data: [UInt8] = []
             await #expect(throws: BluetoothLEError.linkLost) {
                 while case .data(let value) = try await link.receive() { data += value.dropFirst() }
@@ -115,7 +116,7 @@ extension OneAfterAnother.BenchTests {
     @Test("Q87 A UUID of 16 bits is found in its 128-bit form")
     func shortUUID() async throws {
         let service = Self.phoneService(BluetoothUUID(expanding: 0xfb12))
-        try await withPhone(service.uuid, Self.echoing + ["--uuid16"]) { _ in
+        try await withPhone(["--uuid16"], uuid: service.uuid) { _ in
             let link = try await BlueZRadio().connect(to: service)
             try await link.signal(0x01)
             #expect(try await Self.echo([1, 2], over: link) == [1, 2])
@@ -128,30 +129,19 @@ extension OneAfterAnother.BenchTests {
         "Q82 Q104 A phone without the service, or that lets nobody hear, is refused by name after a few attempts",
         arguments: [("wrong-service", BluetoothLEError.serviceIncomplete), ("no-cccd", .notSubscribed)])
     func unusable(fault: String, error: BluetoothLEError) async throws {
-        try await withPhone(Self.echoing + ["--fault", fault]) { phone in
-            await #expect(throws: error) { try await BlueZRadio().connect(to: Self.service) }
-            #expect(phone.lines.count { $0.hasPrefix("connected") } == 3)
-        }
-        try await expectNothingLeft()
-    }
-
-    @Test(
-        "Q63 Q82 A phone that drops the first connections is reached by a later attempt, and they are counted"
-    )
-    func retry() async throws {
-        try await withPhone(Self.echoing + ["--fault", "connect-storm=2"]) { _ in
-            let link = try await BlueZRadio().connect(to: Self.service)
-            #expect((link as? any BluetoothLEClientLink)?.attempts == 3)
-            try await link.signal(0x01)
-            #expect(try await Self.echo([9], over: link) == [9])
-            await link.close()
+        try await withPhone(["--fault", fault]) { phone in
+            var configuration = BlueZConfiguration()
+            configuration.reappearance = .seconds(2)
+            let radio = BlueZRadio(configuration: configuration)
+            await #expect(throws: error) { try await radio.connect(to: Self.service) }
+            #expect(phone.lines.count { $0.hasPrefix("connected") } == 1, "which has left then")
         }
         try await expectNothingLeft()
     }
 
     @Test("A phone that never lets itself be used ends in a named error, after bounded attempts")
     func neverUsable() async throws {
-        try await withPhone(Self.echoing + ["--fault", "connect-storm=99"]) { phone in
+        try await withPhone(["--fault", "connect-storm=2"]) { phone in
             var configuration = BlueZConfiguration()
             configuration.attempts = 2
             let error = await Self.error {
@@ -168,7 +158,7 @@ extension OneAfterAnother.BenchTests {
         "A phone that leaves at the start or during the request is a lost link",
         arguments: ["started", "request"])
     func leaves(at step: String) async throws {
-        try await withPhone(Self.echoing + ["--fault", "disconnect-at=\(step)"]) { _ in
+        try await withPhone(["--fault", "disconnect-at=\(step)"]) { _ in
             let link = try await BlueZRadio().connect(to: Self.service)
             try await link.signal(0x01)
             if step == "request" { try await link.send(.byte(0), [1]) }

@@ -1,3 +1,4 @@
+import BlueZBench
 import NDEF
 import Testing
 import Transport
@@ -9,7 +10,7 @@ extension OneAfterAnother.BenchTests {
         "Q107 A channel to the phone's PSM carries a large message both ways, at either kind of address",
         arguments: ["public", "random:F2:C1:22:33:44:55"])
     func channel(address: String) async throws {
-        try await withPhone(Self.echoing + ["--l2cap-psm", "129", "--address", address]) { phone in
+        try await withPhone(["--l2cap-psm", "129", "--address", address]) { phone in
             let link = try await BlueZRadio().connect(to: Self.service.uuid, psm: 129)
             #expect(link.kind == .l2cap)
             #expect(await link.packetLimit >= 512)
@@ -19,7 +20,7 @@ extension OneAfterAnother.BenchTests {
             #expect(try await answer.dropFirst(4) == message[...])
             try await link.signal(0x02)
             await link.close()
-            try await phone.line(with: "disconnected")
+            try await phone.said("disconnected")
         }
         try await expectNothingLeft()
     }
@@ -60,11 +61,11 @@ extension OneAfterAnother.BenchTests {
     @Test("What the phone said before it left is delivered over a channel, then the link is lost")
     func channelClosedByPhone() async throws {
         try await withPhone(
-            Self.echoing + ["--l2cap-psm", "129", "--end", "disconnect"]
+            ["--l2cap-psm", "129", "--end", "disconnect"]
         ) { phone in
             let link = try await BlueZRadio().connect(to: Self.service.uuid, psm: 129)
             try await Self.sendFrame(Self.message(3000), over: link)
-            try await phone.line(with: "disconnected")
+            try await phone.said("disconnected")
             #expect(try await Self.collect(3004, from: link).dropFirst(4) == Self.message(3000)[...])
             await #expect(throws: BluetoothLEError.linkLost) { try await link.receive() }
             await link.close()

@@ -1,3 +1,4 @@
+import BlueZBench
 import Foundation
 import Testing
 
@@ -28,9 +29,12 @@ final class PrivateBus: Sendable {
             """
         try settings.write(to: folder.appending(path: "settings"), atomically: true, encoding: .utf8)
         let daemon = try BenchProcess([
-            "/usr/bin/dbus-daemon", "--config-file=\(folder.path)/settings", "--nofork", "--print-address",
+            "/usr/bin/dbus-daemon", "--config-file=\(folder.path)/settings", "--nofork",
         ])
-        try await daemon.line(with: "unix:path")
+        while !FileManager.default.fileExists(atPath: "\(folder.path)/bus") {
+            if daemon.exitStatus != nil { throw Overdue(what: "a bus: \(daemon.lines)") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
         return PrivateBus(daemon, in: folder)
     }
 

@@ -1,3 +1,4 @@
+import BlueZBench
 import NDEF
 import Testing
 import Transport
@@ -6,19 +7,20 @@ import Transport
 
 /// What ends the radio under a link, and what it is called.
 struct RadioLoss: Sendable, CustomTestStringConvertible {
-    let actions: [String]
-    let repair: [String]
+    let actions: [AirBench.Action]
+    let repair: [AirBench.Action]
     let names: Set<String>
 
-    var testDescription: String { actions.joined(separator: ", ") }
+    var testDescription: String { "\(actions)" }
 
     static let all = [
-        RadioLoss(actions: ["kill"], repair: ["start"], names: ["bluez-daemon-lost"]),
+        RadioLoss(actions: [.kill], repair: [.start], names: ["bluez-daemon-lost"]),
+        RadioLoss(actions: [.off], repair: [.on], names: ["bluez-adapter-off"]),
         RadioLoss(
-            actions: ["adapter-out"], repair: ["adapter-in"],
+            actions: [.adapterOut], repair: [.adapterIn],
             names: ["bluez-adapter-lost", "bluez-adapter-off"]),
         RadioLoss(
-            actions: ["bus-kill"], repair: ["bus-start", "start"], names: ["bluez-bus-lost"]),
+            actions: [.busKill], repair: [.busStart, .start], names: ["bluez-bus-lost"]),
     ]
 }
 
@@ -32,7 +34,7 @@ extension OneAfterAnother.BenchTests {
             let link = try await radio.connect(to: Self.service)
             try await link.signal(0x01)
             let receiving = Task { try await link.receive() }
-            for action in loss.actions { try await BlueZBench.bluetoothd(action) }
+            for action in loss.actions { try await AirBench.control(action) }
             let received = await receiving.result
             #expect(throws: BluetoothLEError.self) { try received.get() }
             for error in [received.error, await Self.error { try await link.send(.byte(0), [1]) }] {
@@ -44,7 +46,7 @@ extension OneAfterAnother.BenchTests {
             }
             await link.close()
         }
-        for action in loss.repair { try await BlueZBench.bluetoothd(action) }
+        for action in loss.repair { try await AirBench.control(action) }
         try await expectNothingLeft()
         try await withPhone { _ in
             let link = try await radio.connect(to: Self.service)
@@ -63,16 +65,16 @@ extension OneAfterAnother.BenchTests {
         try await withPhone { _ in
             let link = try await radio.connect(to: Self.service)
             try await link.signal(0x01)
-            try await BlueZBench.bluetoothd("hang")
+            try await AirBench.control(.hang)
             let clock = ContinuousClock.now
             await link.close()
             #expect(ContinuousClock.now - clock < .seconds(4))
             await #expect(throws: BluetoothLEError.radioUnavailable(id: "bluez-daemon-hung")) {
                 try await radio.connect(to: Self.service)
             }
-            try await BlueZBench.bluetoothd("resume")
+            try await AirBench.control(.resume)
         }
-        try await BlueZBench.bluetoothd("restart")
+        try await AirBench.control(.restart)
         try await expectNothingLeft()
     }
 
@@ -81,14 +83,14 @@ extension OneAfterAnother.BenchTests {
         let radio = BlueZRadio()
         let search = Task { try await radio.connect(to: Self.service) }
         try await Task.sleep(for: .seconds(1))
-        for action in loss.actions { try await BlueZBench.bluetoothd(action) }
+        for action in loss.actions { try await AirBench.control(action) }
         let result = await search.result
         if case .failure(BluetoothLEError.radioUnavailable(let id)) = result {
             #expect(loss.names.contains(id), "\(id)")
         } else {
             Issue.record("\(result)")
         }
-        for action in loss.repair { try await BlueZBench.bluetoothd(action) }
+        for action in loss.repair { try await AirBench.control(action) }
         try await expectNothingLeft()
     }
 

@@ -23,7 +23,9 @@ struct PeerConnecting: Sendable {
         do throws(BlueZTransportError) {
             for number in 1...max(configuration.attempts, 1) {
                 if number > 1 { await search.wait(configuration.backOff) }
-                let peer = try await search.peer()
+                // Who was reached once and comes no more has left.
+                let deadline = number > 1 ? ContinuousClock.now + configuration.reappearance : nil
+                guard let peer = try await search.peer(until: deadline) else { break }
                 // Where stopping makes bluetoothd forget the peer, discovering has to go on.
                 if last != .peerForgotten { await search.stop() }
                 await search.wait(configuration.pause)

@@ -38,20 +38,19 @@ actor PeerSearch {
     }
 
     /// Discovers until there is a peer: the one with the fewest failures, and of those the nearest.
-    func peer() async throws(BlueZTransportError) -> Peer {
+    ///
+    /// - Parameter deadline: nil for as long as the caller likes.
+    /// - Returns: nil when nobody was seen before the deadline.
+    func peer(until deadline: ContinuousClock.Instant?) async throws(BlueZTransportError) -> Peer? {
         try await start()
-        try await sighting()
-        if isAmbiguous { await wait(configuration.pause) }
-        return try await sighting()
-    }
-
-    @discardableResult
-    private func sighting() async throws(BlueZTransportError) -> Peer {
-        while true {
+        while sightings.isEmpty {
             try check()
-            if let best = sightings.first { return best }
-            await condition.wait()
+            if let deadline, ContinuousClock.now >= deadline { return nil }
+            await condition.wait(until: deadline)
         }
+        if isAmbiguous { await wait(configuration.pause) }
+        try check()
+        return sightings.first
     }
 
     private func check() throws(BlueZTransportError) {
