@@ -20,7 +20,7 @@ final class FakeBluetoothd: Sendable {
     private struct State {
         var objects: [String: BusInterfaces] = [:]
         var calls: [String] = []
-        var sockets: [Int32] = []
+        var sockets: [String: Int32] = [:]
     }
 
     private let bus: Bus
@@ -50,7 +50,7 @@ final class FakeBluetoothd: Sendable {
     }
 
     func end() async {
-        for socket in state.withLock({ $0.sockets }) { close(socket) }
+        for socket in state.withLock({ $0.sockets.values }) { close(socket) }
         await bus.close()
     }
 
@@ -61,6 +61,9 @@ final class FakeBluetoothd: Sendable {
     var devices: [String] {
         state.withLock { $0.objects.filter { $0.value["org.bluez.Device1"] != nil }.map(\.key) }
     }
+
+    /// Its end of the socket it gave for a call; -1 before.
+    func socket(_ call: String) -> Int32 { state.withLock { $0.sockets[call] ?? -1 } }
 
     func count(_ call: String) -> Int { calls.count { $0.hasPrefix(call) } }
 
@@ -165,7 +168,8 @@ final class FakeBluetoothd: Sendable {
             guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
                 return .error("org.bluez.Error.Failed")
             }
-            state.withLock { $0.sockets.append(ends[0]) }
+            let call = "\(message.member) \(path.split(separator: "/").last ?? "")"
+            state.withLock { $0.sockets[call] = ends[0] }
             return .values([.descriptor(BusDescriptor(owning: ends[1])), .uint16(100)])
         default: break
         }

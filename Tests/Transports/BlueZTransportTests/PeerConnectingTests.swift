@@ -1,3 +1,4 @@
+import Glibc
 import NDEF
 import Synchronization
 import Testing
@@ -29,6 +30,7 @@ extension OneAfterAnother {
                 configuration.resolution = .milliseconds(300)
                 configuration.settling = .milliseconds(300)
                 configuration.attempts = 4
+                configuration.call = .seconds(2)
                 try await body(BlueZRadio(configuration: configuration), bluetoothd)
                 #expect(bluetoothd.count("StartDiscovery") == bluetoothd.count("StopDiscovery"), "Q85")
                 #expect(bluetoothd.devices == [], "Q114")
@@ -239,6 +241,94 @@ extension OneAfterAnother {
                 let removed = calls.firstIndex { $0.hasPrefix("RemoveDevice") } ?? 0
                 #expect(calls[..<removed].contains("StopNotify serverToClient"), "Q81")
                 #expect(calls[..<removed].contains("StopNotify state"), "Q81")
+            }
+        }
+
+        /// A link over sockets whose other ends the test holds.
+        private func withLink(
+            _ body: @escaping @Sendable (any BluetoothLELink, FakeBluetoothd) async throws -> Void
+        ) async throws {
+            try await with { bluetoothd, method, _ in
+                if method == "StartDiscovery" { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
+                return nil
+            } _: { radio, bluetoothd in
+                let link = try await radio.connect(to: Self.service)
+                try await body(link, bluetoothd)
+                await link.close()
+            }
+        }
+
+        @Test("Data that came before a state is delivered before it, whichever socket is looked at first")
+        func socketOrder() async throws {
+            try await withLink { link, bluetoothd in
+                let data = bluetoothd.socket("AcquireNotify serverToClient")
+                let state = bluetoothd.socket("AcquireNotify state")
+                for round in 0..<50 as Range<UInt8> {
+                    for packet in [[1, round], [0, round]] as [[UInt8]] {
+                        try #require(unsafe Glibc.send(data, packet, 2, 0) == 2)
+                    }
+                    try #require(unsafe Glibc.send(state, [round], 1, 0) == 1)
+                    #expect(try await link.receive() == .data([1, round]))
+                    #expect(try await link.receive() == .data([0, round]))
+                    #expect(try await link.receive() == .state([round]))
+                }
+                try #require(unsafe Glibc.send(data, [0, 9] as [UInt8], 2, 0) == 2)
+                bluetoothd.change(Self.device, "org.bluez.Device1", ["Connected": .boolean(false)])
+                #expect(try await link.receive() == .data([0, 9]))
+                await #expect(throws: BluetoothLEError.linkLost) { try await link.receive() }
+            }
+        }
+
+        @Test("Q75 Values wait for room in the socket; a wait ends with its task, and with the link")
+        func fullSocket() async throws {
+            try await withLink { link, bluetoothd in
+                let sent = Mutex(0)
+                let sending = Task {
+                    while true {
+                        try await link.send(.byte(1), [2, 3])
+                        sent.withLock { $0 += 1 }
+                    }
+                }
+                var before = -1
+                while before != sent.withLock({ $0 }) {
+                    before = sent.withLock { $0 }
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                await #expect(throws: BluetoothLEError.alreadyWaiting) { try await link.send(.byte(1), [4]) }
+                let socket = bluetoothd.socket("AcquireWrite clientToServer")
+                var packet: [UInt8] = [0, 0, 0, 0]
+                for _ in 0..<before {
+                    #expect(unsafe recv(socket, &packet, 4, 0) == 3)
+                    #expect(packet == [1, 2, 3, 0])
+                }
+                while sent.withLock({ $0 }) == before { try await Task.sleep(for: .milliseconds(5)) }
+                sending.cancel()
+                await #expect(throws: BluetoothLEError.cancelled) { try await sending.value }
+                let full = Task { while true { try await link.send(.byte(1), [2, 3]) } }
+                try await Task.sleep(for: .milliseconds(300))
+                await link.close()
+                await #expect(throws: BluetoothLEError.linkLost) { try await full.value }
+            }
+        }
+
+        @Test(
+            "A state does not overtake data: it waits until bluetoothd has taken them, or says that it hangs")
+        func stateAfterData() async throws {
+            try await withLink { link, bluetoothd in
+                let data = bluetoothd.socket("AcquireWrite clientToServer")
+                let state = bluetoothd.socket("AcquireWrite state")
+                try await link.send(.byte(0), [7])
+                let ending = Task { try await link.signal(2) }
+                try await Task.sleep(for: .milliseconds(200))
+                var byte: UInt8 = 0
+                #expect(unsafe recv(state, &byte, 1, Int32(MSG_DONTWAIT)) == -1)
+                #expect(unsafe recv(data, &byte, 1, 0) == 1)
+                try await ending.value
+                #expect(unsafe recv(state, &byte, 1, 0) == 1 && byte == 2)
+                try await link.send(.byte(0), [7])
+                await #expect(throws: BluetoothLEError.radioUnavailable(id: "bluez-daemon-hung")) {
+                    try await link.signal(2)
+                }
             }
         }
 

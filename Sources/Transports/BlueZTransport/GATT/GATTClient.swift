@@ -287,8 +287,7 @@ actor GATTClient: BluetoothLEClientLink {
         guard !isSending else { throw .alreadyWaiting }
         isSending = true
         defer { isSending = false }
-        // bluetoothd looks at each socket on its own: the state could overtake what was sent before it.
-        while let writes, !writes.isEmptied { try await room(in: writes, emptied: true) }
+        try await emptyWrites()
         if let stateWrites { return try await send(.byte(state), [], through: stateWrites) }
         try await write([state], to: .state)
     }
@@ -301,15 +300,23 @@ actor GATTClient: BluetoothLEClientLink {
             switch socket.send(head, body) {
             case .taken: return
             case .closed: throw .linkLost
-            case .full: try await room(in: socket)
+            case .full: await room(in: socket)
             }
         }
     }
 
+    /// Until bluetoothd has taken all data: it looks at each socket on its own, and a state could overtake them.
+    private func emptyWrites() async throws(BluetoothLEError) {
+        let hung = ContinuousClock.now + configuration.call
+        while let writes, !writes.isEmptied {
+            try checkLink()
+            guard ContinuousClock.now < hung else { throw BluetoothLEError(.daemonHung) }
+            await condition.wait(until: .now + .milliseconds(1))
+        }
+    }
+
     /// Until the socket may have room, or the link has ended.
-    private func room(in socket: PacketSocket, emptied: Bool = false) async throws(BluetoothLEError) {
-        try checkLink()
-        if emptied { return await condition.wait(until: .now + .milliseconds(1)) }
+    private func room(in socket: PacketSocket) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 if Task.isCancelled { return continuation.resume() }
