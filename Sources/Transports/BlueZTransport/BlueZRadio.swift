@@ -16,14 +16,29 @@ package actor BlueZRadio: BluetoothLERadio {
         do throws(BlueZTransportError) {
             let (daemon, adapter) = try await readyAdapter()
             lastServer += 1
-            let server = GATTServer(
-                service, daemon: daemon, adapter: adapter, number: lastServer, psm: nil,
-                configuration: configuration)
-            try await server.register()
-            return server
+            guard configuration.offersL2CAP, service.psm != nil else {
+                return try await registered(service, lastServer, daemon, adapter, psm: nil)
+            }
+            let listener = try await L2CAPListener.open(daemon: daemon, adapter: adapter)
+            do throws(BlueZTransportError) {
+                let server = try await registered(service, lastServer, daemon, adapter, psm: listener.psm)
+                return ChannelServer(server: server, listener: listener)
+            } catch {
+                await listener.close()
+                throw error
+            }
         } catch {
             throw BluetoothLEError(error)
         }
+    }
+
+    private func registered(
+        _ service: GATTService, _ number: Int, _ daemon: Daemon, _ adapter: String, psm: UInt16?
+    ) async throws(BlueZTransportError) -> GATTServer {
+        let server = GATTServer(
+            service, daemon: daemon, adapter: adapter, number: number, psm: psm, configuration: configuration)
+        try await server.register()
+        return server
     }
 
     /// What a search for a peer needs. One at a time: bluetoothd has one discovery session for each of its clients.

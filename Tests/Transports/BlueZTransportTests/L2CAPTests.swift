@@ -72,4 +72,33 @@ extension OneAfterAnother.BenchTests {
         }
         try await expectNothingLeft()
     }
+
+    @Test("Q65 A phone that reads our PSM opens a channel to us; the service goes off the air with it")
+    func channelToUs() async throws {
+        var configuration = BlueZConfiguration()
+        configuration.offersL2CAP = true
+        let server = try await BlueZRadio(configuration: configuration).serve(Self.readerService)
+        await server.setIdent([UInt8](repeating: 0, count: 16))
+        let phone = try AirPhone(.central, uuid: Self.readerService.uuid.description, ["--l2cap"])
+        let link = try await withDeadline("the channel", .seconds(120)) { try await server.link() }
+        #expect(link.kind == .l2cap)
+        let message = Self.message(25_000)
+        async let answer = Self.collect(4 + message.count, from: link)
+        try await Self.sendFrame(message, over: link)
+        #expect(try await answer.dropFirst(4) == message[...])
+        await link.close()
+        await server.close()
+        await phone.leave()
+        try await expectNothingLeft()
+    }
+
+    /// The characteristics of mdoc central client mode.
+    static var readerService: GATTService {
+        func of(_ number: UInt64) -> BluetoothUUID {
+            BluetoothUUID(high: number << 32 | 0xa123_48ce, low: 0x896b_4c76_9733_73e6)
+        }
+        return GATTService(
+            uuid: service.uuid, state: of(5), clientToServer: of(6), serverToClient: of(7), ident: of(8),
+            psm: of(11))
+    }
 }

@@ -59,7 +59,8 @@ actor L2CAPListener {
     /// The first that comes; nobody else does, since nobody listens any more.
     private func accept() {
         guard link == nil, let channel = socket?.accept() else { return }
-        link = L2CAPLink(channel, daemon: daemon, adapter: adapter, device: nil)
+        let device = daemon.assumeIsolated { $0.taken(channel.peerAddress, at: adapter) }
+        link = L2CAPLink(channel, daemon: daemon, adapter: adapter, device: device)
         stopListening()
         condition.signal()
     }
@@ -90,5 +91,14 @@ actor L2CAPListener {
         stopListening()
         condition.signal()
         await daemon.stopListening(self)
+    }
+}
+
+extension Daemon {
+    /// Begins a transaction with the peer at an address, and names its object.
+    fileprivate func taken(_ address: String?, at adapter: String) -> String? {
+        let device = devices(at: adapter).first { $0.value["Address"]?.text == address }?.key
+        if let device { take(device) }
+        return device
     }
 }

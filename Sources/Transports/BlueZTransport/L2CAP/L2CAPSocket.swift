@@ -63,6 +63,22 @@ struct L2CAPSocket: ~Copyable {
         return channel >= 0 ? L2CAPSocket(channel) : nil
     }
 
+    /// The address of the other side, in capital letters as bluetoothd writes it.
+    var peerAddress: String? {
+        var address = sockaddr_l2()
+        var length = socklen_t(MemoryLayout<sockaddr_l2>.size)
+        let status = unsafe withUnsafeMutableBytes(of: &address) { bytes in
+            unsafe getpeername(
+                descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress.unsafelyUnwrapped,
+                &length)
+        }
+        guard status == 0 else { return nil }
+        return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 18) { text in
+            unsafe ba2str(&address.l2_bdaddr, text.baseAddress)
+            return unsafe String(cString: text.baseAddress.unsafelyUnwrapped)
+        }
+    }
+
     /// Most bytes of a service data unit that the peer takes.
     var sendLimit: Int {
         var limit: UInt16 = 0

@@ -1,0 +1,40 @@
+internal import Transport
+
+/// A GATT server that names an L2CAP channel too; its client takes one of the two.
+struct ChannelServer: BluetoothLEServer {
+    private typealias LinkResult = Result<any BluetoothLELink, BluetoothLEError>
+
+    let server: GATTServer
+    let listener: L2CAPListener
+
+    func setIdent(_ ident: [UInt8]) async { await server.setIdent(ident) }
+
+    /// The link the client has begun first. The other way is closed then.
+    func link() async throws(BluetoothLEError) -> any BluetoothLELink {
+        let link = try await first().get()
+        if link.kind == .l2cap { await server.close() } else { await listener.close() }
+        return link
+    }
+
+    private func first() async -> LinkResult {
+        await withTaskGroup(of: LinkResult.self) { group in
+            group.addTask { await Self.result { () throws(BluetoothLEError) in try await server.link() } }
+            group.addTask {
+                await Self.result { () throws(BluetoothLEError) in try await listener.accepted() }
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .failure(.cancelled)
+        }
+    }
+
+    private static func result(
+        _ body: () async throws(BluetoothLEError) -> any BluetoothLELink
+    ) async -> LinkResult {
+        do throws(BluetoothLEError) { return .success(try await body()) } catch { return .failure(error) }
+    }
+
+    func close() async {
+        await listener.close()
+        await server.close()
+    }
+}
