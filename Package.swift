@@ -175,7 +175,7 @@ let package = Package(
             of: "countersign", in: "Commands",
             [
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "MdocWallet", "Transport", "PCSCBench",
+                "MdocWallet", "Transport", "BlueZTransport", "PCSCBench", "BlueZBench",
             ]),
     ]
 )

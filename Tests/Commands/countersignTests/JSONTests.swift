@@ -1,3 +1,4 @@
+import BlueZTransport
 import CBOR
 import COSE
 import Foundation
@@ -137,6 +138,13 @@ struct JSONDocumentationTests {
         for id in ids { #expect(page.contains("| `\(id)` |"), "\(id)") }
     }
 
+    @Test("Every warning, note and quirk of Bluetooth stands in it, as what it is")
+    func bluetooth() {
+        for id in DaemonFinding.knownIDs { #expect(page.contains("| `\(id)` | warning: "), "\(id)") }
+        for note in DaemonNote.allCases { #expect(page.contains("| `\(note)` | note: "), "\(note)") }
+        for quirk in AdapterQuirk.allCases { #expect(page.contains("| `\(quirk)` | quirk: "), "\(quirk)") }
+    }
+
     @Test("Every exit code and verdict stands in it")
     func codes() {
         for status in ExitStatus.allCases { #expect(page.contains("\n| \(status.rawValue) | "), "\(status)") }
@@ -157,7 +165,9 @@ struct JSONDocumentationTests {
     func nothingElse() {
         let known = Set(
             CheckID.allCases.map(\.rawValue) + Deviation.allCases.map(\.rawValue) + TransactionError.knownIDs)
-        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") && $0.contains(".") }
+        let rows = page.split(separator: "\n").filter {
+            $0.hasPrefix("| `") && !$0.hasPrefix("| `--") && $0.contains(".")
+        }
         let ids = rows.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
         for id in ids where !id.hasPrefix("-") && (id.contains(".") || id.contains("_")) {
             #expect(known.contains(id), "\(id)")

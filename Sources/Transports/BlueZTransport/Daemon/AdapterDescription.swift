@@ -35,6 +35,11 @@ package struct AdapterDescription: Equatable, Sendable {
         package let active: Int
         /// Left for this program and others (Q85).
         package let free: Int
+
+        package init(active: Int, free: Int) {
+            self.active = active
+            self.free = free
+        }
     }
 
     /// Like `hci0`.

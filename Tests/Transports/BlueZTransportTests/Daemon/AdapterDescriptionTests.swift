@@ -103,7 +103,7 @@ struct AdapterDescriptionTests {
         }
     }
 
-    @Test("What bluetoothd says of an adapter is read; one without advertising has none (Q85)")
+    @Test("What bluetoothd says of an adapter is read; one without advertising has none")
     func properties() {
         let properties: BusInterfaces = [
             "org.bluez.Adapter1": ["Powered": .boolean(true), "Pairable": .boolean(true)],
