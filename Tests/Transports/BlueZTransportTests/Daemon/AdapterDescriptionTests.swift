@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Transport
+import VectorFiles
 
 @testable import BlueZTransport
 
@@ -73,6 +74,18 @@ struct AdapterDescriptionTests {
         #expect(loaded.quirks == [.deafWithoutFirmware])
         #expect(adapter { $0.usb = USBIdentity(vendor: 0x0bda, product: 0x8772) }.quirks.isEmpty)
         #expect(adapter { ($0.subversion, $0.revision) = (0x8761, 0x000b) }.quirks.isEmpty)
+    }
+
+    @Test("Every model with quirks stands in the page on adapters")
+    func page() throws {
+        let file = VectorFiles.repository.appending(path: "Hardware/adapters.md")
+        let page = try String(contentsOf: file, encoding: .utf8)
+        for model in AdapterModel.all {
+            switch model.identity {
+            case .usb(let usb): #expect(page.contains("\(usb)"), "\(usb)")
+            case .serial(let manufacturer): #expect(page.contains("\(manufacturer) ("), "\(manufacturer)")
+            }
+        }
     }
 
     @Test("The identity of a USB adapter stands in the folder above its interface")
