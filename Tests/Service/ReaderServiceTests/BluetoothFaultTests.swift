@@ -101,7 +101,7 @@ struct BluetoothFaultTests {
 
     @Test("Q89 Q90 Nobody comes: over by the deadline of the connection", arguments: AirPhone.Mode.allCases)
     func nobody(_ mode: AirPhone.Mode) async throws {
-        let before = try await AirStock.now()
+        let before = try await AirStock.atRest()
         let scene = try Scene.onAir(.qr, mode.role)
         let deadlines = PresentationDeadlines.onAir.with { $0.connection = .seconds(2) }
         let transaction = try scene.transaction(deadlines: deadlines, retrieval: .over(mode))
@@ -111,12 +111,12 @@ struct BluetoothFaultTests {
         }
         #expect(presentation.failure == .connectionOverdue)
         #expect((.seconds(2)...(.seconds(2) + DeadlineTests.margin)).contains(time))
-        #expect(try await AirStock.settled(to: before) == before)
+        try await before.expectNothingMore()
     }
 
     @Test("Q72 Q85 64 connections in a row without a session leave nothing, and then the customer is served")
     func storm() async throws {
-        let before = try await AirStock.now()
+        let before = try await AirStock.atRest()
         let growth = try await PeakMemory.growth {
             let stage = try await AirStage.begin(
                 Scene.onAir(), .central, phone: ["--fault", "connect-storm=64"])
@@ -128,7 +128,7 @@ struct BluetoothFaultTests {
             await customer.leave()
         }
         #expect(growth < Self.memory, "\(growth)")
-        #expect(try await AirStock.settled(to: before, within: .seconds(40)) == before)
+        try await before.expectNothingMore(within: .seconds(40))
     }
 
     @Test("Q63 Q82 Q108 A phone that drops the connection three times is connected to when it stays")
