@@ -12,6 +12,9 @@ INSTEAD_OF_RESPONSE = ("silent", "no-cccd", "silent-after-first-chunk", "garbage
                        "never-ending")
 ONLY = {"wrong-service": "peripheral", "no-ident-match": "central", "second-phone": "central"}
 NEVER_ENDING = 64 << 20
+# Who leaves at the very moment the link is up can hit a bug of the kernel (6.1: list corruption in hci_chan_del),
+# which ends bluetoothd and all Bluetooth with it.
+MOMENT = 0.25
 
 
 class Faults:
@@ -32,6 +35,8 @@ class Faults:
 
     async def at(self, step, link):
         if self.step == step:
+            if step == "connected":
+                await asyncio.sleep(MOMENT)
             await self.leave(link)
 
     def later(self, step, link):

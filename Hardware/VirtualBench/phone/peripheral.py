@@ -4,6 +4,7 @@ import asyncio
 
 from bumble import att, gatt, l2cap
 
+from faults import MOMENT
 from framing import Names, START
 from journal import tell
 from radio import CHANNEL, ChannelLink, GATTLink, advertised
@@ -140,6 +141,7 @@ async def open_link(made, options, faults):
     while True:
         link = await service.links.get()
         if left > 0:
+            await asyncio.sleep(MOMENT)
             await link.disconnect()
             left -= 1
             if left == 0:
