@@ -92,7 +92,10 @@ struct BluetoothEndingTests {
         }
         #expect(presentation.failure == .cancelled)
         #expect(time < PresentationDeadlines.onAir.farewell + DeadlineTests.margin)
-        #expect(try await stage.end().holder.readerStatus == .termination, "\(stage.phone.lines)")
+        // The wallet behind the phone still waits for its person; the phone has heard it.
+        try await stage.phone.said("status")
+        #expect(stage.phone.fact("status", of: "status") == "20", "\(stage.phone.lines)")
+        _ = try await stage.end()
         try await Scene.expectNextCustomerServed(mode, after: "one that was stopped")
     }
 
