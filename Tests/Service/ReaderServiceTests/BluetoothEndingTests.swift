@@ -92,10 +92,8 @@ struct BluetoothEndingTests {
         }
         #expect(presentation.failure == .cancelled)
         #expect(time < PresentationDeadlines.onAir.farewell + DeadlineTests.margin)
-        // The wallet behind the phone still waits for its person; the phone has heard it.
-        try await stage.phone.said("status")
-        #expect(stage.phone.fact("status", of: "status") == "20", "\(stage.phone.lines)")
         _ = try await stage.end()
+        #expect(stage.phone.fact("status", of: "status") == "20", "\(stage.phone.lines)")
         try await Scene.expectNextCustomerServed(mode, after: "one that was stopped")
     }
 
