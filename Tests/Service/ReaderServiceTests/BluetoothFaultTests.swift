@@ -56,7 +56,7 @@ struct BluetoothFaultTests {
         private static let inOneMode = [
             Fault(.central, "no-cccd", "connection not-subscribed"),
             // These are not on the air any more when they are looked for again.
-            Fault(.peripheral, "no-cccd", "connection service-incomplete") { $0.connection = .seconds(8) },
+            Fault(.peripheral, "no-cccd", "connection not-subscribed") { $0.connection = .seconds(8) },
             Fault(.peripheral, "wrong-service", "connection service-incomplete") {
                 $0.connection = .seconds(8)
             },
