@@ -114,7 +114,9 @@ struct BluetoothFaultTests {
         try await before.expectNothingMore()
     }
 
-    @Test("Q72 Q85 64 connections in a row without a session leave nothing, and then the customer is served")
+    @Test(
+        "Q72 Q85 64 connections in a row without a session leave nothing, and then the customer is served",
+        .enabled(if: AirBench.hasStorms, AirBench.stormsAbsence))
     func storm() async throws {
         let before = try await AirStock.atRest()
         let growth = try await PeakMemory.growth {
@@ -131,7 +133,9 @@ struct BluetoothFaultTests {
         try await before.expectNothingMore(within: .seconds(40))
     }
 
-    @Test("Q63 Q82 Q108 A phone that drops the connection three times is connected to when it stays")
+    @Test(
+        "Q63 Q82 Q108 A phone that drops the connection three times is connected to when it stays",
+        .enabled(if: AirBench.hasStorms, AirBench.stormsAbsence))
     func dropsThrice() async throws {
         let stage = try await AirStage.begin(
             Scene.onAir(.qr, .peripheralOnly), .peripheral, phone: ["--fault", "connect-storm=3"])
@@ -142,7 +146,9 @@ struct BluetoothFaultTests {
         await customer.leave()
     }
 
-    @Test("Q63 Q82 A phone that drops every connection is given up, by name")
+    @Test(
+        "Q63 Q82 A phone that drops every connection is given up, by name",
+        .enabled(if: AirBench.hasStorms, AirBench.stormsAbsence))
     func dropsEver() async throws {
         let result = try await Scene.onAir(.qr, .peripheralOnly)
             .present(.peripheral, phone: ["--fault", "connect-storm=64"])

@@ -139,7 +139,9 @@ extension OneAfterAnother.BenchTests {
         try await expectNothingLeft()
     }
 
-    @Test("A phone that never lets itself be used ends in a named error, after bounded attempts")
+    @Test(
+        "A phone that never lets itself be used ends in a named error, after bounded attempts",
+        .enabled(if: AirBench.hasStorms, AirBench.stormsAbsence))
     func neverUsable() async throws {
         try await withPhone(["--fault", "connect-storm=2"]) { phone in
             var configuration = BlueZConfiguration()
