@@ -20,6 +20,8 @@ package struct BlueZConfiguration: Sendable {
     package var settling: Duration = .seconds(1)
     /// Whether our servers name an L2CAP channel; some wallets cannot use it (Q61).
     package var offersL2CAP = false
+    /// From a peer's end until it is believed that the radio has not ended with it (Q117).
+    package var verdict: Duration = .milliseconds(500)
     /// How often connecting is tried, inside the caller's time (Q63, Q82, Q108).
     package var attempts = 10
     /// From the sighting of a peer to the first attempt: connecting while scanning starves (Q63, Q97).

@@ -7,6 +7,7 @@ package actor BlueZRadio: BluetoothLERadio {
     private(set) var daemon: Daemon?
     private var lastServer = 0
     private var isConnecting = false
+    private let leftBehind = PeersLeftBehind()
 
     package init(configuration: BlueZConfiguration = BlueZConfiguration()) {
         self.configuration = configuration
@@ -19,7 +20,8 @@ package actor BlueZRadio: BluetoothLERadio {
             guard configuration.offersL2CAP, service.psm != nil else {
                 return try await registered(service, lastServer, daemon, adapter, psm: nil)
             }
-            let listener = try await L2CAPListener.open(daemon: daemon, adapter: adapter)
+            let listener = try await L2CAPListener.open(
+                daemon: daemon, adapter: adapter, verdict: configuration.verdict)
             do throws(BlueZTransportError) {
                 let server = try await registered(service, lastServer, daemon, adapter, psm: listener.psm)
                 return ChannelServer(server: server, listener: listener)
@@ -78,7 +80,8 @@ package actor BlueZRadio: BluetoothLERadio {
 
     private func currentDaemon() async throws(BlueZTransportError) -> Daemon {
         if let daemon, await daemon.isConnected { return daemon }
-        let daemon = try await Daemon.connect(limit: configuration.call, bus: configuration.bus)
+        let daemon = try await Daemon.connect(
+            limit: configuration.call, bus: configuration.bus, leftBehind: leftBehind)
         self.daemon = daemon
         return daemon
     }

@@ -50,7 +50,7 @@ final class FakeBluetoothd: Sendable {
     }
 
     func end() async {
-        for socket in state.withLock({ $0.sockets.values }) { close(socket) }
+        closeSockets()
         await bus.close()
     }
 
@@ -64,6 +64,15 @@ final class FakeBluetoothd: Sendable {
 
     /// Its end of the socket it gave for a call; -1 before.
     func socket(_ call: String) -> Int32 { state.withLock { $0.sockets[call] ?? -1 } }
+
+    /// Ends the sockets, as a real one's end.
+    func closeSockets() {
+        let sockets = state.withLock { state in
+            defer { state.sockets = [:] }
+            return state.sockets.values.map { $0 }
+        }
+        for socket in sockets { close(socket) }
+    }
 
     func count(_ call: String) -> Int { calls.count { $0.hasPrefix(call) } }
 

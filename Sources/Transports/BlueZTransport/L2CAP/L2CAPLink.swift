@@ -14,30 +14,37 @@ actor L2CAPLink: BluetoothLELink {
     /// The peer's object, to be forgotten with the channel; nil where a server looks after it.
     private let device: String?
     private let socket: PacketSocket
+    private let condition: BusCondition
+    /// As ``BlueZConfiguration/verdict``.
+    private let verdict: Duration
     private var inbox = LinkInbox()
     private var isSending = false
+    private var isLeaving = false
     private var isClosed = false
     private var failure: BlueZTransportError?
 
     /// - Parameter channel: connected.
     init(
-        _ channel: consuming L2CAPSocket, daemon: Daemon, adapter: String, device: String?, attempts: Int = 1
+        _ channel: consuming L2CAPSocket, daemon: Daemon, adapter: String, device: String?, attempts: Int = 1,
+        verdict: Duration
     ) {
         let limit = channel.sendLimit
         self.init(
             owning: channel.release(), packetLimit: limit, daemon: daemon, adapter: adapter, device: device,
-            attempts: attempts)
+            attempts: attempts, verdict: verdict)
     }
 
     private init(
         owning descriptor: Int32, packetLimit: Int, daemon: Daemon, adapter: String, device: String?,
-        attempts: Int
+        attempts: Int, verdict: Duration
     ) {
         self.daemon = daemon
         self.adapter = adapter
         self.device = device
         self.attempts = attempts
         self.packetLimit = packetLimit
+        self.verdict = verdict
+        condition = BusCondition(daemon.bus)
         socket = PacketSocket(
             owning: descriptor, longest: L2CAPSocket.receiveLimit, queue: daemon.bus.queue.queue)
     }
@@ -51,7 +58,7 @@ actor L2CAPLink: BluetoothLELink {
     private func startReading() {
         socket.start(
             received: { [weak self] packet in self?.assumeIsolated { $0.received(packet) } ?? false },
-            ended: { [weak self] in self?.assumeIsolated { $0.end(.linkLost) } })
+            ended: { [weak self] in self?.assumeIsolated { $0.peerLeft() } })
     }
 
     private func happened(_ event: DaemonEvent) {
@@ -65,10 +72,22 @@ actor L2CAPLink: BluetoothLELink {
         return inbox.hasRoom
     }
 
+    /// A radio that goes takes the peer with it, and tells of that first.
+    private func peerLeft() {
+        guard !isLeaving else { return }
+        isLeaving = true
+        let time = verdict
+        Task {
+            try? await Task.sleep(for: time)
+            self.end(.linkLost)
+        }
+    }
+
     private func end(_ error: BluetoothLEError) {
         socket.drainAll()
         inbox.finish(error)
         socket.writable()
+        condition.signal()
     }
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
@@ -91,15 +110,21 @@ actor L2CAPLink: BluetoothLELink {
         isSending = true
         defer { isSending = false }
         while true {
-            if let failure { throw BluetoothLEError(failure) }
-            if Task.isCancelled { throw .cancelled }
-            if isClosed || inbox.isEnded { throw .linkLost }
+            try check()
             switch socket.send(head, body) {
             case .taken: return
-            case .closed: throw .linkLost
+            case .closed:
+                peerLeft()
+                while !inbox.isEnded && !Task.isCancelled { await condition.wait() }
             case .full: await room()
             }
         }
+    }
+
+    private func check() throws(BluetoothLEError) {
+        if let failure { throw BluetoothLEError(failure) }
+        if Task.isCancelled { throw .cancelled }
+        if isClosed || inbox.isEnded { throw .linkLost }
     }
 
     private func room() async {
@@ -122,8 +147,9 @@ actor L2CAPLink: BluetoothLELink {
         guard !isClosed else { return }
         isClosed = true
         inbox.finish(.linkLost)
+        condition.signal()
         socket.close()
         await daemon.stopListening(self)
-        if let device, failure == nil { await daemon.remove(device, at: adapter) }
+        if let device { await daemon.remove(device, at: adapter) }
     }
 }

@@ -10,28 +10,36 @@ actor L2CAPListener {
     private nonisolated let daemon: Daemon
     private let adapter: String
     private let watching = DispatchGroup()
+    private let verdict: Duration
     private let condition: BusCondition
     private var socket: L2CAPSocket?
     private var source: (any DispatchSourceRead)?
     private var link: L2CAPLink?
     private var failure: BlueZTransportError?
 
-    private init(_ socket: consuming L2CAPSocket, psm: UInt16, daemon: Daemon, adapter: String) {
+    private init(
+        _ socket: consuming L2CAPSocket, psm: UInt16, daemon: Daemon, adapter: String, verdict: Duration
+    ) {
         self.socket = consume socket
         self.psm = psm
         self.daemon = daemon
         self.adapter = adapter
+        self.verdict = verdict
         condition = BusCondition(daemon.bus)
     }
 
     /// Listens on the first PSM that is free.
-    static func open(daemon: Daemon, adapter: String) async throws(BlueZTransportError) -> L2CAPListener {
+    ///
+    /// - Parameter verdict: as ``BlueZConfiguration/verdict``.
+    static func open(
+        daemon: Daemon, adapter: String, verdict: Duration
+    ) async throws(BlueZTransportError) -> L2CAPListener {
         guard let own = L2CAPAddress(await daemon.properties(adapter, "org.bluez.Adapter1")) else {
             throw .adapterLost
         }
         for psm in L2CAPSocket.dynamicPSMs {
             guard let socket = L2CAPSocket.bound(to: own, psm: psm), socket.listen() else { continue }
-            let listener = L2CAPListener(socket, psm: psm, daemon: daemon, adapter: adapter)
+            let listener = L2CAPListener(socket, psm: psm, daemon: daemon, adapter: adapter, verdict: verdict)
             await listener.start()
             return listener
         }
@@ -60,7 +68,7 @@ actor L2CAPListener {
     private func accept() {
         guard link == nil, let channel = socket?.accept() else { return }
         let device = daemon.assumeIsolated { $0.taken(channel.peerAddress, at: adapter) }
-        link = L2CAPLink(channel, daemon: daemon, adapter: adapter, device: device)
+        link = L2CAPLink(channel, daemon: daemon, adapter: adapter, device: device, verdict: verdict)
         stopListening()
         condition.signal()
     }
