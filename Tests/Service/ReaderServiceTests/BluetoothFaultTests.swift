@@ -150,8 +150,11 @@ struct BluetoothFaultTests {
         "Q63 Q82 A phone that drops every connection is given up, by name",
         .enabled(if: AirBench.hasStorms, AirBench.stormsAbsence))
     func dropsEver() async throws {
-        let result = try await Scene.onAir(.qr, .peripheralOnly)
-            .present(.peripheral, phone: ["--fault", "connect-storm=64"])
+        var configuration = BlueZConfiguration()
+        configuration.attempts = 3
+        let result = try await Scene.onAir(.qr, .peripheralOnly).present(
+            .peripheral, phone: ["--fault", "connect-storm=64"],
+            radio: BlueZRadio(configuration: configuration))
         #expect(result.summary.hasPrefix("connection bluez-"), "\(result.summary) \(result.phone.lines)")
         try await Scene.expectNextCustomerServed(.peripheral, after: "one that drops every connection")
     }
