@@ -19,11 +19,11 @@ package struct AirStock: Equatable, Sendable, CustomStringConvertible {
         stock.daemonDescriptors = count("/proc/\(try await AirBench.bluetoothdProcess())/fd")
         let objects = try await AirObjects()
         stock.devices = objects.devices
-        stock.advertisements = objects.number("ActiveInstances") ?? -1
+        stock.advertisements = try objects.count(of: "ActiveInstances")
         let bus = try await AirObjects.ask(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Debug.Stats.GetStats")
-        stock.matchRules = AirObjects(text: bus).number("MatchRules") ?? -1
-        stock.connections = AirObjects(text: bus).number("ActiveConnections") ?? -1
+        stock.matchRules = try AirObjects(text: bus).count(of: "MatchRules")
+        stock.connections = try AirObjects(text: bus).count(of: "ActiveConnections")
         return stock
     }
 
@@ -83,9 +83,10 @@ package struct AirObjects: Sendable {
         lines.count { $0.hasPrefix("object path \"/org/bluez/hci0/dev_") && !$0.dropFirst(40).contains("/") }
     }
 
-    /// The value of the first property with this name, where it is a number.
-    package func number(_ property: String) -> Int? {
-        values(property).first.flatMap { Int($0) }
+    /// The value of the first property with this name, which is a number.
+    package func count(of property: String) throws -> Int {
+        guard let number = values(property).first.flatMap({ Int($0) }) else { throw Overdue(property) }
+        return number
     }
 
     /// The values of all properties with this name.

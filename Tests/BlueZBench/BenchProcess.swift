@@ -52,6 +52,7 @@ package final class BenchProcess: Sendable {
             let isOver = exitStatus != nil || ContinuousClock.now > end
             try await Task.sleep(for: .milliseconds(5))
             guard isOver else { continue }
+            output.drain()
             if let line = lines.first(where: { $0 == word || $0.hasPrefix(word + " ") }) { return line }
             throw Overdue("'\(word)' in \(lines)")
         }
@@ -67,18 +68,25 @@ package final class BenchProcess: Sendable {
         }
     }
 
-    /// Waits for its end; what takes longer is killed.
+    /// Waits for its end, and for the last of its output; what takes longer is killed.
     @discardableResult
     package func end(within limit: Duration) async throws -> Int32 {
         let end = ContinuousClock.now + limit
         while ContinuousClock.now < end {
-            if let status = exitStatus { return status }
-            // Also for a test that was cancelled.
-            await Task { try? await Task.sleep(for: .milliseconds(5)) }.value
+            if let status = exitStatus {
+                output.drain()
+                return status
+            }
+            await pause()
         }
         kill(process, SIGKILL)
-        while exitStatus == nil { await Task { try? await Task.sleep(for: .milliseconds(5)) }.value }
+        while exitStatus == nil { await pause() }
         throw Overdue("end of a program that said \(lines)")
+    }
+
+    /// Also for a test that was cancelled.
+    private func pause() async {
+        await Task { try? await Task.sleep(for: .milliseconds(5)) }.value
     }
 
     /// Tells it to leave, and waits until it has.
@@ -90,16 +98,18 @@ package final class BenchProcess: Sendable {
 
 /// Collects lines from a pipe until its writers are gone.
 private final class OutputReader: Sendable {
-    private let text: Mutex<[UInt8]>
+    private let text = Mutex<(bytes: [UInt8], isAtEnd: Bool)>(([], false))
+    private let descriptor: Int32
+    private let queue = DispatchQueue(label: "bench process")
     private let stop: @Sendable () -> Void
 
     init(owning descriptor: Int32) {
-        text = Mutex([])
-        let queue = DispatchQueue(label: "bench process")
+        self.descriptor = descriptor
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         nonisolated(unsafe) let source = DispatchSource.makeReadSource(
             fileDescriptor: descriptor, queue: queue)
         stop = { unsafe source.cancel() }
-        unsafe source.setEventHandler { [weak self] in self?.read(descriptor) }
+        unsafe source.setEventHandler { [weak self] in self?.readAll() }
         unsafe source.setCancelHandler { close(descriptor) }
         unsafe source.activate()
     }
@@ -107,13 +117,25 @@ private final class OutputReader: Sendable {
     deinit { stop() }
 
     var lines: [String] {
-        text.withLock { String(decoding: $0, as: UTF8.self) }.split(separator: "\n").map(String.init)
+        text.withLock { String(decoding: $0.bytes, as: UTF8.self) }.split(separator: "\n").map(String.init)
     }
 
-    private func read(_ descriptor: Int32) {
+    /// Takes what is still in the pipe: when a program has ended, all that it wrote.
+    func drain() {
+        queue.sync { readAll() }
+    }
+
+    /// On the queue.
+    private func readAll() {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
-        guard count > 0 else { return stop() }
-        text.withLock { $0 += buffer.prefix(count) }
+        while !text.withLock({ $0.isAtEnd }) {
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            guard count != 0 else {
+                text.withLock { $0.isAtEnd = true }
+                return stop()
+            }
+            guard count > 0 else { return }
+            text.withLock { $0.bytes += buffer.prefix(count) }
+        }
     }
 }
