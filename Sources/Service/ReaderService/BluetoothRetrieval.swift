@@ -131,31 +131,13 @@ actor BluetoothRetrieval {
         _ central: BluetoothUUID, _ peripheral: BluetoothUUID, _ psm: L2CAPPSM?,
         _ engagement: DeviceEngagement
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
-        let result = await withTaskGroup(of: LinkResult.self) { group in
-            group.addTask {
-                await ended { () throws(BluetoothLEError) in try await self.accept(central, engagement) }
-            }
-            group.addTask {
-                await ended { () throws(BluetoothLEError) in try await self.connect(peripheral, psm) }
-            }
-            var winner: LinkResult = .failure(.cancelled)
-            for await finished in group {
-                if case .success = winner {
-                    // The phone has come by both ways; it will hear of the end of this one.
-                    if case .success(let second) = finished { await second.close() }
-                    continue
-                }
-                winner = finished
-                if case .success = finished { group.cancelAll() }
-            }
-            return winner
-        }
+        let result = await firstLink(
+            { () throws(BluetoothLEError) in try await self.accept(central, engagement) },
+            { () throws(BluetoothLEError) in try await self.connect(peripheral, psm) })
         await close()
         return try result.get()
     }
 }
-
-private typealias LinkResult = Result<any BluetoothLELink, BluetoothLEError>
 
 extension BluetoothUUID {
     /// A random UUID (RFC 9562, 5.4).

@@ -93,32 +93,9 @@ struct HolderConnecting {
     private func race(
         _ theirs: BluetoothUUID, _ own: BluetoothUUID
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
-        let result = await withTaskGroup(of: LinkResult.self) { group in
-            group.addTask { await ended { () throws(BluetoothLEError) in try await connect(theirs) } }
-            group.addTask { await ended { () throws(BluetoothLEError) in try await serve(own) } }
-            var winner: LinkResult = .failure(.cancelled)
-            for await finished in group {
-                if case .success = winner {
-                    if case .success(let second) = finished { await second.close() }
-                    continue
-                }
-                winner = finished
-                if case .success = finished { group.cancelAll() }
-            }
-            return winner
-        }
-        return try result.get()
-    }
-}
-
-private typealias LinkResult = Result<any BluetoothLELink, BluetoothLEError>
-
-private func ended(
-    _ work: () async throws(BluetoothLEError) -> any BluetoothLELink
-) async -> LinkResult {
-    do throws(BluetoothLEError) {
-        return .success(try await work())
-    } catch {
-        return .failure(error)
+        try await firstLink(
+            { () throws(BluetoothLEError) in try await connect(theirs) },
+            { () throws(BluetoothLEError) in try await serve(own) }
+        ).get()
     }
 }

@@ -23,7 +23,7 @@ actor GATTClient: BluetoothLEClientLink {
     private var isNotifiedByCall = false
     /// The least that bluetoothd has named.
     private var mtu: Int?
-    private var inbox = LinkInbox()
+    private let inbox: LinkInbox
     private var isConnected = false
     /// The peer is gone; it remains to be seen whether the radio is too.
     private var isLeaving = false
@@ -43,6 +43,7 @@ actor GATTClient: BluetoothLEClientLink {
         self.configuration = configuration
         device = peer.path
         condition = BusCondition(daemon.bus)
+        inbox = LinkInbox(daemon.bus)
     }
 
     // MARK: - Connecting
@@ -271,16 +272,8 @@ actor GATTClient: BluetoothLEClientLink {
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
         data?.proceed()
         states?.proceed()
-        let number = inbox.nextWaiter()
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { inbox.take($0, as: number) }
-        } onCancel: {
-            Task { await self.stopWaiting(number) }
-        }
-        return try result.get()
+        return try await inbox.next()
     }
-
-    private func stopWaiting(_ number: Int) { inbox.stopWaiting(number) }
 
     func interrupt() { inbox.stopWaiting() }
 

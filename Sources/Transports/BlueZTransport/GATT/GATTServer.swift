@@ -33,9 +33,9 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private var strangers: Set<String> = []
     /// The least that bluetoothd has named for anybody who is served.
     private var mtu: Int?
-    private var inbox = LinkInbox()
-    /// Those who wait for the phase, the subscriptions or the strangers to change.
-    private var watchers: [CheckedContinuation<Void, Never>] = []
+    private let inbox: LinkInbox
+    /// The phase, the subscriptions or the strangers change.
+    private let condition: BusCondition
     private var failure: BlueZTransportError?
 
     init(
@@ -46,6 +46,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         self.adapter = adapter
         self.configuration = configuration
         self.psm = psm
+        condition = BusCondition(daemon.bus)
+        inbox = LinkInbox(daemon.bus)
         objects = GATTServerObjects(
             service, number: number, usesSockets: configuration.usesSockets, hasChannel: psm != nil)
     }
@@ -89,7 +91,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         let device = owner
         phase = .closed
         inbox.finish(.linkLost)
-        changed()
+        condition.signal()
         refuseIdentReads()
         await stopAdvertising()
         if let device { await daemon.remove(device, at: adapter) }
@@ -119,13 +121,13 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     func link() async throws(BluetoothLEError) -> any BluetoothLELink {
         while owner == nil {
             try check()
-            await change()
+            await condition.wait()
         }
         let subscribed = ContinuousClock.now + configuration.subscription
         while notifications == nil && !isNotifyingByCall {
             try check()
             guard ContinuousClock.now < subscribed else { throw .notSubscribed }
-            await change(until: subscribed)
+            await condition.wait(until: subscribed)
         }
         try await waitForStrangersToLeave()
         return self
@@ -143,40 +145,13 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         while !strangers.isEmpty {
             try check()
             guard ContinuousClock.now < gone else { throw BluetoothLEError(.strangerStays) }
-            await change(until: gone)
+            await condition.wait(until: gone)
         }
     }
 
     private func turnAway(_ device: String) {
         strangers.insert(device)
         Task { _ = try? await daemon.call(device, "org.bluez.Device1", "Disconnect") }
-    }
-
-    // MARK: - Waiting
-
-    private func changed() {
-        let waiting = watchers
-        watchers = []
-        for watcher in waiting { watcher.resume() }
-    }
-
-    /// Until something has changed, the deadline has passed or the task is cancelled.
-    private func change(until deadline: ContinuousClock.Instant? = nil) async {
-        let timer = deadline.map { deadline in
-            Task {
-                try await Task.sleep(until: deadline, clock: .continuous)
-                self.changed()
-            }
-        }
-        defer { timer?.cancel() }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled { return continuation.resume() }
-                watchers.append(continuation)
-            }
-        } onCancel: {
-            Task { await self.changed() }
-        }
     }
 
     // MARK: - What bluetoothd tells
@@ -196,7 +171,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         isAdvertised = false
         isRegistered = false
         inbox.finish(BluetoothLEError(error))
-        changed()
+        condition.signal()
     }
 
     private func deviceChanged(_ path: String, _ properties: [String: BusValue]) {
@@ -208,13 +183,13 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             if daemon.assumeIsolated({ $0.isStranger(path) }) { turnAway(path) }
         default: break
         }
-        changed()
+        condition.signal()
     }
 
     /// What the client wrote before it left is still delivered.
     private func clientLeft() {
         inbox.finish(.linkLost)
-        changed()
+        condition.signal()
     }
 
     // MARK: - What bluetoothd asks
@@ -258,7 +233,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         case ("StartNotify", _):
             answer(message, [])
             if characteristic == .serverToClient { isNotifyingByCall = true }
-            changed()
+            condition.signal()
         case ("StopNotify", _):
             answer(message, [])
             if characteristic == .serverToClient { isNotifyingByCall = false }
@@ -279,7 +254,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             }
             strangers.forEach(turnAway)
             Task { await stopAdvertising() }
-            changed()
+            condition.signal()
         case .started(device):
             inbox.put(.state(value))
         case .waiting, .started:
@@ -342,7 +317,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         socket.start(received: { _ in true }) { [weak self] in
             self?.assumeIsolated { $0.notifications = nil }
         }
-        changed()
+        condition.signal()
     }
 
     /// Makes a pair of sockets and gives bluetoothd one of them.
@@ -362,16 +337,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     var packetLimit: Int { max(min(512, (mtu ?? 23) - 5), 2) }
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
-        let number = inbox.nextWaiter()
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { inbox.take($0, as: number) }
-        } onCancel: {
-            Task { await self.stopWaiting(number) }
-        }
-        return try result.get()
+        try await inbox.next()
     }
-
-    private func stopWaiting(_ number: Int) { inbox.stopWaiting(number) }
 
     func interrupt() { inbox.stopWaiting() }
 

@@ -17,7 +17,7 @@ actor L2CAPLink: BluetoothLELink {
     private let condition: BusCondition
     /// As ``BlueZConfiguration/verdict``.
     private let verdict: Duration
-    private var inbox = LinkInbox()
+    private let inbox: LinkInbox
     private var isSending = false
     private var isLeaving = false
     private var isClosed = false
@@ -45,6 +45,7 @@ actor L2CAPLink: BluetoothLELink {
         self.packetLimit = packetLimit
         self.verdict = verdict
         condition = BusCondition(daemon.bus)
+        inbox = LinkInbox(daemon.bus)
         socket = PacketSocket(
             owning: descriptor, longest: L2CAPSocket.receiveLimit, queue: daemon.bus.queue.queue)
     }
@@ -92,16 +93,8 @@ actor L2CAPLink: BluetoothLELink {
 
     func receive() async throws(BluetoothLEError) -> BluetoothLEPacket {
         socket.proceed()
-        let number = inbox.nextWaiter()
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { inbox.take($0, as: number) }
-        } onCancel: {
-            Task { await self.stopWaiting(number) }
-        }
-        return try result.get()
+        return try await inbox.next()
     }
-
-    private func stopWaiting(_ number: Int) { inbox.stopWaiting(number) }
 
     func interrupt() { inbox.stopWaiting() }
 

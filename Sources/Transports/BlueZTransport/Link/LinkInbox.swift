@@ -1,22 +1,28 @@
+internal import Dispatch
 internal import Transport
 
 /// What has come over a link and was not taken yet, and the task that waits for more. For the bus's queue only.
-struct LinkInbox {
+final class LinkInbox: @unchecked Sendable {
     /// Bytes that may wait, each packet's own weight included.
     private static let room = 1 << 20
 
     private var packets: [BluetoothLEPacket] = []
     private var waitingBytes = 0
     private var end: BluetoothLEError?
+    private let queue: DispatchQueue
     private var lastWaiter = 0
     private var waiter: (number: Int, continuation: Continuation)?
 
-    typealias Continuation = CheckedContinuation<Result<BluetoothLEPacket, BluetoothLEError>, Never>
+    private typealias Continuation = CheckedContinuation<Result<BluetoothLEPacket, BluetoothLEError>, Never>
+
+    init(_ bus: Bus) {
+        queue = bus.queue.queue
+    }
 
     var hasRoom: Bool { waitingBytes < Self.room }
     var isEnded: Bool { end != nil }
 
-    mutating func put(_ packet: BluetoothLEPacket) {
+    func put(_ packet: BluetoothLEPacket) {
         guard end == nil else { return }
         if let waiter = waiter.take() { return waiter.continuation.resume(returning: .success(packet)) }
         packets.append(packet)
@@ -24,30 +30,42 @@ struct LinkInbox {
     }
 
     /// What is there is still delivered; then come errors only.
-    mutating func finish(_ error: BluetoothLEError) {
+    func finish(_ error: BluetoothLEError) {
         guard end == nil else { return }
         end = error
         waiter.take()?.continuation.resume(returning: .failure(error))
     }
 
     /// Ends whatever wait is pending.
-    mutating func stopWaiting() {
+    func stopWaiting() {
         waiter.take()?.continuation.resume(returning: .failure(.cancelled))
     }
 
+    /// The next packet, or the end.
+    func next(
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws(BluetoothLEError) -> BluetoothLEPacket {
+        lastWaiter += 1
+        let number = lastWaiter
+        let result = await withTaskCancellationHandler {
+            // A closure is on the actor only if it captures it; elsewhere a packet could be missed.
+            _ = isolation
+            return await withCheckedContinuation { continuation in
+                dispatchPrecondition(condition: .onQueue(queue))
+                take(continuation, as: number)
+            }
+        } onCancel: {
+            queue.async { self.stopWaiting(number) }
+        }
+        return try result.get()
+    }
+
     /// Ends that wait alone: a later one is not to suffer from the end of its task's predecessor.
-    mutating func stopWaiting(_ number: Int) {
+    private func stopWaiting(_ number: Int) {
         if number == waiter?.number { stopWaiting() }
     }
 
-    /// A number for the wait that begins.
-    mutating func nextWaiter() -> Int {
-        lastWaiter += 1
-        return lastWaiter
-    }
-
-    /// - Parameter number: from ``nextWaiter()``.
-    mutating func take(_ continuation: Continuation, as number: Int) {
+    private func take(_ continuation: Continuation, as number: Int) {
         if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
         guard packets.isEmpty else {
             let packet = packets.removeFirst()
