@@ -97,9 +97,12 @@ async def run(options):
              type="random" if options.address.startswith("random") else "public")
         notifications = None
         if faults.name == "second-phone":
-            other = await stack.enter_async_context(radio.device(argparse.Namespace(
-                **{**vars(options), "address": "random:F2:C1:22:33:44:66"}), "second"))
-            notifications = await central.second_phone(other, options)
+            async def another(name, address):
+                return await stack.enter_async_context(radio.device(argparse.Namespace(
+                    **{**vars(options), "address": address}), name))
+            notifications = await central.second_phone(
+                await another("second", "random:F2:C1:22:33:44:66"), options)
+            await central.connect_elsewhere(made, await another("third", "random:F2:C1:22:33:44:77"))
         try:
             await unless_lost(made, present(made, wallet, ident, options))
         finally:

@@ -9,7 +9,7 @@ from bumble.core import UUID
 from faults import MOMENT
 from framing import Names, START
 from journal import Failure, tell
-from radio import GATTLink, find, open_channel
+from radio import GATTLink, find, open_channel, own_address
 
 
 class CentralLink(GATTLink):
@@ -137,6 +137,13 @@ async def storm(made, address, count):
             done += 1
     finally:
         tell("storm", connections=done)
+
+
+async def connect_elsewhere(made, third):
+    """The virtual controllers let the side that connects number a connection: without one to a third device, the
+    reader would know this phone's by the same number as the second phone's."""
+    await third.start_advertising(own_address_type=third.own_type)
+    await connect(made, own_address(third))
 
 
 async def second_phone(made, options):
