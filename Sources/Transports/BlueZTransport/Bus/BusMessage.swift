@@ -77,12 +77,13 @@ extension BusMessage {
         }
     }
 
+    /// In the order of their keys: bluetoothd lays a service's table out as its objects come (Q113).
     private func entries<Member>(
         _ members: [String: Member], key: Unicode.Scalar, of signature: String, _ value: (Member) -> BusValue
     ) throws(BusError) {
         let entry = String(key) + signature
         try container("a", "{\(entry)}") { () throws(BusError) in
-            for (name, member) in members {
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
                 try container("e", entry) { () throws(BusError) in
                     try append(key, name)
                     try append(value(member))

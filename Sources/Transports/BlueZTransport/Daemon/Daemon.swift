@@ -18,6 +18,7 @@ actor Daemon {
     private var taken: Set<String> = []
 
     private let leftBehind: PeersLeftBehind
+    private var tablePlaces: Set<Int> = []
 
     private init(_ bus: Bus, limit: Duration, leftBehind: PeersLeftBehind) {
         self.bus = bus
@@ -131,6 +132,16 @@ actor Daemon {
         guard let first = able.first else { throw .noAdapter }
         return first
     }
+
+    /// The first place that no other server of this connection holds in bluetoothd's attribute table, until it is left.
+    func takeTablePlace() -> Int {
+        var place = 0
+        while tablePlaces.contains(place) { place += 1 }
+        tablePlaces.insert(place)
+        return place
+    }
+
+    func leaveTablePlace(_ place: Int) { tablePlaces.remove(place) }
 
     // MARK: - Peers
 

@@ -17,7 +17,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
     private nonisolated let daemon: Daemon
     private let adapter: String
-    private let objects: GATTServerObjects
+    private var objects: GATTServerObjects
+    private var tablePlace: Int?
     private let configuration: BlueZConfiguration
 
     private var phase = Phase.waiting
@@ -62,8 +63,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
                 self?.assumeIsolated { $0.called(message) } ?? false
             }
             isRegistered = true
-            _ = try await daemon.call(
-                adapter, "org.bluez.GattManager1", "RegisterApplication", [.path(objects.root), .map([:])])
+            try await registerTable()
             isAdvertised = true
             _ = try await daemon.call(
                 adapter, "org.bluez.LEAdvertisingManager1", "RegisterAdvertisement",
@@ -76,6 +76,24 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             throw BlueZTransportError(error)
         }
         if let failure { throw failure }
+    }
+
+    /// The same place for every transaction (Q113), unless another program stands there.
+    private func registerTable() async throws(BusError) {
+        let place = await daemon.takeTablePlace()
+        tablePlace = place
+        objects.stand(at: place)
+        do throws(BusError) {
+            try await registerApplication()
+        } catch .refused {
+            objects.standAnywhere()
+            try await registerApplication()
+        }
+    }
+
+    private func registerApplication() async throws(BusError) {
+        _ = try await daemon.call(
+            adapter, "org.bluez.GattManager1", "RegisterApplication", [.path(objects.root), .map([:])])
     }
 
     private func stopAdvertising() async {
@@ -101,6 +119,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             await daemon.takeBack(
                 adapter, "org.bluez.GattManager1", "UnregisterApplication", [.path(objects.root)])
         }
+        if let place = tablePlace.take() { await daemon.leaveTablePlace(place) }
         registration = nil
         await daemon.stopListening(self)
     }
@@ -186,10 +205,15 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         condition.signal()
     }
 
-    /// What the client wrote before it left is still delivered.
+    /// What the client wrote before it left is still delivered. The end follows when it is clear whose it was: a radio
+    /// that goes takes the client with it, and tells of that first.
     private func clientLeft() {
-        inbox.finish(.linkLost)
-        condition.signal()
+        let time = configuration.verdict
+        Task {
+            try? await Task.sleep(for: time)
+            inbox.finish(.linkLost)
+            condition.signal()
+        }
     }
 
     // MARK: - What bluetoothd asks
@@ -203,6 +227,9 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         case ("org.freedesktop.DBus.Properties", "GetAll"):
             let properties = objects.properties(at: message.path, arguments.first?.text ?? "")
             answer(message, [.map(properties ?? [:])])
+        case ("org.freedesktop.DBus.Properties", "Set"):
+            // Where the table stands now; told to whoever names a place.
+            answer(message, [])
         case (GATTServerObjects.advertisementInterface, "Release"):
             isAdvertised = false
             answer(message, [])
@@ -369,9 +396,10 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     }
 
     private func notify(_ characteristic: GATTServerObjects.Characteristic, _ value: [UInt8]) {
+        let path = objects.path(characteristic)
         daemon.bus.assumeIsolated {
             $0.propertyChanged(
-                objects.path(characteristic), GATTServerObjects.characteristicInterface, "Value",
+                path, GATTServerObjects.characteristicInterface, "Value",
                 .bytes(value))
         }
     }

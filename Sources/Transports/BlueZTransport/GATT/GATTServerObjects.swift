@@ -19,6 +19,9 @@ struct GATTServerObjects: Sendable {
     private let usesSockets: Bool
     /// Whether there is an L2CAP channel to tell of; without one clients must not find its characteristic.
     private let hasChannel: Bool
+    /// The attribute handle where the service begins; 0 lets bluetoothd choose, which never takes a handle twice: after
+    /// some thousand services it has none left.
+    private var handle: UInt16 = 0
 
     /// - Parameter number: tells apart the servers of one connection to the bus.
     init(_ service: GATTService, number: Int, usesSockets: Bool, hasChannel: Bool) {
@@ -27,6 +30,11 @@ struct GATTServerObjects: Sendable {
         self.hasChannel = hasChannel
         root = "/org/countersign/server\(number)"
     }
+
+    /// Behind bluetoothd's own services, each place with room for all our attributes.
+    mutating func stand(at place: Int) { handle = UInt16(clamping: 0x1000 + 0x20 * place) }
+
+    mutating func standAnywhere() { handle = 0 }
 
     var advertisement: String { root + "/advertisement" }
     private var servicePath: String { root + "/service" }
@@ -59,7 +67,7 @@ struct GATTServerObjects: Sendable {
     }
 
     private var serviceProperties: [String: BusValue] {
-        ["UUID": .string(service.uuid.description), "Primary": .boolean(true)]
+        ["UUID": .string(service.uuid.description), "Primary": .boolean(true), "Handle": .uint16(handle)]
     }
 
     /// A short interval: some phones look for few seconds only (Q90).
