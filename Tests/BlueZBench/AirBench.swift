@@ -13,12 +13,6 @@ package enum AirBench {
     /// How often the tests that look for leaks present.
     package static let repetitions = environment("COUNTERSIGN_AIR_REPETITIONS").flatMap { Int($0) } ?? 100
 
-    /// Whether phones may leave at the very moment their link is up, again and again: Debian's kernel 6.1 breaks then
-    /// (`hci_chan_del`), and nothing that runs after it in the guest counts.
-    package static let hasStorms = environment("COUNTERSIGN_AIR_STORMS") == "1"
-    package static let stormsAbsence: Comment =
-        "phones that leave at once break Debian's kernel 6.1: with COUNTERSIGN_AIR_STORMS=1, in a guest of its own"
-
     /// What `bluezd-control` can do.
     package enum Action: String, Sendable {
         case start, kill, restart, hang, resume

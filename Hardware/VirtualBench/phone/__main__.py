@@ -45,6 +45,8 @@ def options_of(arguments):
     add("--chunk", type=int, help="the largest value to send, prefix included")
     add("--end", choices=("status20", "state02", "disconnect", "none", "both"), default="none",
         help="what the phone does after its response")
+    add("--connected-elsewhere", action="store_true",
+        help="has a connection already; needed by the second of two phones that are to be connected at once")
     add("--linger", action="store_true", help="after the end, let the reader disconnect")
     add("--start-before-cccd", action="store_true")
     add("--fault", help="see faults.py: a name, disconnect-at=STEP or connect-storm=N")
@@ -92,16 +94,18 @@ async def run(options):
     wallet, ident = await engage(options)
     faults = options.faults
     async with contextlib.AsyncExitStack() as stack:
+        async def another(name, address):
+            return await stack.enter_async_context(radio.device(argparse.Namespace(
+                **{**vars(options), "address": address}), name))
+
         made = await stack.enter_async_context(radio.device(options))
         tell("ready", address=radio.own_address(made).to_string(False),
              type="random" if options.address.startswith("random") else "public")
         notifications = None
         if faults.name == "second-phone":
-            async def another(name, address):
-                return await stack.enter_async_context(radio.device(argparse.Namespace(
-                    **{**vars(options), "address": address}), name))
             notifications = await central.second_phone(
                 await another("second", "random:F2:C1:22:33:44:66"), options)
+        if options.connected_elsewhere or notifications:
             await central.connect_elsewhere(made, await another("third", "random:F2:C1:22:33:44:77"))
         try:
             await unless_lost(made, present(made, wallet, ident, options))

@@ -140,8 +140,8 @@ async def storm(made, address, count):
 
 
 async def connect_elsewhere(made, third):
-    """The virtual controllers let the side that connects number a connection: without one to a third device, the
-    reader would know this phone's by the same number as the second phone's."""
+    """The virtual controllers take a connection's number from the side that connects, and each side counts its own:
+    the second connection of the reader has to be the phone's second as well."""
     await third.start_advertising(own_address_type=third.own_type)
     await connect(made, own_address(third))
 

@@ -115,8 +115,7 @@ struct BluetoothFaultTests {
     }
 
     @Test(
-        "Q72 Q85 64 connections in a row without a session leave nothing, and then the customer is served",
-        .enabled(if: AirBench.hasStorms, AirBench.stormsAbsence))
+        "Q72 Q85 64 connections in a row without a session leave nothing, and then the customer is served")
     func storm() async throws {
         let before = try await AirStock.atRest()
         let growth = try await PeakMemory.growth {
@@ -134,8 +133,7 @@ struct BluetoothFaultTests {
     }
 
     @Test(
-        "Q63 Q82 Q108 A phone that drops the connection three times is connected to when it stays",
-        .enabled(if: AirBench.hasStorms, AirBench.stormsAbsence))
+        "Q63 Q82 Q108 A phone that drops the connection three times is connected to when it stays")
     func dropsThrice() async throws {
         let stage = try await AirStage.begin(
             Scene.onAir(.qr, .peripheralOnly), .peripheral, phone: ["--fault", "connect-storm=3"])
@@ -147,8 +145,7 @@ struct BluetoothFaultTests {
     }
 
     @Test(
-        "Q63 Q82 A phone that drops every connection is given up, by name",
-        .enabled(if: AirBench.hasStorms, AirBench.stormsAbsence))
+        "Q63 Q82 A phone that drops every connection is given up, by name")
     func dropsEver() async throws {
         var configuration = BlueZConfiguration()
         configuration.attempts = 3

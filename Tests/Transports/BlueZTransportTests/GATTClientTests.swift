@@ -140,8 +140,7 @@ extension OneAfterAnother.BenchTests {
     }
 
     @Test(
-        "A phone that never lets itself be used ends in a named error, after bounded attempts",
-        .enabled(if: AirBench.hasStorms, AirBench.stormsAbsence))
+        "A phone that never lets itself be used ends in a named error, after bounded attempts")
     func neverUsable() async throws {
         try await withPhone(["--fault", "connect-storm=2"]) { phone in
             var configuration = BlueZConfiguration()
