@@ -94,6 +94,12 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
         }
     }
 
+    /// By how much a policy that tolerates stale lists has to bear with it.
+    fileprivate var gravity: Int64 {
+        guard case .listStale(let overdue) = self else { return .max }
+        return overdue
+    }
+
     package static let allIDs: [String] = [
         notChecked, nothingPublished, referenceUnreadable, listAbsent, listStale(overdueSeconds: 0),
         listNotYetValid,
@@ -104,13 +110,15 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
 
 extension RevocationFinding {
     /// What both together come to: revoked outweighs undetermined, which outweighs good. Of a part that nothing is published
-    /// about, the other decides.
+    /// about, the other decides; of two that are undetermined, the one that a policy bears less.
     static func combine(signer: RevocationFinding, document: RevocationFinding) -> RevocationFinding {
         switch (signer, document) {
         case (.revoked, _): signer
         case (_, .revoked): document
         case (.undetermined(.nothingPublished, _, _), _): document
         case (_, .undetermined(.nothingPublished, _, _)): signer
+        case (.undetermined(let one, _, _), .undetermined(let other, _, _)):
+            one.gravity > other.gravity ? signer : document
         case (_, .undetermined): document
         case (.undetermined, _): signer
         case (.good(let one), .good(let other)): .good(ageSeconds: max(one, other))

@@ -17,10 +17,10 @@ package struct RevocationPolicy: Equatable, Sendable {
     /// For age checks: what cannot be told is accepted, and told.
     package static let age = RevocationPolicy(name: "age", undetermined: .accept)
 
-    /// For handing over a thing of value: a list may be stale for some days, and has to be there.
+    /// For handing over a thing of value: a list may be stale for some days, at most a hundred years, and has to be there.
     package static func rental(staleDays: Int) -> RevocationPolicy {
-        RevocationPolicy(
-            name: "rental", undetermined: .refuse(unlessStaleFor: Int64(max(0, staleDays)) * 86_400))
+        let days = Int64(min(max(0, staleDays), 36_525))
+        return RevocationPolicy(name: "rental", undetermined: .refuse(unlessStaleFor: days * 86_400))
     }
 
     /// Whether a document with this finding may be believed. What is revoked never is.
