@@ -7,6 +7,12 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         self.secondsSince1970 = secondsSince1970
     }
 
+    /// An instant that came in as a number; nil outside the years 0000 to 9999, so that nothing computed with it overflows.
+    package init?(received seconds: Int64) {
+        guard (-62_167_219_200...253_402_300_799).contains(seconds) else { return nil }
+        secondsSince1970 = seconds
+    }
+
     package static func < (one: Timestamp, other: Timestamp) -> Bool {
         one.secondsSince1970 < other.secondsSince1970
     }

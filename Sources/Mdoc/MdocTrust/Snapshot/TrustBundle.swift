@@ -107,7 +107,7 @@ package struct TrustBundle: Sendable {
                 let sources = values[3]
             else { throw .missingMember(at: item.offset) }
             self.type = try type.text()
-            self.created = Timestamp(secondsSince1970: try created.integer())
+            self.created = try Self.instant(created)
             self.snapshot = try snapshot.byteString()
             for source in try sources.array() {
                 guard self.sources.count < TrustBundle.maximumSources else {
@@ -115,6 +115,13 @@ package struct TrustBundle: Sendable {
                 }
                 self.sources.append(try Self.source(source, created: self.created))
             }
+        }
+
+        private static func instant(_ item: CBORItem) throws(CBORError) -> Timestamp {
+            guard let instant = Timestamp(received: try item.integer()) else {
+                throw .outOfRange(at: item.offset)
+            }
+            return instant
         }
 
         private static func source(
@@ -128,7 +135,7 @@ package struct TrustBundle: Sendable {
             }
             return TrustSource(
                 known, name: try name.text(), provenance: .bundle(created: created),
-                obtained: Timestamp(secondsSince1970: try obtained.integer()), bytes: try bytes.byteString())
+                obtained: try instant(obtained), bytes: try bytes.byteString())
         }
     }
 }

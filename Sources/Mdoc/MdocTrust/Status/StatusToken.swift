@@ -50,7 +50,7 @@ package struct StatusToken: Sendable {
         subject = try Self.claim(Claim.subject, claims) { item throws(CBORError) in try item.text() }
         issued = try Self.claim(Claim.issued, claims) { item throws(CBORError) in try item.instant() }
         expires = try Self.claim(Claim.expiry, claims) { item throws(CBORError) in try item.instant() }
-        timeToLive = try Self.reading { () throws(CBORError) in try claims[Claim.timeToLive]?.integer() }
+        timeToLive = try Self.reading { () throws(CBORError) in try claims[Claim.timeToLive]?.duration() }
         if kind == .identifierList {
             guard claims[Claim.statusList] == nil else { throw .claimMisplaced(Claim.statusList) }
         }
@@ -107,6 +107,16 @@ package struct StatusToken: Sendable {
 extension CBORItem {
     /// A NumericDate (RFC 8392, 2) in whole seconds.
     fileprivate func instant() throws(CBORError) -> Timestamp {
-        Timestamp(secondsSince1970: try untagged(1).integer())
+        guard let instant = Timestamp(received: try untagged(1).integer()) else {
+            throw .outOfRange(at: offset)
+        }
+        return instant
+    }
+
+    /// How long something may be used, a positive number of seconds (draft-ietf-oauth-status-list, 5.2).
+    fileprivate func duration() throws(CBORError) -> Int64 {
+        let seconds = try integer()
+        guard seconds > 0 else { throw .outOfRange(at: offset) }
+        return seconds
     }
 }
