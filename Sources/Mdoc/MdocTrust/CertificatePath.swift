@@ -26,18 +26,29 @@ package enum CertificatePath {
     package static func verify(
         _ chain: [Certificate], to roots: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> TrustAnchor {
-        guard !chain.isEmpty else { throw .empty }
+        try path(chain, to: roots, at: now).root
+    }
+
+    /// The certificates of `chain` that lead to a root, with that root.
+    static func path(
+        _ chain: [Certificate], to roots: [TrustAnchor], at now: Timestamp
+    ) throws(CertificatePathError) -> VerifiedPath {
+        guard let leaf = chain.first else { throw .empty }
         for (below, certificate) in chain.enumerated() {
             guard below <= maximumAuthorities else { throw .tooLong }
             guard certificate.isValid(at: now) else {
                 throw .outsideValidity(subject: certificate.subject.description)
             }
-            if below > 0 { try requireAuthority(certificate, authoritiesBelow: below - 1) }
-            if let root = try root(of: certificate, among: roots, at: now) {
+            if below > 0 {
+                try requireAuthority(certificate, authoritiesBelow: below - 1, over: leaf)
+            }
+            let candidates = roots.filter { certificate.names($0.certificate) }
+            if let root = try root(of: certificate, among: candidates, at: now) {
                 guard root.certificate.basicConstraints?.pathLength ?? .max >= below else { throw .tooLong }
-                return root
+                return VerifiedPath(certificates: Array(chain[...below]), root: root)
             }
             guard below + 1 < chain.count else {
+                guard candidates.isEmpty else { throw .signatureInvalid }
                 throw .issuerNotFound(issuer: certificate.issuer.description)
             }
             try requireIssuer(chain[below + 1], of: certificate)
@@ -45,16 +56,15 @@ package enum CertificatePath {
         throw .tooLong
     }
 
+    /// Nil where none of those that bear the issuer's name signed: an authority of the chain may bear it as well.
     private static func root(
-        of certificate: Certificate, among roots: [TrustAnchor], at now: Timestamp
+        of certificate: Certificate, among candidates: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> TrustAnchor? {
-        let candidates = roots.filter { certificate.names($0.certificate) }
         let signers = candidates.filter { (try? $0.verifySignature(of: certificate)) != nil }
         if let root = signers.first(where: { $0.isValid(at: now) }) { return root }
         if let late = signers.first {
             throw .outsideValidity(subject: late.certificate.subject.description)
         }
-        guard candidates.isEmpty else { throw .signatureInvalid }
         return nil
     }
 
@@ -72,19 +82,43 @@ package enum CertificatePath {
     }
 
     private static func requireAuthority(
-        _ certificate: Certificate, authoritiesBelow: Int
+        _ certificate: Certificate, authoritiesBelow: Int, over leaf: Certificate
     ) throws(CertificatePathError) {
         let inspection = ProfileInspection(profile: .iaca, certificate: certificate, issuer: nil)
         guard certificate.deviations.isEmpty, certificate.basicConstraints?.isCA == true,
             certificate.keyUsage?.contains(.keyCertSign) == true,
             inspection.findings(.forbiddenExtension).isEmpty,
-            inspection.findings(.unknownCriticalExtension).isEmpty
+            inspection.findings(.unknownCriticalExtension).isEmpty, certificate.mayIssue(leaf)
         else { throw .notAnAuthority(subject: certificate.subject.description) }
         guard certificate.basicConstraints?.pathLength ?? .max >= authoritiesBelow else { throw .tooLong }
     }
 }
 
+/// A way from a leaf to a pinned root on which every certificate was valid at one time.
+struct VerifiedPath {
+    /// The leaf first, without the root.
+    let certificates: [Certificate]
+    let root: TrustAnchor
+
+    /// Whether the root issued the leaf itself.
+    var isDirect: Bool { certificates.count == 1 }
+
+    /// While all of them are valid, in seconds since 1970-01-01T00:00:00Z.
+    var validity: ClosedRange<Int64> {
+        let all = certificates + [root.certificate]
+        let start = all.map(\.notBefore).max() ?? 0
+        return start...max(start, all.map(\.notAfter).min() ?? 0)
+    }
+}
+
 extension Certificate {
+    /// Whether this authority's extended key usage, where it has one, has all of the leaf's: what an authority is not for,
+    /// those below it are not.
+    fileprivate func mayIssue(_ leaf: Certificate) -> Bool {
+        guard let own = extendedKeyUsage, !own.contains(.anyExtendedKeyUsage) else { return true }
+        return leaf.extendedKeyUsage?.allSatisfy(own.contains) == true
+    }
+
     /// Whether this certificate's issuer and authority key identifier point to `issuer`, which may have no identifier (Q179).
     func names(_ issuer: Certificate) -> Bool {
         guard self.issuer == issuer.subject else { return false }

@@ -50,9 +50,10 @@ package final class TrustStore: Sendable {
         self.capacity = capacity
         anchors = trusted.map(\.anchor)
         byKeyIdentifier = Self.index(trusted)
-        revocationLists = RevocationLists(lists.filter { $0.kind == .revocationList }.map(\.bytes))
+        revocationLists = RevocationLists(of: lists)
         statusLists = StatusLists(
-            lists.filter { $0.statusKind != nil }.map { HeldStatusToken($0.bytes, uri: $0.name) })
+            lists.filter { $0.statusKind != nil }.map { HeldStatusToken($0.bytes, uri: $0.name) },
+            revokedBy: revocationLists)
         verified = Mutex([:])
     }
 
@@ -109,7 +110,9 @@ package final class TrustStore: Sendable {
         .combine(
             signer: signer.revocation.finding(at: now, clockSkew: clockSkew),
             document: statusLists.finding(
-                status, anchor: signer.anchor, anchors: anchors, at: now, clockSkew: clockSkew))
+                status,
+                of: StatusLists.Subject(anchor: signer.anchor, docType: signer.docType, anchors: trusted),
+                at: now, clockSkew: clockSkew))
     }
 
     private func requireValidity(

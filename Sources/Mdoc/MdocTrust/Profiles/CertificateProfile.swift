@@ -13,7 +13,24 @@ package struct CertificateProfile: Sendable {
     package let keyUsage: KeyUsage
     /// One of these has to be named; empty where none may be.
     package let extendedKeyUsages: [ObjectIdentifier]
+    /// Whether the extension may be missing where one of those has to be named.
+    package let allowsNoExtendedKeyUsage: Bool
     package let distributionPoint: DistributionPointRule
+
+    private init(
+        name: String, rules: Set<CertificateRule>, enforced: Set<CertificateRule>,
+        allowsNoExtendedKeyUsage: Bool = false, longestValidity: Int64, keyUsage: KeyUsage,
+        extendedKeyUsages: [ObjectIdentifier], distributionPoint: DistributionPointRule
+    ) {
+        self.name = name
+        self.rules = rules
+        self.enforced = enforced
+        self.allowsNoExtendedKeyUsage = allowsNoExtendedKeyUsage
+        self.longestValidity = longestValidity
+        self.keyUsage = keyUsage
+        self.extendedKeyUsages = extendedKeyUsages
+        self.distributionPoint = distributionPoint
+    }
 
     package enum DistributionPointRule: Sendable {
         /// By URIs alone, without reasons and cRLIssuer.
@@ -69,10 +86,10 @@ package struct CertificateProfile: Sendable {
         name: "vical_signer", rules: leaf, enforced: enforcedOnLeaves, longestValidity: 1187 * day,
         keyUsage: .contentCommitment, extendedKeyUsages: [.vicalSigner], distributionPoint: .present)
 
-    /// Who signs a status or identifier list. The standard has no profile for it: a document signer may do it, or one
-    /// named for it (Token Status List, 10.1).
+    /// Who signs a status or identifier list (second edition, Annex B.9): an extended key usage may be missing, and is
+    /// that of a status signer or of a document signer where it is there.
     package static let statusSigner = CertificateProfile(
-        name: "status_signer", rules: leaf.subtracting([.distributionPoint]), enforced: enforcedOnLeaves,
+        name: "status_signer", rules: leaf, enforced: enforcedOnLeaves, allowsNoExtendedKeyUsage: true,
         longestValidity: 1187 * day, keyUsage: .digitalSignature,
         extendedKeyUsages: [.statusListSigner, .mdocDocumentSigner], distributionPoint: .uriIfPresent)
 
@@ -100,6 +117,8 @@ extension ObjectIdentifier {
     package static let mdocDocumentSigner = ObjectIdentifier("1.0.18013.5.1.2")
     package static let mdocReader = ObjectIdentifier("1.0.18013.5.1.6")
     package static let vicalSigner = ObjectIdentifier("1.0.18013.5.1.8")
-    /// id-kp-oauthStatusSigning.
+    /// What issuers write for id-kp-oauthStatusSigning while the draft leaves the number open (Token Status List, 10).
+    /// IANA gave it to BGPsec routers (RFC 8209), which no IACA certifies.
     package static let statusListSigner = ObjectIdentifier("1.3.6.1.5.5.7.3.30")
+    static let anyExtendedKeyUsage = ObjectIdentifier("2.5.29.37.0")
 }

@@ -117,7 +117,8 @@ struct ProfileInspection {
         case .keyUsageCritical: return usage == nil || certificate.isCritical(.keyUsage)
         case .extendedKeyUsage:
             guard !profile.extendedKeyUsages.isEmpty else { return purposes == nil }
-            return purposes?.contains(where: profile.extendedKeyUsages.contains) == true
+            guard let purposes else { return profile.allowsNoExtendedKeyUsage }
+            return purposes.contains(where: profile.extendedKeyUsages.contains)
         case .extendedKeyUsageOnly: return (purposes?.count ?? 0) <= 1
         default: return purposes == nil || certificate.isCritical(.extendedKeyUsage)
         }

@@ -44,6 +44,11 @@ struct RevocationLists: Sendable {
         }
     }
 
+    /// Those among the sources of a snapshot.
+    init(of sources: [TrustSource]) {
+        self.init(sources.filter { $0.kind == .revocationList }.map(\.bytes))
+    }
+
     subscript(_ issuer: DistinguishedName) -> [HeldRevocationList] {
         byIssuer.isEmpty ? [] : byIssuer[issuer.comparisonKey] ?? []
     }
@@ -52,8 +57,8 @@ struct RevocationLists: Sendable {
 /// What the CRLs at hand say about one certificate: the facts, which hold until the CRLs change. What they mean depends on
 /// the time.
 struct SignerRevocation: Sendable {
-    /// The newest CRL that lists all that its issuer revoked and is its issuer's; or why there is none.
-    private let evidence: Result<Evidence, UndeterminedCause>
+    /// What each CRL says that lists all that its issuer revoked and is its issuer's, the newest first; or why there is none.
+    private let evidence: Result<[Evidence], UndeterminedCause>
 
     fileprivate struct Evidence: Sendable {
         let entry: RevokedCertificate?
@@ -68,7 +73,7 @@ struct SignerRevocation: Sendable {
             evidence = .failure(isPublished ? .listAbsent : .nothingPublished)
             return
         }
-        var newest: CertificateRevocationList?
+        var found: [Evidence] = []
         var failure = UndeterminedCause.listMisshapen
         for held in own {
             guard case .success(let list) = held.list() else { continue }
@@ -80,21 +85,32 @@ struct SignerRevocation: Sendable {
                 failure = .listSignerWrong
                 continue
             }
-            if list.thisUpdate > newest?.thisUpdate ?? .min { newest = list }
+            found.append(Evidence(list, certificate))
         }
-        evidence = newest.map { .success(Evidence($0, certificate)) } ?? .failure(failure)
+        found.sort { $0.thisUpdate > $1.thisUpdate }
+        evidence = found.isEmpty ? .failure(failure) : .success(found)
+    }
+
+    /// Whether a CRL says that the certificate is revoked for good, whatever the time is.
+    var isRevokedForGood: Bool {
+        guard case .success(let evidence) = evidence, let reason = evidence.first?.entry?.reason else {
+            return false
+        }
+        return reason != .certificateHold
     }
 
     /// - Parameter clockSkew: the seconds by which a list may be from the future.
     func finding(at now: Timestamp, clockSkew: Int64) -> RevocationFinding {
         switch evidence {
         case .failure(let cause): return .undetermined(cause, about: .signer, ageSeconds: nil)
-        case .success(let evidence):
-            let age = now.secondsSince1970 - evidence.thisUpdate
-            let overdue = now.secondsSince1970 - evidence.nextUpdate
-            guard age >= -clockSkew else {
+        case .success(let found):
+            // One from the future takes nothing away from the one that counts today.
+            let latest = now.advanced(bySeconds: clockSkew).secondsSince1970
+            guard let evidence = found.first(where: { $0.thisUpdate <= latest }) else {
                 return .undetermined(.listNotYetValid, about: .signer, ageSeconds: nil)
             }
+            let age = now.secondsSince1970 - evidence.thisUpdate
+            let overdue = now.secondsSince1970 - evidence.nextUpdate
             switch evidence.entry?.reason {
             case .certificateHold where overdue <= 0: return .revoked(.signerOnHold, ageSeconds: max(0, age))
             case .certificateHold, nil: break

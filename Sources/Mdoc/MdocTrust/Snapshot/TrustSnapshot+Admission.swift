@@ -7,6 +7,8 @@ package enum AdmissionRefusal: Error, Equatable, Sendable {
     case unusable(TrustCondition)
     /// It was issued before the one that is there: an old list that came back (Q176).
     case older
+    /// It was issued by another than the one that is there: two lists under one name are no issues of one list.
+    case otherIssuer
     /// It has so much less than the one that is there that something may have gone wrong.
     case shrunken(from: Int, to: Int)
 }
@@ -37,7 +39,8 @@ extension TrustSnapshot {
         guard let current = source(candidate.identity) else { return .new }
         guard current.sha256 != candidate.sha256 else { return .unchanged }
         // What is there and cannot be read is no reason to keep out what can.
-        guard let before = current.issue(by: providers) else { return .renewed }
+        guard let before = current.issue(in: self) else { return .renewed }
+        guard issue.isOfIssuer(of: before) else { throw .otherIssuer }
         guard !issue.isOlder(than: before) else { throw .older }
         guard issue.count * 100 >= before.count * (100 - Self.largestLoss) else {
             throw .shrunken(from: before.count, to: issue.count)
@@ -57,7 +60,7 @@ extension TrustSnapshot {
                 lintStatusList(source, at: now, clockSkew: clockSkew, namedIssuers: namedIssuers)
             }
         if let condition = conditions.first { throw .unusable(condition) }
-        guard let issue = source.issue(by: providers) else {
+        guard let issue = source.issue(in: self) else {
             throw .unusable(.certificateUnreadable(.valueMisshapen(at: 0)))
         }
         return issue
@@ -70,7 +73,8 @@ extension TrustSnapshot {
             let list = try UnverifiedVICAL(source.bytes)
             // A clock that is slow is excused; what is overdue is overdue.
             let isJustAhead = list.date > now && list.date <= now.advanced(bySeconds: clockSkew)
-            _ = try list.verify(by: providers, at: isJustAhead ? list.date : now)
+            _ = try list.verify(
+                by: providers, at: isJustAhead ? list.date : now, revokedBy: RevocationLists(of: sources))
             return []
         } catch {
             return [.vicalRefused(error)]
@@ -85,6 +89,13 @@ private struct ListIssue {
     let date: Int64
     /// How much it has.
     let count: Int
+    /// Nil where it does not have to stay the same.
+    let issuer: DistinguishedName?
+
+    func isOfIssuer(of other: ListIssue) -> Bool {
+        guard let issuer, let before = other.issuer else { return true }
+        return issuer == before
+    }
 
     func isOlder(than other: ListIssue) -> Bool {
         guard let number, let before = other.number, number != before else { return date < other.date }
@@ -109,26 +120,38 @@ extension TrustSource {
     }
 
     /// Nil where the source cannot be read.
-    fileprivate func issue(by providers: [TrustAnchor]) -> ListIssue? {
+    fileprivate func issue(in snapshot: TrustSnapshot) -> ListIssue? {
         switch kind {
         case .anchor, .provider:
-            return (try? Certificate(der: bytes)).map { ListIssue(number: nil, date: $0.notBefore, count: 1) }
+            return (try? Certificate(der: bytes)).map {
+                ListIssue(number: nil, date: $0.notBefore, count: 1, issuer: $0.subject)
+            }
         case .vical:
-            let list = try? UnverifiedVICAL(bytes).verify(by: providers, at: nil, .lenient)
+            let list = try? UnverifiedVICAL(bytes).verify(by: snapshot.providers, at: nil, .lenient)
             return list.map {
                 ListIssue(
                     number: $0.issueID.map(\.bigEndianBytes), date: $0.date.secondsSince1970,
-                    count: $0.entries.count)
+                    count: $0.entries.count, issuer: $0.root.certificate.subject)
             }
         case .revocationList:
             let list = try? CertificateRevocationList(der: bytes)
-            return list.map { ListIssue(number: $0.number, date: $0.thisUpdate, count: $0.count) }
+            return list.map {
+                ListIssue(number: $0.number, date: $0.thisUpdate, count: $0.count, issuer: $0.issuer)
+            }
         case .statusList, .identifierList:
             guard let token = try? StatusToken(bytes), let count = try? token.open() else { return nil }
             // Identifiers may leave their list when their documents end; statuses have their places for good.
             return ListIssue(
-                number: nil, date: token.issued.secondsSince1970, count: kind == .statusList ? count : 0)
+                number: nil, date: token.issued.secondsSince1970, count: kind == .statusList ? count : 0,
+                issuer: token.root(among: snapshot.anchors.map(\.anchor))?.certificate.subject)
         }
+    }
+}
+
+extension StatusToken {
+    /// The root that its signer led to when it was issued; nil where that was one whom an MSO named, who may be anybody.
+    fileprivate func root(among anchors: [TrustAnchor]) -> TrustAnchor? {
+        try? StatusListIssuer(anyOf: anchors).verifySigner(of: self, at: issued).root
     }
 }
 

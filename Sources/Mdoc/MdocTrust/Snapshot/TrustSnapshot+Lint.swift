@@ -15,7 +15,9 @@ extension TrustSnapshot {
         for source in sources {
             let conditions: [TrustCondition] =
                 switch source.kind {
-                case .anchor, .provider: []
+                case .anchor: []
+                case .provider:
+                    (try? Certificate(der: source.bytes)).map { lintValidity(of: $0, at: now) } ?? []
                 case .vical: lintList(source, at: now)
                 case .revocationList: lintRevocationList(source, at: now)
                 case .statusList, .identifierList: lintStatusList(source, at: now)
@@ -27,19 +29,21 @@ extension TrustSnapshot {
 
     private func lint(_ anchor: TrustAnchor, at now: Timestamp) -> [TrustCondition] {
         let certificate = anchor.certificate
-        let subject = certificate.subject.description
-        var found: [TrustCondition] = []
         let broken = CertificateProfile.iaca.findings(of: certificate, issuedBy: nil)
-        if !broken.isEmpty { found.append(.anchorProfile(subject: subject, broken)) }
+        let found: [TrustCondition] =
+            broken.isEmpty ? [] : [.anchorProfile(subject: certificate.subject.description, broken)]
+        return found + lintValidity(of: certificate, at: now)
+    }
+
+    private func lintValidity(of certificate: Certificate, at now: Timestamp) -> [TrustCondition] {
+        let subject = certificate.subject.description
         let days = (certificate.notAfter - now.secondsSince1970) / 86_400
         if certificate.notBefore > now.secondsSince1970 {
-            found.append(.anchorNotYetValid(subject: subject))
+            return [.anchorNotYetValid(subject: subject)]
         } else if certificate.notAfter < now.secondsSince1970 {
-            found.append(.anchorExpired(subject: subject))
-        } else if days < Self.daysOfWarning {
-            found.append(.anchorExpiresSoon(subject: subject, days: days))
+            return [.anchorExpired(subject: subject)]
         }
-        return found
+        return days < Self.daysOfWarning ? [.anchorExpiresSoon(subject: subject, days: days)] : []
     }
 
     private func lintList(_ source: TrustSource, at now: Timestamp) -> [TrustCondition] {
@@ -53,7 +57,9 @@ extension TrustSnapshot {
     ) -> [TrustCondition] {
         do throws(OpenSSLCryptoError) {
             let list = try CertificateRevocationList(der: source.bytes)
-            let issuers = anchors.map(\.anchor).filter { $0.certificate.subject == list.issuer }
+            let issuers = (anchors.map(\.anchor) + providers).filter {
+                $0.certificate.subject == list.issuer
+            }
             let name = list.issuer.description
             guard !issuers.isEmpty else { return [.revocationListIssuerUnknown(issuer: name)] }
             guard issuers.contains(where: { (try? $0.verifySignature(of: list)) != nil }) else {
@@ -74,11 +80,12 @@ extension TrustSnapshot {
         do throws(StatusTokenError) {
             let token = try StatusToken(source.bytes)
             guard token.kind == source.statusKind else { return [.statusListUnreadable(.typeWrong)] }
-            _ = try token.open()
             guard token.subject.utf8.elementsEqual(source.name.utf8) else { return [.statusListSubjectWrong] }
-            let named = namedIssuers.compactMap { try? TrustAnchor(Certificate(der: $0)) }
-            let issuer = StatusListIssuer(anyOf: anchors.map(\.anchor) + named)
-            let isKnown = (try? issuer.verifySigner(of: token, at: now)) != nil
+            let named = namedIssuers.compactMap { try? Certificate(der: Array($0)[...]) }
+            let issuer = StatusListIssuer(anyOf: anchors.map(\.anchor), named: named)
+            // What strangers signed is not opened.
+            let isKnown = (try? issuer.verifySigner(of: token, at: now))?.isValid(at: now) == true
+            if isKnown { _ = try token.open() }
             return (isKnown ? [] : [.statusListSignerUnknown])
                 + staleness(from: token.issued, to: token.expires, at: now, clockSkew: clockSkew)
         } catch {

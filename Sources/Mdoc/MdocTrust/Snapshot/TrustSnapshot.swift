@@ -34,6 +34,9 @@ package struct TrustSnapshot: Sendable {
         var collection = AnchorCollection()
         for source in self.sources where source.kind == .provider { collection.addProvider(source) }
         for source in self.sources where source.kind == .anchor { collection.addAnchor(source) }
+        if !collection.providers.isEmpty {
+            collection.revocationLists = RevocationLists(of: self.sources)
+        }
         for source in self.sources where source.kind == .vical { collection.addList(source) }
         anchors = collection.anchors
         providers = collection.providers
@@ -75,6 +78,7 @@ private struct AnchorCollection {
     private(set) var anchors: [TrustedAnchor] = []
     private(set) var providers: [TrustAnchor] = []
     private(set) var findings: [TrustFinding] = []
+    var revocationLists = RevocationLists([])
     private var places: [[UInt8]: Int] = [:]
 
     mutating func addProvider(_ source: TrustSource) {
@@ -93,7 +97,8 @@ private struct AnchorCollection {
     mutating func addList(_ source: TrustSource) {
         do throws(VICALError) {
             // Its time was looked at when it was let in; an old list is kept until there is a better one (Q176).
-            let list = try UnverifiedVICAL(source.bytes).verify(by: providers, at: nil, .lenient)
+            let list = try UnverifiedVICAL(source.bytes).verify(
+                by: providers, at: nil, .lenient, revokedBy: revocationLists)
             for finding in list.findings { note(source, .vical(finding)) }
             for entry in list.entries {
                 guard let anchor = anchor(entry.certificate, source) else { continue }

@@ -5,19 +5,30 @@ internal import OpenSSLCrypto
 /// The status and identifier lists of a store, by the URI that documents know them by.
 struct StatusLists: Sendable {
     private let byURI: [String: [HeldStatusToken]]
+    private let revocationLists: RevocationLists
 
-    init(_ tokens: [HeldStatusToken]) {
+    /// - Parameter revocationLists: the CRLs that may list a signer of these.
+    init(_ tokens: [HeldStatusToken], revokedBy revocationLists: RevocationLists) {
+        self.revocationLists = revocationLists
         byURI = Dictionary(grouping: tokens, by: \.uri)
     }
 
-    /// What the lists say about a document whose root is `anchor`.
+    /// Of which document a status is asked.
+    struct Subject {
+        /// The root that its signer led to.
+        let anchor: TrustAnchor
+        let docType: String
+        /// All roots, for another of the same name may have issued the list's signer.
+        let anchors: [TrustedAnchor]
+    }
+
+    /// What the lists say about a document.
     func finding(
-        _ status: Result<DocumentStatus, CBORError>?, anchor: TrustAnchor, anchors: [TrustAnchor],
-        at now: Timestamp, clockSkew: Int64
+        _ status: Result<DocumentStatus, CBORError>?, of subject: Subject, at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
         guard let status else { return .undetermined(.nothingPublished, about: .document, ageSeconds: nil) }
         let findings = references(status).map { reference in
-            finding(reference, anchor: anchor, anchors: anchors, at: now, clockSkew: clockSkew)
+            finding(reference, of: subject, at: now, clockSkew: clockSkew)
         }
         guard let first = findings.first else {
             return .undetermined(.referenceUnreadable, about: .document, ageSeconds: nil)
@@ -37,23 +48,30 @@ struct StatusLists: Sendable {
     }
 
     private func finding(
-        _ reference: Reference, anchor: TrustAnchor, anchors: [TrustAnchor], at now: Timestamp,
-        clockSkew: Int64
+        _ reference: Reference, of subject: Subject, at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
         do throws(UndeterminedCause) {
             switch reference {
             case .entry(let entry):
-                let issuer = try StatusListIssuer(of: anchor, among: anchors, naming: entry.certificate)
+                let issuer = try issuer(of: subject, naming: entry.certificate)
                 let list = try newest(.statusList, uri: entry.uri, signedFor: issuer, at: now)
                 return list.finding(at: now, clockSkew: clockSkew) { list.verdict(on: entry.index) }
             case .identifier(let name):
-                let issuer = try StatusListIssuer(of: anchor, among: anchors, naming: name.certificate)
+                let issuer = try issuer(of: subject, naming: name.certificate)
                 let list = try newest(.identifierList, uri: name.uri, signedFor: issuer, at: now)
                 return list.finding(at: now, clockSkew: clockSkew) { list.verdict(on: name.identifier) }
             }
         } catch {
             return .undetermined(error, about: .document, ageSeconds: nil)
         }
+    }
+
+    private func issuer(
+        of subject: Subject, naming certificate: ArraySlice<UInt8>?
+    ) throws(UndeterminedCause) -> StatusListIssuer {
+        try StatusListIssuer(
+            of: subject.anchor, among: subject.anchors, for: subject.docType, naming: certificate,
+            revokedBy: revocationLists)
     }
 
     private func newest(
@@ -96,6 +114,9 @@ extension OpenedStatusList {
         let overdue = now.secondsSince1970 - expires.secondsSince1970
         guard age >= -clockSkew else {
             return .undetermined(.listNotYetValid, about: .document, ageSeconds: nil)
+        }
+        guard !signer.isRevoked(at: now, clockSkew: clockSkew) else {
+            return .undetermined(.listSignerInvalid, about: .document, ageSeconds: max(0, age))
         }
         let said = verdict()
         if case .success(.invalid) = said { return .revoked(.documentRevoked, ageSeconds: max(0, age)) }

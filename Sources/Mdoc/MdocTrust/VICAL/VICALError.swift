@@ -17,6 +17,8 @@ package enum VICALError: Error, Equatable, Sendable {
     case signerNotTrusted(CertificatePathError)
     /// The signer's certificate breaks these rules.
     case signerProfile([ProfileFinding])
+    /// A CRL of its root lists the signer's certificate.
+    case signerRevoked
     /// Its date lies ahead.
     case notYetValid
     /// The next one was due.

@@ -22,8 +22,11 @@ package struct VerifiedVICAL: Sendable {
     package let entries: [Entry]
     /// What is wrong with entries, used or not.
     package let findings: [VICALFinding]
+    /// The pinned root that its signer led to.
+    let root: TrustAnchor
 
-    fileprivate init(_ list: borrowing UnverifiedVICAL) throws(VICALError) {
+    fileprivate init(_ list: borrowing UnverifiedVICAL, root: TrustAnchor) throws(VICALError) {
+        self.root = root
         provider = list.provider
         date = list.date
         issueID = list.issueID
@@ -53,9 +56,18 @@ extension UnverifiedVICAL {
     package func verify(
         by providers: [TrustAnchor], at now: Timestamp?, _ strictness: ProfileStrictness = .strict
     ) throws(VICALError) -> VerifiedVICAL {
+        try verify(by: providers, at: now, strictness, revokedBy: RevocationLists([]))
+    }
+
+    /// As `verify(by:at:_:)`, where CRLs of the providers are at hand.
+    func verify(
+        by providers: [TrustAnchor], at now: Timestamp?, _ strictness: ProfileStrictness = .strict,
+        revokedBy revocationLists: RevocationLists
+    ) throws(VICALError) -> VerifiedVICAL {
         let chain = try signerChain()
+        let path: VerifiedPath
         do throws(CertificatePathError) {
-            _ = try CertificatePath.verify(chain, to: providers, at: now ?? date)
+            path = try CertificatePath.path(chain, to: providers, at: now ?? date)
         } catch {
             throw .signerNotTrusted(error)
         }
@@ -63,11 +75,15 @@ extension UnverifiedVICAL {
         let profile = CertificateProfile.vicalSigner
         let refusals = profile.refusals(among: profile.findings(of: chain[0], issuedBy: nil), strictness)
         guard refusals.isEmpty else { throw .signerProfile(refusals) }
+        if path.isDirect {
+            let revocation = SignerRevocation(of: chain[0], issuedBy: path.root, in: revocationLists)
+            guard !revocation.isRevokedForGood else { throw .signerRevoked }
+        }
         if let now {
             guard date <= now else { throw .notYetValid }
             if let nextUpdate, nextUpdate < now { throw .expired }
         }
-        return try VerifiedVICAL(self)
+        return try VerifiedVICAL(self, root: path.root)
     }
 }
 
