@@ -22,6 +22,14 @@ package struct DERReader: Sendable {
         end = range.upperBound
     }
 
+    /// What is there of the contents of an element with `tag`, whose end may be cut off; nil where none begins.
+    static func contents(of tag: UInt8, begunBy bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard bytes.count >= 2, bytes.first == tag,
+            let (start, count) = try? DERReader(bytes).readLength(at: bytes.startIndex + 1)
+        else { return nil }
+        return bytes[start...].prefix(count)
+    }
+
     /// Whether everything is read.
     package var isAtEnd: Bool { position == end }
 

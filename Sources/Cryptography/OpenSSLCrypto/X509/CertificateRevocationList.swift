@@ -57,12 +57,14 @@ package struct CertificateRevocationList: Sendable {
         self.deviations = deviations
     }
 
-    /// The issuer that a CRL names, found without reading its entries; nil where the bytes do not begin as a CRL.
+    /// The issuer that a CRL names, found without reading its entries, which may be cut off; nil where the bytes do not
+    /// begin as a CRL.
     package static func issuer(of der: ArraySlice<UInt8>) -> DistinguishedName? {
+        guard let list = DERReader.contents(of: DERTag.sequence, begunBy: der),
+            let begun = DERReader.contents(of: DERTag.sequence, begunBy: list)
+        else { return nil }
         do throws(OpenSSLCryptoError) {
-            var outer = DERReader(der)
-            var list = try outer.enter(DERTag.sequence)
-            var fields = try list.enter(DERTag.sequence)
+            var fields = DERReader(begun)
             _ = try fields.readOptional(DERTag.integer)
             _ = try fields.readElement(DERTag.sequence)
             return try DistinguishedName(fields.readElement(DERTag.sequence))

@@ -75,7 +75,13 @@ struct RevokedSerialNumbers: Sendable {
             if Self.order(places[middle], wanted, bytes) < 0 { low = middle + 1 } else { high = middle }
         }
         guard low < places.count, Self.order(places[low], wanted, bytes) == 0 else { return nil }
-        return RevokedCertificate(reason: places[low].reason, revocationDate: places[low].date)
+        // Listed more than once: what is revoked for good is not on hold.
+        var entry = places[low]
+        for place in places[low...].dropFirst() {
+            guard entry.reason == .certificateHold, Self.order(place, wanted, bytes) == 0 else { break }
+            entry = place
+        }
+        return RevokedCertificate(reason: entry.reason, revocationDate: entry.date)
     }
 }
 
