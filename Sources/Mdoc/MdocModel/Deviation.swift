@@ -9,6 +9,8 @@ package enum Deviation: String, CaseIterable, Sendable {
     case longerHeadInItem = "cbor.nonminimal_int"
     /// An MSO with an integer or length in more bytes than needed.
     case longerHeadInMSO = "cbor.nonminimal_mso"
+    /// A member of the response that may be absent is there as null or undefined.
+    case nullMember = "cbor.null_member"
     /// issuerAuth carries tag 18.
     case issuerAuthTagged = "issuer_auth.tagged"
     /// The issuer's certificate stands in the protected header.
@@ -49,6 +51,8 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dsLongValidity = "x509.ds_long_validity"
     /// The document signer's certificate has no subject key identifier.
     case dsSubjectKeyIdentifierMissing = "x509.ds_no_ski"
+    /// The document signer's certificate has no authority key identifier.
+    case dsAuthorityKeyIdentifierMissing = "x509.ds_no_aki"
     /// The document signer's subject key identifier is not the SHA-1 of its key.
     case dsSubjectKeyIdentifierDigest = "x509.ds_ski_digest"
     /// The document signer's serial number has fewer than 8 octets.

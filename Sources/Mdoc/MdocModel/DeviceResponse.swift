@@ -20,7 +20,8 @@ package struct UnverifiedResponse: Sendable {
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
         let items: CBORArray?
-        (version, status, items, documentErrors, hasDocumentsInOtherForms) =
+        let hasNullMembers: Bool
+        (version, status, items, documentErrors, hasDocumentsInOtherForms, hasNullMembers) =
             try MdocStructure.deviceResponse.reading { () throws(CBORError) in
                 let map = try CBORItem.parse(bytes, limits: limits).map()
                 let values = map.values(of: [
@@ -32,7 +33,7 @@ package struct UnverifiedResponse: Sendable {
                     try values.optional(2)?.array(), try Self.documentErrors(values.optional(3)),
                     (4...6).contains { index in
                         values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
-                    }
+                    }, values.hasNull(at: 3...6)
                 )
             }
         var documents: [UnverifiedDocument] = []
@@ -41,7 +42,8 @@ package struct UnverifiedResponse: Sendable {
                 guard documents.count < Self.maximumDocuments else {
                     throw .misshapen(.deviceResponse, .tooMany(limit: Self.maximumDocuments))
                 }
-                documents.append(try UnverifiedDocument(item, limits: limits))
+                documents.append(
+                    try UnverifiedDocument(item, limits: limits, hasNullBeside: hasNullMembers))
             }
         }
         self.documents = documents
@@ -72,21 +74,26 @@ package struct UnverifiedDocument: Sendable {
     package let deviceSigned: UnverifiedDeviceSigned
     /// Elements that were not returned, with the code.
     package let errors: [(nameSpace: String, identifier: String, code: Int64)]
+    /// Whether a member of the document, or of the response around it, is null or undefined instead of absent (Q150).
+    package let hasNullMembers: Bool
 
-    init(_ item: CBORItem, limits: CBORLimits) throws(MdocModelError) {
+    init(_ item: CBORItem, limits: CBORLimits, hasNullBeside: Bool) throws(MdocModelError) {
         encoded = item.encoded
         let (map, asserted): (CBORMap?, CBORMap?)
-        (docType, map, issuerAuth, asserted, errors) = try MdocStructure.document.reading {
+        let hasOwnNull: Bool
+        (docType, map, issuerAuth, asserted, errors, hasOwnNull) = try MdocStructure.document.reading {
             () throws(CBORError) in
             let values = try item.map().values(of: ["docType", "issuerSigned", "deviceSigned", "errors"])
             let issuerSigned = try values.required(1, at: item.offset).map()
                 .values(of: ["nameSpaces", "issuerAuth"])
             return (
                 try values.required(0, at: item.offset).name(), try issuerSigned.optional(0)?.map(),
-                issuerSigned.optional(1), try values.optional(2)?.map(), try Self.errors(values.optional(3))
+                issuerSigned.optional(1), try values.optional(2)?.map(), try Self.errors(values.optional(3)),
+                values.hasNull(at: 2...3) || issuerSigned.hasNull(at: 0...1)
             )
         }
         deviceSigned = try UnverifiedDeviceSigned(asserted)
+        hasNullMembers = hasNullBeside || hasOwnNull || deviceSigned.hasNullMembers
         var nameSpaces: [UnverifiedNameSpace] = []
         if let map {
             for member in map { nameSpaces.append(try UnverifiedNameSpace(member, limits: limits)) }
@@ -188,13 +195,16 @@ package struct UnverifiedDeviceSigned: Sendable {
     package let deviceSignature: CBORItem?
     /// COSE_Mac0, not looked at yet.
     package let deviceMac: CBORItem?
+    let hasNullMembers: Bool
 
     init(_ map: CBORMap?) throws(MdocModelError) {
         do throws(CBORError) {
-            let deviceAuth = try map?.optional("deviceAuth")?.map()
-            deviceSignature = deviceAuth?.optional("deviceSignature")
-            deviceMac = deviceAuth?.optional("deviceMac")
-            guard let item = map?.optional("nameSpaces") else {
+            let members = map?.values(of: ["nameSpaces", "deviceAuth"])
+            let deviceAuth = try members?.optional(1)?.map().values(of: ["deviceSignature", "deviceMac"])
+            deviceSignature = deviceAuth?.optional(0)
+            deviceMac = deviceAuth?.optional(1)
+            hasNullMembers = [members, deviceAuth].contains { $0?.hasNull(at: 0...1) == true }
+            guard let item = members?.optional(0) else {
                 nameSpacesBytes = nil
                 elements = []
                 return

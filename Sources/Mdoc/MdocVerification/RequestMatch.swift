@@ -24,6 +24,7 @@ func checkRequestMatch(
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> RequestMatchProof {
     guard !isRepetition else { throw .documentTwice }
+    if document.hasNullMembers { deviations.append(.nullMember) }
     try refuseElementsTwice(in: document)
     guard case .requested(let requests) = comparison else { return RequestMatchProof(withheld: []) }
     let matching = requests.filter { $0.docType == document.docType }

@@ -37,11 +37,15 @@ struct DeviceAuthenticationTests {
     }
 
     @Test(
-        "Q150 Null and undefined beside the real one count as absent",
+        "Q150 Null and undefined beside the real one count as absent, and are told",
         arguments: [[0xf6], [0xf7]] as [[UInt8]])
     func nullMembers(_ value: [UInt8]) throws {
+        let unknown = try presentation { $0.moreDeviceAuth = [("kid", value)] }
+        #expect(try unknown.verified().reports[0].deviations == [])
         let signed = try presentation { $0.moreDeviceAuth = [("deviceMac", value), ("kid", value)] }
         #expect(try signed.verified().documents[0].deviceBinding == .signature)
+        #expect(try signed.verified().reports[0].deviations == [.nullMember])
+        #expect(try signed.failures(.strict) == [.failed(.requestMatch, .deviations([.nullMember]))])
         let mac = try presentation {
             $0.deviceAuth = .mac
             $0.moreDeviceAuth = [("deviceSignature", value)]

@@ -242,6 +242,7 @@ extension HolderFault {
         case .algorithmOfOtherCurve: .device(.cose(.algorithmNotAllowed(-35)))
         case .algorithmFullySpecified: .tolerated([.deviceAlgorithmFullySpecified])
         case .tagged: .tolerated([.deviceAuthTagged])
+        case .nullMember: .tolerated([.nullMember])
         case .issuerElementAsserted:
             .check(.requestMatch, .elementTwice(ElementName(nameSpace: nameSpace, identifier: "age_over_21")))
         case .unrequestedDeviceElement: .check(.requestMatch, .elementNotRequested(deviceElement))

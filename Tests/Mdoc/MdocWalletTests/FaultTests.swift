@@ -26,7 +26,9 @@ struct FaultTests {
         let names = Set(PresentationCase.all.map(\.name))
         let others: [Deviation: String] = [.dateFormInMSO: "mso.tdate_fraction"]
         // These come of the root's key or name, and of a key in a form that the wallet does not write.
-        let ofOtherCredentials: Set<Deviation> = [.dsSignatureAlgorithm, .dsPublicKey, .dsCountryForm]
+        let ofOtherCredentials: Set<Deviation> = [
+            .dsSignatureAlgorithm, .dsPublicKey, .dsCountryForm, .dsAuthorityKeyIdentifierMissing,
+        ]
         for deviation in Deviation.allCases where !ofOtherCredentials.contains(deviation) {
             let isThere = names.contains(others[deviation] ?? deviation.rawValue)
             #expect(isThere, "\(deviation.rawValue)")

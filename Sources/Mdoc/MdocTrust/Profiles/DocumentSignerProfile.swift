@@ -45,6 +45,7 @@ extension ProfileFinding {
         case .keyUsageCritical: .dsKeyUsageNotCritical
         case .extendedKeyUsageOnly: .dsFurtherExtendedKeyUsage
         case .extendedKeyUsageCritical: .dsExtendedKeyUsageNotCritical
+        case .authorityKeyIdentifier: .dsAuthorityKeyIdentifierMissing
         case .subjectKeyIdentifier: .dsSubjectKeyIdentifierMissing
         case .subjectKeyIdentifierDigest: .dsSubjectKeyIdentifierDigest
         case .issuerAlternativeName: .dsIssuerAlternativeName

@@ -80,6 +80,7 @@ extension HolderFault {
     func edit(document: inout CBORDraft) {
         switch self {
         case .noIssuerAuth: document["issuerSigned"]?["issuerAuth"] = nil
+        case .nullMember: document["errors"] = .null
         case .nameSpaceTwice:
             let nameSpaces = document["issuerSigned"]?["nameSpaces"]?.members ?? []
             document["issuerSigned"]?["nameSpaces"] = .map(nameSpaces + nameSpaces.prefix(1))

@@ -7,6 +7,7 @@ package enum HolderFault: String, CaseIterable, Sendable {
     case notAMap = "cbor.not_a_map"
     case hugeLength = "cbor.huge_length"
     case nameSpaceTwice = "cbor.dup_namespace"
+    case nullMember = "cbor.null_member"
 
     // The response and its documents.
     case versionTwo = "response.version_2"
