@@ -153,9 +153,9 @@ struct CertificateProfileTests {
             ProfileCase(profile, "may sign CRLs", [.noAuthority, .keyUsageOnly]) {
                 $0.with(.keyUsage(profile.keyUsage.union(.cRLSign)))
             },
-            ProfileCase(profile, "no extended key usage", [.extendedKeyUsage]) {
-                $0.without(.extendedKeyUsage)
-            },
+            ProfileCase(
+                profile, "no extended key usage", profile.allowsNoExtendedKeyUsage ? [] : [.extendedKeyUsage]
+            ) { $0.without(.extendedKeyUsage) },
             ProfileCase(profile, "another extended key usage", [.extendedKeyUsage]) {
                 $0.with(.extendedKeyUsage([server]))
             },
@@ -274,6 +274,9 @@ struct CertificateProfileTests {
             $0.with(CertificateExtension(.crlDistributionPoints) { $0.write(DERTag.sequence) { _ in } })
         },
         ProfileCase(.statusSigner, "no distribution point", []) { $0.without(.crlDistributionPoints) },
+        ProfileCase(.statusSigner, "a distribution point that is none", [.distributionPoint]) {
+            $0.with(CertificateExtension(.crlDistributionPoints) { $0.write(DERTag.sequence) { _ in } })
+        },
         ProfileCase(.statusSigner, "a document signer's usage", []) {
             $0.with(.extendedKeyUsage([.mdocDocumentSigner]))
         },
@@ -316,6 +319,39 @@ struct CertificateProfileTests {
         #expect(
             try Set(findings(.iaca, authority: authority).map(\.rule)) == [.publicKey, .signatureAlgorithm])
         #expect(try findings(.reader, authority: authority).map(\.rule) == [.signatureAlgorithm])
+    }
+
+    @Test("Q170 Each of the nine rules that wallets hold a reader to is found, and only where it is broken")
+    func readerRules() throws {
+        let forbidden = CertificateExtension(.nameConstraints) { $0.write(DERTag.sequence) { _ in } }
+        let changes: [(CertificateRule, (CertificateTemplate) -> CertificateTemplate)] = [
+            (.authorityKeyIdentifier, { $0.with(.authorityKeyIdentifier([1])) }),
+            (.commonName, { $0.named([(.organizationName, "A")]) }),
+            (.forbiddenExtension, { $0.with(forbidden) }),
+            (.extendedKeyUsage, { $0.with(.extendedKeyUsage([.mdocDocumentSigner])) }),
+            (.keyUsage, { $0.with(.keyUsage(.contentCommitment)) }),
+            (.distributionPoint, { $0.without(.crlDistributionPoints) }),
+            (.validityPeriod, { $0.having(\.notAfter, $0.notBefore + 1188 * 86_400) }),
+            (.subjectKeyIdentifier, { $0.without(.subjectKeyIdentifier) }),
+        ]
+        for (rule, change) in changes {
+            let found = try findings(.reader, change)
+            #expect(found.map(\.rule).contains(rule))
+            #expect(CertificateProfile.reader.refusals(among: found, .strict).map(\.rule).contains(rule))
+        }
+        let ninth = try findings(.reader, authority: TestAuthority(curve: .ed448)).map(\.rule)
+        #expect(ninth == [.signatureAlgorithm])
+        #expect(try findings(.reader) == [])
+    }
+
+    @Test("A status signer without extended key usage is one; with that of a reader or any, it is none")
+    func statusSignerPurposes() throws {
+        #expect(try findings(.statusSigner) { $0.without(.extendedKeyUsage) } == [])
+        for purpose in [ObjectIdentifier.mdocReader, ObjectIdentifier("2.5.29.37.0")] {
+            let found = try findings(.statusSigner) { $0.with(.extendedKeyUsage([purpose])) }
+            let refusals = CertificateProfile.statusSigner.refusals(among: found, .lenient)
+            #expect(refusals.map(\.rule) == [.extendedKeyUsage])
+        }
     }
 
     @Test("A key that signs nothing fits no profile", arguments: CertificateProfile.all)

@@ -282,7 +282,8 @@ struct DocumentRevocationTests {
             try TestStatusToken(authority: authority) { $0.with(.extendedKeyUsage([.mdocDocumentSigner])) }
                 .encoded()
         },
-        Fault("a signer whose time is over", undetermined(.listSignerInvalid, .document)) { _, authority in
+        Fault("a signer whose time is over", undetermined(.listSignerInvalid, .document, age: 3600)) {
+            _, authority in
             try TestStatusToken(authority: authority) {
                 var copy = $0
                 copy.notAfter = TestAuthority.now - 1
