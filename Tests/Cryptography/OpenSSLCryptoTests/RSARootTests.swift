@@ -36,6 +36,14 @@ struct RSARootTests {
         }
     }
 
+    @Test("Q171 A chain to an RSA root is one, and is sent without the root")
+    func chain() throws {
+        let root = try Certificate(der: file("root")[...])
+        let leaf = try Certificate(der: file("ds-pss")[...])
+        #expect(try CertificateChain([leaf, root]).withoutRoots.map(\.der) == [leaf.der])
+        #expect(throws: CertificateChainError.notSignedByNext(0)) { try CertificateChain([root, leaf]) }
+    }
+
     @Test("A CRL of an RSA root is verified, and lists what it lists")
     func revocationList() throws {
         let root = try Certificate(der: file("root")[...])

@@ -198,6 +198,32 @@ struct RevocationListTests {
         _ = try CertificateRevocationList(der: der[...])
     }
 
+    @Test("The issuer of a CRL that is cut off is known as long as its name is there; of other bytes, none")
+    func issuerAtFirstSight() throws {
+        let list = TestRevocationList(try TestAuthority(), [.init([1, 2, 3], reason: 1)])
+        let der = try list.encoded()
+        let name = try #require(der.firstRange(of: list.issuer.encoded))
+        for count in der.indices {
+            let issuer = CertificateRevocationList.issuer(of: der[..<count])
+            #expect(issuer == (count < name.upperBound ? nil : list.issuer), "\(count)")
+        }
+        let others: [[UInt8]] = [
+            [], [0x30], [0x30, 0x80], [0x31, 0x00], [0x30, 0x84, 0xff, 0xff, 0xff, 0xff],
+        ]
+        for other in others {
+            #expect(CertificateRevocationList.issuer(of: other[...]) == nil)
+        }
+    }
+
+    @Test("Of two entries for one certificate the one that is not a hold counts")
+    func listedTwice() throws {
+        for (reasons, expected) in [([6, 1], 1), ([1, 6], 1), ([6, 6], 6)] as [([UInt8], UInt8)] {
+            let list = try parse(
+                TestRevocationList(TestAuthority(), reasons.map { .init([5], reason: $0) } + [.init([9])]))
+            #expect(list.entry(serialNumber: [5])?.reason.rawValue == expected)
+        }
+    }
+
     @Test("More entries than the limit are refused, and the limit itself is read")
     func limit() throws {
         func list(_ count: Int) throws -> CertificateRevocationList {

@@ -42,9 +42,9 @@ package enum CertificateChainError: Error, Equatable, Sendable {
 extension Certificate {
     /// Whether `issuer` has the name that this certificate gives its issuer, and the key that signed it.
     package func isSigned(by issuer: Certificate) -> Bool {
-        guard self.issuer == issuer.subject, let key = try? issuer.publicKey() else { return false }
+        guard self.issuer == issuer.subject else { return false }
         do throws(OpenSSLCryptoError) {
-            try verifySignature(with: key)
+            try verifySignature(with: issuer.subjectPublicKeyInfo.authorityKey())
             return true
         } catch {
             return false
