@@ -48,6 +48,25 @@ struct HabitTests {
             })
     }
 
+    /// What reads the date of the day; how long something took may be measured.
+    private static let calendarClock =
+        #"\b(Date\(\)|Date\.now|Date\(timeIntervalSinceNow|gettimeofday|time\(nil|CLOCK_REALTIME|UTCClock)"#
+
+    @Test("Q174 The core and its tests never look at the date: no certificate in them runs out")
+    func realDate() {
+        let core = ["Formats/", "Cryptography/", "Mdoc/"]
+        let folders =
+            core.flatMap { ["Sources/\($0)", "Tests/\($0)"] } + ["Tests/Interop/", "Tests/TestCredentials/"]
+        let files = (SourceFile.sources + SourceFile.tests).filter { file in
+            folders.contains { file.path.hasPrefix($0) }
+        }
+        #expect(files.count > 200)
+        for file in files { #expect(file.finding(Self.calendarClock) == nil, "\(file.path)") }
+        for text in ["let now = Date()", "Date.now", "clock_gettime(CLOCK_REALTIME, &t)"] {
+            #expect(text.finding(Self.calendarClock) != nil)
+        }
+    }
+
     @Test("Sources do not stop the process on purpose but for what cannot be")
     func fatalError() {
         for file in SourceFile.sources {
