@@ -32,13 +32,13 @@ package struct TestVICAL {
     package let certificate: [UInt8]
 
     package init(
-        _ entries: [Entry], provider: TestAuthority,
+        _ entries: [Entry], provider: TestAuthority, key: TestKey? = nil,
         _ change: (CertificateTemplate) throws -> CertificateTemplate = { $0 }
     ) throws {
         self.entries = entries
         self.provider = provider
-        key = try TestKey()
-        certificate = try provider.sign(change(provider.vicalSigner(for: key)))
+        self.key = try key ?? TestKey()
+        certificate = try provider.sign(change(provider.vicalSigner(for: self.key)))
     }
 
     private func encoded(_ entry: Entry) -> [UInt8] {

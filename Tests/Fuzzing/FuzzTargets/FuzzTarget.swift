@@ -9,7 +9,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case deviceRequest, requestIntent, drivingPrivileges
     case sessionTranscript, sessionData
     case deviceResponse, issuedObject, issuedItem
-    case certificate
+    case certificate, certificateProfile
+    case revocationList, vical, statusToken, trustBundle
 
     /// Feeds `input` to the target. Traps where the target fails.
     package func run(_ input: ArraySlice<UInt8>) {
@@ -36,6 +37,11 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .issuedObject: fuzzIssuedObject(input)
         case .issuedItem: fuzzIssuedItem(input)
         case .certificate: fuzzCertificate(input)
+        case .certificateProfile: fuzzCertificateProfile(input)
+        case .revocationList: fuzzRevocationList(input)
+        case .vical: fuzzVICAL(input)
+        case .statusToken: fuzzStatusToken(input)
+        case .trustBundle: fuzzTrustBundle(input)
         }
     }
 }

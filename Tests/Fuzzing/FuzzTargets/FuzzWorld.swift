@@ -25,6 +25,11 @@ package final class FuzzWorld: Sendable {
     package let issuer: TestIssuer
     /// The document signer's signed part, which has no random bytes.
     let signerTBS: ArraySlice<UInt8>
+    /// The root of the provider of the world's VICAL.
+    package let provider: TestAuthority
+    /// What signs the world's VICAL, status lists, intermediate authority and bundles.
+    let listKey: TestKey
+    let roots: [TrustSource]
     private let forgetfulTrust: TrustStore
     private let eDeviceKey: COSEKeyPair
     private let engagement: DeviceEngagement
@@ -41,6 +46,9 @@ package final class FuzzWorld: Sendable {
         signerTBS = try Certificate(der: issuer.certificate[...]).tbsCertificate
         trust = try authority.store()
         forgetfulTrust = try authority.store(remembering: 0)
+        provider = try TestAuthority([(.commonName, "Provider")], key: TestKey(scalar: Self.scalar(6)))
+        listKey = try TestKey(scalar: Self.scalar(7))
+        roots = [.test(.anchor, "root", authority.der), .test(.provider, "provider", provider.der)]
     }
 
     private static func scalar(_ byte: UInt8) -> [UInt8] {

@@ -16,5 +16,7 @@ struct HostileMessage: Sendable, CustomTestStringConvertible {
         self.make = make
     }
 
-    static let all = items + documents + mobileSecurityObjects + deviceSigned + engagements + certificates
+    static let all =
+        items + documents + mobileSecurityObjects + deviceSigned + engagements + certificates
+        + lists
 }
