@@ -47,6 +47,7 @@ enum FaultTable {
         "cbor.not_a_map": "malformed deviceResponse",
         "cbor.huge_length": "malformed deviceResponse",
         "cbor.dup_namespace": "malformed deviceResponse",
+        "cbor.null_member": "verified cbor.null_member",
         "response.version_2": "rejected response.version",
         "response.no_version": "rejected response.version",
         "response.no_status": "rejected response.no_status",

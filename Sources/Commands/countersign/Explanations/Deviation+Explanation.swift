@@ -8,6 +8,7 @@ extension Deviation {
         case .indefiniteMSO: "the MSO is encoded with indefinite length"
         case .longerHeadInItem: "an element is encoded in more bytes than needed"
         case .longerHeadInMSO: "the MSO is encoded in more bytes than needed"
+        case .nullMember: "a member that may be absent is there as null or undefined"
         case .issuerAuthTagged: "issuerAuth carries a tag"
         case .x5chainProtected: "the issuer's certificate stands in the protected header"
         case .issuerAlgorithmFullySpecified: "issuerAuth names its algorithm by a newer identifier"
@@ -27,6 +28,8 @@ extension Deviation {
         case .dsKeyUsageNotCritical: "the document signer's key usage is not critical"
         case .dsFurtherKeyUsage: "the document signer has further key usages"
         case .dsLongValidity: "the document signer's certificate is valid for more than 457 days"
+        case .dsAuthorityKeyIdentifierMissing:
+            "the document signer's certificate has no authority key identifier"
         case .dsSubjectKeyIdentifierMissing: "the document signer's certificate has no subject key identifier"
         case .dsCommonNameMissing: "the document signer has no common name"
         case .dsSerialNumber: "the document signer's serial number has fewer than 8 octets"
