@@ -19,6 +19,17 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     /// The text is no PEM of the kind looked for.
     case pemMisshapen
 
+    // The TPM
+
+    /// OpenSSL has no provider for TPM 2.0 on this machine.
+    case tpmProviderMissing
+    /// The provider is there, and reaches no TPM.
+    case tpmUnreachable
+    /// The TPM does not make, load or use the key: another TPM's, a curve it lacks, or no room.
+    case tpmRefused
+    /// The TPM signs with its keys and does nothing else here.
+    case keyStaysInTPM
+
     // Signatures
 
     /// The signature algorithm cannot be used with a key on this curve.

@@ -52,6 +52,7 @@ final class AnnexD {
 
     func readerKeyPEM() throws -> [UInt8] {
         try PrivateKey(curve: .p256, scalar: bytes("eReaderKey_d")[...]).unprotectedPEM()
+            .withUnprotectedBytes(Array.init)
     }
 
     /// `verify` on the response, with everything it can be given but a key and a request.

@@ -160,7 +160,7 @@ struct KeyTests {
     @Test("A key comes back from PEM with the same halves", arguments: Curve.allCases)
     func pem(curve: Curve) throws {
         let key = try PrivateKey.generate(curve)
-        let text = try key.unprotectedPEM()
+        let text = try key.unprotectedPEM().withUnprotectedBytes(Array.init)
         #expect(text.starts(with: "-----BEGIN PRIVATE KEY-----\n".utf8))
         let again = try PrivateKey(pem: text[...])
         #expect(again.curve == curve)
@@ -190,7 +190,7 @@ struct KeyTests {
 
     @Test("Cut, encrypted and foreign PEM is refused")
     func pemRefused() throws {
-        let text = try PrivateKey.generate(.p256).unprotectedPEM()
+        let text = try PrivateKey.generate(.p256).unprotectedPEM().withUnprotectedBytes(Array.init)
         #expect(throws: OpenSSLCryptoError.pemMisshapen) { _ = try PrivateKey(pem: text.dropLast(40)) }
         #expect(throws: OpenSSLCryptoError.pemMisshapen) { _ = try PrivateKey(pem: []) }
         let encrypted = """

@@ -64,6 +64,14 @@ extension OpenSSLCryptoError {
         case .indirectCRL: "it lists certificates of other issuers"
         case .crlOfOtherScope: "it does not list every document signer and reason"
         case .unknownCriticalExtension(let oid): "it has an unknown critical extension, \(oid)"
+        case .tpmProviderMissing:
+            "OpenSSL has no provider for TPM 2.0 here: apt install tpm2-openssl"
+        case .tpmUnreachable:
+            "no TPM 2.0 answers: is there one (/dev/tpmrm0), and may you use it (group tss)? "
+                + "TPM2OPENSSL_TCTI names another"
+        case .tpmRefused:
+            "the TPM does not make or load the key: another TPM's, a curve it lacks, or no room"
+        case .keyStaysInTPM: "the key stays in the TPM, which signs with it and does nothing else"
         case .openSSLFailed: "OpenSSL could not carry out the computation"
         }
     }

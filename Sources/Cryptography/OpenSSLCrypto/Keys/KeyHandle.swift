@@ -3,14 +3,30 @@ internal import COpenSSL
 /// One `EVP_PKEY`, freed with its owner.
 @safe struct KeyHandle: ~Copyable, @unchecked Sendable {  // OpenSSL lets any thread use a key nobody changes
     let pointer: OpaquePointer
+    /// The `OSSL_LIB_CTX` that computes with the key; nil for OpenSSL's own.
+    let library: OpaquePointer?
 
     /// Takes over `pointer`; nil stands for a call that failed.
-    init(owning pointer: OpaquePointer?, orThrow error: OpenSSLCryptoError) throws(OpenSSLCryptoError) {
+    init(
+        owning pointer: OpaquePointer?, in library: OpaquePointer? = nil, orThrow error: OpenSSLCryptoError
+    ) throws(OpenSSLCryptoError) {
         guard let pointer = unsafe pointer else { throw cleared(error) }
         unsafe self.pointer = pointer
+        unsafe self.library = library
     }
 
-    deinit { unsafe EVP_PKEY_free(pointer) }
+    deinit {
+        guard isInTPM else { return unsafe EVP_PKEY_free(pointer) }
+        let leaving = unsafe Leaving(pointer: pointer)
+        TPM.exclusively { unsafe EVP_PKEY_free(leaving.pointer) }
+    }
+
+    /// A key on its way out, also of the TPM.
+    @safe private struct Leaving: @unchecked Sendable {  // nobody else has it any more
+        let pointer: OpaquePointer
+    }
+
+    var isInTPM: Bool { unsafe library != nil }
 
     /// A public key from 04‖x‖y or another encoded point, or from a raw key. Decoding a point checks that it
     /// is on the curve.

@@ -20,32 +20,34 @@ extension PrivateKey {
     }
 
     /// Lends the scalar, `curve.coordinateSize` bytes big-endian or raw, to `body`. The slice is overwritten
-    /// afterwards; `body` must not keep a copy it does not answer for.
+    /// afterwards; `body` must not keep a copy it does not answer for. Throws `keyStaysInTPM`.
     package borrowing func withUnprotectedScalar<R>(
         _ body: (ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> R
     ) throws(OpenSSLCryptoError) -> R {
-        try handle.privateNumber(of: curve).withUnprotectedBytes(body)
+        guard residence == .memory else { throw .keyStaysInTPM }
+        return try handle.privateNumber(of: curve).withUnprotectedBytes(body)
     }
 
-    /// The key as unencrypted PKCS #8 PEM, for files the caller protects.
-    package borrowing func unprotectedPEM() throws(OpenSSLCryptoError) -> [UInt8] {
+    /// The key as unencrypted PKCS #8 PEM, for files the caller protects. Throws `keyStaysInTPM`.
+    package borrowing func unprotectedPEM() throws(OpenSSLCryptoError) -> SecretBytes {
+        guard residence == .memory else { throw .keyStaysInTPM }
         // A memory BIO clears its buffer when it is freed.
         let sink = unsafe BIO_new(BIO_s_mem())
         defer { unsafe BIO_free(sink) }
         guard unsafe PEM_write_bio_PKCS8PrivateKey(sink, handle.pointer, nil, nil, 0, nil, nil) == 1 else {
             throw cleared(.openSSLFailed)
         }
-        var bytes = [UInt8](repeating: 0, count: unsafe BIO_ctrl_pending(sink))
-        guard unsafe BIO_read(sink, &bytes, Int32(bytes.count)) == Int32(bytes.count) else {
-            throw cleared(.openSSLFailed)
+        return try unsafe SecretBytes(count: BIO_ctrl_pending(sink)) { target throws(OpenSSLCryptoError) in
+            guard unsafe BIO_read(sink, target.baseAddress, Int32(target.count)) == Int32(target.count) else {
+                throw cleared(.openSSLFailed)
+            }
         }
-        return bytes
     }
 }
 
 extension KeyHandle {
     /// The curve of a decoded key; nil for any other kind of key and for curves without a name.
-    fileprivate var curve: Curve? {
+    var curve: Curve? {
         Curve.allCases.first { candidate in
             guard unsafe EVP_PKEY_is_a(pointer, candidate.openSSLKeyType.cString) == 1 else { return false }
             return candidate.family != .weierstrass || groupName == "\(candidate.openSSLName)"

@@ -8,7 +8,8 @@ extension PrivateKey {
         guard algorithm.fits(curve) else { throw .algorithmDoesNotFitKey }
         switch algorithm {
         case .ecdsa(let hash):
-            let der = try sign(Digest(hash, ofParts: parts))
+            let digest = Digest(hash, ofParts: parts)
+            let der = try residence == .tpm ? handle.signInTPM(digest, hash) : sign(digest)
             return form == .der ? der : try fixedWidth(der[...])
         case .eddsa:
             return try signEdwards([UInt8](parts.joined()))

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A private key. OpenSSL holds the scalar and clears it with the key.
+/// A private key. OpenSSL holds the scalar and clears it with the key, or the TPM holds it and never gives it out.
 package struct PrivateKey: ~Copyable, Sendable {
     package let curve: Curve
     /// The public point as 04‖x‖y, or the raw public key of a Montgomery or Edwards curve.
@@ -21,7 +21,7 @@ package struct PrivateKey: ~Copyable, Sendable {
                 ? KeyHandle(curve: curve, scalar: scalar) : KeyHandle(curve: curve, rawPrivateKey: scalar))
     }
 
-    private init(curve: Curve, handle: consuming KeyHandle) throws(OpenSSLCryptoError) {
+    init(curve: Curve, handle: consuming KeyHandle) throws(OpenSSLCryptoError) {
         var point = [UInt8](
             repeating: 0, count: curve.coordinateSize * (curve.family == .weierstrass ? 2 : 1))
         if curve.family == .weierstrass { point.append(0) }
@@ -33,6 +33,11 @@ package struct PrivateKey: ~Copyable, Sendable {
         encodedPoint = point
         self.handle = handle
     }
+
+    /// Where the private half is.
+    package enum Residence: String, Sendable { case memory, tpm }
+
+    package var residence: Residence { handle.isInTPM ? .tpm : .memory }
 
     /// The x coordinate of the public point, `curve.coordinateSize` bytes, or the raw public key.
     package var x: [UInt8] { curve.x(of: encodedPoint) }

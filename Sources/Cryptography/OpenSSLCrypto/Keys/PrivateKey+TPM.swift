@@ -1,0 +1,127 @@
+internal import COpenSSL
+
+extension PrivateKey {
+    /// The label of the PEM that `wrappedPEM` writes.
+    package static let wrappedLabel: StaticString = "TSS2 PRIVATE KEY"
+
+    /// A fresh key that the TPM makes under its storage root, and that never leaves it unwrapped. Throws
+    /// `unsupportedKey` for curves that are not NIST's, `tpmProviderMissing`, `tpmUnreachable` and `tpmRefused`.
+    package static func generateInTPM(_ curve: Curve) throws(OpenSSLCryptoError) -> PrivateKey {
+        guard [.p256, .p384, .p521].contains(curve) else { throw .unsupportedKey }
+        let handle = try unsafe TPM.withLibrary { library throws(OpenSSLCryptoError) in
+            try unsafe KeyHandle(generating: curve, in: library)
+        }
+        return try PrivateKey(curve: curve, inTPM: handle)
+    }
+
+    /// The key that this machine's TPM wrapped. Throws `pemMisshapen`, `tpmProviderMissing`, `tpmUnreachable`, and
+    /// `tpmRefused` for a key of another TPM.
+    package init(wrappedPEM pem: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
+        guard let block = try PEM.decode(pem, label: Self.wrappedLabel).first else { throw .pemMisshapen }
+        let single = PEM.encode(block[...], label: Self.wrappedLabel)
+        let handle = try unsafe TPM.withLibrary { library throws(OpenSSLCryptoError) in
+            try unsafe KeyHandle(unwrapping: single, in: library)
+        }
+        guard let curve = handle.curve else { throw cleared(.unsupportedKey) }
+        try self.init(curve: curve, inTPM: handle)
+    }
+
+    /// The key as the TPM wraps it, which is no secret of its own: only this TPM can use it, and anybody who may use
+    /// the TPM. Throws `openSSLFailed` for a key in memory.
+    package borrowing func wrappedPEM() throws(OpenSSLCryptoError) -> [UInt8] {
+        guard residence == .tpm else { throw .openSSLFailed }
+        let sink = unsafe BIO_new(BIO_s_mem())
+        defer { unsafe BIO_free(sink) }
+        let written = unsafe handle.writeWrapped(to: sink)
+        var bytes = [UInt8](repeating: 0, count: unsafe BIO_ctrl_pending(sink))
+        guard written, unsafe BIO_read(sink, &bytes, Int32(bytes.count)) == Int32(bytes.count) else {
+            throw cleared(.openSSLFailed)
+        }
+        return bytes
+    }
+
+    /// Checks that it is the TPM's: OpenSSL would otherwise go on with a key in memory.
+    private init(curve: Curve, inTPM handle: consuming KeyHandle) throws(OpenSSLCryptoError) {
+        guard handle.isOfTPMProvider else { throw cleared(.tpmRefused) }
+        try self.init(curve: curve, handle: handle)
+    }
+}
+
+extension KeyHandle {
+    fileprivate init(generating curve: Curve, in library: OpaquePointer) throws(OpenSSLCryptoError) {
+        let context = unsafe EVP_PKEY_CTX_new_from_name(library, "EC", TPM.properties.cString)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        var parameters = unsafe [OSSL_PARAM.text("group", curve.openSSLName), .end]
+        var key: OpaquePointer?
+        guard unsafe EVP_PKEY_keygen_init(context) == 1,
+            unsafe EVP_PKEY_CTX_set_params(context, &parameters) == 1,
+            unsafe EVP_PKEY_generate(context, &key) == 1
+        else { throw cleared(.tpmRefused) }
+        try unsafe self.init(owning: key, in: library, orThrow: .tpmRefused)
+    }
+
+    fileprivate init(unwrapping pem: [UInt8], in library: OpaquePointer) throws(OpenSSLCryptoError) {
+        let key = unsafe pem.withUnsafeBytes { bytes in
+            let source = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+            defer { unsafe BIO_free(source) }
+            return unsafe PEM_read_bio_PrivateKey_ex(
+                source, nil, { _, _, _, _ in -1 }, nil, library, TPM.properties.cString)
+        }
+        try unsafe self.init(owning: key, in: library, orThrow: .tpmRefused)
+    }
+
+    fileprivate var isOfTPMProvider: Bool {
+        guard let provider = unsafe EVP_PKEY_get0_provider(pointer),
+            let name = unsafe OSSL_PROVIDER_get0_name(provider)
+        else { return false }
+        return unsafe String(cString: name) == "tpm2"
+    }
+
+    fileprivate func writeWrapped(to sink: OpaquePointer?) -> Bool {
+        let loan = unsafe Loan(key: pointer, library: library, other: sink)
+        return TPM.exclusively {
+            unsafe PEM_write_bio_PrivateKey_ex(
+                loan.other, loan.key, nil, nil, 0, nil, nil, loan.library, TPM.properties.cString) == 1
+        }
+    }
+
+    /// An ECDSA signature in DER.
+    func signInTPM(_ digest: Digest, _ algorithm: HashAlgorithm) throws(OpenSSLCryptoError) -> [UInt8] {
+        let loan = unsafe Loan(key: pointer, library: library, other: nil)
+        let signature = TPM.exclusively { () -> [UInt8]? in
+            let context = unsafe EVP_PKEY_CTX_new_from_pkey(
+                loan.library, loan.key, TPM.properties.cString)
+            defer { unsafe EVP_PKEY_CTX_free(context) }
+            var parameters = unsafe [OSSL_PARAM.text("digest", algorithm.openSSLName), .end]
+            var signature = [UInt8](repeating: 0, count: ECDSASignature.capacity)
+            var written = signature.count
+            guard unsafe EVP_PKEY_sign_init(context) == 1,
+                unsafe EVP_PKEY_CTX_set_params(context, &parameters) == 1
+            else { return nil }
+            let signed = unsafe digest.withUnsafeBytes { digest in
+                let hash = unsafe digest.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                return unsafe EVP_PKEY_sign(context, &signature, &written, hash, digest.count) == 1
+            }
+            return signed ? Array(signature.prefix(written)) : nil
+        }
+        guard let signature else { throw cleared(.tpmRefused) }
+        return signature
+    }
+
+    /// What a closure under the TPM's lock is lent for its time.
+    @safe private struct Loan: @unchecked Sendable {  // used before the function that lends it returns
+        let key: OpaquePointer
+        let library: OpaquePointer?
+        let other: OpaquePointer?
+    }
+}
+
+extension HashAlgorithm {
+    fileprivate var openSSLName: StaticString {
+        switch self {
+        case .sha256: "SHA256"
+        case .sha384: "SHA384"
+        case .sha512: "SHA512"
+        }
+    }
+}
