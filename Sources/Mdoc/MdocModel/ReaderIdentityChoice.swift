@@ -21,10 +21,11 @@ package struct ReaderIdentityChoice: Sendable {
         package var brand: String?
         /// Fits where all documents asked for are of this type.
         package var docType: String?
-        package var identity: ReaderIdentity
+        /// Nil where requests go out unsigned.
+        package var identity: ReaderIdentity?
 
         package init(
-            wallet: String? = nil, brand: String? = nil, docType: String? = nil, identity: ReaderIdentity
+            wallet: String? = nil, brand: String? = nil, docType: String? = nil, identity: ReaderIdentity?
         ) {
             self.wallet = wallet
             self.brand = brand
