@@ -1,0 +1,24 @@
+/// What an operator calls an identity: fit for a folder's name and for a line of text. 1 to 64 of the letters and digits
+/// of ASCII, `-`, `_` and `.`, the first a letter or a digit.
+package struct IdentityName: Hashable, Comparable, Sendable {
+    package let text: String
+
+    /// Nil where the text is none.
+    package init?(_ text: String) {
+        guard (1...64).contains(text.utf8.count), let first = text.utf8.first, Self.isAlphanumeric(first),
+            text.utf8.allSatisfy({ Self.isAlphanumeric($0) || "-_.".utf8.contains($0) })
+        else { return nil }
+        self.text = text
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    package static func < (one: IdentityName, other: IdentityName) -> Bool { one.text < other.text }
+}

@@ -1,0 +1,47 @@
+package import OpenSSLCrypto
+
+/// Why an identity cannot be made, read or used.
+package enum IdentityStoreError: Error, Equatable, Sendable {
+    // Files
+
+    /// The system refused an operation on this path.
+    case fileRefused(path: String, errno: Int32)
+    /// What stands there is no file, or no folder, but a link or something else.
+    case notAFile(path: String)
+    /// Others may read the key, or put another one in its place; the permission bits.
+    case exposed(path: String, mode: UInt32)
+    /// The file belongs to another user, who may change it.
+    case ownedByOther(path: String)
+    /// Another process has been changing the identities for too long.
+    case busy(path: String)
+    /// The file is longer than any of its kind.
+    case tooLong(path: String)
+
+    // Identities
+
+    /// There is an identity of this name already.
+    case nameTaken(IdentityName)
+    /// There is no identity of this name.
+    case unknown(String)
+    /// The file with the key holds none that can be used.
+    case keyUnreadable(OpenSSLCryptoError)
+    /// No certificate was imported yet.
+    case noCertificates
+    /// The certificates cannot be read.
+    case certificatesUnreadable(OpenSSLCryptoError)
+    /// Among the certificates none is for this key.
+    case keyNotCertified
+    /// The certificates are no chain that can be sent.
+    case chainUnusable(CertificateChainError)
+    /// The certificate is not valid yet; seconds since 1970.
+    case notYetValid(from: Int64)
+    /// The certificate has expired; seconds since 1970.
+    case expired(since: Int64)
+    /// The certificate breaks rules of the reader's profile that are always enforced.
+    case profileBroken([ProfileRule])
+
+    // The choice
+
+    /// The file of rules is no JSON of its form; what is wrong, in words.
+    case choiceMisshapen(String)
+}

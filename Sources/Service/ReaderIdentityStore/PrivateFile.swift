@@ -1,0 +1,140 @@
+internal import Glibc
+internal import OpenSSLCrypto
+internal import SystemPackage
+
+/// Files and folders that are their owner's alone.
+enum PrivateFile {
+    /// The longest file that is read, in bytes.
+    static let largest = 1 << 20
+    /// The code of the system for a path at which nothing is.
+    static let absent = ENOENT
+
+    /// Lends the contents of a secret file, which are overwritten afterwards. Refuses a link, another user's file, and
+    /// one that others may read or write.
+    static func withSecret<R: ~Copyable>(
+        _ path: String, _ body: (ArraySlice<UInt8>) throws(IdentityStoreError) -> R
+    ) throws(IdentityStoreError) -> R {
+        try contents(path, forbidden: 0o077).withUnprotectedBytes { bytes throws(IdentityStoreError) in
+            try body(bytes)
+        }
+    }
+
+    /// The contents of a file that is no secret, but that nobody else may change.
+    static func read(_ path: String) throws(IdentityStoreError) -> [UInt8] {
+        try contents(path, forbidden: 0o022).withUnprotectedBytes(Array.init)
+    }
+
+    private static func contents(
+        _ path: String, forbidden: mode_t
+    ) throws(IdentityStoreError) -> SecretBytes {
+        let file = try open(path)
+        defer { try? file.close() }
+        let size = try check(file, path, forbidden: forbidden)
+        return try unsafe SecretBytes(count: size) { target throws(IdentityStoreError) in
+            try unsafe fill(target, from: file, path)
+        }
+    }
+
+    private static func open(_ path: String) throws(IdentityStoreError) -> FileDescriptor {
+        try naming(path) {
+            try FileDescriptor.open(
+                FilePath(path), .readOnly, options: [.noFollow, .closeOnExec, .nonBlocking])
+        }
+    }
+
+    /// The size of a file whose permissions are in order.
+    private static func check(
+        _ file: FileDescriptor, _ path: String, forbidden: mode_t
+    ) throws(IdentityStoreError) -> Int {
+        var status = stat()
+        guard unsafe fstat(file.rawValue, &status) == 0 else { throw .fileRefused(path: path, errno: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
+        guard status.st_uid == geteuid() else { throw .ownedByOther(path: path) }
+        guard status.st_mode & forbidden == 0 else {
+            throw .exposed(path: path, mode: status.st_mode & 0o7777)
+        }
+        guard status.st_size <= largest else { throw .tooLong(path: path) }
+        return Int(status.st_size)
+    }
+
+    private static func fill(
+        _ target: UnsafeMutableRawBufferPointer, from file: FileDescriptor, _ path: String
+    ) throws(IdentityStoreError) {
+        var done = 0
+        while done < target.count {
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[done...])
+            let count = try naming(path) { try unsafe file.read(into: rest) }
+            guard count > 0 else { throw .fileRefused(path: path, errno: EIO) }
+            done += count
+        }
+    }
+
+    /// A file that is not there yet, its owner's alone from its first moment, on the disk when this returns.
+    static func create(_ path: String, _ bytes: ArraySlice<UInt8>) throws(IdentityStoreError) {
+        let file = try naming(path) {
+            try FileDescriptor.open(
+                FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
+                permissions: .ownerReadWrite)
+        }
+        try naming(path) { try file.closeAfter { _ = try file.writeAll(bytes) } }
+        try settle(path)
+    }
+
+    /// The file with these contents, in one step: readers meet the old one or the new one.
+    static func replace(_ path: String, with bytes: ArraySlice<UInt8>) throws(IdentityStoreError) {
+        let draft = path + ".new"
+        _ = unsafe unlink(draft)
+        do throws(IdentityStoreError) {
+            try create(draft, bytes)
+            try rename(draft, to: path)
+        } catch {
+            _ = unsafe unlink(draft)
+            throw error
+        }
+    }
+
+    static func rename(_ path: String, to target: String) throws(IdentityStoreError) {
+        guard unsafe Glibc.rename(path, target) == 0 else { throw .fileRefused(path: target, errno: errno) }
+        try settle(String(target.prefix(upTo: target.lastIndex(of: "/") ?? target.endIndex)))
+    }
+
+    /// The folder, its owner's alone where it is made here; those above it too. One that others may write to is refused.
+    static func makeFolder(_ path: String) throws(IdentityStoreError) {
+        let cut = path.dropFirst().lastIndex(of: "/")
+        if unsafe mkdir(path, S_IRWXU) == 0 { return }
+        if errno == ENOENT, let cut {
+            try makeFolder(String(path[..<cut]))
+            if unsafe mkdir(path, S_IRWXU) == 0 { return }
+        }
+        guard errno == EEXIST else { throw .fileRefused(path: path, errno: errno) }
+    }
+
+    /// Refuses a folder in which others could put another key in place of ours.
+    static func checkFolder(_ path: String) throws(IdentityStoreError) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw .fileRefused(path: path, errno: errno) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw .notAFile(path: path) }
+        guard status.st_uid == geteuid() else { throw .ownedByOther(path: path) }
+        guard status.st_mode & 0o022 == 0 else {
+            throw .exposed(path: path, mode: status.st_mode & 0o7777)
+        }
+    }
+
+    /// Has the system write a file or a folder's names to the disk.
+    private static func settle(_ path: String) throws(IdentityStoreError) {
+        let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw .fileRefused(path: path, errno: errno) }
+        defer { close(file) }
+        guard fsync(file) == 0 else { throw .fileRefused(path: path, errno: errno) }
+    }
+
+    private static func naming<R>(
+        _ path: String, _ body: () throws -> R
+    ) throws(IdentityStoreError) -> R {
+        do {
+            return try body()
+        } catch {
+            throw .fileRefused(path: path, errno: (error as? Errno)?.rawValue ?? EIO)
+        }
+    }
+}

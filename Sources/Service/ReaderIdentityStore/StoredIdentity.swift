@@ -1,0 +1,91 @@
+internal import COSE
+package import MdocModel
+package import MdocTrust
+package import OpenSSLCrypto
+
+/// An identity as it is kept: a key that is not read before it is needed, and the certificates that were imported for it.
+package struct StoredIdentity: Sendable {
+    package let name: IdentityName
+    package let residence: PrivateKey.Residence
+    /// Nil before `import`.
+    package let chain: CertificateChain?
+    private let folder: IdentityFolder
+
+    /// Reads what there is of an identity and checks who may read and write it. No key is used, and no TPM spoken to.
+    package init(_ name: IdentityName, in folder: IdentityFolder) throws(IdentityStoreError) {
+        guard folder.has(name) else { throw .unknown(name.text) }
+        self.name = name
+        self.folder = folder
+        try PrivateFile.checkFolder(folder.path)
+        try PrivateFile.checkFolder("\(folder.path)/\(name.text)")
+        residence = try PrivateFile.withSecret(folder.keyPath(name)) { pem in
+            Self.isWrapped(pem) ? .tpm : .memory
+        }
+        chain = try Self.chain(at: folder.certificatesPath(name))
+    }
+
+    private static func isWrapped(_ pem: ArraySlice<UInt8>) -> Bool {
+        pem.starts(with: "-----BEGIN \(PrivateKey.wrappedLabel)-----".utf8)
+    }
+
+    private static func chain(at path: String) throws(IdentityStoreError) -> CertificateChain? {
+        let text: [UInt8]
+        do throws(IdentityStoreError) {
+            text = try PrivateFile.read(path)
+        } catch .fileRefused(_, errno: PrivateFile.absent) {
+            return nil
+        }
+        let certificates: [Certificate]
+        do throws(OpenSSLCryptoError) {
+            certificates = try OpenSSLCrypto.certificates(fromPEMOrDER: text[...])
+        } catch {
+            throw .certificatesUnreadable(error)
+        }
+        do throws(CertificateChainError) {
+            return try CertificateChain(certificates)
+        } catch {
+            throw .chainUnusable(error)
+        }
+    }
+
+    /// The private key.
+    package func key() throws(IdentityStoreError) -> PrivateKey {
+        try PrivateFile.withSecret(folder.keyPath(name)) { pem throws(IdentityStoreError) in
+            do throws(OpenSSLCryptoError) {
+                return Self.isWrapped(pem) ? try PrivateKey(wrappedPEM: pem) : try PrivateKey(pem: pem)
+            } catch {
+                throw .keyUnreadable(error)
+            }
+        }
+    }
+
+    /// The identity as requests use it: a key that its certificate is for, valid at `now`, in a chain that wallets can
+    /// follow. What else breaks the profile was weighed when it was imported.
+    package func readerIdentity(at now: Timestamp) throws(IdentityStoreError) -> ReaderIdentity {
+        guard let chain else { throw .noCertificates }
+        try chain.leaf.requireValidity(at: now)
+        let refusals = CertificateProfile.reader.refusals(among: chain.profileFindings, .lenient)
+        guard refusals.isEmpty else { throw .profileBroken(refusals.map(ProfileRule.init)) }
+        let key = try key()
+        do throws(CertificateChainError) {
+            return ReaderIdentity(name: name.text, key: try COSECertifiedKey(key, chain: chain))
+        } catch {
+            throw error == .keyNotOfLeaf ? .keyNotCertified : .chainUnusable(error)
+        }
+    }
+}
+
+extension CertificateChain {
+    /// The rules of the reader's profile that the leaf breaks.
+    package var profileFindings: [ProfileFinding] {
+        CertificateProfile.reader.findings(of: leaf, issuedBy: issuers.first)
+    }
+}
+
+extension Certificate {
+    /// Throws `notYetValid` and `expired`.
+    package func requireValidity(at now: Timestamp) throws(IdentityStoreError) {
+        guard notBefore <= now.secondsSince1970 else { throw .notYetValid(from: notBefore) }
+        guard now.secondsSince1970 <= notAfter else { throw .expired(since: notAfter) }
+    }
+}
