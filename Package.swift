@@ -93,13 +93,20 @@ let package = Package(
                 "ISO7816", "OpenSSLCrypto", "Transport", .product(name: "Logging", package: "swift-log"),
             ]),
 
+        library(
+            "ReaderIdentityStore", in: "Service",
+            [
+                "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
+
         // Commands
         .executableTarget(
             name: "countersign",
             dependencies: [
                 "CBOR", "ISO7816", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession", "MdocTrust",
                 "MdocVerification", "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport",
-                "ReaderService",
+                "ReaderService", "ReaderIdentityStore",
                 "COpenSSL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -172,8 +179,12 @@ let package = Package(
                 "BlueZBench",
             ]),
         tests(
+            of: "ReaderIdentityStore", in: "Service",
+            ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "TestCredentials"]),
+        tests(
             of: "countersign", in: "Commands",
             [
+                "TestCredentials",
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
                 "MdocWallet", "Transport", "BlueZTransport", "PCSCBench", "BlueZBench",
             ]),

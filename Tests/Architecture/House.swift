@@ -53,9 +53,13 @@ enum House {
                 "Transport", "Logging", "Metrics", "ServiceLifecycle",
             ])),
         Room(
+            name: "ReaderIdentityStore", layer: .service,
+            imports: ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "SystemPackage"]),
+        Room(
             name: "countersign", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([
                 "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
+                "ReaderIdentityStore",
                 "ArgumentParser", "Logging",
                 "SystemPackage", "COpenSSL",
             ])),
@@ -68,7 +72,7 @@ enum House {
         "CPCSCLite": ["Transports/PCSCTransport/"],
         "CBlueZ": ["Transports/BlueZTransport/"],
         "CSystemdBus": ["Transports/BlueZTransport/"],
-        "SystemPackage": ["Transports/Transport/", "Commands/"],
+        "SystemPackage": ["Transports/Transport/", "Service/ReaderIdentityStore/", "Commands/"],
         "ArgumentParser": ["Commands/"],
         "Logging": ["Service/", "Commands/"],
     ]

@@ -2,6 +2,7 @@ import CBOR
 import COSE
 import MdocModel
 import OpenSSLCrypto
+import OtherPrograms
 import Testing
 import VectorFiles
 
@@ -72,7 +73,7 @@ struct ReaderAuthenticationTests {
 
     @Test(
         "Q168 Python's cryptography verifies each readerAuth of a 1.0 request, and refuses another session",
-        .enabled(if: PythonCryptography.isThere, PythonCryptography.missing))
+        .enabled(if: PythonCryptography.isThere, "\(PythonCryptography.missing)"))
     func perDocument() throws {
         let draft = DeviceRequestDraft(Self.draft.documents)
         let request = try draft.encode(for: [], in: transcript, signedBy: identity)
@@ -86,7 +87,7 @@ struct ReaderAuthenticationTests {
 
     @Test(
         "Q168 Python's cryptography verifies the readerAuthAll of a 1.1 request, and refuses a changed use case",
-        .enabled(if: PythonCryptography.isThere, PythonCryptography.missing))
+        .enabled(if: PythonCryptography.isThere, "\(PythonCryptography.missing)"))
     func allDocuments() throws {
         let capabilities: EngagementCapabilities = [.extendedRequest, .readerAuthAll]
         var request = try Self.draft.encode(for: capabilities, in: transcript, signedBy: identity)
@@ -104,7 +105,7 @@ struct ReaderAuthenticationTests {
 
     @Test(
         "Python's cryptography verifies Annex D's reader authentication too, so the check is one",
-        .enabled(if: PythonCryptography.isThere, PythonCryptography.missing))
+        .enabled(if: PythonCryptography.isThere, "\(PythonCryptography.missing)"))
     func annexD() throws {
         let annex = try AnnexD.load()
         let folder = try ScriptFolder([
@@ -120,7 +121,7 @@ struct ReaderAuthenticationTests {
 
     @Test(
         "Python's cryptography reads our certification request, and notices a changed byte",
-        .enabled(if: PythonCryptography.isThere, PythonCryptography.missing),
+        .enabled(if: PythonCryptography.isThere, "\(PythonCryptography.missing)"),
         arguments: [Curve.p256, .p384, .p521])
     func certificationRequest(_ curve: Curve) throws {
         let request = CertificationRequest(

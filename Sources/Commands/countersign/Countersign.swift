@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Glibc
 
 /// The command line: one file a command.
 @main
@@ -16,7 +17,7 @@ struct Countersign: AsyncParsableCommand {
             """,
         subcommands: [
             DemoCommand.self, ReadersCommand.self, RequestCommand.self, VerifyCommand.self,
-            InspectCommand.self,
+            InspectCommand.self, IdentityCommand.self,
             WalletCommand.self, BenchCommand.self,
         ])
 
@@ -26,6 +27,8 @@ struct Countersign: AsyncParsableCommand {
     @OptionGroup var output: OutputArguments
 
     static func main() async {
+        // What libtss2 logs is told by our own errors.
+        unsafe setenv("TSS2_LOG", "all+none", 0)
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -4,10 +4,13 @@ package import OpenSSLCrypto
 /// Where the identities of this reader are: a folder for each, with its key and its certificates, and the rules that
 /// choose among them. All of it is its owner's alone.
 package struct IdentityFolder: Sendable {
-    /// `identities` in the folder of all that Countersign keeps.
+    /// The folder of all that Countersign keeps.
+    package let store: String
+    /// `identities` in it.
     package let path: String
 
     package init(store: String) {
+        self.store = store
         path = "\(store)/identities"
     }
 
@@ -30,6 +33,12 @@ package struct IdentityFolder: Sendable {
             if let name = IdentityName(text), has(name) { names.append(name) }
         }
         return names.sorted()
+    }
+
+    /// Throws `unknown`, and what is wrong with who may change its folder.
+    func check(_ name: IdentityName) throws(IdentityStoreError) {
+        guard has(name) else { throw .unknown(name.text) }
+        for folder in [store, path, "\(path)/\(name.text)"] { try PrivateFile.checkFolder(folder) }
     }
 
     package func has(_ name: IdentityName) -> Bool {
@@ -62,7 +71,7 @@ package struct IdentityFolder: Sendable {
                 key.residence == .tpm
                 ? SecretBytes(copying: try key.wrappedPEM()[...]) : try key.unprotectedPEM()
         } catch {
-            throw .keyUnreadable(error)
+            throw .keyUnusable(error)
         }
         try pem.withUnprotectedBytes { bytes throws(IdentityStoreError) in
             try PrivateFile.create(path, bytes)
@@ -81,6 +90,7 @@ package struct IdentityFolder: Sendable {
     /// Runs `body` while no other process changes anything here, and after what an interrupted one left is gone.
     func changing<R>(_ body: () throws(IdentityStoreError) -> R) throws(IdentityStoreError) -> R {
         try PrivateFile.makeFolder(path)
+        try PrivateFile.checkFolder(store)
         try PrivateFile.checkFolder(path)
         let lock = try FolderLock("\(path)/.lock")
         discardDraft()

@@ -52,13 +52,13 @@ extension IdentityRules {
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(json))
         } catch let DecodingError.dataCorrupted(context) {
-            throw .choiceMisshapen(context.debugDescription)
+            throw .rulesMisshapen(context.debugDescription)
         } catch let DecodingError.keyNotFound(key, _) {
-            throw .choiceMisshapen("\"\(key.stringValue)\" is missing")
+            throw .rulesMisshapen("\"\(key.stringValue)\" is missing")
         } catch let DecodingError.typeMismatch(_, context) {
-            throw .choiceMisshapen(context.debugDescription)
+            throw .rulesMisshapen(context.debugDescription)
         } catch {
-            throw .choiceMisshapen("a value is missing")
+            throw .rulesMisshapen("a value is missing")
         }
     }
 
@@ -68,7 +68,7 @@ extension IdentityRules {
         do {
             return try [UInt8](encoder.encode(self)) + "\n".utf8
         } catch {
-            throw .choiceMisshapen("it cannot be written")
+            throw .rulesMisshapen("it cannot be written")
         }
     }
 }

@@ -23,8 +23,8 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
     case nameTaken(IdentityName)
     /// There is no identity of this name.
     case unknown(String)
-    /// The file with the key holds none that can be used.
-    case keyUnreadable(OpenSSLCryptoError)
+    /// The key cannot be made, or the file holds none that can be used.
+    case keyUnusable(OpenSSLCryptoError)
     /// No certificate was imported yet.
     case noCertificates
     /// The certificates cannot be read.
@@ -33,15 +33,17 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
     case keyNotCertified
     /// The certificates are no chain that can be sent.
     case chainUnusable(CertificateChainError)
-    /// The certificate is not valid yet; seconds since 1970.
-    case notYetValid(from: Int64)
-    /// The certificate has expired; seconds since 1970.
-    case expired(since: Int64)
+    /// A certificate that is sent is not valid yet; seconds since 1970.
+    case notYetValid(subject: String, from: Int64)
+    /// A certificate that is sent has expired; seconds since 1970.
+    case expired(subject: String, since: Int64)
     /// The certificate breaks rules of the reader's profile that are always enforced.
     case profileBroken([ProfileRule])
 
-    // The choice
+    // The rules
 
     /// The file of rules is no JSON of its form; what is wrong, in words.
-    case choiceMisshapen(String)
+    case rulesMisshapen(String)
+    /// No rule has these conditions.
+    case noSuchRule
 }

@@ -13,11 +13,9 @@ package struct StoredIdentity: Sendable {
 
     /// Reads what there is of an identity and checks who may read and write it. No key is used, and no TPM spoken to.
     package init(_ name: IdentityName, in folder: IdentityFolder) throws(IdentityStoreError) {
-        guard folder.has(name) else { throw .unknown(name.text) }
+        try folder.check(name)
         self.name = name
         self.folder = folder
-        try PrivateFile.checkFolder(folder.path)
-        try PrivateFile.checkFolder("\(folder.path)/\(name.text)")
         residence = try PrivateFile.withSecret(folder.keyPath(name)) { pem in
             Self.isWrapped(pem) ? .tpm : .memory
         }
@@ -48,13 +46,16 @@ package struct StoredIdentity: Sendable {
         }
     }
 
-    /// The private key.
-    package func key() throws(IdentityStoreError) -> PrivateKey {
-        try PrivateFile.withSecret(folder.keyPath(name)) { pem throws(IdentityStoreError) in
+    /// The private key of an identity, whatever its certificates are.
+    package static func key(
+        of name: IdentityName, in folder: IdentityFolder
+    ) throws(IdentityStoreError) -> PrivateKey {
+        try folder.check(name)
+        return try PrivateFile.withSecret(folder.keyPath(name)) { pem throws(IdentityStoreError) in
             do throws(OpenSSLCryptoError) {
-                return Self.isWrapped(pem) ? try PrivateKey(wrappedPEM: pem) : try PrivateKey(pem: pem)
+                return isWrapped(pem) ? try PrivateKey(wrappedPEM: pem) : try PrivateKey(pem: pem)
             } catch {
-                throw .keyUnreadable(error)
+                throw .keyUnusable(error)
             }
         }
     }
@@ -63,10 +64,10 @@ package struct StoredIdentity: Sendable {
     /// follow. What else breaks the profile was weighed when it was imported.
     package func readerIdentity(at now: Timestamp) throws(IdentityStoreError) -> ReaderIdentity {
         guard let chain else { throw .noCertificates }
-        try chain.leaf.requireValidity(at: now)
+        try chain.requireValidity(at: now)
         let refusals = CertificateProfile.reader.refusals(among: chain.profileFindings, .lenient)
         guard refusals.isEmpty else { throw .profileBroken(refusals.map(ProfileRule.init)) }
-        let key = try key()
+        let key = try Self.key(of: name, in: folder)
         do throws(CertificateChainError) {
             return ReaderIdentity(name: name.text, key: try COSECertifiedKey(key, chain: chain))
         } catch {
@@ -80,12 +81,17 @@ extension CertificateChain {
     package var profileFindings: [ProfileFinding] {
         CertificateProfile.reader.findings(of: leaf, issuedBy: issuers.first)
     }
-}
 
-extension Certificate {
-    /// Throws `notYetValid` and `expired`.
+    /// Throws `notYetValid` and `expired` for the first certificate that is sent and not valid (Q173).
     package func requireValidity(at now: Timestamp) throws(IdentityStoreError) {
-        guard notBefore <= now.secondsSince1970 else { throw .notYetValid(from: notBefore) }
-        guard now.secondsSince1970 <= notAfter else { throw .expired(since: notAfter) }
+        for certificate in withoutRoots {
+            let subject = certificate.subject.description
+            guard certificate.notBefore <= now.secondsSince1970 else {
+                throw .notYetValid(subject: subject, from: certificate.notBefore)
+            }
+            guard now.secondsSince1970 <= certificate.notAfter else {
+                throw .expired(subject: subject, since: certificate.notAfter)
+            }
+        }
     }
 }

@@ -1,19 +1,18 @@
 import Foundation
 import Glibc
-import Testing
 
 /// The Python package `cryptography`: an implementation that shares nothing with this one but OpenSSL below both.
-enum PythonCryptography {
+package enum PythonCryptography {
     /// The interpreter; another one can be named where the package is in an environment of its own.
     private static let interpreter = ProcessInfo.processInfo.environment["COUNTERSIGN_PYTHON"] ?? "python3"
 
-    static let isThere = (try? run("import cryptography", "").status) == 0
+    package static let isThere = (try? run("import cryptography", "").status) == 0
 
-    static let missing: Comment =
+    package static let missing =
         "Python's cryptography is not there: apt install python3-cryptography, or COUNTERSIGN_PYTHON=<interpreter>"
 
     /// Runs a script with one argument, for at most 60 s.
-    static func run(_ script: String, _ argument: String) throws -> (status: Int32, errors: String) {
+    package static func run(_ script: String, _ argument: String) throws -> (status: Int32, errors: String) {
         let log = FileManager.default.temporaryDirectory.appending(path: "python-\(UUID()).log")
         defer { try? FileManager.default.removeItem(at: log) }
         var actions = unsafe posix_spawn_file_actions_t()
@@ -46,10 +45,10 @@ enum PythonCryptography {
 }
 
 /// Files that a script reads, gone with the value.
-final class ScriptFolder {
-    let path: String
+package final class ScriptFolder {
+    package let path: String
 
-    init(_ files: [String: [UInt8]]) throws {
+    package init(_ files: [String: [UInt8]]) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for (name, bytes) in files { try Data(bytes).write(to: folder.appending(path: name)) }

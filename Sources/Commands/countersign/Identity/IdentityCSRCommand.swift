@@ -1,0 +1,87 @@
+internal import ArgumentParser
+internal import MdocTrust
+internal import OpenSSLCrypto
+internal import ReaderIdentityStore
+
+/// `countersign identity csr`: what an authority is to certify.
+struct IdentityCSRCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "csr",
+        abstract: "Write the certification request for a reader authority.",
+        discussion: """
+            PKCS #10 in PEM, on the standard output or in a file. It asks for what wallets look for in a reader: digital \
+            signatures alone, and the purpose 1.0.18013.5.1.6. The subject is what wallets may show to the holder.
+
+            \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
+            """)
+
+    @Argument(help: "The identity.")
+    var name: IdentityName
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Who asks, as in 'CN=Counter 1,O=Shop,C=US' (RFC 4514): CN, O, OU, L, ST, C, serialNumber.",
+            valueName: "name"))
+    var subject: SubjectArgument
+
+    @Option(
+        name: .customLong("output"),
+        help: ArgumentHelp("Write it to this file, not to the standard output.", valueName: "file"))
+    var file: String?
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let request = try identityStep(name) { () throws(IdentityStoreError) in
+            let key = try StoredIdentity.key(of: name, in: store.identities)
+            return try sign(key)
+        }
+        let pem = PEM.encode(request[...], label: "CERTIFICATE REQUEST")
+        if let file { try OutputFile.write(pem, to: file) }
+        if output.json {
+            Terminal.result(report(pem).text)
+        } else if let file {
+            Terminal.result(
+                """
+                wrote \(Terminal.safe(file)), a request for \(Terminal.safe(subject.name.description))
+                next: send it to the reader authority, then: countersign identity import \(name.text) CHAIN.pem
+                """)
+        } else {
+            Terminal.result(String(decoding: pem.dropLast(), as: UTF8.self))
+        }
+    }
+
+    private func sign(_ key: borrowing PrivateKey) throws(IdentityStoreError) -> [UInt8] {
+        do throws(OpenSSLCryptoError) {
+            return try CertificationRequest(
+                subject: subject.name,
+                extensions: [
+                    .keyUsage(CertificateProfile.reader.keyUsage),
+                    .extendedKeyUsage(CertificateProfile.reader.extendedKeyUsages),
+                    .subjectKeyIdentifier(key.publicKey().subjectKeyIdentifier()),
+                ]
+            ).sign(with: key)
+        } catch {
+            throw .keyUnusable(error)
+        }
+    }
+
+    private func report(_ pem: [UInt8]) -> JSONValue {
+        [
+            "name": .string(name.text), "subject": .string(subject.name.description),
+            "request": .string(String(decoding: pem, as: UTF8.self)), "file": JSONValue(file),
+        ]
+    }
+}
+
+/// `--subject`, which has to have a common name (Q170).
+struct SubjectArgument: ExpressibleByArgument {
+    let name: DistinguishedName
+
+    init?(argument: String) {
+        guard let name = DistinguishedName(argument), name.commonName != nil else { return nil }
+        self.name = name
+    }
+}

@@ -1,0 +1,64 @@
+internal import ArgumentParser
+internal import ReaderIdentityStore
+
+/// `countersign identity choose`: which identity asks where (Q172).
+struct IdentityChooseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "choose",
+        abstract: "Say which identity asks which wallet, for which brand or document.",
+        discussion: """
+            Sets one rule, in place of the one with the same conditions; without conditions it is for everything else. \
+            Rules with more conditions go before those with fewer, and the first that fits decides. Without any rule \
+            the only identity there is asks everywhere, and of several none does.
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed]))
+            """)
+
+    @Argument(help: "The identity; left out with --forget.")
+    var name: IdentityName?
+
+    @Option(name: .long, help: ArgumentHelp("Only for this wallet.", valueName: "name"))
+    var wallet: String?
+
+    @Option(name: .long, help: ArgumentHelp("Only for this brand.", valueName: "name"))
+    var brand: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Only where all documents asked for are of this type.", valueName: "type"))
+    var docType: String?
+
+    @Flag(name: .long, help: "Remove the rule with these conditions.")
+    var forget = false
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func validate() throws {
+        guard (name == nil) == forget else {
+            throw ValidationError("Name an identity, or the rule to --forget.")
+        }
+    }
+
+    func run() throws {
+        let folder = store.identities
+        let rules = try identityStep { () throws(IdentityStoreError) in
+            try folder.changeRules { rules throws(IdentityStoreError) in
+                guard let name else {
+                    guard rules.remove(wallet: wallet, brand: brand, docType: docType) else {
+                        throw .noSuchRule
+                    }
+                    return
+                }
+                guard folder.has(name) else { throw .unknown(name.text) }
+                rules.set(.init(wallet: wallet, brand: brand, docType: docType, identity: name))
+            }
+        }.rules
+        Terminal.result(output.json ? JSONValue.array(rules.map(\.json)).text : text(rules))
+    }
+
+    private func text(_ rules: [IdentityRules.Rule]) -> String {
+        guard !rules.isEmpty else { return "no rule is left: requests are not signed" }
+        return rules.map { "\($0.conditionText): \($0.identity.text)" }.joined(separator: "\n")
+    }
+}

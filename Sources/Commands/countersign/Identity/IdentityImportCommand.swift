@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+internal import ReaderIdentityStore
+
+/// `countersign identity import`: the certificates that the authority returned.
+struct IdentityImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Take in the certificates that a reader authority returned.",
+        discussion: """
+            Takes PEM or DER, in any order. The certificate has to be for the key of the identity, valid, and fit for \
+            wallets: any rule of the reader's profile that it breaks is refused, with --lenient only those rules by \
+            which a certificate is no reader's at all. Roots are kept and never sent. Takes the place of what was \
+            imported before.
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(help: "The identity.")
+    var name: IdentityName
+
+    @Argument(help: ArgumentHelp("The certificates.", valueName: "file"))
+    var chain: String
+
+    @Flag(name: .long, help: "Take a certificate that some wallets refuse.")
+    var lenient = false
+
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let now = try clock.now()
+        let certificates = try Self.certificates(in: chain)
+        let (chain, leftOver) = try identityStep(name) { () throws(IdentityStoreError) in
+            let key = try StoredIdentity.key(of: name, in: store.identities)
+            return try CertificateChain.arranged(certificates, for: key)
+        }
+        let findings = try identityStep(name) { () throws(IdentityStoreError) in
+            try Self.check(chain, at: now, lenient ? .lenient : .strict)
+        }
+        try identityStep(name) { () throws(IdentityStoreError) in
+            try store.identities.keep(chain, for: name)
+        }
+        if leftOver > 0 { Terminal.note("note: passed over \(leftOver) certificates of other chains") }
+        let certificate = IdentityCertificate(chain, now)
+        Terminal.result(output.json ? json(certificate, findings).text : text(certificate, findings))
+    }
+
+    private static func certificates(in path: String) throws(CommandFailure) -> [Certificate] {
+        let bytes = try InputFile.read(path)
+        do throws(OpenSSLCryptoError) {
+            return try OpenSSLCrypto.certificates(fromPEMOrDER: bytes[...])
+        } catch {
+            throw .malformed("\(Terminal.safe(path)): no certificate, neither PEM nor DER: \(error.explanation)")
+        }
+    }
+
+    /// The rules that are broken and that this import puts up with.
+    private static func check(
+        _ chain: CertificateChain, at now: Timestamp, _ strictness: ProfileStrictness
+    ) throws(IdentityStoreError) -> [ProfileRule] {
+        guard !chain.withoutRoots.isEmpty else { throw .chainUnusable(.leafSelfSigned) }
+        try chain.requireValidity(at: now)
+        let findings = chain.profileFindings
+        let refusals = CertificateProfile.reader.refusals(among: findings, strictness)
+        guard refusals.isEmpty else { throw .profileBroken(refusals.map(ProfileRule.init)) }
+        return findings.map(ProfileRule.init)
+    }
+
+    private func json(_ certificate: IdentityCertificate, _ findings: [ProfileRule]) -> JSONValue {
+        .object(
+            [(name: "name", value: .string(name.text))] + certificate.json
+                + [(name: "findings", value: .array(findings.map(\.json)))])
+    }
+
+    private func text(_ certificate: IdentityCertificate, _ findings: [ProfileRule]) -> String {
+        let lines = ["imported for \(name.text):"] + certificate.lines + findings.map(\.line)
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import OpenSSLCrypto
+internal import ReaderIdentityStore
+
+/// `countersign identity init`: a new key.
+struct IdentityInitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Make the key of a new identity.",
+        discussion: """
+            The key is in a file that its owner alone can read, or with --tpm in the TPM 2.0 of this computer, whence it \
+            cannot be copied (Debian package tpm2-openssl; TPM2OPENSSL_TCTI names another TPM than /dev/tpmrm0). An \
+            identity that is there is never overwritten.
+
+            \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
+            """)
+
+    @Argument(help: "What to call it: letters, digits, and -, _ or . between them.")
+    var name: IdentityName
+
+    @Flag(name: .long, help: "Keep the key in the TPM: on P-256, P-384 or P-521.")
+    var tpm = false
+
+    @Option(
+        name: .long,
+        help: "The curve: \(CurveArgument.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var curve = CurveArgument.p256
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func validate() throws {
+        guard !tpm || [.p256, .p384, .p521].contains(curve) else {
+            throw ValidationError("--tpm takes the curves P-256, P-384 and P-521.")
+        }
+    }
+
+    func run() throws {
+        let folder = store.identities
+        guard !folder.has(name) else { throw IdentityStoreError.nameTaken(name).failure }
+        let key = try identityStep { () throws(IdentityStoreError) in try make() }
+        let identifier = try identityStep { () throws(IdentityStoreError) in try key.identifierText() }
+        try identityStep { () throws(IdentityStoreError) in try folder.create(name, key) }
+        Terminal.result(
+            output.json ? json(folder, identifier).text : text(folder, identifier))
+    }
+
+    private func make() throws(IdentityStoreError) -> PrivateKey {
+        do throws(OpenSSLCryptoError) {
+            return tpm ? try .generateInTPM(curve.curve) : try .generate(curve.curve)
+        } catch {
+            throw .keyUnusable(error)
+        }
+    }
+
+    private func json(_ folder: IdentityFolder, _ identifier: String) -> JSONValue {
+        [
+            "name": .string(name.text), "key": .string(tpm ? "tpm" : "file"),
+            "curve": .string(curve.rawValue), "keyIdentifier": .string(identifier),
+            "file": .string(folder.keyPath(name)),
+        ]
+    }
+
+    private func text(_ folder: IdentityFolder, _ identifier: String) -> String {
+        """
+        made \(name.text): a key on \(curve.rawValue) \(tpm ? "in the TPM, wrapped" : "") in \
+        \(Terminal.safe(folder.keyPath(name)))
+          key identifier: \(identifier)
+        next: countersign identity csr \(name.text) --subject 'CN=Counter 1,O=Shop,C=US' --output \(name.text).csr
+        """
+    }
+}
+
+extension PrivateKey {
+    /// The SHA-1 of the public key, by which certificates point to it.
+    borrowing func identifierText() throws(IdentityStoreError) -> String {
+        do throws(OpenSSLCryptoError) {
+            return try publicKey().subjectKeyIdentifier().hexadecimal
+        } catch {
+            throw .keyUnusable(error)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+internal import ArgumentParser
+internal import MdocTrust
+internal import ReaderIdentityStore
+
+/// `countersign identity lint`: whether wallets will take the identities, now and for a while.
+struct IdentityLintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lint",
+        abstract: "Check the identities as wallets do: key, chain, profile, expiry.",
+        discussion: """
+            Tries each key, also in a TPM, against its certificate; then every rule of the reader's profile (ISO/IEC \
+            18013-5 Annex B). Made for a timer: the exit code is 1 where an identity works and expires within the days \
+            of --warn, and 2 where one cannot be used, breaks a rule, or is chosen and not there.
+
+            EXIT CODES:
+              0  every identity is in order
+              1  every identity is in order, and one expires soon
+              2  a check failed
+             64  wrong usage, or there is no identity to look at
+             65  the file of rules is not what it claims to be
+            """)
+
+    @Argument(help: "The identities to look at; all without.")
+    var names: [IdentityName] = []
+
+    @Flag(name: .long, help: "Fail only for what makes a certificate no reader's at all; tell the rest.")
+    var lenient = false
+
+    @OptionGroup var expiry: ExpiryArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let (folder, now) = (store.identities, try clock.now())
+        let there = try identityStep { () throws(IdentityStoreError) in try folder.names() }
+        if let absent = names.first(where: { !there.contains($0) }) {
+            throw IdentityStoreError.unknown(absent.text).failure
+        }
+        let rules = try identityStep { () throws(IdentityStoreError) in try folder.rulesInEffect().rules }
+        guard !there.isEmpty else {
+            throw CommandFailure.usage("there is no identity in \(Terminal.safe(folder.path))")
+        }
+        let statuses = (names.isEmpty ? there : names).map {
+            IdentityStatus($0, in: folder, at: now, warningDays: expiry.warn, usingKey: true)
+        }
+        let missing = names.isEmpty ? Set(rules.map(\.identity)).subtracting(there).sorted() : []
+        Terminal.result(
+            output.json ? json(statuses, missing).text : text(statuses, missing))
+        throw ExitCode(status(statuses, missing).rawValue)
+    }
+
+    private var strictness: ProfileStrictness { lenient ? .lenient : .strict }
+
+    private func fails(_ status: IdentityStatus) -> Bool {
+        status.error != nil || !status.refusals(strictness).isEmpty
+    }
+
+    private func status(_ statuses: [IdentityStatus], _ missing: [IdentityName]) -> ExitStatus {
+        if !missing.isEmpty || statuses.contains(where: fails) { return .rejected }
+        return statuses.contains { $0.state == .expiresSoon } ? .answerNotYes : .success
+    }
+
+    private func text(_ statuses: [IdentityStatus], _ missing: [IdentityName]) -> String {
+        var lines: [String] = []
+        for status in statuses {
+            let outcome =
+                fails(status) ? "fails" : status.state == .expiresSoon ? "in order, expires soon" : "in order"
+            lines.append("\(status.name.text): \(outcome)")
+            lines += status.findings.map(\.line)
+            if let problem = status.problem, !status.isToldByFindings { lines.append("  \(problem)") }
+        }
+        lines += missing.map { "\($0.text): fails\n  requests are to be signed by it, and there is no such identity" }
+        return lines.joined(separator: "\n")
+    }
+
+    private func json(_ statuses: [IdentityStatus], _ missing: [IdentityName]) -> JSONValue {
+        [
+            "passed": .boolean(![ExitStatus.rejected].contains(status(statuses, missing))),
+            "identities": .array(
+                statuses.map { .object($0.json + [("passed", .boolean(!fails($0)))]) }),
+            "missing": .array(missing.map { .string($0.text) }),
+        ]
+    }
+}
+
+extension IdentityStatus {
+    fileprivate var isToldByFindings: Bool {
+        guard case .profileBroken = error else { return false }
+        return true
+    }
+}

@@ -1,0 +1,93 @@
+internal import ArgumentParser
+internal import ReaderIdentityStore
+
+/// `countersign identity list`: what identities there are, and which asks where.
+struct IdentityListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the identities: who, until when, where the key is, and where they are used.",
+        discussion: """
+            Uses no key, and speaks to no TPM: `identity lint` does.
+
+            \(ExitStatus.table([.success, .usage, .malformed]))
+            """)
+
+    @OptionGroup var expiry: ExpiryArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let (folder, now) = (store.identities, try clock.now())
+        let names = try identityStep { () throws(IdentityStoreError) in try folder.names() }
+        let (rules, isWritten) = try identityStep { () throws(IdentityStoreError) in
+            (try folder.rulesInEffect().rules, try folder.rules() != nil)
+        }
+        let statuses = names.map {
+            IdentityStatus($0, in: folder, at: now, warningDays: expiry.warn, usingKey: false)
+        }
+        Terminal.result(
+            output.json ? json(statuses, rules, isWritten).text : text(statuses, rules, isWritten))
+        for name in Set(rules.map(\.identity)).subtracting(names).sorted() {
+            Terminal.note("note: requests are to be signed by \(name.text), and there is no such identity")
+        }
+    }
+
+    private func text(
+        _ statuses: [IdentityStatus], _ rules: [IdentityRules.Rule], _ isWritten: Bool
+    ) -> String {
+        guard !statuses.isEmpty else {
+            return "no identity yet: requests are not signed. countersign identity init NAME makes one"
+        }
+        var lines: [String] = []
+        for status in statuses {
+            lines.append("\(status.name.text) (\(status.state.text))")
+            lines += status.certificate?.lines ?? []
+            lines.append("  key: \(status.keyText)")
+            let uses = rules.filter { $0.identity == status.name }.map(\.conditionText)
+            lines.append("  asks: \(uses.isEmpty ? "nowhere" : uses.joined(separator: "; "))")
+            if let problem = status.problem { lines.append("  \(problem)") }
+        }
+        if !isWritten, statuses.count > 1 {
+            lines.append(
+                "nobody chose yet which one asks: requests are not signed. See countersign identity choose --help")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func json(
+        _ statuses: [IdentityStatus], _ rules: [IdentityRules.Rule], _ isWritten: Bool
+    ) -> JSONValue {
+        [
+            "folder": .string(store.identities.path),
+            "identities": .array(statuses.map { .object($0.json) }),
+            "chosen": .boolean(isWritten), "rules": .array(rules.map(\.json)),
+        ]
+    }
+}
+
+/// `--warn`, when an expiry is told.
+struct ExpiryArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Tell of certificates that expire within this many days.", valueName: "days"))
+    var warn = 30
+
+    func validate() throws {
+        guard (0...3650).contains(warn) else { throw ValidationError("--warn takes 0 to 3650 days.") }
+    }
+}
+
+extension IdentityStatus.State {
+    fileprivate var text: String {
+        switch self {
+        case .ready: "ready"
+        case .expiresSoon: "expires soon"
+        case .noCertificates: "no certificates yet"
+        case .notYetValid: "not yet valid"
+        case .expired: "expired"
+        case .unusable: "cannot be used"
+        }
+    }
+}

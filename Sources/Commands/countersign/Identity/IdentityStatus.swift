@@ -1,0 +1,99 @@
+internal import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+internal import ReaderIdentityStore
+
+/// One identity as it stands, for `list` and `lint`.
+struct IdentityStatus {
+    enum State: String {
+        case ready
+        case expiresSoon = "expires_soon"
+        case noCertificates = "no_certificates"
+        case notYetValid = "not_yet_valid"
+        case expired
+        case unusable
+    }
+
+    let name: IdentityName
+    let state: State
+    /// Nil where the file with the key may not be read.
+    let residence: PrivateKey.Residence?
+    let certificate: IdentityCertificate?
+    let findings: [ProfileRule]
+    let error: IdentityStoreError?
+
+    /// - Parameters:
+    ///   - warningDays: from how many days before it expires that is told.
+    ///   - usingKey: whether the key is tried too, which may be in a TPM.
+    init(
+        _ name: IdentityName, in folder: IdentityFolder, at now: Timestamp, warningDays: Int, usingKey: Bool
+    ) {
+        self.name = name
+        let stored: StoredIdentity
+        do throws(IdentityStoreError) {
+            stored = try StoredIdentity(name, in: folder)
+        } catch {
+            (residence, certificate, findings) = (nil, nil, [])
+            (state, self.error) = (.unusable, error)
+            return
+        }
+        residence = stored.residence
+        certificate = stored.chain.map { IdentityCertificate($0, now) }
+        findings = stored.chain?.profileFindings.map(ProfileRule.init) ?? []
+        error = Self.error(stored, at: now, usingKey: usingKey)
+        state = Self.state(error, isSoon: certificate.map { $0.daysLeft < warningDays } ?? false)
+    }
+
+    private static func error(
+        _ stored: StoredIdentity, at now: Timestamp, usingKey: Bool
+    ) -> IdentityStoreError? {
+        do throws(IdentityStoreError) {
+            guard let chain = stored.chain else { throw .noCertificates }
+            try chain.requireValidity(at: now)
+            if usingKey { _ = try stored.readerIdentity(at: now) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func state(_ error: IdentityStoreError?, isSoon: Bool) -> State {
+        switch error {
+        case nil: isSoon ? .expiresSoon : .ready
+        case .noCertificates: .noCertificates
+        case .notYetValid: .notYetValid
+        case .expired: .expired
+        default: .unusable
+        }
+    }
+
+    /// Those findings that fail a lint.
+    func refusals(_ strictness: ProfileStrictness) -> [ProfileRule] {
+        CertificateProfile.reader.refusals(among: findings.map(\.finding), strictness).map(ProfileRule.init)
+    }
+
+    /// What is wrong beside the profile, or will be.
+    var problem: String? {
+        if let error { return error.explanation }
+        guard state == .expiresSoon, let certificate else { return nil }
+        return "\(IdentityCertificate.expiry(certificate.daysLeft)): ask the authority for a new certificate now"
+    }
+
+    var keyText: String {
+        switch residence {
+        case .memory: "file"
+        case .tpm: "TPM"
+        case nil: "not read"
+        }
+    }
+
+    var json: [(name: String, value: JSONValue)] {
+        [
+            ("name", .string(name.text)), ("state", .string(state.rawValue)),
+            ("key", residence.map { .string($0 == .tpm ? "tpm" : "file") } ?? .null),
+        ] + (certificate?.json ?? []) + [
+            ("findings", .array(findings.map(\.json))),
+            ("error", error.map { ["id": .string($0.id), "detail": .string($0.explanation)] } ?? .null),
+        ]
+    }
+}
