@@ -119,6 +119,7 @@ let package = Package(
         .target(
             name: "PCSCBench", dependencies: ["PCSCTransport", "Transport"], path: "Tests/PCSCBench",
             swiftSettings: strict),
+        .target(name: "OtherPrograms", path: "Tests/OtherPrograms", swiftSettings: strict),
         .target(name: "BlueZBench", path: "Tests/BlueZBench", swiftSettings: strict),
         .testTarget(
             name: "ArchitectureTests", dependencies: ["VectorFiles", "OpenSSLCrypto"],
@@ -127,7 +128,7 @@ let package = Package(
         tests(of: "CBOR", in: "Formats"),
         tests(of: "ISO7816", in: "Formats"),
         tests(of: "NDEF", in: "Formats"),
-        tests(of: "OpenSSLCrypto", in: "Cryptography", ["TestCredentials"]),
+        tests(of: "OpenSSLCrypto", in: "Cryptography", ["TestCredentials", "OtherPrograms"]),
         tests(of: "COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto"]),
         tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto"]),
         tests(
@@ -146,7 +147,7 @@ let package = Package(
             name: "InteropTests",
             dependencies: [
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "VectorFiles",
+                "VectorFiles", "OtherPrograms",
             ],
             path: "Tests/Interop", swiftSettings: strict),
         tests(
@@ -184,7 +185,7 @@ let package = Package(
         tests(
             of: "countersign", in: "Commands",
             [
-                "TestCredentials",
+                "TestCredentials", "OtherPrograms",
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
                 "MdocWallet", "Transport", "BlueZTransport", "PCSCBench", "BlueZBench",
             ]),

@@ -66,7 +66,8 @@ struct VerifyTests {
     @Test("A reader's key that is not the session's is wrong usage, whatever is wrong with it")
     func otherReaderKey() throws {
         let other = try annex.bytes("sDeviceKey_d").hex
-        let larger = try annex.file("p384.pem", PrivateKey.generate(.p384).unprotectedPEM().withUnprotectedBytes(Array.init))
+        let larger = try annex.file(
+            "p384.pem", PrivateKey.generate(.p384).unprotectedPEM().withUnprotectedBytes(Array.init))
         for key in [other, larger, "00", "xyz", "no-such-file", try annex.file("iacaCertificate")] {
             let run = try CommandRun(annex.decrypted("--reader-key", key))
             #expect(run.status == 64, "\(key)")

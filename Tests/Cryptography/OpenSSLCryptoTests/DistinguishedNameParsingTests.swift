@@ -8,7 +8,7 @@ struct DistinguishedNameParsingTests {
         "A name comes back as it was written",
         arguments: [
             "CN=Counter 1,O=Shop,C=US", "CN=Counter 1", "CN=Käse & Wein,ST=NRW,C=DE",
-            #"CN=A\, B\+C\=D,OU=\#1,L=\ x\ ,serialNumber=17"#,
+            ##"CN=A\, B\+C\=D,OU=\#1,L=\ x\ ,serialNumber=17"##,
         ])
     func roundTrip(_ text: String) throws {
         let name = try #require(DistinguishedName(text))

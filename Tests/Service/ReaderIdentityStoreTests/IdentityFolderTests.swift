@@ -116,7 +116,9 @@ struct IdentityFolderTests {
         #expect(try StoredIdentity.key(of: counter, in: folder).curve == .p256)
     }
 
-    @Test("A folder in which others could put another key is refused", arguments: ["", "/identities", "/identities/counter"])
+    @Test(
+        "A folder in which others could put another key is refused",
+        arguments: ["", "/identities", "/identities/counter"])
     func exposedFolder(_ place: String) throws {
         try folder.create(counter, PrivateKey.generate(.p256))
         let path = store.path + place
@@ -151,7 +153,9 @@ struct IdentityFolderTests {
     @Test("A key file that holds none is refused as such")
     func noKey() throws {
         try folder.create(counter, PrivateKey.generate(.p256))
-        for text in ["", "no key", "-----BEGIN TSS2 PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\nAAAA\n"] {
+        for text in [
+            "", "no key", "-----BEGIN TSS2 PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\nAAAA\n",
+        ] {
             try store.write(text, folder.keyPath(counter))
             #expect(throws: IdentityStoreError.keyUnusable(.pemMisshapen), "\(text)") {
                 try StoredIdentity.key(of: counter, in: folder).curve

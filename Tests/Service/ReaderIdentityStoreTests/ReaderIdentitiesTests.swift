@@ -120,7 +120,9 @@ struct ReaderIdentitiesTests {
     func arranged() throws {
         let (key, other) = (try TestKey(), try TestAuthority())
         let leaf = try Certificate(der: authority.sign(authority.reader(for: key))[...])
-        let (root, stranger) = (try Certificate(der: authority.der[...]), try Certificate(der: other.der[...]))
+        let (root, stranger) = (
+            try Certificate(der: authority.der[...]), try Certificate(der: other.der[...])
+        )
         for certificates in [[leaf, root, stranger], [stranger, root, leaf], [root, leaf, stranger]] {
             let (chain, leftOver) = try CertificateChain.arranged(certificates, for: key.privateKey)
             #expect(chain.certificates.map(\.der) == [leaf.der, root.der] && leftOver == 1)

@@ -40,6 +40,14 @@ extension IdentityStoreError {
         }
     }
 
+    /// Whether the explanation says which identity it is about.
+    var namesIdentity: Bool {
+        switch self {
+        case .nameTaken, .unknown: true
+        default: false
+        }
+    }
+
     /// What ends a command.
     var failure: CommandFailure { CommandFailure(status: exitStatus, message: explanation) }
 
@@ -48,20 +56,24 @@ extension IdentityStoreError {
         switch self {
         case .fileRefused(let path, let code):
             "\(Terminal.safe(path)): \(unsafe String(cString: strerror(code)))"
-        case .notAFile(let path): "\(Terminal.safe(path)) is not what should stand there, but a link or another thing"
+        case .notAFile(let path):
+            "\(Terminal.safe(path)) is not what should stand there, but a link or another thing"
         case .exposed(let path, let mode):
             "others may use \(Terminal.safe(path)) (mode \(String(mode, radix: 8))). If nobody did: "
                 + "chmod go= \(Terminal.safe(path)); else make a new identity"
         case .ownedByOther(let path):
             "\(Terminal.safe(path)) belongs to another user: run this as that user, or chown it"
-        case .busy(let path): "another countersign is changing the identities (\(Terminal.safe(path))): try again"
+        case .busy(let path):
+            "another countersign is changing the identities (\(Terminal.safe(path))): try again"
         case .tooLong(let path): "\(Terminal.safe(path)) is too long to be what it should be"
         case .nameTaken(let name):
             "there is an identity \(name.text) already, and it is not overwritten: take another name"
         case .unknown(let name):
             "there is no identity \(Terminal.safe(name, limit: 64)): countersign identity list shows those there are"
+        case .keyUnusable(let error) where id == "identity.tpm": error.explanation
         case .keyUnusable(let error): "the key cannot be used: \(error.explanation)"
-        case .noCertificates: "no certificate yet: countersign identity csr, and import what the authority returns"
+        case .noCertificates:
+            "no certificate yet: countersign identity csr, and import what the authority returns"
         case .certificatesUnreadable(let error): "the certificates cannot be read: \(error.explanation)"
         case .keyNotCertified: "none of the certificates is for this key: they were made from another request"
         case .chainUnusable(let error): error.explanation
@@ -72,8 +84,10 @@ extension IdentityStoreError {
                 + "countersign identity csr, and import what the authority returns"
         case .profileBroken(let rules):
             "wallets refuse this certificate:\n" + rules.map(\.line).joined(separator: "\n")
-        case .rulesMisshapen(let what): "choice.json: \(Terminal.safe(what)): correct it, or remove it and choose anew"
-        case .noSuchRule: "there is no rule with these conditions: countersign identity list shows those there are"
+        case .rulesMisshapen(let what):
+            "choice.json: \(Terminal.safe(what)): correct it, or remove it and choose anew"
+        case .noSuchRule:
+            "there is no rule with these conditions: countersign identity list shows those there are"
         }
     }
 
@@ -89,7 +103,8 @@ extension CertificateChainError {
         case .empty: "there is no certificate"
         case .tooLong(let limit): "there are more than \(limit) certificates"
         case .notSignedByNext(let index): "certificate \(index + 1) is not signed by the next one"
-        case .leafSelfSigned: "the certificate vouches for itself: an authority that wallets know has to issue it"
+        case .leafSelfSigned:
+            "the certificate vouches for itself: an authority that wallets know has to issue it"
         case .keyNotOfLeaf: "the certificate is not for this key"
         case .keyCannotSign: "the key makes no signatures"
         }
@@ -132,7 +147,8 @@ extension ProfileRule {
         case .subjectKeyIdentifier: "it has no subject key identifier"
         case .subjectKeyIdentifierDigest: "its subject key identifier is not the SHA-1 of its key"
         case .distributionPoint: "it names neither a CRL nor an OCSP responder by a plain URI"
-        case .selfSigned, .country, .countryForm, .issuerCountry, .countryOfIssuer, .stateOfIssuer, .authority,
+        case .selfSigned, .country, .countryForm, .issuerCountry, .countryOfIssuer, .stateOfIssuer,
+            .authority,
             .basicConstraintsCritical, .pathLength, .issuerAlternativeName:
             "a rule for other certificates"
         }

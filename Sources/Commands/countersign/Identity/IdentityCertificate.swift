@@ -36,6 +36,11 @@ struct IdentityCertificate {
         ]
     }
 
+    /// The members where there is no certificate.
+    static let noJSON: [(name: String, value: JSONValue)] = [
+        "subject", "issuer", "notBefore", "notAfter", "daysLeft", "sent",
+    ].map { ($0, .null) }
+
     private static func day(_ seconds: Int64) -> String {
         "\(Timestamp(secondsSince1970: seconds).dayInUTC)"
     }

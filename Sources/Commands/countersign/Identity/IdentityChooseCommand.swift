@@ -59,6 +59,7 @@ struct IdentityChooseCommand: ParsableCommand {
 
     private func text(_ rules: [IdentityRules.Rule]) -> String {
         guard !rules.isEmpty else { return "no rule is left: requests are not signed" }
-        return rules.map { "\($0.conditionText): \($0.identity.text)" }.joined(separator: "\n")
+        return rules.map { "\($0.conditionText(isOnly: rules.count == 1)): \($0.identity.text)" }.joined(
+            separator: "\n")
     }
 }

@@ -10,8 +10,8 @@ struct IdentityCommand: AsyncParsableCommand {
             with a key that an authority, whom the wallet knows, has certified. From nothing to signed requests:
 
               countersign identity init counter
-              countersign identity csr counter --subject 'CN=Counter 1,O=Shop,C=US' --output counter.csr
-              (send counter.csr to the reader authority; it returns certificates)
+              countersign identity csr counter --subject 'CN=Counter 1,O=Shop,C=US' >c.csr
+              (send c.csr to the reader authority; it returns certificates)
               countersign identity import counter returned.pem
               countersign identity lint
 

@@ -54,7 +54,8 @@ struct IdentityImportCommand: ParsableCommand {
         do throws(OpenSSLCryptoError) {
             return try OpenSSLCrypto.certificates(fromPEMOrDER: bytes[...])
         } catch {
-            throw .malformed("\(Terminal.safe(path)): no certificate, neither PEM nor DER: \(error.explanation)")
+            throw .malformed(
+                "\(Terminal.safe(path)): no certificate, neither PEM nor DER: \(error.explanation)")
         }
     }
 

@@ -63,7 +63,7 @@ struct IdentityInitCommand: ParsableCommand {
 
     private func text(_ folder: IdentityFolder, _ identifier: String) -> String {
         """
-        made \(name.text): a key on \(curve.rawValue) \(tpm ? "in the TPM, wrapped" : "") in \
+        made \(name.text): a key on \(curve.rawValue)\(tpm ? " in the TPM, wrapped for it" : "") in \
         \(Terminal.safe(folder.keyPath(name)))
           key identifier: \(identifier)
         next: countersign identity csr \(name.text) --subject 'CN=Counter 1,O=Shop,C=US' --output \(name.text).csr

@@ -70,7 +70,9 @@ struct IdentityLintCommand: ParsableCommand {
             lines += status.findings.map(\.line)
             if let problem = status.problem, !status.isToldByFindings { lines.append("  \(problem)") }
         }
-        lines += missing.map { "\($0.text): fails\n  requests are to be signed by it, and there is no such identity" }
+        lines += missing.map {
+            "\($0.text): fails\n  requests are to be signed by it, and there is no such identity"
+        }
         return lines.joined(separator: "\n")
     }
 

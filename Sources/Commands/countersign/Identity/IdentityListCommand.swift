@@ -44,13 +44,16 @@ struct IdentityListCommand: ParsableCommand {
             lines.append("\(status.name.text) (\(status.state.text))")
             lines += status.certificate?.lines ?? []
             lines.append("  key: \(status.keyText)")
-            let uses = rules.filter { $0.identity == status.name }.map(\.conditionText)
+            let uses = rules.filter { $0.identity == status.name }.map {
+                $0.conditionText(isOnly: rules.count == 1)
+            }
             lines.append("  asks: \(uses.isEmpty ? "nowhere" : uses.joined(separator: "; "))")
             if let problem = status.problem { lines.append("  \(problem)") }
         }
         if !isWritten, statuses.count > 1 {
             lines.append(
-                "nobody chose yet which one asks: requests are not signed. See countersign identity choose --help")
+                "nobody chose yet which one asks: requests are not signed. See countersign identity choose --help"
+            )
         }
         return lines.joined(separator: "\n")
     }

@@ -2,11 +2,12 @@ internal import ReaderIdentityStore
 
 extension IdentityRules.Rule {
     /// Where the rule fits.
-    var conditionText: String {
+    func conditionText(isOnly: Bool) -> String {
         let parts = [("wallet", wallet), ("brand", brand), ("document", docType)].compactMap { name, value in
             value.map { "\(name) \(Terminal.safe($0, limit: 80))" }
         }
-        return parts.isEmpty ? "everywhere else" : parts.joined(separator: ", ")
+        guard parts.isEmpty else { return parts.joined(separator: ", ") }
+        return isOnly ? "everywhere" : "everywhere else"
     }
 
     var json: JSONValue {

@@ -76,7 +76,8 @@ struct IdentityStatus {
     var problem: String? {
         if let error { return error.explanation }
         guard state == .expiresSoon, let certificate else { return nil }
-        return "\(IdentityCertificate.expiry(certificate.daysLeft)): ask the authority for a new certificate now"
+        return
+            "\(IdentityCertificate.expiry(certificate.daysLeft)): ask the authority for a new certificate now"
     }
 
     var keyText: String {
@@ -91,7 +92,7 @@ struct IdentityStatus {
         [
             ("name", .string(name.text)), ("state", .string(state.rawValue)),
             ("key", residence.map { .string($0 == .tpm ? "tpm" : "file") } ?? .null),
-        ] + (certificate?.json ?? []) + [
+        ] + (certificate?.json ?? IdentityCertificate.noJSON) + [
             ("findings", .array(findings.map(\.json))),
             ("error", error.map { ["id": .string($0.id), "detail": .string($0.explanation)] } ?? .null),
         ]

@@ -24,7 +24,9 @@ extension DistinguishedName {
             !value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else { return nil }
         if type == .countryName {
-            guard value.utf8.count == 2, value.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) else { return nil }
+            guard value.utf8.count == 2, value.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) else {
+                return nil
+            }
         }
         guard type != .serialNumberAttribute || value.utf8.allSatisfy(\.isPrintable) else { return nil }
         return (type, value)
@@ -57,7 +59,8 @@ extension DistinguishedName {
             case UInt8(ascii: ","):
                 part.value.removeLast(trailingBlanks)
                 return rest.isEmpty ? nil : part
-            case UInt8(ascii: "+"), UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""):
+            case UInt8(ascii: "+"), UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: ">"),
+                UInt8(ascii: "\""):
                 return nil
             case UInt8(ascii: "\\"):
                 guard let escaped = escaped(&rest) else { return nil }
