@@ -1,3 +1,4 @@
+import COSE
 import MdocModel
 import OpenSSLCrypto
 import TestCredentials
