@@ -28,9 +28,10 @@ package final class SoftwareTPM {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         process = try Self.spawn([
             "socket", "--tpm2", "--tpmstate", "dir=\(folder.path)", "--server",
-            "type=unixio,path=\(folder.path)/tpm", "--ctrl", "type=unixio,path=\(folder.path)/control",
+            "type=unixio,path=\(folder.path)/tpm", "--ctrl", "type=unixio,path=\(folder.path)/tpm.ctrl",
             "--flags", "startup-clear",
         ])
+        // The server of commands is the last to be set up.
         for _ in 0..<3_000 where !FileManager.default.fileExists(atPath: folder.path + "/tpm") {
             usleep(10_000)
         }

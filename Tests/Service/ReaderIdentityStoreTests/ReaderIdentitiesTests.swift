@@ -1,5 +1,6 @@
 import COSE
 import MdocModel
+import MdocTrust
 import OpenSSLCrypto
 import TestCredentials
 import Testing
