@@ -4,10 +4,11 @@ extension DistinguishedName {
     /// of several at a place, and where the country is not two capital letters.
     package init?(_ text: String) {
         var attributes: [(type: ObjectIdentifier, value: String)] = []
-        for part in Self.parts(of: text) {
-            guard let part, let attribute = Self.attribute(part) else { return nil }
+        var rest = Array(text.utf8)[...]
+        repeat {
+            guard let part = Self.part(&rest), let attribute = Self.attribute(part) else { return nil }
             attributes.append(attribute)
-        }
+        } while !rest.isEmpty
         self.init(attributes.reversed())
     }
 
@@ -35,16 +36,6 @@ extension DistinguishedName {
     private struct Part {
         var type = ""
         var value: [UInt8] = []
-    }
-
-    /// The parts between commas, escapes resolved; nil for one that is misshapen.
-    private static func parts(of text: String) -> [Part?] {
-        var parts: [Part?] = []
-        var rest = Array(text.utf8)[...]
-        repeat {
-            parts.append(part(&rest))
-        } while parts.last != nil && !rest.isEmpty
-        return parts
     }
 
     /// Takes one part and the comma after it; after that comma something has to follow.
