@@ -50,10 +50,18 @@ package final class SoftwareTPM {
         for file in Int32(0)...2 {
             unsafe posix_spawn_file_actions_addopen(&actions, file, "/dev/null", O_RDWR, 0)
         }
+        // The threads of this process block signals; the TPM is to hear those that end it.
+        var attributes = posix_spawnattr_t()
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
         defer { unsafe words.forEach { unsafe free($0) } }
         var child: pid_t = 0
-        let failure = unsafe posix_spawn(&child, program, &actions, nil, &words, environ)
+        let failure = unsafe posix_spawn(&child, program, &actions, &attributes, &words, environ)
         guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO) }
         return child
     }

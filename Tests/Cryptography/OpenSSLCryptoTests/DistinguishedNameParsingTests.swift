@@ -29,7 +29,8 @@ struct DistinguishedNameParsingTests {
         "What is no name is refused",
         arguments: [
             "", "Counter", "CN=", "CN=a,", "CN=a,,C=US", "=a", "X=a", "2.5.4.3=a", "CN=a+O=b", "CN=\"a\"",
-            "C=us", "C=USA", "C=Ü", #"CN=a\"#, #"CN=a\g1"#, #"CN=\ff"#, "CN=a\nb", "serialNumber=a_b",
+            "C=us", "C=USA", "C=Ü", #"CN=a\"#, #"CN=a\g1"#, #"CN=\ff"#, "CN=a\nb", "CN=#0c0161", "C N=a",
+            "serialNumber=a_b",
             "CN=" + String(repeating: "a", count: 65),
         ])
     func refused(_ text: String) {

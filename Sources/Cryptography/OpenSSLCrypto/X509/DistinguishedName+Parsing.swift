@@ -41,10 +41,13 @@ extension DistinguishedName {
     /// Takes one part and the comma after it; after that comma something has to follow.
     private static func part(_ rest: inout ArraySlice<UInt8>) -> Part? {
         guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-        let type = String(decoding: rest[..<equals], as: UTF8.self).drop { $0 == " " }
-        var part = Part(type: String(type))
+        let words = rest[..<equals].split(separator: UInt8(ascii: " "))
+        guard words.count == 1, let type = words.first else { return nil }
+        var part = Part(type: String(decoding: type, as: UTF8.self))
         var trailingBlanks = 0
         rest = rest[(equals + 1)...].drop { $0 == UInt8(ascii: " ") }
+        // The encoding in hexadecimal digits, which is not read here.
+        guard rest.first != UInt8(ascii: "#") else { return nil }
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: ","):
