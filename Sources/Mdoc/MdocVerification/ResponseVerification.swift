@@ -19,6 +19,8 @@ package struct VerifiedResponse: Sendable, RedactedDescription {
     package let trustSnapshot: TrustSnapshot.ID
     /// What was asked for about revocation.
     package let policy: RevocationPolicy
+    /// The seconds by which clocks were excused.
+    package let clockSkew: Int64
 
     fileprivate init(
         documents: [VerifiedDocument], reports: [DocumentReport], notReturned: [NotReturned],
@@ -29,6 +31,7 @@ package struct VerifiedResponse: Sendable, RedactedDescription {
         self.notReturned = notReturned
         trustSnapshot = context.trust.snapshotID
         policy = context.policy
+        clockSkew = context.clockSkew
     }
 }
 
@@ -41,6 +44,8 @@ package struct RejectedResponse: Sendable {
     package let trustSnapshot: TrustSnapshot.ID
     /// What was asked for about revocation.
     package let policy: RevocationPolicy
+    /// The seconds by which clocks were excused.
+    package let clockSkew: Int64
 }
 
 /// What is wrong with the response itself rather than with one of its documents.
@@ -94,7 +99,8 @@ extension UnverifiedResponse {
             return .rejected(
                 RejectedResponse(
                     failures: failures, reports: reports, notReturned: notReturned,
-                    trustSnapshot: context.trust.snapshotID, policy: context.policy))
+                    trustSnapshot: context.trust.snapshotID, policy: context.policy,
+                    clockSkew: context.clockSkew))
         }
         return .verified(
             VerifiedResponse(
