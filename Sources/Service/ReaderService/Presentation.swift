@@ -8,6 +8,10 @@ package struct PresentationPlan: Sendable {
     package var requests: [ItemsRequest]
     package var trust: TrustStore
     package var rules: VerificationRules
+    /// What is asked for about revocation.
+    package var policy = RevocationPolicy.age
+    /// The seconds by which clocks are excused.
+    package var clockSkew: Int64 = 60
     package var deadlines: PresentationDeadlines
     package var retrieval: RetrievalPlan
     /// The time by which the answer is judged.

@@ -76,7 +76,8 @@ package struct ReaderTransaction: Sendable {
         report(.verifying)
         let context = VerificationContext(
             transcript: session.transcript, comparison: .requested(plan.requests),
-            readerKey: session.eReaderKey, trust: plan.trust, now: plan.now(), rules: plan.rules)
+            readerKey: session.eReaderKey, trust: plan.trust, now: plan.now(), rules: plan.rules,
+            policy: plan.policy, clockSkew: plan.clockSkew)
         do throws(MdocModelError) {
             let unverified = try UnverifiedResponse(response[...])
             if unverified.isDecline { return .declined }
