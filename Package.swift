@@ -34,6 +34,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         // Sockets and file descriptors of the bench link.
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        // SQLite: what a reader keeps, in one file that several processes share without losing a change.
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         // System
@@ -92,6 +94,9 @@ let package = Package(
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "CBOR", "COSE", "NDEF",
                 "ISO7816", "OpenSSLCrypto", "Transport", .product(name: "Logging", package: "swift-log"),
             ]),
+        library(
+            "ReaderStore", in: "Service",
+            ["MdocModel", "MdocTrust", .product(name: "GRDB", package: "GRDB.swift")]),
 
         library(
             "ReaderIdentityStore", in: "Service",
@@ -106,7 +111,7 @@ let package = Package(
             dependencies: [
                 "CBOR", "ISO7816", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession", "MdocTrust",
                 "MdocVerification", "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport",
-                "ReaderService", "ReaderIdentityStore",
+                "ReaderService", "ReaderIdentityStore", "ReaderStore",
                 "COpenSSL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -182,12 +187,15 @@ let package = Package(
         tests(
             of: "ReaderIdentityStore", in: "Service",
             ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "TestCredentials"]),
+            of: "ReaderStore", in: "Service",
+            ["MdocModel", "MdocTrust", "TestCredentials", .product(name: "GRDB", package: "GRDB.swift")]),
         tests(
             of: "countersign", in: "Commands",
             [
-                "TestCredentials", "OtherPrograms",
+                "OtherPrograms",
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "MdocWallet", "Transport", "BlueZTransport", "PCSCBench", "BlueZBench",
+                "MdocWallet", "Transport", "BlueZTransport", "PCSCBench", "BlueZBench", "ReaderStore",
+                "TestCredentials",
             ]),
     ]
 )

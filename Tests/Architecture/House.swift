@@ -55,12 +55,13 @@ enum House {
         Room(
             name: "ReaderIdentityStore", layer: .service,
             imports: ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "SystemPackage"]),
+            name: "ReaderStore", layer: .service,
+            imports: ["GRDB", "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto"]),
         Room(
             name: "countersign", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([
                 "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
-                "ReaderIdentityStore",
-                "ArgumentParser", "Logging",
+                "ReaderIdentityStore", "ReaderStore", "ArgumentParser", "Logging",
                 "SystemPackage", "COpenSSL",
             ])),
     ]
@@ -74,6 +75,7 @@ enum House {
         "CSystemdBus": ["Transports/BlueZTransport/"],
         "SystemPackage": ["Transports/Transport/", "Service/ReaderIdentityStore/", "Commands/"],
         "ArgumentParser": ["Commands/"],
+        "GRDB": ["Service/ReaderStore/"],
         "Logging": ["Service/", "Commands/"],
     ]
 
