@@ -1,0 +1,129 @@
+internal import Foundation
+internal import GRDB
+
+/// What a reader keeps between its runs, in one SQLite file that several processes may have open at once.
+package struct ReaderStore: Sendable {
+    package enum Access: Sendable {
+        /// A store that is there.
+        case reading
+        /// The store, set up where there is none.
+        case changing
+    }
+
+    /// How long one process waits for another, in seconds.
+    package static let longestWait = 5.0
+
+    /// "Csgn", in the header of the file.
+    private static let applicationID = 0x4373_676e
+    /// The version of the tables.
+    private static let version = 1
+
+    private let queue: DatabaseQueue
+
+    /// - Parameter wait: how long to wait for another process that changes the store, in seconds.
+    package init(
+        at folder: String, for access: Access, waiting wait: Double = longestWait
+    ) throws(ReaderStoreError) {
+        let folder = StoreFolder(path: folder)
+        if case .changing = access { try folder.create() }
+        try folder.inspectAll()
+        queue = try reporting { try Self.open(folder.file, for: access, waiting: wait) }
+    }
+
+    private static func open(_ file: String, for access: Access, waiting wait: Double) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(wait)
+        configuration.label = "countersign.store"
+        guard case .reading = access else {
+            let queue = try DatabaseQueue(path: file, configuration: configuration)
+            try queue.inDatabase(setUp)
+            return queue
+        }
+        configuration.readonly = true
+        do {
+            let queue = try DatabaseQueue(path: file, configuration: configuration)
+            try queue.read(requireTables)
+            return queue
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
+            // A process was ended while it wrote: the first that may write takes that back.
+            try open(file, for: .changing, waiting: wait).close()
+            let queue = try DatabaseQueue(path: file, configuration: configuration)
+            try queue.read(requireTables)
+            return queue
+        }
+    }
+
+    private static func setUp(_ database: Database) throws {
+        try database.inTransaction(.immediate) {
+            let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+            if try tables == 0 && fileVersion(of: database).application == 0 {
+                try database.execute(sql: TrustTables.schema)
+                try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+                try database.execute(sql: "PRAGMA user_version = \(version)")
+            }
+            try requireTables(database)
+            return .commit
+        }
+    }
+
+    private static func requireTables(_ database: Database) throws {
+        let found = try fileVersion(of: database)
+        guard found.application == applicationID else { throw ReaderStoreError.notAStore }
+        guard found.version == version else { throw ReaderStoreError.versionUnknown(found.version) }
+    }
+
+    private static func fileVersion(of database: Database) throws -> (application: Int, version: Int) {
+        (
+            try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
+            try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        )
+    }
+
+    /// One look at the store as it is at one moment.
+    func read<Value>(_ body: (Database) throws -> Value) throws(ReaderStoreError) -> Value {
+        try reporting { try queue.read(body) }
+    }
+
+    /// One change, made wholly or not at all.
+    func change<Value>(_ body: (Database) throws -> Value) throws(ReaderStoreError) -> Value {
+        try reporting {
+            try queue.inDatabase { database in
+                var value: Value?
+                try database.inTransaction(.immediate) {
+                    value = try body(database)
+                    return .commit
+                }
+                guard let value else { throw ReaderStoreError.damaged }
+                return value
+            }
+        }
+    }
+}
+
+/// Runs `body` and names what SQLite reports.
+private func reporting<Value>(_ body: () throws -> Value) throws(ReaderStoreError) -> Value {
+    do {
+        return try body()
+    } catch let error as ReaderStoreError {
+        throw error
+    } catch let error as DatabaseError {
+        throw ReaderStoreError(error)
+    } catch {
+        // A row that has not the columns or types of the tables.
+        throw .damaged
+    }
+}
+
+extension ReaderStoreError {
+    fileprivate init(_ error: DatabaseError) {
+        self =
+            switch error.resultCode {
+            case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+            case .SQLITE_NOTADB: .notAStore
+            case .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_MISMATCH, .SQLITE_CONSTRAINT: .damaged
+            case .SQLITE_FULL: .noSpace
+            case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN: .notPermitted
+            default: .failed(code: error.extendedResultCode.rawValue)
+            }
+    }
+}
