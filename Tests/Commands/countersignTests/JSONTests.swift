@@ -56,14 +56,28 @@ struct JSONTests {
             annex.decrypted(
                 "--reader-key", annex.scalar(), "--request", annex.file("deviceRequest"), "--json"))
         let report = try run.json()
-        #expect(Set(report.keys) == ["verdict", "requestCompared", "documents", "errors", "phases"])
+        #expect(
+            Set(report.keys) == [
+                "verdict", "requestCompared", "trustSnapshot", "policy", "documents", "errors", "phases",
+            ])
+        #expect(
+            report["policy"] as? NSDictionary == [
+                "name": "age", "undetermined": "accept", "staleSeconds": NSNull(), "clockSkewSeconds": 60,
+            ])
         let documents = try #require(report["documents"] as? [[String: Any]])
         let document = try #require(documents.first)
         #expect(
             Set(document.keys) == [
-                "docType", "issuer", "deviations", "checks", "documentCurrent", "deviceAuthentication",
-                "elements",
+                "docType", "issuer", "deviations", "parts", "checks", "documentCurrent",
+                "deviceAuthentication", "elements",
                 "selfAsserted", "ageOver", "ageReason",
+            ])
+        #expect(
+            document["parts"] as? NSDictionary == [
+                "authentic": "yes", "fresh": "yes", "documentCurrent": "yes",
+                "revocation": [
+                    "state": "undetermined", "cause": "document.nothing_published", "ageSeconds": NSNull(),
+                ], "holderBound": "yes",
             ])
         let issuer = try #require(document["issuer"] as? [String: Any])
         #expect(
@@ -90,7 +104,8 @@ struct JSONTests {
         let document = try #require(documents.first)
         #expect(
             Set(document.keys) == [
-                "docType", "issuer", "deviations", "checks", "documentCurrent", "ageOver", "ageReason",
+                "docType", "issuer", "deviations", "parts", "checks", "documentCurrent", "ageOver",
+                "ageReason",
             ])
         #expect(document["documentCurrent"] as? String == "unknown")
     }
@@ -111,7 +126,9 @@ struct JSONTests {
         let root = try TrustAnchor(Certificate(der: annex.bytes("iacaCertificate")[...]))
         let now = try #require(DateText(AnnexD.time.utf8)).instant
         let text = try transaction.judged(
-            trust: TrustStore(anchors: [root]), at: now, rules: .interoperable
+            by: JudgingBasis(
+                trust: TrustStore(anchors: [root]), now: now, rules: .interoperable,
+                policy: JudgingPolicy(revocation: .age, clockSkew: 60))
         ).json(portrait: form).text
         let report = try #require(
             try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -136,6 +153,13 @@ struct JSONDocumentationTests {
         let ids =
             CheckID.allCases.map(\.rawValue) + Deviation.allCases.map(\.rawValue) + TransactionError.knownIDs
         for id in ids { #expect(page.contains("| `\(id)` |"), "\(id)") }
+    }
+
+    @Test("Every cause of revocation, and of not knowing, stands in it")
+    func revocation() {
+        for id in RevokedCause.allCases.map(\.rawValue) + UndeterminedCause.allIDs {
+            #expect(page.contains("`\(id)`"), "\(id)")
+        }
     }
 
     @Test("Every warning, note and quirk of Bluetooth stands in it, as what it is")

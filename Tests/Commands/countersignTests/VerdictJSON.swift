@@ -4,6 +4,7 @@ struct VerdictJSON: Decodable {
         let docType: String
         let issuer: Issuer?
         let deviations: [String]
+        let parts: Parts
         let checks: [Check]
         let documentCurrent: String
         let deviceAuthentication: String?
@@ -27,6 +28,27 @@ struct VerdictJSON: Decodable {
         let detail: String
     }
 
+    struct Parts: Decodable, Equatable {
+        let authentic: String
+        let fresh: String
+        let documentCurrent: String
+        let revocation: Revocation
+        let holderBound: String
+    }
+
+    struct Revocation: Decodable, Equatable {
+        let state: String
+        let cause: String?
+        let ageSeconds: Int?
+    }
+
+    struct Policy: Decodable, Equatable {
+        let name: String
+        let undetermined: String
+        let staleSeconds: Int?
+        let clockSkewSeconds: Int
+    }
+
     struct Problem: Decodable, Equatable {
         let id: String
         let detail: String
@@ -39,6 +61,8 @@ struct VerdictJSON: Decodable {
 
     let verdict: String
     let requestCompared: Bool
+    let trustSnapshot: String?
+    let policy: Policy?
     let documents: [Document]
     let errors: [Problem]
     let phases: [Phase]

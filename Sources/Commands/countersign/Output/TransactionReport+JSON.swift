@@ -1,5 +1,6 @@
 internal import CBOR
 internal import MdocModel
+internal import MdocTrust
 internal import MdocVerification
 
 /// What becomes of the portrait in JSON.
@@ -16,6 +17,8 @@ extension TransactionReport {
         [
             "verdict": .string(verdict.rawValue),
             "requestCompared": .boolean(requestCompared),
+            "trustSnapshot": JSONValue(basis?.trustSnapshot.description),
+            "policy": basis?.json ?? .null,
             "documents": .array(documents.map { $0.json(portrait: portrait) }),
             "errors": .array(
                 errors.map {
@@ -23,6 +26,34 @@ extension TransactionReport {
                 }),
             "phases": .array(
                 phases.map { ["name": .string($0.name), "ms": .number($0.duration.milliseconds)] }),
+        ]
+    }
+}
+
+extension TransactionReport.Basis {
+    fileprivate var json: JSONValue {
+        let (undetermined, tolerated): (JSONValue, JSONValue) =
+            switch policy.undetermined {
+            case .accept: ("accept", .null)
+            case .refuse(let tolerated): ("refuse", .integer(tolerated))
+            }
+        return [
+            "name": .string(policy.name), "undetermined": undetermined, "staleSeconds": tolerated,
+            "clockSkewSeconds": .integer(clockSkew),
+        ]
+    }
+}
+
+extension VerdictParts {
+    fileprivate var json: JSONValue {
+        [
+            "authentic": .string(authentic.rawValue), "fresh": .string(fresh.rawValue),
+            "documentCurrent": .string(documentCurrent.rawValue),
+            "revocation": [
+                "state": .string(revocation.state.rawValue), "cause": JSONValue(revocation.cause),
+                "ageSeconds": revocation.ageSeconds.map(JSONValue.integer) ?? .null,
+            ],
+            "holderBound": .string(holderBound.rawValue),
         ]
     }
 }
@@ -41,6 +72,7 @@ extension DocumentOutcome {
             ("docType", .string(report.docType)),
             ("issuer", report.issuer.map { $0.json } ?? .null),
             ("deviations", .array(report.deviations.map { .string($0.rawValue) })),
+            ("parts", report.parts.json),
             ("checks", .array(report.checks.map { $0.json })),
             ("documentCurrent", .string((verified?.isCurrent ?? .unknown).rawValue)),
         ]

@@ -13,9 +13,10 @@ extension TransactionReport {
     /// The report for a person: what happened, and what to do next. Fit for a terminal.
     func text(elements: ElementDisplay) -> String {
         var lines = [headline]
-        lines += documents.flatMap { $0.lines(elements: elements) }
+        lines += documents.flatMap { $0.lines(elements: elements, policy: basis?.policy) }
         lines += errors.map { "  ! \(Terminal.safe($0.detail, limit: 400))  [\($0.id)]" }
         lines += unansweredQuestions
+        if let basis { lines.append("  judged by: \(basis.text)") }
         lines += advice
         return lines.joined(separator: "\n")
     }
@@ -62,17 +63,71 @@ extension DocumentOutcome {
         }
     }
 
-    fileprivate func lines(elements display: ElementDisplay) -> [String] {
+    fileprivate func lines(elements display: ElementDisplay, policy: RevocationPolicy?) -> [String] {
         var lines = [Terminal.safe(report.docType, limit: 80)]
         lines += ages.map { years in
             let answer = answer(toAtLeast: years)
             return "  over \(years): \(answer.spokenWord) (\(answer.reason))"
         }
         if let issuer = report.issuer { lines.append("  issuer: \(issuer.text)") }
+        lines += report.parts.lines(under: policy)
         if let verified { lines += verified.lines(elements: display) }
         lines += report.checks.compactMap(\.line)
         lines += report.deviations.map { "  deviation: \($0.meaning)  [\($0.rawValue)]" }
         return lines
+    }
+}
+
+extension TransactionReport.Basis {
+    fileprivate var text: String {
+        "trust snapshot \(trustSnapshot.shortText), policy \(Terminal.safe(policy.name, limit: 40))"
+    }
+}
+
+extension TrustSnapshot.ID {
+    /// Enough of it to tell it from others.
+    var shortText: String { String(description.prefix(12)) }
+}
+
+extension VerdictParts {
+    fileprivate func lines(under policy: RevocationPolicy?) -> [String] {
+        let parts = [
+            ("signed by a trusted issuer", authentic.rawValue), ("valid now", fresh.rawValue),
+            ("document in date", documentCurrent.rawValue), ("held by this phone", holderBound.rawValue),
+        ]
+        return [
+            "  "
+                + parts.map { "\($0): \(["yes", "no"].contains($1) ? $1 : "not known")" }.joined(
+                    separator: " · "),
+            "  revoked: \(revocation.text(under: policy))",
+        ]
+    }
+}
+
+extension RevocationFinding {
+    fileprivate func text(under policy: RevocationPolicy?) -> String {
+        switch self {
+        case .good(let age): "no, by lists up to \(Self.span(age)) old"
+        case .revoked(let cause, let age): "YES, \(cause.explanation) (list \(Self.span(age)) old)"
+        case .undetermined(.notChecked, _, _): "not known: \(UndeterminedCause.notChecked.explanation)"
+        case .undetermined(let cause, let subject, _):
+            "not known of the \(subject.rawValue): \(cause.explanation)\(decision(of: policy))"
+        }
+    }
+
+    private func decision(of policy: RevocationPolicy?) -> String {
+        policy.map {
+            "; policy \(Terminal.safe($0.name, limit: 40)) \($0.accepts(self) ? "accepts" : "refuses") that"
+        }
+            ?? ""
+    }
+
+    private static func span(_ seconds: Int64) -> String {
+        switch max(0, seconds) {
+        case ..<7200: "\(max(0, seconds) / 60) minutes"
+        case ..<172_800: "\(seconds / 3600) hours"
+        default: "\(seconds / 86_400) days"
+        }
     }
 }
 
@@ -106,11 +161,7 @@ extension VerifiedDocument {
         var lines = [
             "  proven by the phone's \(deviceBinding == .mac ? "MAC, to this reader only" : "signature")"
         ]
-        switch isCurrent {
-        case .yes: lines.append("  in date by its own expiry_date")
-        case .no: lines.append("  EXPIRED by its own expiry_date")
-        case .unknown: break
-        }
+        if isCurrent == .no { lines.append("  EXPIRED by its own expiry_date") }
         let shown = elements.prefix(Self.mostElements)
         switch display {
         case .names: lines.append("  elements: " + shown.map(\.label).joined(separator: ", "))

@@ -1,3 +1,4 @@
+internal import MdocTrust
 internal import MdocVerification
 
 /// What a transaction came to, in the form every command reports it: as JSON, as text and as exit code.
@@ -19,6 +20,14 @@ struct TransactionReport: Sendable {
         let duration: Duration
     }
 
+    /// By what a response was judged.
+    struct Basis: Sendable {
+        let trustSnapshot: TrustSnapshot.ID
+        let policy: RevocationPolicy
+        /// The seconds by which clocks were excused.
+        let clockSkew: Int64
+    }
+
     /// How much that did not come is listed: a hostile phone may name a hundred thousand things.
     private static let mostNotReturned = 200
 
@@ -28,6 +37,8 @@ struct TransactionReport: Sendable {
     /// Whether what came was compared with what was asked for.
     let requestCompared: Bool
     let questions: [AgeQuestion]
+    /// Nil where there was nothing to judge.
+    let basis: Basis?
     var phases: [Phase] = []
 
     /// The report on a judged response; `questions` are those the exit code answers.
@@ -43,10 +54,14 @@ struct TransactionReport: Sendable {
                 DocumentOutcome(report, verified: document, questions: questions)
             }
             (failures, notReturned) = ([], response.notReturned)
+            basis = Basis(
+                trustSnapshot: response.trustSnapshot, policy: response.policy, clockSkew: response.clockSkew)
         case .rejected(let response):
             self.verdict = .rejected
             documents = response.reports.map { DocumentOutcome($0, verified: nil, questions: questions) }
             (failures, notReturned) = (response.failures, response.notReturned)
+            basis = Basis(
+                trustSnapshot: response.trustSnapshot, policy: response.policy, clockSkew: response.clockSkew)
         }
         errors =
             failures.map { TransactionError($0) }
@@ -59,6 +74,7 @@ struct TransactionReport: Sendable {
         errors = [error]
         requestCompared = false
         questions = []
+        basis = nil
     }
 
     /// Nothing could be judged, because a message does not authenticate.
