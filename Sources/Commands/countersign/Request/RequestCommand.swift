@@ -9,7 +9,7 @@ struct RequestCommand: AsyncParsableCommand {
         abstract: "Ask one phone, and judge its answer.",
         usage: """
             countersign request [--age-over N]… [--portrait] [--element NS/ID]… [--retain NS/ID]… [--doc-type T]
-                                --trust PATH… [--reader NAME | --connect tcp://HOST:PORT | --qr 'mdoc:…'] [options]
+                                [--trust PATH…] [--reader NAME | --connect tcp://HOST:PORT | --qr 'mdoc:…'] [options]
             """,
         discussion: """
             Waits for a phone at a contactless reader (or connects to a wallet on the bench link), sends one request, \
@@ -34,6 +34,8 @@ struct RequestCommand: AsyncParsableCommand {
     var source: SourceArguments
 
     @OptionGroup var trust: TrustArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var policy: PolicyArguments
     @OptionGroup var clock: ClockArguments
 
     @Flag(name: .long, help: "Refuse every departure from the standard's profile.")
@@ -55,13 +57,17 @@ struct RequestCommand: AsyncParsableCommand {
         defer { portraitFile?.discardUnlessKept() }
         let fixed = clock.at?.instant
         let clock = clock
-        let plan = PresentationPlan(
+        let policy = try policy.settings(in: store.path)
+        var plan = PresentationPlan(
             requests: [question.question(savingPortrait: savePortrait != nil).items],
-            trust: try trust.load(at: now),
+            trust: try trust.load(from: store.path, at: now),
             rules: strict ? .strict : .interoperable, deadlines: source.deadlines,
             retrieval: source.retrieval.plan, now: { fixed ?? (try? clock.now()) ?? now })
+        plan.policy = policy.revocation
+        plan.clockSkew = policy.clockSkew
+        let transaction = ReaderTransaction(plan) { Terminal.note($0.text) }
         let presentation = await interruptible {
-            await source.present(ReaderTransaction(plan) { Terminal.note($0.text) })
+            await source.present(transaction)
         }
         let outcome = try PresentationReport(try presentation.get(), questions: question.questions)
         Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
