@@ -1,25 +1,49 @@
 internal import ArgumentParser
 internal import MdocModel
 internal import MdocTrust
+internal import ReaderStore
 
-/// `--trust`, the only place that trust comes from: no system certificates, ever.
+/// `--trust`: trust comes from it or from the store, never from anywhere else: no system certificates, ever.
 struct TrustArguments: ParsableArguments {
     @Option(
         name: .long, parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Trust these issuer roots (IACA): PEM or DER files, or folders of them. Repeatable.",
+            "Trust these issuer roots (IACA) instead of the trust store: PEM or DER files, or folders of them. Repeatable.",
             discussion: "Nothing else is trusted: no certificate of this system, none that a phone sends.",
             valueName: "path"))
-    var trust: [String]
+    var trust: [String] = []
 
-    /// The roots, with what was found wrong with them told on standard error: certificates that are no roots
-    /// (Q178), and roots that are not valid at `now` (Q173).
-    func load(at now: Timestamp) throws(CommandFailure) -> TrustStore {
+    /// What is trusted, with what was found wrong told on standard error: certificates that are no roots (Q178), and roots
+    /// that are not valid at `now` (Q173).
+    ///
+    /// - Parameter store: the folder of the store, which is not looked at where roots are named.
+    func load(from store: String, at now: Timestamp) throws(CommandFailure) -> TrustStore {
+        trust.isEmpty ? try Self.stored(in: store, at: now) : try named(at: now)
+    }
+
+    private func named(at now: Timestamp) throws(CommandFailure) -> TrustStore {
         var files = TrustFiles()
         for path in trust { try files.read(path) }
         files.notes.forEach { Terminal.note("note: \($0)") }
-        if let note = files.noteOnValidity(at: now) { Terminal.note("note: \(note)") }
+        if let note = TrustFiles.noteOnValidity(of: files.anchors, at: now) { Terminal.note("note: \(note)") }
         if files.anchors.isEmpty { Terminal.note("note: --trust names no root: every issuer is unknown") }
         return TrustStore(anchors: files.anchors)
+    }
+
+    private static func stored(in folder: String, at now: Timestamp) throws(CommandFailure) -> TrustStore {
+        let snapshot: TrustSnapshot
+        do throws(ReaderStoreError) {
+            snapshot = try ReaderStore(at: folder, for: .reading).currentTrust().snapshot
+        } catch .absent, .empty {
+            throw .usage(
+                "nobody is trusted yet: name roots with --trust, or set the trust store up with"
+                    + " `countersign trust import`")
+        } catch {
+            throw error.failure(in: folder)
+        }
+        let anchors = snapshot.anchors.map(\.anchor)
+        if let note = TrustFiles.noteOnValidity(of: anchors, at: now) { Terminal.note("note: \(note)") }
+        if anchors.isEmpty { Terminal.note("note: the trust store has no root: every issuer is unknown") }
+        return TrustStore(snapshot)
     }
 }

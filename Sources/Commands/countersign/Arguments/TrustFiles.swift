@@ -25,7 +25,7 @@ struct TrustFiles {
             }
             return
         }
-        for file in try Self.files(in: path) {
+        for file in try Self.files(in: path, ending: Self.endings) {
             let contents: [UInt8]
             do throws(CommandFailure) {
                 contents = try InputFile.read(file, limit: Self.largestFile)
@@ -39,7 +39,8 @@ struct TrustFiles {
         }
     }
 
-    private static func files(in folder: String) throws(CommandFailure) -> [String] {
+    /// The files of a folder with one of these endings, by name.
+    static func files(in folder: String, ending endings: [String]) throws(CommandFailure) -> [String] {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -48,7 +49,7 @@ struct TrustFiles {
         }
         let files = names.filter { name in endings.contains { name.lowercased().hasSuffix($0) } }.sorted()
         guard files.count <= mostFiles else {
-            throw .usage("\(Terminal.safe(folder)): more than \(mostFiles) certificate files")
+            throw .usage("\(Terminal.safe(folder)): more than \(mostFiles) files to take")
         }
         return files.map { "\(folder)/\($0)" }
     }
@@ -79,8 +80,8 @@ struct TrustFiles {
         return true
     }
 
-    /// The anchors that are not valid at `now`, where there are any.
-    func noteOnValidity(at now: Timestamp) -> String? {
+    /// Those of `anchors` that are not valid at `now`, where there are any.
+    static func noteOnValidity(of anchors: [TrustAnchor], at now: Timestamp) -> String? {
         let outside = anchors.map(\.certificate).filter { !$0.isValid(at: now) }
         guard !outside.isEmpty else { return nil }
         let named = outside.prefix(5).map { certificate in
@@ -102,7 +103,8 @@ extension Certificate {
 }
 
 extension TrustAnchorError {
-    fileprivate func explanation(_ certificate: Certificate) -> String {
+    /// In plain words, with who issued the certificate that is no root.
+    func explanation(_ certificate: Certificate) -> String {
         switch self {
         case .notACertificateAuthority(let subject):
             """

@@ -26,6 +26,7 @@ struct BenchCommand: ParsableCommand {
     var files: VerifyFiles
 
     @OptionGroup var trust: TrustArguments
+    @OptionGroup var store: StoreArguments
     @OptionGroup var clock: ClockArguments
 
     @Option(name: .long, help: "How many rounds the medians are taken over.")
@@ -52,7 +53,7 @@ struct BenchCommand: ParsableCommand {
             benchmark = try TransactionBenchmark(
                 response: response, transcript: stored.transcript,
                 comparison: stored.request?.comparison ?? .notCompared, readerKey: stored.readerKey,
-                anchors: try trust.load(at: now).anchors, now: now)
+                anchors: try trust.load(from: store.path, at: now).anchors, now: now)
         } catch TransactionBenchmark.Failure.rejected {
             throw CommandFailure(
                 status: .rejected, message: "the response is rejected; `countersign verify` says why")

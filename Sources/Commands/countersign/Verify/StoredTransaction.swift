@@ -5,6 +5,14 @@ internal import MdocSession
 internal import MdocTrust
 internal import MdocVerification
 
+/// By what a stored transaction is judged.
+struct JudgingBasis {
+    let trust: TrustStore
+    let now: Timestamp
+    let rules: VerificationRules
+    let policy: JudgingPolicy
+}
+
 /// What the files of one transaction hold: enough to judge it once more.
 struct StoredTransaction {
     /// What the phone sent.
@@ -20,12 +28,10 @@ struct StoredTransaction {
     let limits: CBORLimits
     var request: StoredRequest?
 
-    func judged(
-        trust: TrustStore, at now: Timestamp, rules: VerificationRules
-    ) throws(CommandFailure) -> TransactionReport {
+    func judged(by basis: JudgingBasis) throws(CommandFailure) -> TransactionReport {
         switch message {
         case .response(let bytes):
-            return judge(bytes, request: request, trust: trust, at: now, rules: rules)
+            return judge(bytes, request: request, by: basis)
         case .session(let session, let establishment, let data):
             let clock = ContinuousClock()
             let start = clock.now
@@ -37,15 +43,14 @@ struct StoredTransaction {
             }
             let request = try request(agreeingWith: opened.request)
             let decrypted = TransactionReport.Phase(name: "decrypt", duration: clock.now - start)
-            var report = judge(opened.response, request: request, trust: trust, at: now, rules: rules)
+            var report = judge(opened.response, request: request, by: basis)
             report.phases.insert(decrypted, at: 0)
             return report
         }
     }
 
     private func judge(
-        _ response: [UInt8], request: StoredRequest?, trust: TrustStore, at now: Timestamp,
-        rules: VerificationRules
+        _ response: [UInt8], request: StoredRequest?, by basis: JudgingBasis
     ) -> TransactionReport {
         let clock = ContinuousClock()
         let start = clock.now
@@ -57,7 +62,8 @@ struct StoredTransaction {
         }
         let context = VerificationContext(
             transcript: transcript, comparison: request?.comparison ?? .notCompared, readerKey: readerKey,
-            trust: trust, now: now, rules: rules)
+            trust: basis.trust, now: basis.now, rules: basis.rules, policy: basis.policy.revocation,
+            clockSkew: basis.policy.clockSkew)
         var report = TransactionReport(
             unverified.verify(in: context), questions: request?.questions ?? [],
             requestCompared: request != nil)

@@ -9,14 +9,15 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Judge a stored response.",
         usage: """
-            countersign verify --response F --transcript F [--request F] [--reader-key K] --trust PATH… [options]
+            countersign verify --response F --transcript F [--request F] [--reader-key K] [--trust PATH…] [options]
             countersign verify --session-data F --engagement F [--handover-select F [--handover-request F]]
-                               [--session-establishment F] --reader-key K [--request F] --trust PATH… [options]
+                               [--session-establishment F] --reader-key K [--request F] [--trust PATH…] [options]
             """,
         discussion: """
             Makes every check of ISO/IEC 18013-5 on a DeviceResponse that was stored earlier: issuer, signature, \
-            digests, validity, the phone's own signature or MAC over the session, and that nothing came but what was \
-            asked for. No network, no clock but --at, no certificates but --trust.
+            digests, validity, revocation by the lists at hand, the phone's own signature or MAC over the session, and \
+            that nothing came but what was asked for. No network, no clock but --at, nobody trusted but by --trust or \
+            the trust store (`countersign trust`).
 
             With --session-data the response is decrypted first; the transcript is made of the engagement, the \
             reader's key and the handover messages. Where --session-establishment is given, the request in it is \
@@ -41,6 +42,8 @@ struct VerifyCommand: ParsableCommand {
     var files: VerifyFiles
 
     @OptionGroup var trust: TrustArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var policy: PolicyArguments
     @OptionGroup var clock: ClockArguments
 
     @Flag(name: .long, help: "Refuse every departure from the standard's profile.")
@@ -63,9 +66,10 @@ struct VerifyCommand: ParsableCommand {
     private func judge() throws(CommandFailure) -> TransactionReport {
         let now = try clock.now()
         do throws(CommandFailure) {
-            let trust = try trust.load(at: now)
-            let rules: VerificationRules = strict ? .strict : .interoperable
-            return try files.transaction().judged(trust: trust, at: now, rules: rules)
+            let judge = JudgingBasis(
+                trust: try trust.load(from: store.path, at: now), now: now,
+                rules: strict ? .strict : .interoperable, policy: try policy.settings(in: store.path))
+            return try files.transaction().judged(by: judge)
         } catch  where error.status == .malformed {
             return .malformed(TransactionError(.inputMisshapen, error.message))
         }

@@ -1,0 +1,39 @@
+internal import ReaderStore
+
+extension ReaderStoreError {
+    /// What the command ends with: what is wrong with the store in `folder`, and what to do.
+    func failure(in folder: String) -> CommandFailure {
+        let message = "the store in \(Terminal.safe(folder)): \(explanation)"
+        return switch self {
+        case .damaged, .snapshotDamaged, .notAStore, .versionUnknown: .malformed(message)
+        case .busy, .changedMeanwhile, .noSpace, .failed: .unavailable(message)
+        default: .usage(message)
+        }
+    }
+
+    private var explanation: String {
+        switch self {
+        case .absent: "there is none yet; `countersign trust import` sets it up"
+        case .empty: "nothing is trusted yet; `countersign trust import` takes roots and lists"
+        case .writableByOthers:
+            "others than its owner may write to it, so it may hold what they want: see what is in it, then chmod go-w"
+        case .ownedByAnother: "it belongs to another user"
+        case .notPermitted: "the system does not let us read or write it"
+        case .notAStore: "countersign.sqlite is none of our files, or is cut off"
+        case .versionUnknown(let version):
+            "a later version of countersign wrote it (tables of version \(version))"
+        case .damaged:
+            "it is cut off or was changed from outside; nothing of it is trusted. Move it away and import again"
+        case .snapshotDamaged(let id):
+            "what is in it does not make snapshot \(id.shortText); nothing of that is trusted."
+                + " `countersign trust rollback ID` goes to another"
+        case .busy: "another process is changing it; try again"
+        case .changedMeanwhile: "another process changed it meanwhile; nothing was changed, try again"
+        case .snapshotUnknown: "it keeps no snapshot of this id; `countersign trust list` names those it has"
+        case .snapshotAmbiguous: "several snapshots begin so; give more of the id"
+        case .noPredecessor: "there is no earlier snapshot to go back to"
+        case .noSpace: "there is no space left"
+        case .failed(let code): "SQLite reports \(code)"
+        }
+    }
+}
