@@ -17,8 +17,8 @@ struct Countersign: AsyncParsableCommand {
             """,
         subcommands: [
             DemoCommand.self, ReadersCommand.self, RequestCommand.self, VerifyCommand.self,
-            InspectCommand.self, IdentityCommand.self,
-            WalletCommand.self, BenchCommand.self,
+            InspectCommand.self, TrustCommand.self, IdentityCommand.self, WalletCommand.self,
+            BenchCommand.self,
         ])
 
     @Flag(name: .long, help: "Show the version, the commit and the libraries in use.")

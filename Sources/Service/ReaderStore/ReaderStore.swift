@@ -30,7 +30,8 @@ package struct ReaderStore: Sendable {
         queue = try reporting { try Self.open(folder.file, for: access, waiting: wait) }
     }
 
-    private static func open(_ file: String, for access: Access, waiting wait: Double) throws -> DatabaseQueue {
+    private static func open(_ file: String, for access: Access, waiting wait: Double) throws -> DatabaseQueue
+    {
         var configuration = Configuration()
         configuration.busyMode = .timeout(wait)
         configuration.label = "countersign.store"

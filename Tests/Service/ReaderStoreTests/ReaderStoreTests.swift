@@ -59,7 +59,8 @@ struct ReaderStoreTests {
         }
     }
 
-    @Test("A file that is none of ours is refused, whatever it is", arguments: [[], [0x41], Array("SQL".utf8)])
+    @Test(
+        "A file that is none of ours is refused, whatever it is", arguments: [[], [0x41], Array("SQL".utf8)])
     func foreignBytes(_ bytes: [UInt8]) throws {
         try folder.place(bytes + [UInt8](repeating: 0x20, count: bytes.isEmpty ? 0 : 5000))
         #expect(throws: ReaderStoreError.notAStore) { try ReaderStore(at: folder.path, for: .reading) }

@@ -34,7 +34,8 @@ struct TrustHistoryTests {
     func roundTrip() throws {
         let root = try TestAuthority()
         let provenances: [TrustSource.Provenance] = [
-            .file(path: "roots/ä.pem"), .fetched(url: "https://utopia.example/crl"), .bundle(created: Self.now),
+            .file(path: "roots/ä.pem"), .fetched(url: "https://utopia.example/crl"),
+            .bundle(created: Self.now),
         ]
         let sources = try zip(provenances, TrustSource.Kind.allCases.dropFirst(2)).map { provenance, kind in
             TrustSource(
@@ -57,7 +58,8 @@ struct TrustHistoryTests {
             try put(TrustSnapshot((0..<count).map { .test(.anchor, "\($0)", root) }))
         }
         let rows = try DatabaseQueue(path: folder.file).read {
-            try Int.fetchAll($0, sql: "SELECT count(*) FROM trust_bytes UNION ALL SELECT count(*) FROM trust_source")
+            try Int.fetchAll(
+                $0, sql: "SELECT count(*) FROM trust_bytes UNION ALL SELECT count(*) FROM trust_source")
         }
         #expect(rows == [1, 10])
     }
@@ -185,7 +187,8 @@ struct TrustHistoryTests {
         try put(snapshot)
         let whole = try folder.contents()
         for change in [
-            "DELETE FROM trust_source WHERE name = 'a'", "UPDATE trust_source SET name = 'c' WHERE name = 'a'",
+            "DELETE FROM trust_source WHERE name = 'a'",
+            "UPDATE trust_source SET name = 'c' WHERE name = 'a'",
             "UPDATE trust_source SET kind = 'provider' WHERE name = 'a'",
             "INSERT INTO trust_source SELECT snapshot, kind, 'c', provenance, location, obtained, sha256"
                 + " FROM trust_source WHERE name = 'a'",
@@ -228,7 +231,9 @@ struct TrustHistoryTests {
 
     // Several at once
 
-    @Test("Of many who change the store at once each is told whether it did, and who reads sees a whole snapshot")
+    @Test(
+        "Of many who change the store at once each is told whether it did, and who reads sees a whole snapshot"
+    )
     func concurrent() async throws {
         try put(Self.snapshot("start"))
         let path = folder.path

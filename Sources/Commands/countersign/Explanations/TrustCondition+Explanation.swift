@@ -1,0 +1,113 @@
+internal import MdocTrust
+internal import OpenSSLCrypto
+
+extension TrustCondition {
+    /// The stable id, as `README.md` lists it.
+    var id: String {
+        switch self {
+        case .certificateUnreadable: "certificate_unreadable"
+        case .notACertificateAuthority: "not_an_authority"
+        case .keyNotUsable: "key_not_usable"
+        case .anchorTwice: "anchor_twice"
+        case .anchorProfile: "anchor_profile"
+        case .anchorNotYetValid: "anchor_not_yet_valid"
+        case .anchorExpired: "anchor_expired"
+        case .anchorExpiresSoon: "anchor_expires_soon"
+        case .vicalRefused: "vical_refused"
+        case .vical: "vical_entry"
+        case .vicalWithoutNextUpdate: "vical_no_next_update"
+        case .revocationListUnreadable: "crl_unreadable"
+        case .revocationListIssuerUnknown: "crl_issuer_unknown"
+        case .revocationListSignatureInvalid: "crl_signature_invalid"
+        case .statusListUnreadable: "status_unreadable"
+        case .statusListSignerUnknown: "status_signer_unknown"
+        case .statusListSubjectWrong: "status_subject_wrong"
+        case .listNotYetValid: "list_not_yet_valid"
+        case .listStale: "list_stale"
+        }
+    }
+
+    /// Whether the source, or a part of it, is of no use as it is; else it is only worth knowing.
+    var isFault: Bool {
+        switch self {
+        case .anchorTwice, .anchorProfile, .anchorExpiresSoon, .vical, .vicalWithoutNextUpdate,
+            .statusListSignerUnknown:
+            false
+        default: true
+        }
+    }
+
+    /// In plain words. Names from certificates are made fit for a terminal.
+    var explanation: String {
+        switch self {
+        case .certificateUnreadable(let error): "the certificate cannot be read: \(error.explanation)"
+        case .notACertificateAuthority(let subject):
+            "\(Terminal.safe(subject)) is no root but an end certificate, as document signers have one;"
+                + " its issuer belongs here"
+        case .keyNotUsable(let subject): "the key of \(Terminal.safe(subject)) cannot be used"
+        case .anchorTwice(let subject, let other):
+            "\(Terminal.safe(subject)) is there twice, also as \(Terminal.safe(other.name))"
+        case .anchorProfile(let subject, let findings):
+            "\(Terminal.safe(subject)) departs from the profile of roots: \(findings.text)"
+        case .anchorNotYetValid(let subject): "\(Terminal.safe(subject)) is not valid yet"
+        case .anchorExpired(let subject): "\(Terminal.safe(subject)) has expired"
+        case .anchorExpiresSoon(let subject, let days):
+            "\(Terminal.safe(subject)) expires in \(days) days: ask its authority for the next one"
+        case .vicalRefused(let error): error.explanation
+        case .vical(let finding): finding.explanation
+        case .vicalWithoutNextUpdate: "the list does not say when the next one is due"
+        case .revocationListUnreadable(let error): "the CRL cannot be used: \(error.explanation)"
+        case .revocationListIssuerUnknown(let issuer):
+            "no trusted root issued this CRL: \(Terminal.safe(issuer))"
+        case .revocationListSignatureInvalid(let issuer):
+            "roots of this name are trusted, and none of them signed the CRL: \(Terminal.safe(issuer))"
+        case .statusListUnreadable(let error): error.explanation
+        case .statusListSignerUnknown:
+            "nobody whom a trusted root issued signed the list; where documents name its signer, give that with --signer"
+        case .statusListSubjectWrong: "the list says that it is another"
+        case .listNotYetValid: "the list is from the future"
+        case .listStale(let overdue): "the list should have been renewed \(overdue.spanText) ago"
+        }
+    }
+}
+
+extension [ProfileFinding] {
+    /// The ids of the rules.
+    fileprivate var text: String {
+        map { finding in
+            finding.oid.map { "\(finding.rule.rawValue) (\($0))" } ?? finding.rule.rawValue
+        }.joined(separator: ", ")
+    }
+}
+
+extension AdmissionRefusal {
+    var id: String {
+        switch self {
+        case .unusable(let condition): condition.id
+        case .older: "older"
+        case .shrunken: "shrunken"
+        }
+    }
+
+    var explanation: String {
+        switch self {
+        case .unusable(let condition): condition.explanation
+        case .older: "it was issued before the one that is there, which stays"
+        case .shrunken(let from, let to):
+            "it has \(to) entries where the one that is there has \(from), which stays;"
+                + " --accept-shrunken takes it all the same"
+        }
+    }
+}
+
+extension Int64 {
+    /// A span of so many seconds, in the unit that fits.
+    var spanText: String {
+        switch Swift.max(0, self) {
+        case ..<120: "\(Swift.max(0, self)) seconds"
+        case ..<7200: "\(self / 60) minutes"
+        case ..<172_800: "\(self / 3600) hours"
+        default: "\(self / 86_400) days"
+        }
+    }
+}

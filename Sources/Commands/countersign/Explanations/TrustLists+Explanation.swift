@@ -1,0 +1,94 @@
+internal import MdocTrust
+
+extension VICALError {
+    /// In plain words.
+    var explanation: String {
+        switch self {
+        case .misshapen(let error): "it is no VICAL: \(error.explanation)"
+        case .cose(let error): "the VICAL is not signed as it should be: \(error.explanation)"
+        case .dateMisshapen: "a date of the VICAL is none"
+        case .versionUnknown: "the VICAL has an unknown version"
+        case .signerMisshapen(let error):
+            "the certificate of the VICAL's signer cannot be read: \(error.explanation)"
+        case .signerNotTrusted(let error):
+            "the VICAL's signer does not lead to a provider that was imported with --as provider: \(error.explanation)"
+        case .signerProfile(let findings):
+            "the VICAL's signer breaks its profile: " + findings.map(\.rule.rawValue).joined(separator: ", ")
+        case .notYetValid: "the VICAL is from the future"
+        case .expired: "the next VICAL was due"
+        }
+    }
+}
+
+extension VICALFinding {
+    /// In plain words.
+    var explanation: String {
+        switch self {
+        case .listEmpty: "the list names no root"
+        case .entryUnreadable(let index): "entry \(index) cannot be read and is left out"
+        case .serialNumberDiffers(let index, let subject):
+            "entry \(index), \(Terminal.safe(subject)), has another serial number than its certificate and is left out"
+        case .keyIdentifierDiffers(let subject):
+            "the entry of \(Terminal.safe(subject)) has another key identifier than its certificate"
+        case .withoutDocTypes(let subject):
+            "\(Terminal.safe(subject)) is listed for no document type, and so trusted for none"
+        case .entryTwice(let subject): "\(Terminal.safe(subject)) is listed twice"
+        }
+    }
+}
+
+extension CertificatePathError {
+    /// In plain words.
+    var explanation: String {
+        switch self {
+        case .empty: "it brings no certificate"
+        case .tooLong: "too many authorities stand between"
+        case .issuerNotFound(let issuer): "its issuer is not there: \(Terminal.safe(issuer))"
+        case .signatureInvalid: "those who bear its issuer's name did not sign"
+        case .outsideValidity(let subject): "\(Terminal.safe(subject)) is not valid at this time"
+        case .notAnAuthority(let subject): "\(Terminal.safe(subject)) may not issue it"
+        }
+    }
+}
+
+extension StatusTokenError {
+    /// In plain words.
+    var explanation: String {
+        switch self {
+        case .misshapen(let error): "it is no status list: \(error.explanation)"
+        case .cose(let error): "the status list is not signed as it should be: \(error.explanation)"
+        case .typeWrong: "it does not say that it is such a list"
+        case .claimMissing(let label): "the status list has no claim \(label)"
+        case .claimMisplaced(let label): "claim \(label) has no place in such a list"
+        case .bitsWrong(let bits): "a status of \(bits) bits is not defined"
+        case .listNotCompressed: "the list in it is cut off, or not compressed as it should be"
+        case .listTooLong: "the list in it opens to more than is allowed"
+        }
+    }
+}
+
+extension TrustBundleError {
+    /// The stable id, as `README.md` lists it.
+    var id: String {
+        switch self {
+        case .misshapen: "bundle.misshapen"
+        case .cose: "bundle.signature"
+        case .typeWrong: "bundle.type"
+        case .older: "bundle.older"
+        case .notYetValid: "bundle.not_yet_valid"
+        case .snapshotDiffers: "bundle.snapshot"
+        }
+    }
+
+    /// In plain words.
+    var explanation: String {
+        switch self {
+        case .misshapen(let error): "it is no bundle: \(error.explanation)"
+        case .cose(let error): "this key did not sign the bundle: \(error.explanation)"
+        case .typeWrong: "what is signed is no bundle"
+        case .older: "a later bundle was imported before: this one is older, and nothing was changed"
+        case .notYetValid: "it was made in the future: is this computer's clock right?"
+        case .snapshotDiffers: "what it holds does not make the snapshot that it names"
+        }
+    }
+}

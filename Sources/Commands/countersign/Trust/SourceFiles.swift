@@ -1,0 +1,123 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+
+/// What `--as` names a file to be.
+enum SourceKindArgument: String, CaseIterable, ExpressibleByArgument {
+    case root, provider, vical, crl, status, identifiers
+
+    var kind: TrustSource.Kind {
+        switch self {
+        case .root: .anchor
+        case .provider: .provider
+        case .vical: .vical
+        case .crl: .revocationList
+        case .status: .statusList
+        case .identifiers: .identifierList
+        }
+    }
+}
+
+/// Collects sources of trust from files and folders, and tells them apart by what they are.
+struct SourceFiles {
+    private static let endings = [".pem", ".der", ".crt", ".cer", ".crl", ".vical", ".cbor", ".cwt"]
+    /// The longest file that is read, in bytes.
+    private static let largestFile = 1 << 23
+
+    let kind: TrustSource.Kind?
+    let now: Timestamp
+    private(set) var sources: [TrustSource] = []
+    /// What was passed over, and why.
+    private(set) var notes: [String] = []
+
+    init(as kind: TrustSource.Kind?, obtainedAt now: Timestamp) {
+        self.kind = kind
+        self.now = now
+    }
+
+    /// A file, which has to be something that is known here, or a folder, in which others are passed over.
+    mutating func read(_ path: String) throws(CommandFailure) {
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
+            guard try add(InputFile.read(path, limit: Self.largestFile), from: path) else {
+                throw .malformed(
+                    "\(Terminal.safe(path)): neither certificate, CRL, VICAL nor status list; --as says which it is to be"
+                )
+            }
+            return
+        }
+        for file in try TrustFiles.files(in: path, ending: Self.endings) {
+            do throws(CommandFailure) {
+                guard try !add(InputFile.read(file, limit: Self.largestFile), from: file) else { continue }
+                notes.append("passed over: \(Terminal.safe(file)): nothing that is known here")
+            } catch {
+                notes.append("passed over: \(error.message)")
+            }
+        }
+    }
+
+    /// Whether there was something to take.
+    private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
+        let found = TrustSource.found(
+            in: contents, as: kind, provenance: .file(path: path), obtained: now)
+        sources += found
+        return !found.isEmpty
+    }
+}
+
+extension TrustSource {
+    /// What the bytes of a file or an answer hold, by the names that it will be known under.
+    static func found(
+        in contents: [UInt8], as kind: Kind?, provenance: Provenance, obtained: Timestamp
+    ) -> [TrustSource] {
+        // A folder of roots given with `--as vical` holds no VICAL.
+        encodings(in: contents).compactMap { found, bytes in
+            let wanted = kind ?? found
+            guard let wanted, found == nil || wanted.isLike(found) else { return nil }
+            return TrustSource(
+                wanted, name: name(of: bytes, wanted), provenance: provenance, obtained: obtained,
+                bytes: bytes[...])
+        }
+    }
+
+    /// Each structure by its kind; nil for bytes that are none of them.
+    private static func encodings(in contents: [UInt8]) -> [(Kind?, [UInt8])] {
+        let certificates = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []
+        let lists = (try? PEM.decode(contents[...], label: "X509 CRL")) ?? []
+        guard certificates.isEmpty, lists.isEmpty else {
+            return certificates.map { (.anchor, $0) } + lists.map { (.revocationList, $0) }
+        }
+        return [(Self.kind(of: contents[...]), contents)]
+    }
+
+    private static func kind(of bytes: ArraySlice<UInt8>) -> Kind? {
+        if (try? Certificate(der: bytes)) != nil { return .anchor }
+        if CertificateRevocationList.issuer(of: bytes) != nil { return .revocationList }
+        if (try? UnverifiedVICAL(bytes)) != nil { return .vical }
+        guard let token = try? StatusToken(bytes) else { return nil }
+        return token.kind == .statusList ? .statusList : .identifierList
+    }
+
+    /// A certificate is known by its digest, so that the next root of an authority stands beside the one before; a list by
+    /// what stays the same when it is renewed.
+    private static func name(of bytes: [UInt8], _ kind: Kind) -> String {
+        let digest = Digest(.sha256, of: bytes[...]).bytes.hexadecimal
+        switch kind {
+        case .anchor, .provider: return digest
+        case .vical: return (try? UnverifiedVICAL(bytes[...]))?.provider ?? digest
+        case .revocationList:
+            guard let list = try? CertificateRevocationList(der: bytes[...]) else { return digest }
+            return list.distributionPointURIs?.first ?? list.issuer.description
+        case .statusList, .identifierList: return (try? StatusToken(bytes[...]))?.subject ?? digest
+        }
+    }
+}
+
+extension TrustSource.Kind {
+    /// Whether bytes of the kind `found` may be meant for this kind.
+    fileprivate func isLike(_ found: TrustSource.Kind?) -> Bool {
+        found == self || (found == .anchor && self == .provider)
+    }
+}

@@ -1,0 +1,33 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import OpenSSLCrypto
+
+/// How sources are let in.
+struct StagingArguments: ParsableArguments {
+    @Flag(
+        name: .long,
+        help: "Take a list that lost more than a fifth of what the one before had. It is refused otherwise.")
+    var acceptShrunken = false
+
+    @Option(
+        name: .long, parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "Certificates that documents name for the signers of their status lists, PEM or DER.",
+            valueName: "file"))
+    var signer: [String] = []
+
+    func rules(at now: Timestamp, _ policy: JudgingPolicy) throws(CommandFailure) -> TrustStage.Rules {
+        var signers: [ArraySlice<UInt8>] = []
+        for path in signer {
+            let contents = try InputFile.read(path, limit: TrustFiles.largestFile)
+            let blocks = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []
+            let certificates = blocks.isEmpty ? [contents] : blocks
+            guard certificates.allSatisfy({ (try? Certificate(der: $0[...])) != nil }) else {
+                throw .malformed("\(Terminal.safe(path)): no certificate, neither PEM nor DER")
+            }
+            signers += certificates.map { $0[...] }
+        }
+        return TrustStage.Rules(
+            now: now, clockSkew: policy.clockSkew, acceptsShrunken: acceptShrunken, signers: signers)
+    }
+}

@@ -1,0 +1,63 @@
+internal import MdocModel
+internal import MdocTrust
+internal import ReaderStore
+
+/// What a change of trust came to.
+struct TrustChangeReport {
+    /// What was current before; nil in a store that was just set up.
+    let previous: TrustSnapshot.ID?
+    /// What is current now; nil where nothing was let in ever.
+    let current: TrustRecord?
+    let outcomes: [SourceOutcome]
+
+    /// A refused list outweighs one that could not be had.
+    var exitStatus: ExitStatus {
+        if outcomes.contains(where: { $0.result == .refused }) { return .rejected }
+        return outcomes.contains { $0.result == .failed } ? .unavailable : .success
+    }
+
+    private var isChanged: Bool { previous != current?.id }
+
+    var json: JSONValue {
+        [
+            "snapshot": JSONValue(current?.id.description), "previous": JSONValue(previous?.description),
+            "changed": .boolean(isChanged), "sources": .array(outcomes.map(\.json)),
+        ]
+    }
+
+    private static let mostLines = 60
+
+    var text: String {
+        let notable = outcomes.filter { $0.result != .unchanged }
+        var lines = notable.prefix(Self.mostLines).map(\.line)
+        if notable.count > lines.count { lines.append("  … and \(notable.count - lines.count) more") }
+        let counts = SourceOutcome.Result.allCases.compactMap { result -> String? in
+            let count = outcomes.count { $0.result == result }
+            return count == 0 ? nil : "\(count) \(result.rawValue)"
+        }
+        if !counts.isEmpty { lines.append(counts.joined(separator: ", ")) }
+        guard let current else { return (lines + ["nothing is trusted yet"]).joined(separator: "\n") }
+        let snapshot = "trust snapshot \(current.id.shortText)"
+        lines.append(
+            isChanged ? "\(snapshot) is in force\(wayBack)" : "\(snapshot) stays in force: nothing changed")
+        return lines.joined(separator: "\n")
+    }
+
+    private var wayBack: String {
+        previous == nil ? "" : "; `countersign trust rollback` takes that back"
+    }
+}
+
+extension SourceOutcome {
+    fileprivate var line: String {
+        let start = "  \(result.rawValue.padding(to: 9))  \(kind.word.padding(to: 15))  \(title)"
+        return reason.map { "\(start)\n      \($0.detail)  [\($0.id)]" } ?? start
+    }
+
+    fileprivate var json: JSONValue {
+        [
+            "kind": .string(kind.rawValue), "name": .string(name), "outcome": .string(result.rawValue),
+            "reason": JSONValue(reason?.id), "detail": JSONValue(reason?.detail),
+        ]
+    }
+}

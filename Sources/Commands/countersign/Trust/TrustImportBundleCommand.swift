@@ -1,0 +1,71 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+internal import ReaderStore
+
+/// `countersign trust import-bundle`: puts the snapshot of a bundle in force.
+struct TrustImportBundleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import-bundle",
+        abstract: "Put the snapshot of a signed bundle in force.",
+        discussion: """
+            The bundle takes the place of all that is trusted: what is not in it is no longer trusted. It is refused when \
+            another key signed it, when it is older than one that was imported before, and when a list in it is older \
+            than the one that is there, or lost much of it.
+
+            EXAMPLE:
+              countersign trust import-bundle trust.bundle --signed-by bundle-public.pem
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(help: ArgumentHelp("The bundle.", valueName: "file"))
+    var file: String
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The public key of whoever makes the bundles, or a certificate with it: PEM.", valueName: "file"))
+    var signedBy: String
+
+    @OptionGroup var staging: StagingArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var policy: PolicyArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let now = try clock.now()
+        let settings = try policy.settings(in: store.path)
+        let rules = try staging.rules(at: now, settings)
+        let bytes = try InputFile.read(file, limit: TrustBundle.maximumSize)
+        let key = try BundleKeyFile.publicKey(signedBy)
+        let access = try TrustStoreAccess.changing(store.path)
+        let current = try access.currentIfAny()
+        let newest = try access.using { store throws(ReaderStoreError) in try store.newestTrustBundle() }
+        let bundle: TrustBundle
+        do throws(TrustBundleError) {
+            bundle = try TrustBundle(
+                bytes[...], signedBy: key, notOlderThan: newest, at: now, clockSkew: settings.clockSkew)
+        } catch {
+            throw error.failure(of: file)
+        }
+        var stage = TrustStage(current?.snapshot ?? TrustSnapshot([]), rules)
+        stage.replaceAll(by: bundle.snapshot)
+        try access.put(
+            stage, after: current, by: .bundle, at: now,
+            bundle: stage.isRefused ? nil : bundle.created
+        ).finish(json: output.json)
+    }
+}
+
+extension TrustBundleError {
+    fileprivate func failure(of file: String) -> CommandFailure {
+        let message = "\(Terminal.safe(file)): \(explanation)  [\(id)]"
+        return switch self {
+        case .misshapen, .typeWrong: .malformed(message)
+        default: CommandFailure(status: .rejected, message: message)
+        }
+    }
+}

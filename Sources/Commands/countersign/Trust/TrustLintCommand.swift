@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import MdocTrust
+internal import ReaderStore
+
+/// `countersign trust lint`: what whoever looks after trust should know.
+struct TrustLintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lint",
+        abstract: "Look for what is expired, stale, broken or odd in the trust store.",
+        discussion: """
+            A fault is of no use as it is: a root that has expired, a list whose time is over, a CRL that no root \
+            signed. The rest is worth knowing: departures from the profile of roots, and roots that expire within 90 \
+            days. Only faults change the exit code.
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let trust = try TrustStoreAccess.reading(store.path).current()
+        let now = try clock.now()
+        let findings = trust.snapshot.lint(at: now)
+        let faults = findings.count { $0.condition.isFault }
+        if output.json {
+            let json: JSONValue = [
+                "snapshot": .string(trust.record.id.description), "at": .string(now.description),
+                "findings": .array(findings.map(\.json)),
+            ]
+            Terminal.result(json.text)
+        } else {
+            let end =
+                findings.isEmpty
+                ? "trust snapshot \(trust.record.id.shortText): nothing to say"
+                : "trust snapshot \(trust.record.id.shortText): \(faults) faults, \(findings.count - faults) remarks"
+            Terminal.result((findings.map(\.line) + [end]).joined(separator: "\n"))
+        }
+        throw ExitCode((faults == 0 ? ExitStatus.success : .rejected).rawValue)
+    }
+}
+
+extension TrustFinding {
+    fileprivate var line: String {
+        "  \(condition.isFault ? "fault " : "remark")  \(source.kind.word) \(Terminal.safe(source.name, limit: 80))\n"
+            + "      \(condition.explanation)  [\(condition.id)]"
+    }
+
+    fileprivate var json: JSONValue {
+        [
+            "id": .string(condition.id), "severity": condition.isFault ? "fault" : "remark",
+            "kind": .string(source.kind.rawValue), "name": .string(source.name),
+            "detail": .string(condition.explanation),
+        ]
+    }
+}

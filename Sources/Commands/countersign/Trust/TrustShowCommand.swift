@@ -1,0 +1,124 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+internal import ReaderStore
+
+/// `countersign trust show`: one source or root in full.
+struct TrustShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one source, or a root that a VICAL lists.",
+        discussion: """
+            A source is named as `countersign trust list` shows it: by its name, or by how its SHA-256 begins. So is a \
+            root that a VICAL lists. --out writes the bytes as they are kept.
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(help: ArgumentHelp("A name or the beginning of a digest.", valueName: "source"))
+    var source: String
+
+    @Option(name: .long, help: ArgumentHelp("Write its bytes to this file.", valueName: "file"))
+    var out: String?
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let snapshot = try TrustStoreAccess.reading(store.path).current().snapshot
+        let selector = SourceSelector(source)
+        let anchors = selector.anchors(in: snapshot)
+        let sources = selector.sources(in: snapshot)
+        guard let bytes = sources.first?.bytes ?? anchors.first?.anchor.certificate.der else {
+            throw selector.unknown
+        }
+        guard sources.count <= 1, anchors.count <= 1 else {
+            throw CommandFailure.usage("\(Terminal.safe(source)): several begin so; give more of the digest")
+        }
+        if let out { try OutputFile.write(bytes, to: out) }
+        let descriptions = sources.map { SourceDescription($0) }
+        let roots = anchors.map { RootDescription($0) }
+        Terminal.result(
+            output.json
+                ? JSONValue.object([
+                    ("source", descriptions.first?.json ?? .null), ("root", roots.first?.json ?? .null),
+                ]).text
+                : (descriptions.flatMap(\.lines) + roots.flatMap(\.lines)).joined(separator: "\n"))
+    }
+}
+
+extension SourceDescription {
+    /// All that is known of it.
+    fileprivate var lines: [String] {
+        var lines = [
+            "\(source.kind.word) \(title)", "  sha256: \(source.sha256.hexadecimal)",
+            "  \(source.bytes.count) bytes, \(source.provenance.text), \(source.obtained)",
+        ]
+        if source.kind != .anchor, let subject, Terminal.safe(subject) != title {
+            lines.append("  of: \(Terminal.safe(subject))")
+        }
+        if let issue { lines.append("  issue: \(issue)") }
+        if let entries { lines.append("  entries: \(entries)") }
+        if let from { lines.append("  from: \(from)") }
+        if let until { lines.append("  until: \(until)") }
+        return lines
+    }
+}
+
+/// A root as it is trusted.
+private struct RootDescription {
+    let root: TrustedAnchor
+
+    init(_ root: TrustedAnchor) { self.root = root }
+
+    private var certificate: Certificate { root.anchor.certificate }
+
+    private var departures: [String] {
+        CertificateProfile.iaca.findings(of: certificate, issuedBy: nil).map(\.rule.rawValue)
+    }
+
+    var lines: [String] {
+        let docTypes =
+            switch root.docTypes {
+            case .any: "all that it issues"
+            case .only(let names):
+                names.isEmpty
+                    ? "nothing" : names.sorted().map { Terminal.safe($0, limit: 80) }.joined(separator: ", ")
+            }
+        var lines = [
+            "trusted root \(Terminal.safe(certificate.subject.description))",
+            "  sha256: \(root.anchor.sha256.hexadecimal)",
+            "  valid: \(certificate.validity.from) to \(certificate.validity.until)", "  for: \(docTypes)",
+            "  named by: "
+                + root.sources.map { "\($0.kind.word) \(Terminal.safe($0.name))" }.joined(separator: ", "),
+        ]
+        if !departures.isEmpty {
+            lines.append("  departs from the profile: " + departures.joined(separator: ", "))
+        }
+        return lines
+    }
+
+    var json: JSONValue {
+        let docTypes: JSONValue =
+            switch root.docTypes {
+            case .any: .null
+            case .only(let names): .array(names.sorted().map { .string($0) })
+            }
+        return [
+            "subject": .string(certificate.subject.description),
+            "sha256": .string(root.anchor.sha256.hexadecimal),
+            "from": .string(certificate.validity.from.description),
+            "until": .string(certificate.validity.until.description), "docTypes": docTypes,
+            "namedBy": .array(
+                root.sources.map { ["kind": .string($0.kind.rawValue), "name": .string($0.name)] }),
+            "departures": .array(departures.map { .string($0) }),
+        ]
+    }
+}
+
+extension Certificate {
+    fileprivate var validity: (from: Timestamp, until: Timestamp) {
+        (Timestamp(secondsSince1970: notBefore), Timestamp(secondsSince1970: notAfter))
+    }
+}

@@ -1,0 +1,121 @@
+internal import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+
+extension TrustSource.Kind {
+    /// The word for it on the command line and for people.
+    var word: String {
+        switch self {
+        case .anchor: "root"
+        case .provider: "provider"
+        case .vical: "VICAL"
+        case .revocationList: "CRL"
+        case .statusList: "status list"
+        case .identifierList: "identifier list"
+        }
+    }
+}
+
+/// What a source says of itself, believed or not.
+struct SourceDescription {
+    let source: TrustSource
+    /// The subject of a certificate, the provider of a VICAL, the issuer of a CRL.
+    private(set) var subject: String?
+    private(set) var from: Timestamp?
+    private(set) var until: Timestamp?
+    /// The number of this issue in decimal, where it has one.
+    private(set) var issue: String?
+    /// How much it lists.
+    private(set) var entries: Int?
+
+    init(_ source: TrustSource) {
+        self.source = source
+        switch source.kind {
+        case .anchor, .provider: describeCertificate()
+        case .vical: describeVICAL()
+        case .revocationList: describeRevocationList()
+        case .statusList, .identifierList: describeStatusToken()
+        }
+    }
+
+    private mutating func describeCertificate() {
+        guard let certificate = try? Certificate(der: source.bytes) else { return }
+        subject = certificate.subject.description
+        from = Timestamp(secondsSince1970: certificate.notBefore)
+        until = Timestamp(secondsSince1970: certificate.notAfter)
+    }
+
+    private mutating func describeVICAL() {
+        guard let list = try? UnverifiedVICAL(source.bytes) else { return }
+        subject = list.provider
+        (from, until) = (list.date, list.nextUpdate)
+        issue = list.issueID.map { "\($0)" }
+    }
+
+    private mutating func describeRevocationList() {
+        guard let list = try? CertificateRevocationList(der: source.bytes) else { return }
+        subject = list.issuer.description
+        from = Timestamp(secondsSince1970: list.thisUpdate)
+        until = Timestamp(secondsSince1970: list.nextUpdate)
+        entries = list.count
+    }
+
+    private mutating func describeStatusToken() {
+        guard let token = try? StatusToken(source.bytes) else { return }
+        (from, until) = (token.issued, token.expires)
+    }
+
+    /// What people know it by: of certificates the subject, of lists the name.
+    var title: String {
+        switch source.kind {
+        case .anchor, .provider: Terminal.safe(subject ?? source.name)
+        default: Terminal.safe(source.name)
+        }
+    }
+
+    /// One line.
+    var line: String {
+        let kind = source.kind.word
+        let dates =
+            until.map { "until \($0.dayInUTC)" } ?? from.map { "from \($0.dayInUTC)" } ?? "not readable"
+        return "  \(source.sha256.hexadecimal.prefix(12))  "
+            + kind.padding(to: 15) + "  \(dates)  \(title)"
+    }
+
+    var json: JSONValue {
+        [
+            "kind": .string(source.kind.rawValue), "name": .string(source.name),
+            "sha256": .string(source.sha256.hexadecimal), "bytes": .integer(Int64(source.bytes.count)),
+            "obtained": .string(source.obtained.description), "provenance": source.provenance.json,
+            "subject": JSONValue(subject), "from": JSONValue(from?.description),
+            "until": JSONValue(until?.description), "issue": JSONValue(issue),
+            "entries": entries.map { .integer(Int64($0)) } ?? .null,
+        ]
+    }
+}
+
+extension TrustSource.Provenance {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .file(let path): ["file": .string(path)]
+        case .fetched(let url): ["url": .string(url)]
+        case .bundle(let created): ["bundle": .string(created.description)]
+        }
+    }
+
+    /// In plain words.
+    var text: String {
+        switch self {
+        case .file(let path): "from \(Terminal.safe(path))"
+        case .fetched(let url): "fetched from \(Terminal.safe(url))"
+        case .bundle(let created): "from the bundle of \(created)"
+        }
+    }
+}
+
+extension String {
+    /// The text with blanks behind it, at least `width` characters.
+    func padding(to width: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(0, width - count))
+    }
+}

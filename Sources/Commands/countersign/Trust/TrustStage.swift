@@ -1,0 +1,189 @@
+internal import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+
+/// A change of trust as it is put together: each source is checked before it takes the place of what is there, and nothing of
+/// it is in force yet.
+struct TrustStage {
+    /// By what sources are let in.
+    struct Rules {
+        let now: Timestamp
+        let clockSkew: Int64
+        /// Whether a list that lost much of what it had is taken.
+        let acceptsShrunken: Bool
+        /// Certificates that documents name for the signers of status lists.
+        let signers: [ArraySlice<UInt8>]
+    }
+
+    let before: TrustSnapshot
+    private(set) var snapshot: TrustSnapshot
+    private(set) var outcomes: [SourceOutcome] = []
+    private let rules: Rules
+
+    init(_ before: TrustSnapshot, _ rules: Rules) {
+        self.before = before
+        snapshot = before
+        self.rules = rules
+    }
+
+    /// Lets in what can be let in: roots before the lists that they or their providers sign.
+    mutating func admit(_ sources: [TrustSource]) {
+        for kind in TrustSource.Kind.allCases {
+            // The snapshot is made anew once a kind, not once a source.
+            var admitted: [TrustSource.Identity: TrustSource] = [:]
+            for source in sources where source.kind == kind {
+                if admitted[source.identity] != nil { put(&admitted) }
+                if admit(source) { admitted[source.identity] = source }
+            }
+            put(&admitted)
+        }
+    }
+
+    mutating func add(_ outcome: SourceOutcome) {
+        outcomes.append(outcome)
+    }
+
+    mutating func remove(_ source: TrustSource) {
+        snapshot = snapshot.removing(source.identity)
+        outcomes.append(SourceOutcome(removed: source))
+    }
+
+    /// Takes the whole of `other` in place of all that is there, or nothing of it where a source may not follow the one that
+    /// is there. A list whose time is over may: what is there is no better.
+    mutating func replaceAll(by other: TrustSnapshot) {
+        for source in before.sources where other.source(source.identity) == nil {
+            outcomes.append(SourceOutcome(removed: source))
+        }
+        // Of the issuers and providers of before and after, so that an issue before can be compared with the one after.
+        let both = TrustSnapshot(other.sources + before.sources)
+        for source in other.sources {
+            do throws(AdmissionRefusal) {
+                outcomes.append(SourceOutcome(source, try admission(of: source, in: both)))
+            } catch {
+                outcomes.append(SourceOutcome(source, error))
+            }
+        }
+        if !isRefused { snapshot = other }
+    }
+
+    /// Whether anything was refused.
+    var isRefused: Bool { outcomes.contains { $0.result == .refused } }
+
+    private func admission(
+        of source: TrustSource, in both: TrustSnapshot
+    ) throws(AdmissionRefusal) -> Admission {
+        guard let there = before.source(source.identity) else { return .new }
+        guard there.sha256 != source.sha256 else { return .unchanged }
+        do throws(AdmissionRefusal) {
+            return try comparison(of: source, in: both, at: rules.now)
+        } catch .unusable(.listStale), .unusable(.vicalRefused(.expired)) {
+            // Its time is over; whether it is older or has less than the one before shows at the time of its issue.
+            return try comparison(of: source, in: both, at: SourceDescription(source).from ?? rules.now)
+        }
+    }
+
+    private func comparison(
+        of source: TrustSource, in both: TrustSnapshot, at time: Timestamp
+    ) throws(AdmissionRefusal) -> Admission {
+        do throws(AdmissionRefusal) {
+            return try both.admission(
+                of: source, at: time, clockSkew: rules.clockSkew, namedIssuers: rules.signers)
+        } catch .shrunken where rules.acceptsShrunken {
+            return .renewed
+        }
+    }
+
+    private mutating func put(_ admitted: inout [TrustSource.Identity: TrustSource]) {
+        guard !admitted.isEmpty else { return }
+        let kept = snapshot.sources.filter { admitted[$0.identity] == nil }
+        snapshot = TrustSnapshot(kept + admitted.values)
+        admitted = [:]
+    }
+
+    /// Whether `source` takes its place.
+    private mutating func admit(_ source: TrustSource) -> Bool {
+        do throws(AdmissionRefusal) {
+            let admission = try snapshot.admission(
+                of: source, at: rules.now, clockSkew: rules.clockSkew, namedIssuers: rules.signers)
+            outcomes.append(SourceOutcome(source, admission))
+            return admission != .unchanged
+        } catch {
+            if case .shrunken = error, rules.acceptsShrunken {
+                outcomes.append(SourceOutcome(source, .renewed))
+                return true
+            }
+            outcomes.append(SourceOutcome(source, error))
+            return false
+        }
+    }
+}
+
+/// What became of one source.
+struct SourceOutcome {
+    enum Result: String, CaseIterable {
+        case new, renewed, unchanged, removed
+        /// It was not let in; what is there stays.
+        case refused
+        /// It could not be had; what is there stays.
+        case failed
+    }
+
+    /// Why it was refused or failed.
+    struct Reason {
+        let id: String
+        let detail: String
+    }
+
+    let kind: TrustSource.Kind
+    let name: String
+    /// What people know it by.
+    let title: String
+    let result: Result
+    let reason: Reason?
+
+    init(_ source: TrustSource, _ admission: Admission) {
+        let result: Result =
+            switch admission {
+            case .new: .new
+            case .renewed: .renewed
+            case .unchanged: .unchanged
+            }
+        self.init(source, result, nil)
+    }
+
+    init(_ source: TrustSource, _ refusal: AdmissionRefusal) {
+        // An end certificate among roots: whose root belongs in its place (Q178).
+        let issuer = (try? Certificate(der: source.bytes))?.issuer.description
+        let isSigner = refusal.id == "not_an_authority"
+        let detail = refusal.explanation + (isSigner ? issuer.map { ": \(Terminal.safe($0))" } ?? "" : "")
+        self.init(source, .refused, Reason(id: refusal.id, detail: detail))
+    }
+
+    init(removed source: TrustSource) {
+        self.init(source, .removed, nil)
+    }
+
+    /// The source could not be had.
+    init(_ identity: TrustSource.Identity, failed reason: Reason) {
+        self.init(identity.kind, identity.name, Terminal.safe(identity.name), .failed, reason)
+    }
+
+    /// The server says that what is there is what it has.
+    init(unchanged identity: TrustSource.Identity) {
+        self.init(identity.kind, identity.name, Terminal.safe(identity.name), .unchanged, nil)
+    }
+
+    private init(_ source: TrustSource, _ result: Result, _ reason: Reason?) {
+        self.init(source.kind, source.name, SourceDescription(source).title, result, reason)
+    }
+
+    private init(
+        _ kind: TrustSource.Kind, _ name: String, _ title: String, _ result: Result, _ reason: Reason?
+    ) {
+        self.kind = kind
+        self.name = name
+        self.title = title
+        self.result = result
+        self.reason = reason
+    }
+}

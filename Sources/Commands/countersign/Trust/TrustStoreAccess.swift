@@ -1,0 +1,71 @@
+internal import MdocModel
+internal import MdocTrust
+internal import ReaderStore
+
+/// The trust store as the commands use it: what goes wrong is told with the folder and what to do.
+struct TrustStoreAccess {
+    let folder: String
+    private let store: ReaderStore
+
+    /// A store that is there.
+    static func reading(_ folder: String) throws(CommandFailure) -> TrustStoreAccess {
+        try TrustStoreAccess(folder, .reading)
+    }
+
+    /// The store, set up where there is none.
+    static func changing(_ folder: String) throws(CommandFailure) -> TrustStoreAccess {
+        try TrustStoreAccess(folder, .changing)
+    }
+
+    private init(_ folder: String, _ access: ReaderStore.Access) throws(CommandFailure) {
+        self.folder = folder
+        do throws(ReaderStoreError) {
+            store = try ReaderStore(at: folder, for: access)
+        } catch {
+            throw error.failure(in: folder)
+        }
+    }
+
+    /// Does something with the store.
+    func using<Value>(
+        _ body: (ReaderStore) throws(ReaderStoreError) -> Value
+    ) throws(CommandFailure) -> Value {
+        do throws(ReaderStoreError) {
+            return try body(store)
+        } catch {
+            throw error.failure(in: folder)
+        }
+    }
+
+    func current() throws(CommandFailure) -> StoredTrust {
+        try using { store throws(ReaderStoreError) in try store.currentTrust() }
+    }
+
+    func currentIfAny() throws(CommandFailure) -> StoredTrust? {
+        try using { store throws(ReaderStoreError) in try store.currentTrustIfAny() }
+    }
+
+    func history() throws(CommandFailure) -> [TrustRecord] {
+        try using { store throws(ReaderStoreError) in try store.trustHistory() }
+    }
+
+    /// The snapshot whose id begins so.
+    func snapshot(_ id: SnapshotArgument) throws(CommandFailure) -> StoredTrust {
+        try using { store throws(ReaderStoreError) in try store.trust(idPrefix: id.prefix) }
+    }
+
+    /// Puts what was staged in the place of `current`, and tells what became of it. Where nothing was let in, nothing changes.
+    func put(
+        _ stage: TrustStage, after current: StoredTrust?, by change: TrustRecord.Change, at now: Timestamp,
+        bundle: Timestamp? = nil
+    ) throws(CommandFailure) -> TrustChangeReport {
+        var record = current?.record
+        if stage.snapshot.id != stage.before.id || bundle != nil {
+            record = try using { store throws(ReaderStoreError) in
+                try store.replaceTrust(
+                    with: stage.snapshot, expecting: record?.number, by: change, at: now, bundle: bundle)
+            }
+        }
+        return TrustChangeReport(previous: current?.record.id, current: record, outcomes: stage.outcomes)
+    }
+}
