@@ -155,6 +155,24 @@ struct JSONDocumentationTests {
         for id in ids { #expect(page.contains("| `\(id)` |"), "\(id)") }
     }
 
+    @Test(
+        "Every id of a finding about trust stands in it, as what it is; so do those of refusals and bundles")
+    func trust() {
+        for condition in TrustCondition.samples {
+            let kind = condition.isFault ? "fault" : "remark"
+            #expect(page.contains("| `\(condition.id)` | \(kind): "), "\(condition.id)")
+        }
+        for refusal in [AdmissionRefusal.older, .shrunken(from: 2, to: 1)] {
+            #expect(page.contains("| `\(refusal.id)` | refused: "), "\(refusal.id)")
+        }
+        for error in [
+            TrustBundleError.misshapen(.truncated(at: 0)), .cose(.keyNotUsable), .typeWrong, .older,
+            .notYetValid, .snapshotDiffers,
+        ] {
+            #expect(page.contains("`\(error.id)`"), "\(error.id)")
+        }
+    }
+
     @Test("Every cause of revocation, and of not knowing, stands in it")
     func revocation() {
         for id in RevokedCause.allCases.map(\.rawValue) + UndeterminedCause.allIDs {
@@ -193,8 +211,29 @@ struct JSONDocumentationTests {
             $0.hasPrefix("| `") && !$0.hasPrefix("| `--") && $0.contains(".")
         }
         let ids = rows.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
+        let trust = Set(TrustCondition.knownIDs)
         for id in ids where !id.hasPrefix("-") && (id.contains(".") || id.contains("_")) {
-            #expect(known.contains(id), "\(id)")
+            #expect(known.contains(id) || trust.contains(id), "\(id)")
         }
     }
+}
+
+extension TrustCondition {
+    /// One of each.
+    fileprivate static let samples: [TrustCondition] = [
+        .certificateUnreadable(.tooLong), .notACertificateAuthority(subject: ""), .keyNotUsable(subject: ""),
+        .anchorTwice(
+            subject: "",
+            other: TrustSource(
+                .anchor, name: "", provenance: .file(path: ""), obtained: Timestamp(secondsSince1970: 0),
+                bytes: []
+            ).identity), .anchorProfile(subject: "", []), .anchorNotYetValid(subject: ""),
+        .anchorExpired(subject: ""), .anchorExpiresSoon(subject: "", days: 1), .vicalRefused(.expired),
+        .vical(.listEmpty), .vicalWithoutNextUpdate, .revocationListUnreadable(.tooLong),
+        .revocationListIssuerUnknown(issuer: ""), .revocationListSignatureInvalid(issuer: ""),
+        .statusListUnreadable(.typeWrong), .statusListSignerUnknown, .statusListSubjectWrong,
+        .listNotYetValid, .listStale(overdueSeconds: 1),
+    ]
+
+    fileprivate static let knownIDs = samples.map(\.id)
 }

@@ -63,6 +63,7 @@ struct WalletTests {
             Set(figures.keys) == [
                 "floorNs", "transactionColdNs", "transactionWarmNs", "verifyColdNs", "verifyWarmNs",
                 "sessionNs", "decodeNs", "ratioCold", "ratioWarm",
+                "verifyWarmLargeTrustNs", "trustOpenNs", "ratioLargeTrust",
             ])
         for (name, value) in figures { #expect((value as? Double ?? 0) > 0, "\(name)") }
     }

@@ -9,13 +9,18 @@ struct BenchFigures {
     let decodeNs: Int64
     let ratioCold: Double
     let ratioWarm: Double
+    /// Warm, with 500 roots and 50 CRLs trusted.
+    let verifyWarmLargeTrustNs: Int64
+    /// From 500 roots and 50 CRLs on disk to what verification takes.
+    let trustOpenNs: Int64
+    let ratioLargeTrust: Double
 
     /// Interleaves all measurements in each round, so that what disturbs the machine disturbs all alike.
     init(
         _ benchmark: TransactionBenchmark, rounds: Int, perRound: Int
     ) throws {
         let floor = try OpenSSLFloor(benchmark.floorSizes)
-        var samples = [[Int64]](repeating: [], count: 7)
+        var samples = [[Int64]](repeating: [], count: 9)
         for _ in 0..<rounds {
             var sums = [Int64](repeating: 0, count: samples.count)
             for _ in 0..<perRound {
@@ -28,7 +33,9 @@ struct BenchFigures {
                 sums[4] += try benchmark.verification(warm: true)
                 sums[5] += try benchmark.session()
                 sums[6] += try benchmark.decoding()
+                sums[7] += try benchmark.verificationInLargeTrust()
             }
+            sums[8] = try benchmark.openingTrust() * Int64(perRound)
             for index in samples.indices { samples[index].append(sums[index] / Int64(perRound)) }
         }
         let medians = samples.map { $0.sorted()[rounds / 2] }
@@ -41,6 +48,9 @@ struct BenchFigures {
         decodeNs = medians[6]
         ratioCold = Self.ratio(medians[1], to: medians[0])
         ratioWarm = Self.ratio(medians[2], to: medians[0])
+        verifyWarmLargeTrustNs = medians[7]
+        trustOpenNs = medians[8]
+        ratioLargeTrust = Self.ratio(medians[7], to: medians[4])
     }
 
     private static func ratio(_ figure: Int64, to floor: Int64) -> Double {
@@ -53,6 +63,8 @@ struct BenchFigures {
             "transactionWarmNs": .integer(transactionWarmNs), "verifyColdNs": .integer(verifyColdNs),
             "verifyWarmNs": .integer(verifyWarmNs), "sessionNs": .integer(sessionNs),
             "decodeNs": .integer(decodeNs), "ratioCold": .number(ratioCold), "ratioWarm": .number(ratioWarm),
+            "verifyWarmLargeTrustNs": .integer(verifyWarmLargeTrustNs), "trustOpenNs": .integer(trustOpenNs),
+            "ratioLargeTrust": .number(ratioLargeTrust),
         ]
     }
 }

@@ -44,7 +44,7 @@ struct TrustChangeReport {
     }
 
     private var wayBack: String {
-        previous == nil ? "" : "; `countersign trust rollback` takes that back"
+        previous.map { "; `countersign trust rollback \($0.shortText)` takes that back" } ?? ""
     }
 }
 

@@ -35,16 +35,24 @@ struct TrustLintCommand: ParsableCommand {
             let end =
                 findings.isEmpty
                 ? "trust snapshot \(trust.record.id.shortText): nothing to say"
-                : "trust snapshot \(trust.record.id.shortText): \(faults) faults, \(findings.count - faults) remarks"
+                : "trust snapshot \(trust.record.id.shortText): faults: \(faults), remarks: \(findings.count - faults)"
             Terminal.result((findings.map(\.line) + [end]).joined(separator: "\n"))
         }
         throw ExitCode((faults == 0 ? ExitStatus.success : .rejected).rawValue)
     }
 }
 
+extension TrustSource.Identity {
+    /// Certificates are known by their digests.
+    fileprivate var title: String {
+        let isCertificate = kind == .anchor || kind == .provider
+        return "\(kind.word) \(Terminal.safe(isCertificate ? String(name.prefix(12)) : name, limit: 100))"
+    }
+}
+
 extension TrustFinding {
     fileprivate var line: String {
-        "  \(condition.isFault ? "fault " : "remark")  \(source.kind.word) \(Terminal.safe(source.name, limit: 80))\n"
+        "  \(condition.isFault ? "fault " : "remark")  \(source.title)\n"
             + "      \(condition.explanation)  [\(condition.id)]"
     }
 

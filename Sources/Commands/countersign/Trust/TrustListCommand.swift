@@ -50,7 +50,7 @@ private struct TrustListing {
         var lines = [
             "trust snapshot \(record.id.shortText), \(record.change.rawValue) \(record.created)"
                 + (record.isCurrent ? "" : " (not the current one)"),
-            "\(trust.snapshot.anchors.count) roots are trusted, of \(trust.snapshot.sources.count) sources:",
+            "trusted roots: \(trust.snapshot.anchors.count); sources: \(trust.snapshot.sources.count)",
         ]
         lines += sources.map(\.line)
         lines.append("snapshots that are kept, the latest first:")

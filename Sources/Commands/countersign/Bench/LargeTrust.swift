@@ -1,0 +1,130 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+internal import ReaderStore
+
+/// A trust store on disk of the size that many countries make, with the roots that are measured in it.
+struct LargeTrust {
+    static let anchors = 500
+    static let revocationLists = 50
+    /// How many certificates each CRL lists.
+    private static let entries = 100
+
+    private let folder: String
+
+    /// Fills a store of its own, which `discard` takes away.
+    init(with anchors: [TrustAnchor], at now: Timestamp) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "countersign-bench-\(getpid())").path
+        var sources = anchors.map { Self.source(.anchor, $0.certificate.der, now) }
+        for number in 0..<(Self.anchors - anchors.count) {
+            let root = try LargeTrustRoot(number, now)
+            sources.append(Self.source(.anchor, root.certificate[...], now))
+            guard number < Self.revocationLists else { continue }
+            sources.append(
+                Self.source(.revocationList, try root.revocationList(Self.entries, now)[...], now))
+        }
+        let store = try ReaderStore(at: folder, for: .changing)
+        try store.replaceTrust(with: TrustSnapshot(sources), expecting: nil, by: .imported, at: now)
+    }
+
+    private static func source(
+        _ kind: TrustSource.Kind, _ bytes: ArraySlice<UInt8>, _ now: Timestamp
+    ) -> TrustSource {
+        TrustSource(
+            kind, name: Digest(.sha256, of: bytes).bytes.hexadecimal, provenance: .file(path: "bench"),
+            obtained: now, bytes: bytes)
+    }
+
+    /// From the folder to what verification takes.
+    func open() throws -> TrustStore {
+        TrustStore(try ReaderStore(at: folder, for: .reading).currentTrust().snapshot)
+    }
+
+    func discard() {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}
+
+/// One of the many roots that sign nothing which is measured.
+private struct LargeTrustRoot: ~Copyable {
+    let certificate: [UInt8]
+    private let name: DistinguishedName
+    private let key: PrivateKey
+    private let keyIdentifier: [UInt8]
+
+    init(_ number: Int, _ now: Timestamp) throws(OpenSSLCryptoError) {
+        let key = try PrivateKey.generate(.p256)
+        let publicKey = try key.publicKey()
+        let name = DistinguishedName([(.countryName, "UT"), (.commonName, "Bench IACA \(number)")])
+        let keyIdentifier = try publicKey.subjectKeyIdentifier()
+        let certificate = try CertificateTemplate(
+            serialNumber: [0x41, 0, 0, 0, 0, 0, 0, UInt8(number >> 8), UInt8(number & 0xff)], issuer: name,
+            subject: name, notBefore: now.secondsSince1970 - 86_400,
+            notAfter: now.secondsSince1970 + 86_400_000, publicKey: publicKey,
+            extensions: [
+                .keyUsage([.keyCertSign, .cRLSign]),
+                .basicConstraints(BasicConstraints(isCA: true, pathLength: 0)),
+                .subjectKeyIdentifier(keyIdentifier), .issuerAlternativeName(uri: "https://bench.example"),
+            ]
+        ).sign(with: key)
+        self.name = name
+        self.keyIdentifier = keyIdentifier
+        self.certificate = certificate
+        self.key = key
+    }
+
+    /// A CRL (RFC 5280, 5.1) that lists so many certificates.
+    func revocationList(_ entries: Int, _ now: Timestamp) throws(OpenSSLCryptoError) -> [UInt8] {
+        // ecdsa-with-SHA256
+        let algorithm = DERWriter.encode { writer in
+            writer.write(DERTag.sequence) { $0.write(ObjectIdentifier("1.2.840.10045.4.3.2")) }
+        }
+        let signed = signedPart(entries, algorithm, now.secondsSince1970)
+        let signature = try key.sign([signed[...]], algorithm: .ecdsa(.sha256), form: .der)
+        return DERWriter.encode { writer in
+            writer.write(DERTag.sequence) {
+                $0.write(encoded: signed)
+                $0.write(encoded: algorithm)
+                $0.writeBitString(signature)
+            }
+        }
+    }
+
+    private func signedPart(_ entries: Int, _ algorithm: [UInt8], _ now: Int64) -> [UInt8] {
+        let extensions = [CertificateExtension.authorityKeyIdentifier(keyIdentifier)]
+        return DERWriter.encode { writer in
+            writer.write(DERTag.sequence) { fields in
+                fields.writeInteger(1)
+                fields.write(encoded: algorithm)
+                fields.write(encoded: name.encoded)
+                fields.writeTime(secondsSince1970: now - 3600)
+                fields.writeTime(secondsSince1970: now + 86_400)
+                fields.write(DERTag.sequence) { list in
+                    for number in 1...entries {
+                        list.write(DERTag.sequence) {
+                            $0.writeInteger(UInt(number))
+                            $0.writeTime(secondsSince1970: now - 7200)
+                        }
+                    }
+                }
+                fields.write(DERTag.constructed(0)) { $0.write(extensions) }
+            }
+        }
+    }
+}
+
+extension DERWriter {
+    fileprivate mutating func write(_ extensions: [CertificateExtension]) {
+        write(DERTag.sequence) { list in
+            for next in extensions {
+                list.write(DERTag.sequence) {
+                    $0.write(next.oid)
+                    if next.isCritical { $0.writeBoolean(true) }
+                    $0.writeOctetString(next.value)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import OpenSSLCrypto
+import TestCredentials
+import Testing
+
+/// `countersign trust export-bundle` and `import-bundle`: one signed file for shops without internet.
+@Suite("Trust bundles")
+struct TrustBundleTests {
+    /// Where bundles are made.
+    let office: TrustScene
+    /// Where they are used.
+    let shop: TrustScene
+    let key: String
+    let publicKey: String
+
+    init() throws {
+        office = try TrustScene()
+        shop = try TrustScene()
+        let pair = try PrivateKey.generate(.p256)
+        key = try office.write("key.pem", pair.unprotectedPEM())
+        let info = try pair.publicKey().subjectPublicKeyInfo
+        publicKey = try office.write("public.pem", PEM.encode(info[...], label: "PUBLIC KEY"))
+    }
+
+    private func bundle(_ name: String, at time: String = TrustScene.time) throws -> String {
+        let file = office.folder.path(name)
+        let run = try office.trust("export-bundle", file, "--key", key, at: time)
+        try #require(run.status == 0, "\(run.errors)")
+        return file
+    }
+
+    private func open(_ bundle: String, _ further: String..., at time: String = TrustScene.time) throws
+        -> CommandRun
+    {
+        try shop.run(["trust", "import-bundle", bundle, "--signed-by", publicKey] + further, at: time)
+    }
+
+    private func addRoot(_ name: String) throws -> TestAuthority {
+        let root = try TestAuthority([(.countryName, "UT"), (.commonName, name)])
+        try #require(try office.trust("import", office.write("\(name).der", root.der)).status == 0)
+        return root
+    }
+
+    @Test("The shop trusts just what the office trusts, under the same snapshot's id")
+    func round() throws {
+        _ = try addRoot("A")
+        _ = try shop.trust("import", shop.write("own.der", shop.root.der))
+        let run = try open(bundle("b"), "--json")
+        #expect(run.status == 0, "\(run.everything)")
+        #expect(try run.change().outcomes == ["anchor removed", "anchor new"])
+        #expect(try shop.snapshot() == office.snapshot())
+        #expect(try open(office.folder.path("b"), "--json").change().changed == false)
+    }
+
+    @Test("A bundle older than one that was imported is refused, also after a rollback")
+    func older() throws {
+        _ = try addRoot("A")
+        let first = try bundle("1")
+        _ = try addRoot("B")
+        let second = try bundle("2", at: "2026-11-02T12:00:00Z")
+        let later = "2026-11-03T12:00:00Z"
+        #expect(try open(first, at: later).status == 0)
+        #expect(try open(second, at: later).status == 0)
+        let snapshot = try shop.snapshot()
+        let refused = try open(first, at: later)
+        #expect(refused.status == 2)
+        #expect(refused.errors.contains("[bundle.older]"))
+        #expect(try shop.snapshot() == snapshot)
+        #expect(try shop.trust("rollback").status == 0)
+        #expect(try open(first, at: later).status == 2)
+        #expect(try open(second, at: later).status == 0)
+        #expect(try shop.snapshot() == snapshot)
+    }
+
+    @Test("A bundle of another key, changed by a bit, from the future, or that is none is refused")
+    func refused() throws {
+        _ = try addRoot("A")
+        let good = try bundle("b")
+        let bytes = try Data(contentsOf: URL(filePath: good))
+        var changed = bytes
+        changed[bytes.count / 2] ^= 1
+        try changed.write(to: URL(filePath: office.folder.path("changed")))
+        let other = try PrivateKey.generate(.p256).publicKey().subjectPublicKeyInfo
+        let otherKey = try office.write("other.pem", PEM.encode(other[...], label: "PUBLIC KEY"))
+        #expect(try shop.trust("import-bundle", good, "--signed-by", otherKey).status == 2)
+        #expect([2, 65].contains(try open(office.folder.path("changed")).status))
+        #expect(try open(good, at: "2026-11-01T11:00:00Z").status == 2)
+        #expect(try open(publicKey).status == 65)
+        #expect(try shop.trust("import-bundle", good, "--signed-by", good).status == 64)
+        #expect(try shop.trust("list").status == 64)
+        #expect(try open(good).status == 0)
+    }
+
+    @Test("Q176 A list in a bundle that is older or shorter than the shop's keeps out the whole bundle")
+    func olderList() throws {
+        let root = try addRoot("A")
+        let entries = (1...10).map { TestRevocationList.Entry([$0]) }
+        func list(_ name: String, _ number: UInt8, _ entries: [TestRevocationList.Entry]) throws -> String {
+            try office.write(name, TestRevocationList(root, entries, number: [number]).encoded())
+        }
+        _ = try office.trust("import", list("7.crl", 7, entries))
+        let seven = try bundle("7")
+        #expect(try open(seven).status == 0)
+        // The shop has a newer one from elsewhere.
+        #expect(try shop.trust("import", list("9.crl", 9, entries)).status == 0)
+        let before = try shop.snapshot()
+        _ = try office.trust("import", list("8.crl", 8, entries))
+        let older = try open(bundle("8", at: "2026-11-01T12:00:30Z"), "--json", at: "2026-11-01T12:01:00Z")
+        #expect(older.status == 2)
+        #expect(try older.change().outcomes == ["anchor unchanged", "revocation_list refused older"])
+        #expect(try shop.snapshot() == before)
+
+        _ = try office.trust("import", list("10.crl", 10, Array(entries.prefix(5))), "--accept-shrunken")
+        let short = try bundle("10", at: "2026-11-01T12:00:40Z")
+        #expect(
+            try open(short, "--json", at: "2026-11-01T12:01:00Z").change().outcomes.last
+                == "revocation_list refused shrunken")
+        #expect(try open(short, "--accept-shrunken", at: "2026-11-01T12:01:00Z").status == 0)
+        #expect(try shop.snapshot() == office.snapshot())
+    }
+
+    @Test("A key that cannot sign makes no bundle")
+    func noKey() throws {
+        _ = try addRoot("A")
+        let file = office.folder.path("none")
+        #expect(try office.trust("export-bundle", file, "--key", publicKey).status == 64)
+        #expect(!FileManager.default.fileExists(atPath: file))
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import OpenSSLCrypto
+import TestCredentials
+import Testing
+import VectorFiles
+
+/// `countersign trust import`: each source told apart, checked, and put in its place.
+@Suite("trust import")
+struct TrustImportTests {
+    let scene: TrustScene
+
+    init() throws {
+        scene = try TrustScene()
+    }
+
+    @Test("A root comes as DER, as PEM, with others in one file, and in a folder; twice it is the same")
+    func roots() throws {
+        let others = try (0..<3).map { _ in try TestAuthority().der }
+        let pem = others.prefix(2).flatMap { PEM.encode($0[...], label: "CERTIFICATE") }
+        _ = try scene.write("in-folder.crt", others[2])
+        _ = try scene.write("note.txt", Array("no certificate".utf8))
+        let run = try scene.trust(
+            "import", scene.write("root.bin", scene.root.der), scene.write("two", pem), scene.folder.url.path,
+            "--json")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try run.change().outcomes == Array(repeating: "anchor new", count: 4))
+        let again = try scene.trust("import", scene.folder.path("root.bin"), "--json")
+        #expect(try again.change().outcomes == ["anchor unchanged"])
+        #expect(try again.change().changed == false)
+        #expect(try scene.trust("list").output.contains("trusted roots: 4; sources: 4"))
+    }
+
+    @Test("Q178 A document signer among roots is recognised, its issuer named, and the roots are let in")
+    func documentSigner() throws {
+        let signer = try TestIssuer(authority: scene.root).certificate
+        let run = try scene.trust(
+            "import", scene.write("ds.der", signer), scene.write("root.der", scene.root.der))
+        #expect(run.status == 2)
+        #expect(run.output.contains("is no root but an end certificate"))
+        #expect(run.output.contains("its issuer belongs here: CN=Utopia IACA,C=UT"))
+        #expect(run.output.contains("[not_an_authority]"))
+        #expect(run.output.contains("1 new, 1 refused"))
+        #expect(try scene.trust("list").output.contains("trusted roots: 1; sources: 1"))
+    }
+
+    @Test("When nothing is let in, there is no store that looks as if something were trusted")
+    func nothing() throws {
+        let signer = try TestIssuer(authority: scene.root).certificate
+        let run = try scene.trust("import", scene.write("ds.der", signer), "--json")
+        #expect(run.status == 2)
+        #expect(try run.change().snapshot == nil)
+        #expect(try scene.trust("list").status == 64)
+        let verified = try scene.verify()
+        #expect(verified.status == 64)
+        #expect(verified.errors.contains("nobody is trusted yet"))
+    }
+
+    @Test("Q175 A VICAL is believed by its pinned provider alone, and by no root of documents")
+    func vical() throws {
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])
+        let listed = try TestAuthority([(.countryName, "XX"), (.commonName, "Listed")])
+        let vical = try scene.write(
+            "list.vical", TestVICAL([.init(listed.der)], provider: provider).encoded())
+        let certificate = try scene.write("provider.der", provider.der)
+        for arguments in [[vical], [vical, certificate]] {
+            let run = try scene.run(["trust", "import"] + arguments + ["--json"])
+            #expect(run.status == 2)
+            #expect(try run.change().outcomes.last == "vical refused vical_refused")
+        }
+        #expect(try scene.trust("import", certificate, "--as", "provider").status == 0)
+        let run = try scene.trust("import", vical, "--json")
+        #expect(try run.change().outcomes == ["vical new"])
+        let digest = Digest(.sha256, of: listed.der[...]).bytes.hex
+        let shown = try scene.trust("show", String(digest.prefix(16)))
+        #expect(shown.output.contains("trusted root CN=Listed,C=XX"))
+        #expect(shown.output.contains("for: org.iso.18013.5.1.mDL"))
+        #expect(shown.output.contains("named by: VICAL Utopia"))
+    }
+
+    @Test("Q176 An older or much shorter list never replaces the one that is there, unless that is asked for")
+    func shrunken() throws {
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])
+        let entries = try (0..<10).map { _ in TestVICAL.Entry(try TestAuthority().der) }
+        var list = try TestVICAL(entries, provider: provider)
+        _ = try scene.trust("import", scene.write("provider.der", provider.der), "--as", "provider")
+        #expect(try scene.trust("import", scene.write("7.vical", list.encoded())).status == 0)
+        let before = try scene.snapshot()
+
+        list.issueID = 6
+        let older = try scene.trust("import", scene.write("6.vical", list.encoded()), "--json")
+        #expect(older.status == 2)
+        #expect(try older.change().outcomes == ["vical refused older"])
+        list.issueID = 8
+        list.entries = Array(entries.prefix(7))
+        let shrunken = try scene.write("8.vical", list.encoded())
+        let refused = try scene.trust("import", shrunken)
+        #expect(refused.status == 2)
+        #expect(refused.output.contains("it has 7 entries where the one that is there has 10"))
+        #expect(refused.output.contains("--accept-shrunken"))
+        #expect(try scene.snapshot() == before)
+        #expect(try scene.trust("import", shrunken, "--accept-shrunken").status == 0)
+        #expect(try scene.snapshot() != before)
+        // What is older stays out even so.
+        #expect(
+            try scene.trust("import", scene.folder.path("7.vical"), "--accept-shrunken", "--json").change()
+                .outcomes == ["vical refused older"])
+    }
+
+    @Test("CRLs and status lists come in one import with the root that signed them, in any order")
+    func lists() throws {
+        let crl = try TestRevocationList(scene.root).encoded()
+        let status = try TestStatusToken(authority: scene.root).encoded()
+        let run = try scene.trust(
+            "import", scene.write("s.cwt", status),
+            scene.write("c.crl", PEM.encode(crl[...], label: "X509 CRL")),
+            scene.write("r.der", scene.root.der), "--json")
+        #expect(run.status == 0, "\(run.output)")
+        #expect(
+            try run.change().outcomes == ["anchor new", "revocation_list new", "status_list new"])
+        #expect(
+            try run.change().sources.map(\.name).suffix(2) == [
+                "CN=Utopia IACA,C=UT", TestStatusToken.uri,
+            ])
+    }
+
+    @Test("A CRL that no root signed, a status list of nobody, and lists whose time is over are refused")
+    func refusedLists() throws {
+        let stranger = try TestAuthority([(.countryName, "XX"), (.commonName, "Stranger")])
+        let crls = try [
+            TestRevocationList(stranger).encoded(),
+            TestRevocationList(scene.root).encoded(signedBy: TestKey()),
+        ]
+        var stale = TestRevocationList(scene.root)
+        stale.nextUpdate = TestAuthority.now - 2 * TrustScene.day
+        stale.thisUpdate = TestAuthority.now - 9 * TrustScene.day
+        let files = try (crls + [stale.encoded(), TestStatusToken(authority: stranger).encoded()])
+            .enumerated().map { try scene.write("\($0.offset)", $0.element) }
+        let run = try scene.run(
+            ["trust", "import", scene.write("r.der", scene.root.der)] + files + ["--json"])
+        #expect(run.status == 2)
+        #expect(
+            try run.change().outcomes == [
+                "anchor new", "revocation_list refused crl_issuer_unknown",
+                "revocation_list refused crl_signature_invalid", "revocation_list refused list_stale",
+                "status_list refused status_signer_unknown",
+            ])
+    }
+
+    @Test("A status list whose signer only documents name is let in when that signer is given")
+    func namedSigner() throws {
+        let stranger = try TestAuthority([(.countryName, "XX"), (.commonName, "Stranger")])
+        let list = try scene.write("s.cwt", TestStatusToken(authority: stranger).encoded())
+        #expect(try scene.trust("import", list).status == 2)
+        let signer = try scene.write("signer.pem", PEM.encode(stranger.der[...], label: "CERTIFICATE"))
+        #expect(try scene.trust("import", list, "--signer", signer).status == 0)
+        #expect(try scene.trust("import", list, "--signer", list).status == 65)
+    }
+
+    @Test("A file that is nothing of this is an error; in a folder it is passed over and told")
+    func unknown() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.write(scene.root.der, as: "root.der")
+        let other = try folder.write(Array("hello".utf8), as: "other.cbor")
+        #expect(try scene.trust("import", other).status == 65)
+        #expect(try scene.trust("import", "/no/such/file").status == 64)
+        #expect(!FileManager.default.fileExists(atPath: scene.store))
+        let run = try scene.trust("import", folder.url.path)
+        #expect(run.status == 0)
+        #expect(run.errors.contains("passed over") && run.errors.contains("other.cbor"))
+    }
+
+    @Test("What is named to be something else is not taken for it")
+    func wrongKind() throws {
+        let crl = try scene.write("c.crl", TestRevocationList(scene.root).encoded())
+        for kind in ["root", "vical", "status"] {
+            #expect(try scene.trust("import", crl, "--as", kind).status == 65, "\(kind)")
+        }
+        #expect(try scene.trust("import", crl, "--as", "nothing").status == 64)
+        #expect(try scene.trust("import", "https://utopia.example/vical").status == 64)
+    }
+
+    @Test("A name that steers the terminal is shown without its controls")
+    func hostileName() throws {
+        let name = "\u{1b}]0;owned\u{7}Root\u{202e}"
+        let root = try TestAuthority([(.countryName, "UT"), (.commonName, name)])
+        let run = try scene.trust("import", scene.write("r.der", root.der))
+        #expect(run.status == 0)
+        let everything = try [
+            run, scene.trust("list"), scene.trust("list", "--json"), scene.trust("lint"),
+            scene.trust("lint", "--json"),
+        ].map(\.everything).joined()
+        #expect(everything.contains("owned"))
+        for scalar in ["\u{1b}", "\u{7}", "\u{202e}"] { #expect(!everything.contains(scalar)) }
+    }
+}
