@@ -76,7 +76,7 @@ struct JSONTests {
             document["parts"] as? NSDictionary == [
                 "authentic": "yes", "fresh": "yes", "documentCurrent": "yes",
                 "revocation": [
-                    "state": "undetermined", "cause": "document.nothing_published", "ageSeconds": NSNull(),
+                    "state": "undetermined", "cause": "signer.list_absent", "ageSeconds": NSNull(),
                 ], "holderBound": "yes",
             ])
         let issuer = try #require(document["issuer"] as? [String: Any])

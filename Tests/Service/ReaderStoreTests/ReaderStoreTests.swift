@@ -94,7 +94,9 @@ struct ReaderStoreTests {
     @Test("A process that holds the store too long is told as that, and before it the store can be read")
     func busy() throws {
         let store = try ReaderStore(at: folder.path, for: .changing)
-        let holder = try DatabaseQueue(path: folder.file)
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let holder = try DatabaseQueue(path: folder.file, configuration: configuration)
         try holder.inDatabase { try $0.execute(sql: "BEGIN EXCLUSIVE") }
         #expect(throws: ReaderStoreError.busy) {
             try ReaderStore(at: folder.path, for: .reading, waiting: 0.05).trustHistory()
