@@ -10,7 +10,7 @@ struct StoreFolder {
     func create() throws(ReaderStoreError) {
         try makeFolders()
         try inspect(path)
-        let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
+        let descriptor = unsafe open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard descriptor >= 0 else { throw Self.error(errno) }
         close(descriptor)
         try inspect(file)
@@ -26,7 +26,7 @@ struct StoreFolder {
         var made = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/") {
             made += "/\(part)"
-            guard mkdir(made, S_IRWXU) != 0, errno != EEXIST else { continue }
+            guard unsafe mkdir(made, S_IRWXU) != 0, errno != EEXIST else { continue }
             throw Self.error(errno)
         }
     }
