@@ -62,6 +62,9 @@ extension Claim {
     /// Whether it is the portrait, by whichever of its names.
     var isPortrait: Bool { kind == .portrait || isElement { $0 == "portrait" } }
 
+    /// Whether it is the document's number, by whichever of its names.
+    var isDocumentNumber: Bool { kind == .documentNumber || isElement { $0 == "document_number" } }
+
     /// Whether it tells the age by more than an attestation.
     var isDateOfBirth: Bool {
         kind == .birthDate || isElement { ["birth_date", "age_in_years", "age_birth_year"].contains($0) }

@@ -17,7 +17,7 @@ internal import MdocModel
 ///
 /// The arguments of `countersign request` say the same: `--age-over N` is "age over N", `--portrait` "portrait for a
 /// human to compare", `--element NS/ID` its own name, and `--doc-type T` "from T"; with an element the purpose is
-/// `elements`, without it `age`. `--retain` has no words: what is kept is `RetentionChoice`.
+/// `elements`, without it `age`. What is kept has no words: that is `RetentionChoice`, `--keep`.
 extension RequestIntent {
     /// The longest text, in bytes.
     package static let maximumLength = 2048

@@ -12,7 +12,7 @@ package enum RetentionChoice: String, CaseIterable, Sendable {
     func keeps(_ claim: Claim) -> Bool {
         switch self {
         case .none, .receipt: false
-        case .ageAndIDNumber: claim.kind == .age || claim.kind == .documentNumber
+        case .ageAndIDNumber: claim.years != nil || claim.isDocumentNumber
         case .consented: !claim.isPortrait
         }
     }
