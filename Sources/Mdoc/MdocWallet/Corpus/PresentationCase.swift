@@ -8,6 +8,8 @@ package struct PresentationCase: Sendable {
     package let name: String
     package var licence = TestLicence()
     package var docType = TestLicence.docType
+    /// What the phone holds, not empty; `docType` is the licence's.
+    package var documents = [TestDocumentKind.drivingLicence]
     package var issuing = IssuingOptions()
     package var deviceCurve = Curve.p256
     package var sessionCurve = Curve.p256

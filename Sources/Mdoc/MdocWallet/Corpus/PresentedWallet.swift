@@ -6,23 +6,21 @@ internal import OpenSSLCrypto
 package struct PresentedWallet: Sendable {
     package let issuer: TestIssuer
     package var wallet: Wallet
+    /// The first that the phone holds.
     package let document: IssuedDocument
     package let requests: [ItemsRequest]
 
     package init(
         _ presentation: PresentationCase, entropy: TestEntropy = .openSSL, at now: Timestamp
     ) throws(WalletError) {
-        let (issuer, document) = try WalletError.wrapping { () throws(OpenSSLCryptoError) in
+        let (issuer, documents) = try WalletError.wrapping { () throws(OpenSSLCryptoError) in
             let issuer = try TestIssuer(presentation.issuing, entropy: entropy, now: now)
-            var content = presentation.licence.document(on: now.dayInUTC)
-            content.docType = presentation.docType
-            let key = COSEKeyPair(try entropy.key(on: presentation.deviceCurve, for: "device"))
-            return (issuer, try issuer.issue(content, for: key))
+            return (issuer, try presentation.issued(by: issuer, entropy: entropy, at: now))
         }
         self.issuer = issuer
-        self.document = document
+        document = documents[0]
         requests = presentation.requests
-        var holder = Holder(documents: [document])
+        var holder = Holder(documents: documents)
         holder.deviceAuthentication = presentation.deviceAuthentication
         holder.deviceElements = presentation.deviceElements
         holder.decision = presentation.decision
@@ -37,5 +35,20 @@ package struct PresentedWallet: Sendable {
     /// The DeviceRequest, without reader authentication.
     package var deviceRequest: [UInt8] {
         DeviceRequest.encode(requests.map { ($0.encoded(), nil) })
+    }
+}
+
+extension PresentationCase {
+    /// The documents, each with a key of its own.
+    fileprivate func issued(
+        by issuer: TestIssuer, entropy: TestEntropy, at now: Timestamp
+    ) throws(OpenSSLCryptoError) -> [IssuedDocument] {
+        try documents.map { kind throws(OpenSSLCryptoError) in
+            var content = kind.document(for: licence, on: now.dayInUTC)
+            if kind == .drivingLicence { content.docType = docType }
+            let purpose = kind == .drivingLicence ? "device" : "device \(kind.rawValue)"
+            let key = COSEKeyPair(try entropy.key(on: deviceCurve, for: purpose))
+            return try issuer.issue(content, for: key)
+        }
     }
 }

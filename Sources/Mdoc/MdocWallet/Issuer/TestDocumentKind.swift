@@ -1,0 +1,55 @@
+package import MdocModel
+
+/// The documents of one person that does not exist; the words for them are those of intents.
+package enum TestDocumentKind: String, CaseIterable, Sendable {
+    case drivingLicence = "mdl"
+    /// ISO/IEC TS 23220-4, Annex C.
+    case photoID = "photoid"
+    /// EU person identification data.
+    case personID = "pid"
+    /// EU age verification: ages and nothing else.
+    case ageVerification = "av"
+
+    package var docType: String {
+        switch self {
+        case .drivingLicence: TestLicence.docType
+        case .photoID: "org.iso.23220.photoid.1"
+        case .personID: "eu.europa.ec.eudi.pid.1"
+        case .ageVerification: "eu.europa.ec.av.1"
+        }
+    }
+
+    private var nameSpace: String {
+        switch self {
+        case .drivingLicence: TestLicence.nameSpace
+        case .photoID: "org.iso.23220.1"
+        case .personID, .ageVerification: docType
+        }
+    }
+
+    /// What it has beside the ages, as the licence has it.
+    private var elements: [String] {
+        let all = ["family_name", "given_name", "birth_date", "expiry_date", "issuing_authority", "issuing_country"]
+        switch self {
+        case .drivingLicence, .ageVerification: return []
+        case .photoID: return all + ["portrait", "issue_date", "document_number", "age_in_years"]
+        case .personID: return all + ["portrait", "document_number", "age_in_years"]
+        }
+    }
+
+    /// The document of this kind for the person of a licence, issued on `day`.
+    package func document(for licence: TestLicence, on day: FullDate) -> TestDocument {
+        let source = licence.document(on: day)
+        guard self != .drivingLicence else { return source }
+        var document = TestDocument(docType: docType)
+        for identifier in elements {
+            guard let value = source[identifier] else { continue }
+            let isMap = self == .photoID && identifier == "birth_date"
+            document.add(to: nameSpace, [identifier: isMap ? ["birth_date": value] : value])
+        }
+        for element in source.elements where AgeAttestation(element.identifier) != nil {
+            document.add(to: nameSpace, [element.identifier: element.value])
+        }
+        return document
+    }
+}
