@@ -91,8 +91,8 @@ let package = Package(
         library(
             "ReaderService", in: "Service",
             [
-                "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "CBOR", "COSE", "NDEF",
-                "ISO7816", "OpenSSLCrypto", "Transport", .product(name: "Logging", package: "swift-log"),
+                "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "RequestPlanner", "CBOR", "COSE",
+                "NDEF", "ISO7816", "OpenSSLCrypto", "Transport", .product(name: "Logging", package: "swift-log"),
             ]),
         library(
             "ReaderStore", in: "Service",
@@ -110,8 +110,8 @@ let package = Package(
             name: "countersign",
             dependencies: [
                 "CBOR", "ISO7816", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession", "MdocTrust",
-                "MdocVerification", "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport",
-                "ReaderService", "ReaderIdentityStore", "ReaderStore",
+                "MdocVerification", "MdocWallet", "RequestPlanner", "Transport", "PCSCTransport",
+                "BlueZTransport", "ReaderService", "ReaderIdentityStore", "ReaderStore",
                 "COpenSSL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -152,7 +152,7 @@ let package = Package(
             name: "InteropTests",
             dependencies: [
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "VectorFiles", "OtherPrograms",
+                "MdocWallet", "RequestPlanner", "ReaderService", "Transport", "VectorFiles", "OtherPrograms",
             ],
             path: "Tests/Interop", swiftSettings: strict),
         tests(
@@ -179,10 +179,9 @@ let package = Package(
         tests(
             of: "ReaderService", in: "Service",
             [
-                "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "CBOR", "COSE",
-                "NDEF", "ISO7816", "OpenSSLCrypto", "Transport", "PCSCTransport", "BlueZTransport",
-                "PCSCBench",
-                "BlueZBench",
+                "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "RequestPlanner",
+                "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto", "Transport", "PCSCTransport",
+                "BlueZTransport", "PCSCBench", "BlueZBench",
             ]),
         tests(
             of: "ReaderIdentityStore", in: "Service",
@@ -194,8 +193,8 @@ let package = Package(
             [
                 "OtherPrograms",
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "MdocWallet", "Transport", "BlueZTransport", "PCSCBench", "BlueZBench", "ReaderStore",
-                "TestCredentials",
+                "MdocWallet", "RequestPlanner", "Transport", "BlueZTransport", "PCSCBench", "BlueZBench",
+                "ReaderStore", "TestCredentials",
             ]),
     ]
 )
