@@ -99,6 +99,9 @@ package struct EngagementCapabilities: OptionSet, Sendable {
     package static let readerAuthAll = EngagementCapabilities(rawValue: 2)
     package static let extendedRequest = EngagementCapabilities(rawValue: 4)
 
+    /// Whether one signature may cover a whole request: readerAuthAll is a member of extended requests only.
+    package var takesReaderAuthAll: Bool { isSuperset(of: [.extendedRequest, .readerAuthAll]) }
+
     init(_ item: CBORItem?, misshapen: () -> Void) {
         self = []
         guard let item, !item.isNullOrUndefined else { return }

@@ -35,7 +35,7 @@ package struct DeviceRequestDraft: Hashable, Sendable {
         let items = request.documents.map { $0.encoded() }
         let info =
             request.useCases.isEmpty ? nil : DeviceRequestInfo(useCases: request.useCases).encoded()
-        let signsAll = identity != nil && capabilities.isSuperset(of: [.extendedRequest, .readerAuthAll])
+        let signsAll = identity != nil && capabilities.takesReaderAuthAll
         let isExtended =
             signsAll || info != nil || request.documents.contains { !$0.alternatives.isEmpty }
         let documents = try items.map { items throws(COSEError) in

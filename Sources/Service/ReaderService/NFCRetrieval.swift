@@ -85,8 +85,8 @@ struct NFCRetrieval: Sendable {
     }
 
     /// Tells the phone that we end, where it listens; what it says to that does not matter any more.
-    mutating func farewell(_ action: ReaderSession.Action, within patience: Duration) async {
-        guard isIdle, case .end(_, let message?) = action else { return }
+    mutating func farewell(_ message: [UInt8]?, within patience: Duration) async {
+        guard isIdle, let message else { return }
         isIdle = false
         let first = machine.send(message[...], now: .now)
         let (machine, driver) = (machine, driver)

@@ -6,15 +6,14 @@ struct PhaseTimes: Sendable {
     /// When the last phase ended.
     var latest: ContinuousClock.Instant { start }
 
-    /// Ends a phase now, or at the given instant.
+    /// Ends a phase now, or at the given instant. What a further request takes is added to what the first took.
     mutating func end(_ name: PhaseTime.Name, at instant: ContinuousClock.Instant = .now) {
-        phases.append(PhaseTime(name: name, duration: start.duration(to: instant)))
+        let duration = start.duration(to: instant)
         start = instant
-    }
-
-    /// Begins anew, as when a phone comes into the field.
-    mutating func restart() {
-        phases = []
-        start = .now
+        if let index = phases.firstIndex(where: { $0.name == name }) {
+            phases[index] = PhaseTime(name: name, duration: phases[index].duration + duration)
+        } else {
+            phases.append(PhaseTime(name: name, duration: duration))
+        }
     }
 }

@@ -5,7 +5,7 @@ package import MdocVerification
 
 /// What is asked in one presentation, and by what its answer is judged.
 package struct PresentationPlan: Sendable {
-    package var requests: [ItemsRequest]
+    package var question: PresentationQuestion
     package var trust: TrustStore
     package var rules: VerificationRules
     /// What is asked for about revocation.
@@ -18,11 +18,11 @@ package struct PresentationPlan: Sendable {
     package var now: @Sendable () -> Timestamp
 
     package init(
-        requests: [ItemsRequest], trust: TrustStore, rules: VerificationRules = .interoperable,
+        question: PresentationQuestion, trust: TrustStore, rules: VerificationRules = .interoperable,
         deadlines: PresentationDeadlines = PresentationDeadlines(),
         retrieval: RetrievalPlan = RetrievalPlan(), now: @escaping @Sendable () -> Timestamp
     ) {
-        self.requests = requests
+        self.question = question
         self.trust = trust
         self.rules = rules
         self.deadlines = deadlines
@@ -110,11 +110,16 @@ package struct Presentation: Sendable {
     }
 
     package let outcome: Outcome
+    /// The request that the outcome answers, or that went out last; nil where none did.
+    package let request: SessionRequest?
     package let phases: [PhaseTime]
     private let leaving: Task<Void, Never>?
 
-    init(outcome: Outcome, phases: [PhaseTime], leaving: Task<Void, Never>?) {
+    init(
+        outcome: Outcome, request: SessionRequest?, phases: [PhaseTime], leaving: Task<Void, Never>?
+    ) {
         self.outcome = outcome
+        self.request = request
         self.phases = phases
         self.leaving = leaving
     }
@@ -152,6 +157,8 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case messageTooLong(announced: Int, limit: Int)
     /// The first frame of the bench link is not one.
     case benchLink(BenchLinkError)
+    /// The request had to be signed and could not be, and so was not sent.
+    case requestNotSigned(identity: String)
     /// The session could not be set up, or its messages do not decode or decrypt.
     case session(SessionError)
     /// The phone ended the session with this status and without an answer.

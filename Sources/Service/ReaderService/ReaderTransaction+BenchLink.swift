@@ -5,45 +5,48 @@ package import Transport
 extension ReaderTransaction {
     /// Runs over a bench link whose holder has been connected to, and closes it.
     package func run(over channel: any MessageChannel) async -> Presentation {
-        let presentation = await timed { times throws(PresentationFailure) in
-            Ending(try await present(over: channel, times: &times))
+        let presentation = await timed { course throws(PresentationFailure) in
+            Ending(try await present(over: channel, &course))
         }
         await channel.close()
         return presentation
     }
 
     private func present(
-        over channel: any MessageChannel, times: inout PhaseTimes
+        over channel: any MessageChannel, _ course: inout Course
     ) async throws(PresentationFailure) -> Presentation.Outcome {
         var key = ReadyKey()
         key.prepare()
         report(.armed)
         let greeting = try await greeting(from: channel)
-        times.end(.engagement)
+        course.times.end(.engagement)
         report(.engaged)
-        var session = try session(greeting.engagement, greeting.handover, key: &key)
-        try await send(try establishment(&session), over: channel)
-        times.end(.request)
-        report(.awaitingConsent)
-        let message: [UInt8]
-        do throws(PresentationFailure) {
-            message = try await answer(from: channel)
-        } catch {
-            await farewell(session.terminate(), over: channel)
-            throw Task.isCancelled ? .cancelled : error
-        }
-        times.end(.consent)
-        switch session.receive(message[...], now: .now) {
-        case .deliver(let response, let isEnded):
-            let outcome = judge(response, in: session)
-            times.end(.verification)
-            if !isEnded { await farewell(session.terminate(), over: channel) }
+        var inquiry = try inquiry(greeting.engagement, greeting.handover, key: &key)
+        while true {
+            let message: [UInt8]
+            do throws(PresentationFailure) {
+                message = try await ask(&inquiry, over: channel, &course)
+            } catch {
+                await farewell(inquiry.terminate(), over: channel)
+                throw Task.isCancelled ? .cancelled : error
+            }
+            course.times.end(.consent)
+            let step = try receive(message, in: &inquiry, now: .now, &course)
+            guard case .end(let outcome, let farewell) = step else { continue }
+            await self.farewell(farewell, over: channel)
             return outcome
-        case .end(let end, let farewell):
-            await self.farewell(.end(end, farewell: farewell), over: channel)
-            return Self.outcome(of: end)
-        case .transmit: return .failed(.session(.unexpectedMessage))
         }
+    }
+
+    /// Sends the next request; the answer to it.
+    private func ask(
+        _ inquiry: inout Inquiry, over channel: any MessageChannel, _ course: inout Course
+    ) async throws(PresentationFailure) -> [UInt8] {
+        try await send(try await inquiry.message(), over: channel)
+        course.request = inquiry.sent
+        course.times.end(.request)
+        report(.awaitingConsent)
+        return try await answer(from: channel)
     }
 
     private func greeting(
@@ -91,8 +94,8 @@ extension ReaderTransaction {
     }
 
     /// Tells the holder that we end, also when we are told to stop.
-    private func farewell(_ action: ReaderSession.Action, over channel: any MessageChannel) async {
-        guard case .end(_, let message?) = action else { return }
+    private func farewell(_ message: [UInt8]?, over channel: any MessageChannel) async {
+        guard let message else { return }
         let patience = plan.deadlines.farewell
         _ = await bounded(by: .now + patience, grace: patience) { () throws(TransportError) in
             try await channel.send(message)

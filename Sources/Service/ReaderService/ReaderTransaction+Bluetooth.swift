@@ -7,15 +7,15 @@ extension ReaderTransaction {
     /// Retrieves over Bluetooth from the phone whose QR code was scanned.
     package func run(scanned engagement: DeviceEngagement, radio: any BluetoothLERadio) async -> Presentation
     {
-        await timed { times throws(PresentationFailure) in
+        await timed { course throws(PresentationFailure) in
             guard let offer = BluetoothOffer(engagement) else { throw .noUsableRetrieval }
             var key = ReadyKey()
             key.prepare()
             let bluetooth = BluetoothRetrieval(radio, plan: plan.retrieval)
-            var session = try session(engagement, .qr, key: &key)
-            times.end(.engagement)
+            var inquiry = try inquiry(engagement, .qr, key: &key)
+            course.times.end(.engagement)
             report(.engaged)
-            return try await exchange(&session, bluetooth, offer, engagement, times: &times)
+            return try await exchange(&inquiry, bluetooth, offer, engagement, &course)
         }
     }
 
@@ -41,18 +41,18 @@ extension ReaderTransaction {
 
     /// Opens the link, sends the request and judges the answer. Nothing stays on the air.
     func exchange(
-        _ session: inout ReaderSession, _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer,
-        _ engagement: DeviceEngagement, times: inout PhaseTimes
+        _ inquiry: inout Inquiry, _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer,
+        _ engagement: DeviceEngagement, _ course: inout Course
     ) async throws(PresentationFailure) -> Ending {
         let link = try await link(bluetooth, offer, engagement)
-        times.end(.connection)
+        course.times.end(.connection)
         let driver = await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings)
         do throws(PresentationFailure) {
-            return try await exchange(&session, driver, times: &times)
+            return try await exchange(&inquiry, driver, &course)
         } catch {
             // The phone is told also when we are told to stop.
-            let farewell = session.terminate()
-            await Task { await driver.leave(saying: farewell.message) }.value
+            let farewell = inquiry.terminate()
+            await Task { await driver.leave(saying: farewell) }.value
             throw error
         }
     }
@@ -81,40 +81,29 @@ extension ReaderTransaction {
     }
 
     private func exchange(
-        _ session: inout ReaderSession, _ driver: LinkDriver, times: inout PhaseTimes
+        _ inquiry: inout Inquiry, _ driver: LinkDriver, _ course: inout Course
     ) async throws(PresentationFailure) -> Ending {
-        let request = try establishment(&session)
-        let message: [UInt8]
-        let began: ContinuousClock.Instant
-        do throws(LinkDriver.End) {
-            try await driver.send(request)
-            times.end(.request)
-            report(.awaitingConsent)
-            (message, began) = try await driver.receive()
-        } catch .machine(.terminated(.awaitResponse)) {
-            return Ending(.declined, leaving: Task { await driver.leave(saying: nil) })
-        } catch {
-            throw PresentationFailure(error)
-        }
-        times.end(.consent, at: max(began, times.latest))
-        times.end(.transfer)
-        switch session.receive(message[...], now: began) {
-        case .deliver(let response, let isEnded):
-            let outcome = judge(response, in: session)
-            times.end(.verification)
-            let farewell = isEnded ? nil : session.terminate().message
+        while true {
+            let request = try await inquiry.message()
+            let message: [UInt8]
+            let began: ContinuousClock.Instant
+            do throws(LinkDriver.End) {
+                try await driver.send(request)
+                course.request = inquiry.sent
+                course.times.end(.request)
+                report(.awaitingConsent)
+                (message, began) = try await driver.receive()
+            } catch .machine(.terminated(.awaitResponse)) {
+                return Ending(.declined, leaving: Task { await driver.leave(saying: nil) })
+            } catch {
+                throw PresentationFailure(error)
+            }
+            course.times.end(.consent, at: max(began, course.times.latest))
+            course.times.end(.transfer)
+            let step = try receive(message, in: &inquiry, now: began, &course)
+            guard case .end(let outcome, let farewell) = step else { continue }
             return Ending(outcome, leaving: Task { await driver.leave(saying: farewell) })
-        case .end(let end, let farewell):
-            return Ending(Self.outcome(of: end), leaving: Task { await driver.leave(saying: farewell) })
-        case .transmit: throw .session(.unexpectedMessage)
         }
-    }
-}
-
-extension ReaderSession.Action {
-    /// What is to be sent before the end.
-    fileprivate var message: [UInt8]? {
-        if case .end(_, let farewell) = self { farewell } else { nil }
     }
 }
 

@@ -10,10 +10,10 @@ extension ReaderTransaction {
     package func run(at reader: any ContactlessReader, radio: (any BluetoothLERadio)? = nil) async
         -> Presentation
     {
-        await timed { times throws(PresentationFailure) in
+        await timed { course throws(PresentationFailure) in
             let bluetooth = try await armed(radio)
             let result = await ended { () throws(PresentationFailure) in
-                try await present(at: reader, scanned: nil, bluetooth, times: &times)
+                try await present(at: reader, scanned: nil, bluetooth, &course)
             }
             await bluetooth?.close()
             return try result.get()
@@ -24,16 +24,16 @@ extension ReaderTransaction {
     package func run(at reader: any ContactlessReader, scanned engagement: DeviceEngagement) async
         -> Presentation
     {
-        await timed { times throws(PresentationFailure) in
+        await timed { course throws(PresentationFailure) in
             guard engagement.nfcCarrier != nil else { throw .noUsableRetrieval }
-            return try await present(at: reader, scanned: engagement, nil, times: &times)
+            return try await present(at: reader, scanned: engagement, nil, &course)
         }
     }
 
     /// Taps until one is complete: each begins anew, none resumes another (Q2).
     private func present(
         at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?,
-        times: inout PhaseTimes
+        _ course: inout Course
     ) async throws(PresentationFailure) -> Ending {
         var taps = TapSeries(plan.deadlines)
         var key = ReadyKey()
@@ -41,9 +41,9 @@ extension ReaderTransaction {
         while true {
             key.prepare()
             let card = try await card(at: reader, taps)
-            times.restart()
+            course = Course()
             do throws(TapEnd) {
-                let ending = try await tap(card, scanned: scanned, bluetooth, key: &key, times: &times)
+                let ending = try await tap(card, scanned: scanned, bluetooth, key: &key, &course)
                 await letGo(of: card)
                 return ending
             } catch {
@@ -82,43 +82,43 @@ extension ReaderTransaction {
     /// One tap, from a phone in the field to the verdict on its answer.
     private func tap(
         _ card: any ContactlessCard, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?,
-        key: inout ReadyKey, times: inout PhaseTimes
+        key: inout ReadyKey, _ course: inout Course
     ) async throws(TapEnd) -> Ending {
         let driver = CardDriver(card: card, grace: plan.deadlines.farewell)
-        if let scanned { return try await retrieve(scanned, driver, key: &key, times: &times) }
+        if let scanned { return try await retrieve(scanned, driver, key: &key, &course) }
         let engaged = try await engage(driver, bluetooth)
-        times.end(.engagement)
+        course.times.end(.engagement)
         report(.engaged)
-        var session = try orFailing { () throws(PresentationFailure) in
-            try self.session(engaged.engagement, engaged.handover, key: &key)
+        var inquiry = try orFailing { () throws(PresentationFailure) in
+            try self.inquiry(engaged.engagement, engaged.handover, key: &key)
         }
         if let bluetooth, let offer = engaged.bluetooth {
             // The phone may be lifted: everything else comes through the air.
             await letGo(of: card)
             do throws(PresentationFailure) {
-                return try await exchange(&session, bluetooth, offer, engaged.engagement, times: &times)
+                return try await exchange(&inquiry, bluetooth, offer, engaged.engagement, &course)
             } catch {
                 throw .failed(error)
             }
         }
         var retrieval = NFCRetrieval(driver, engaged.nfc, plan.deadlines.transferSettings)
         try await retrieval.select(isFirst: false)
-        return try await exchange(&session, &retrieval, times: &times)
+        return try await exchange(&inquiry, &retrieval, &course)
     }
 
     /// The tap of a phone whose QR code was scanned.
     private func retrieve(
-        _ scanned: DeviceEngagement, _ driver: CardDriver, key: inout ReadyKey, times: inout PhaseTimes
+        _ scanned: DeviceEngagement, _ driver: CardDriver, key: inout ReadyKey, _ course: inout Course
     ) async throws(TapEnd) -> Ending {
         var retrieval = NFCRetrieval(driver, scanned.nfcCarrier, plan.deadlines.transferSettings)
         // Only now it is known that the phone is unlocked and shows its wallet.
         try await retrieval.select(isFirst: true)
-        times.end(.engagement)
+        course.times.end(.engagement)
         report(.engaged)
-        var session = try orFailing { () throws(PresentationFailure) in
-            try self.session(scanned, .qr, key: &key)
+        var inquiry = try orFailing { () throws(PresentationFailure) in
+            try self.inquiry(scanned, .qr, key: &key)
         }
-        return try await exchange(&session, &retrieval, times: &times)
+        return try await exchange(&inquiry, &retrieval, &course)
     }
 
     /// What an engagement by NFC yields.
@@ -155,32 +155,44 @@ extension ReaderTransaction {
     }
 
     private func exchange(
-        _ session: inout ReaderSession, _ retrieval: inout NFCRetrieval, times: inout PhaseTimes
+        _ inquiry: inout Inquiry, _ retrieval: inout NFCRetrieval, _ course: inout Course
     ) async throws(TapEnd) -> Ending {
-        let request = try orFailing { () throws(PresentationFailure) in try establishment(&session) }
-        report(.awaitingConsent)
-        let answer: NFCRetrieval.Answer
-        do throws(TapEnd) {
-            answer = try await retrieval.send(request)
-        } catch {
-            await retrieval.farewell(session.terminate(), within: plan.deadlines.farewell)
-            throw error
-        }
-        times.end(.request, at: answer.requestSent)
-        times.end(.consent, at: answer.answerBegan)
-        times.end(.transfer)
-        // Consent ended when the answer began; what the radio takes for the rest has a deadline of its own.
-        switch session.receive(answer.message[...], now: answer.answerBegan) {
-        case .deliver(let response, let isEnded):
-            let outcome = judge(response, in: session)
-            times.end(.verification)
-            if !isEnded { await retrieval.farewell(session.terminate(), within: plan.deadlines.farewell) }
+        while true {
+            let answer: NFCRetrieval.Answer
+            do throws(TapEnd) {
+                answer = try await ask(&inquiry, &retrieval, &course)
+            } catch {
+                await retrieval.farewell(inquiry.terminate(), within: plan.deadlines.farewell)
+                throw error
+            }
+            course.times.end(.request, at: answer.requestSent)
+            course.times.end(.consent, at: answer.answerBegan)
+            course.times.end(.transfer)
+            // Consent ended when the answer began; what the radio takes for the rest has a deadline of its own.
+            let step: Inquiry.Step
+            do throws(PresentationFailure) {
+                step = try receive(answer.message, in: &inquiry, now: answer.answerBegan, &course)
+            } catch {
+                throw .failed(error)
+            }
+            guard case .end(let outcome, let farewell) = step else { continue }
+            await retrieval.farewell(farewell, within: plan.deadlines.farewell)
             return Ending(outcome)
-        case .end(let end, let farewell):
-            await retrieval.farewell(.end(end, farewell: farewell), within: plan.deadlines.farewell)
-            return Ending(Self.outcome(of: end))
-        case .transmit: throw .failed(.session(.unexpectedMessage))
         }
+    }
+
+    private func ask(
+        _ inquiry: inout Inquiry, _ retrieval: inout NFCRetrieval, _ course: inout Course
+    ) async throws(TapEnd) -> NFCRetrieval.Answer {
+        let request: [UInt8]
+        do throws(PresentationFailure) {
+            request = try await inquiry.message()
+        } catch {
+            throw .failed(error)
+        }
+        course.request = inquiry.sent
+        report(.awaitingConsent)
+        return try await retrieval.send(request)
     }
 }
 

@@ -27,59 +27,70 @@ package struct ReaderTransaction: Sendable {
         }
     }
 
+    /// What is known of a presentation while it goes on.
+    struct Course {
+        var times = PhaseTimes()
+        /// The request that went out last.
+        var request: SessionRequest?
+    }
+
     /// Runs a presentation and measures its phases.
     func timed(
-        _ body: (inout PhaseTimes) async throws(PresentationFailure) -> Ending
+        _ body: (inout Course) async throws(PresentationFailure) -> Ending
     ) async -> Presentation {
-        var times = PhaseTimes()
+        var course = Course()
         let ending: Ending
         do throws(PresentationFailure) {
-            ending = try await body(&times)
+            ending = try await body(&course)
         } catch {
             ending = Ending(.failed(error))
         }
-        return Presentation(outcome: ending.outcome, phases: times.phases, leaving: ending.leaving)
+        return Presentation(
+            outcome: ending.outcome, request: course.request, phases: course.times.phases,
+            leaving: ending.leaving)
     }
 
-    /// The DeviceRequest. Its bytes are the same for every tap of the transaction (Q57).
-    var deviceRequest: [UInt8] {
-        DeviceRequest.encode(plan.requests.map { (items: $0.encoded(), readerAuth: nil) })
-    }
-
-    /// Sets up the session for an engagement with a fresh key on its curve.
-    func session(
+    /// Sets up the session for an engagement with a fresh key on its curve, and the requests of it.
+    func inquiry(
         _ engagement: DeviceEngagement, _ handover: Handover, key: inout ReadyKey
-    ) throws(PresentationFailure) -> ReaderSession {
+    ) throws(PresentationFailure) -> Inquiry {
         do throws(SessionError) {
-            return try ReaderSession(
+            let session = try ReaderSession(
                 engagement: engagement, handover: handover,
                 eReaderKey: key.take(for: engagement.eDeviceKey.curve), consent: plan.deadlines.consent)
+            return Inquiry(session, asking: plan.question, engagement.capabilities)
         } catch {
             throw .session(error)
         }
     }
 
-    /// The first message of a session, which holds the request.
-    func establishment(_ session: inout ReaderSession) throws(PresentationFailure) -> [UInt8] {
-        do throws(SessionError) {
-            guard case .transmit(let message, _) = try session.send(deviceRequest[...], now: .now) else {
-                throw .unexpectedMessage
-            }
-            return message
-        } catch {
-            throw .session(error)
+    /// Takes a message from the phone, and judges the answer in it.
+    func receive(
+        _ message: [UInt8], in inquiry: inout Inquiry, now: ContinuousClock.Instant, _ course: inout Course
+    ) throws(PresentationFailure) -> Inquiry.Step {
+        switch inquiry.receive(message[...], now: now) {
+        case .deliver(let response, let isEnded):
+            let outcome = judge(response, in: inquiry, isLast: isEnded || !inquiry.hasFurtherRequest)
+            guard let outcome else { return .ask }
+            course.times.end(.verification)
+            return .end(outcome, farewell: isEnded ? nil : inquiry.terminate())
+        case .end(let end, let farewell): return .end(Self.outcome(of: end), farewell: farewell)
+        case .transmit: throw .session(.unexpectedMessage)
         }
     }
 
-    /// Judges a decrypted answer.
-    func judge(_ response: [UInt8], in session: borrowing ReaderSession) -> Presentation.Outcome {
+    /// Judges a decrypted answer by what was asked; nil where there is nothing in it and something else can be asked.
+    private func judge(
+        _ response: [UInt8], in inquiry: borrowing Inquiry, isLast: Bool
+    ) -> Presentation.Outcome? {
         report(.verifying)
         let context = VerificationContext(
-            transcript: session.transcript, comparison: .requested(plan.requests),
-            readerKey: session.eReaderKey, trust: plan.trust, now: plan.now(), rules: plan.rules,
+            transcript: inquiry.session.transcript, comparison: .requested(inquiry.sent?.documents ?? []),
+            readerKey: inquiry.session.eReaderKey, trust: plan.trust, now: plan.now(), rules: plan.rules,
             policy: plan.policy, clockSkew: plan.clockSkew)
         do throws(MdocModelError) {
             let unverified = try UnverifiedResponse(response[...])
+            if !isLast, unverified.isEmpty { return nil }
             if unverified.isDecline { return .declined }
             return .judged(unverified.verify(in: context))
         } catch {
@@ -100,11 +111,14 @@ package struct ReaderTransaction: Sendable {
 }
 
 extension UnverifiedResponse {
+    /// Whether it is in order and there is no document in it.
+    fileprivate var isEmpty: Bool {
+        version?.hasPrefix("1.") == true && status == 0 && documents.isEmpty && !hasDocumentsInOtherForms
+    }
+
     /// Whether the holder returned none of the documents, and said so for each.
     fileprivate var isDecline: Bool {
-        version?.hasPrefix("1.") == true && status == 0 && documents.isEmpty && !hasDocumentsInOtherForms
-            && !documentErrors.isEmpty
-            && documentErrors.allSatisfy { $0.code == 0 }
+        isEmpty && !documentErrors.isEmpty && documentErrors.allSatisfy { $0.code == 0 }
     }
 }
 

@@ -1,6 +1,8 @@
 import Foundation
 import MdocModel
+import MdocSession
 import MdocWallet
+import ReaderService
 import Synchronization
 import Transport
 
@@ -142,8 +144,19 @@ private struct CardInField: ContactlessCard {
 /// The phone's end of a bench link over any channel.
 enum HolderEnd {
     struct Log: Sendable {
-        var request: [UInt8]?
+        /// Those of one session, in their order.
+        var requests: [[UInt8]] = []
+        var transcript: SessionTranscript?
         var readerStatus: SessionStatus?
+
+        var request: [UInt8]? { requests.last }
+
+        /// Takes note of what the session has seen by now.
+        mutating func note(_ session: borrowing WalletSession) {
+            if let request = session.deviceRequest, request != requests.last { requests.append(request) }
+            transcript = session.transcript
+            readerStatus = session.readerStatus
+        }
     }
 
     /// Plays the phone until the link or the session ends; what it saw.
@@ -153,20 +166,45 @@ enum HolderEnd {
 
     /// The same for a link that is there already.
     static func serve(_ link: consuming WalletBenchLink, over channel: any MessageChannel) async -> Log {
+        var log = Log()
         do throws(TransportError) {
             try await channel.send(link.greeting)
             while true {
-                switch link.session.receive(try await channel.receive()[...]) {
+                let reply = link.session.receive(try await channel.receive()[...])
+                log.note(link.session)
+                switch reply {
                 case .send(let message, let delay), .sendLast(let message, let delay):
                     try? await Task.sleep(for: delay)
                     try await channel.send(message)
                 case .end:
                     await channel.close()
-                    return Log(request: link.session.deviceRequest, readerStatus: link.session.readerStatus)
+                    return log
                 }
             }
         } catch {
-            return Log(request: link.session.deviceRequest, readerStatus: link.session.readerStatus)
+            return log
+        }
+    }
+
+    /// The same over Bluetooth, for a link that is up and started.
+    static func serve(
+        _ wallet: Wallet, _ engagement: WalletEngagement, over link: any BluetoothLELink
+    ) async -> Log {
+        var log = Log()
+        var session = WalletSession(wallet, engagement: engagement)
+        let driver = await LinkDriver(link, as: .holder, settings: BLETransferSettings())
+        do throws(LinkDriver.End) {
+            while true {
+                let reply = session.receive(try await driver.receive().message[...])
+                log.note(session)
+                switch reply {
+                case .send(let message, _), .sendLast(let message, _): try await driver.send(message)
+                case .end: break
+                }
+            }
+        } catch {
+            await link.close()
+            return log
         }
     }
 }

@@ -46,12 +46,13 @@ struct Scene {
     /// The transaction that asks this phone.
     func transaction(
         deadlines: PresentationDeadlines = .ample, rules: VerificationRules = .interoperable,
-        retrieval: RetrievalPlan = RetrievalPlan(),
+        retrieval: RetrievalPlan = RetrievalPlan(), asking question: PresentationQuestion? = nil,
         _ watching: @escaping @Sendable (PresentationEvent) -> Void = { _ in }
     ) throws -> ReaderTransaction {
         let anchor = try TrustAnchor(Certificate(der: presented.issuer.root[...]))
         let plan = PresentationPlan(
-            requests: presented.requests, trust: TrustStore(anchors: [anchor]), rules: rules,
+            question: question ?? PresentationQuestion(.drafts([DeviceRequestDraft(presented.requests)])),
+            trust: TrustStore(anchors: [anchor]), rules: rules,
             deadlines: deadlines, retrieval: retrieval, now: { Self.now })
         let events = events
         return ReaderTransaction(plan) { event in

@@ -1,0 +1,74 @@
+internal import MdocModel
+internal import MdocSession
+
+/// The requests of one session with a phone, one after the other.
+struct Inquiry: ~Copyable, Sendable {
+    /// What to do once a message came.
+    enum Step: Sendable {
+        /// There was no document in it: the next request is due.
+        case ask
+        case end(Presentation.Outcome, farewell: [UInt8]?)
+    }
+
+    private(set) var session: ReaderSession
+    /// The request that went out last.
+    private(set) var sent: SessionRequest?
+    private let question: PresentationQuestion
+    private let capabilities: EngagementCapabilities
+    private var drafts: ArraySlice<DeviceRequestDraft>
+    /// The next request. It is written and signed as soon as the transcript is known, beside what else is to be done
+    /// until it may be sent: some keys take a good part of a second to sign.
+    private var next: Task<Result<SessionRequest, PresentationFailure>, Never>?
+
+    init(
+        _ session: consuming ReaderSession, asking question: PresentationQuestion,
+        _ capabilities: EngagementCapabilities
+    ) {
+        self.session = session
+        self.question = question
+        self.capabilities = capabilities
+        drafts = question.drafts(for: capabilities)[...]
+        prepare()
+    }
+
+    /// Whether the phone can be asked for something else.
+    var hasFurtherRequest: Bool { next != nil || !drafts.isEmpty }
+
+    private mutating func prepare() {
+        guard let draft = drafts.popFirst() else { return }
+        let (question, capabilities, transcript) = (question, capabilities, session.transcript)
+        next = Task {
+            await ended { () throws(PresentationFailure) in
+                try SessionRequest(
+                    draft, for: capabilities, in: transcript, signedBy: question.identity(asking: draft))
+            }
+        }
+    }
+
+    /// The message with the next request.
+    mutating func message() async throws(PresentationFailure) -> [UInt8] {
+        if next == nil { prepare() }
+        guard let request = try await next.take()?.value.get() else { throw .session(.unexpectedMessage) }
+        do throws(SessionError) {
+            guard case .transmit(let message, _) = try session.send(request.bytes[...], now: .now) else {
+                throw .unexpectedMessage
+            }
+            sent = request
+            return message
+        } catch {
+            throw .session(error)
+        }
+    }
+
+    /// Takes a message from the phone.
+    mutating func receive(
+        _ message: ArraySlice<UInt8>, now: ContinuousClock.Instant
+    ) -> ReaderSession.Action {
+        session.receive(message, now: now)
+    }
+
+    /// What to tell the phone when we end; nil where it ended itself.
+    mutating func terminate() -> [UInt8]? {
+        if case .end(_, let farewell) = session.terminate() { farewell } else { nil }
+    }
+}

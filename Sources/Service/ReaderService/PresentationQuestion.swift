@@ -1,0 +1,41 @@
+package import MdocModel
+package import RequestPlanner
+
+/// What is to be asked and in whose name, while it is not known yet which wallet will answer.
+package struct PresentationQuestion: Sendable {
+    package enum Content: Sendable {
+        /// The least that an intent needs.
+        case planned(RequestPlan)
+        /// These, one after the other in a session: a later one only where those before brought no document.
+        case drafts([DeviceRequestDraft])
+    }
+
+    package var content: Content
+    /// Who may sign. Where no rule fits the request goes out unsigned; where one does it is signed or not sent.
+    package var identities: ReaderIdentityChoice
+    /// What the operator told of the wallet, and for which brand it is asked: for the rules of `identities`.
+    package var wallet: String?
+    package var brand: String?
+
+    package init(
+        _ content: Content, identities: ReaderIdentityChoice = ReaderIdentityChoice([]),
+        wallet: String? = nil, brand: String? = nil
+    ) {
+        self.content = content
+        self.identities = identities
+        self.wallet = wallet
+        self.brand = brand
+    }
+
+    func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
+        switch content {
+        case .planned(let plan): plan.drafts(for: capabilities)
+        case .drafts(let drafts): drafts.map { $0.suited(to: capabilities) }
+        }
+    }
+
+    func identity(asking draft: DeviceRequestDraft) -> ReaderIdentity? {
+        let docTypes = Set(draft.documents.map(\.docType))
+        return identities.identity(in: .init(wallet: wallet, brand: brand, docTypes: docTypes))
+    }
+}
