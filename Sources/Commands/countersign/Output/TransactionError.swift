@@ -44,6 +44,8 @@ struct TransactionError: Equatable, Sendable {
         case connectionFailed = "connection.failed"
         /// Bluetooth ended under the transaction, or is not there though it is needed.
         case radioUnavailable = "radio.unavailable"
+        /// The request had to be signed and could not be.
+        case requestNotSigned = "request.not_signed"
         /// The phone's key cannot be agreed with, or OpenSSL failed.
         case sessionNotSetUp = "session.not_set_up"
         /// The holder did not answer in time.

@@ -2,6 +2,7 @@ internal import CBOR
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
+internal import RequestPlanner
 
 /// What becomes of the portrait in JSON.
 enum PortraitForm: Sendable {
@@ -16,6 +17,7 @@ extension TransactionReport {
     func json(portrait: PortraitForm) -> JSONValue {
         [
             "verdict": .string(verdict.rawValue),
+            "request": asked?.json ?? .null,
             "requestCompared": .boolean(requestCompared),
             "trustSnapshot": JSONValue(basis?.trustSnapshot.description),
             "policy": basis?.json ?? .null,
@@ -70,6 +72,7 @@ extension DocumentOutcome {
     fileprivate func json(portrait: PortraitForm) -> JSONValue {
         var members: [(name: String, value: JSONValue)] = [
             ("docType", .string(report.docType)),
+            ("family", JSONValue(DocumentFamily.word(of: report.docType))),
             ("issuer", report.issuer.map { $0.json } ?? .null),
             ("deviations", .array(report.deviations.map { .string($0.rawValue) })),
             ("parts", report.parts.json),
@@ -81,10 +84,7 @@ extension DocumentOutcome {
             members.append(("elements", verified.elementsByNameSpace { $0.json(portrait: portrait) }))
             members.append(("selfAsserted", .array(verified.selfAsserted.map { .string($0.text) })))
         }
-        let answers = ages.map { (years: $0, answer: answer(toAtLeast: $0)) }
-        members.append(("ageOver", .object(answers.map { ("\($0.years)", .string($0.answer.word)) })))
-        members.append(("ageReason", .object(answers.map { ("\($0.years)", .string($0.answer.reason)) })))
-        return .object(members)
+        return .object(members + answerMembers)
     }
 }
 

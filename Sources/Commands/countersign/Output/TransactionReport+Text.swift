@@ -17,6 +17,7 @@ extension TransactionReport {
         lines += errors.map { "  ! \(Terminal.safe($0.detail, limit: 400))  [\($0.id)]" }
         lines += unansweredQuestions
         if let basis { lines.append("  judged by: \(basis.text)") }
+        if let asked { lines += asked.lines }
         lines += advice
         return lines.joined(separator: "\n")
     }
@@ -32,8 +33,13 @@ extension TransactionReport {
 
     /// Questions about a document that did not come.
     private var unansweredQuestions: [String] {
-        questions.filter { question in !documents.contains { $0.report.docType == question.docType } }
-            .map { "  over \($0.years): cannot tell (\(Terminal.safe($0.docType, limit: 80)) did not come)" }
+        questions.filter { question in
+            !documents.contains { question.docTypes.contains($0.report.docType) }
+        }.map { question in
+            let types = question.docTypes.sorted().map { Terminal.safe($0, limit: 80) }
+            return
+                "  \(question.subject.text): cannot tell (\(types.joined(separator: " or ")) did not come)"
+        }
     }
 
     private var advice: [String] {
@@ -65,10 +71,7 @@ extension DocumentOutcome {
 
     fileprivate func lines(elements display: ElementDisplay, policy: RevocationPolicy?) -> [String] {
         var lines = [Terminal.safe(report.docType, limit: 80)]
-        lines += ages.map { years in
-            let answer = answer(toAtLeast: years)
-            return "  over \(years): \(answer.spokenWord) (\(answer.reason))"
-        }
+        lines += answers.map { "  \($0.subject.text): \($0.answer.text)" }
         if let issuer = report.issuer { lines.append("  issuer: \(issuer.text)") }
         lines += report.parts.lines(under: policy)
         if let verified { lines += verified.lines(elements: display) }
@@ -131,8 +134,19 @@ extension RevocationFinding {
     }
 }
 
-extension AgeAnswer? {
-    fileprivate var spokenWord: String { word == "cannotTell" ? "cannot tell" : word }
+extension Question.Subject {
+    /// What is asked, in short.
+    fileprivate var text: String {
+        switch self {
+        case .ageOver(let years, _): "over \(years)"
+        case .drive(let vehicle): "may drive \(vehicle.text) today"
+        case .portrait: "portrait to compare"
+        }
+    }
+}
+
+extension Answer {
+    fileprivate var text: String { "\(word == .cannotTell ? "cannot tell" : word.rawValue) (\(reason))" }
 }
 
 extension DocumentIssuer {

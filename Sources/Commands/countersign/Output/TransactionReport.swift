@@ -36,13 +36,15 @@ struct TransactionReport: Sendable {
     let errors: [TransactionError]
     /// Whether what came was compared with what was asked for.
     let requestCompared: Bool
-    let questions: [AgeQuestion]
+    let questions: [Question]
     /// Nil where there was nothing to judge.
     let basis: Basis?
+    /// What was asked, where that was done just now.
+    var asked: AskedRequest?
     var phases: [Phase] = []
 
     /// The report on a judged response; `questions` are those the exit code answers.
-    init(_ verdict: ResponseVerdict, questions: [AgeQuestion], requestCompared: Bool) {
+    init(_ verdict: ResponseVerdict, questions: [Question], requestCompared: Bool) {
         self.questions = questions
         self.requestCompared = requestCompared
         let failures: [ResponseFailure]
@@ -95,18 +97,12 @@ struct TransactionReport: Sendable {
         }
     }
 
-    /// Whether a document of the type came and each that came says yes.
-    private func isAnsweredYes(_ question: AgeQuestion) -> Bool {
-        let answers = documents.filter { $0.report.docType == question.docType }
-            .map { $0.answer(toAtLeast: question.years) }
-        return !answers.isEmpty && answers.allSatisfy { $0.word == "yes" }
+    /// Whether a document of one of the types came and each that came says yes.
+    private func isAnsweredYes(_ question: Question) -> Bool {
+        let answers = documents.filter { question.docTypes.contains($0.report.docType) }
+            .map { Answer(question, by: $0.verified) }
+        return !answers.isEmpty && answers.allSatisfy { $0.word == .yes }
     }
-}
-
-/// "At least so many years old?", asked of the documents of one type.
-struct AgeQuestion: Hashable, Sendable {
-    let docType: String
-    let years: Int
 }
 
 /// One document of a response, as far as it may be shown.
@@ -114,32 +110,17 @@ struct DocumentOutcome: Sendable {
     let report: DocumentReport
     /// The document itself: there only when the whole response is verified.
     let verified: VerifiedDocument?
-    /// The ages that were asked about, each once.
-    let ages: [Int]
+    /// What was asked of it, each once, with its answer.
+    let answers: [(subject: Question.Subject, answer: Answer)]
 
-    init(_ report: DocumentReport, verified: VerifiedDocument?, questions: [AgeQuestion]) {
+    init(_ report: DocumentReport, verified: VerifiedDocument?, questions: [Question]) {
         self.report = report
         self.verified = verified
-        var ages: [Int] = []
-        for question in questions where question.docType == report.docType && !ages.contains(question.years) {
-            ages.append(question.years)
+        var answers: [(subject: Question.Subject, answer: Answer)] = []
+        for question in questions where question.docTypes.contains(report.docType) {
+            guard !answers.contains(where: { $0.subject == question.subject }) else { continue }
+            answers.append((question.subject, Answer(question, by: verified)))
         }
-        self.ages = ages
-    }
-
-    /// The answer, or nil for a document that is not verified.
-    func answer(toAtLeast years: Int) -> AgeAnswer? {
-        verified?.isAgeAtLeast(years)
-    }
-}
-
-extension AgeAnswer? {
-    /// `yes`, `no` or `cannotTell`. What is not verified answers nothing.
-    var word: String {
-        switch self {
-        case .yes: "yes"
-        case .no: "no"
-        case .cannotTell, nil: "cannotTell"
-        }
+        self.answers = answers
     }
 }

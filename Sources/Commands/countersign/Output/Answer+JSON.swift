@@ -1,0 +1,30 @@
+internal import MdocVerification
+internal import RequestPlanner
+
+extension DocumentOutcome {
+    /// What was asked of this document, by age and by vehicle.
+    var answerMembers: [(name: String, value: JSONValue)] {
+        var ages: [(key: String, answer: Answer)] = []
+        var vehicles: [(key: String, answer: Answer)] = []
+        for (subject, answer) in answers {
+            switch subject {
+            case .ageOver(let years, _): ages.append(("\(years)", answer))
+            case .drive(let vehicle): vehicles.append((vehicle.text, answer))
+            case .portrait: break
+            }
+        }
+        return [
+            ("ageOver", .object(ages.map { ($0.key, .string($0.answer.word.rawValue)) })),
+            ("ageReason", .object(ages.map { ($0.key, .string($0.answer.reason)) })),
+            ("mayDrive", .object(vehicles.map { ($0.key, .string($0.answer.word.rawValue)) })),
+            ("mayDriveReason", .object(vehicles.map { ($0.key, .string($0.answer.reason)) })),
+        ]
+    }
+}
+
+extension DocumentFamily {
+    /// The word for the documents of this type; nil where it is none of those known.
+    static func word(of docType: String) -> String? {
+        known.first { $0.types.contains { $0.docType == docType } }?.word
+    }
+}

@@ -1,0 +1,91 @@
+internal import CBOR
+internal import MdocModel
+internal import MdocVerification
+
+/// What the exit code answers, asked of whichever documents of these types come.
+struct Question: Hashable, Sendable {
+    enum Subject: Hashable, Sendable {
+        /// At least so many years old?
+        case ageOver(Int, by: AgeEvidence)
+        /// May the holder drive this today?
+        case drive(DrivingClass)
+        /// Is there a portrait to compare with a face (Q158)?
+        case portrait
+    }
+
+    let docTypes: Set<String>
+    let subject: Subject
+    /// The day of the answer, in the zone of the premises (Q161); nil where it does not matter.
+    let day: FullDate?
+
+    init(docTypes: Set<String>, _ subject: Subject, on day: FullDate?) {
+        self.docTypes = docTypes
+        self.subject = subject
+        self.day = day
+    }
+
+    /// Whether the holder of such a document is old enough, by attestations alone.
+    init(docType: String, ageOver years: Int) {
+        self.init(docTypes: [docType], .ageOver(years, by: .attestation), on: nil)
+    }
+}
+
+/// The answer of one document to a question.
+struct Answer: Equatable, Sendable {
+    enum Word: String, Sendable {
+        case yes, no, cannotTell
+    }
+
+    let word: Word
+    /// What says so, or why nothing does.
+    let reason: String
+
+    /// What is not verified answers nothing.
+    init(_ question: Question, by document: VerifiedDocument?) {
+        guard let document else {
+            (word, reason) = (.cannotTell, "the response is not verified")
+            return
+        }
+        switch question.subject {
+        case .ageOver(let years, let evidence):
+            let answer =
+                question.day.map { document.isAgeAtLeast(years, accepting: evidence, on: $0) }
+                ?? document.isAgeAtLeast(years)
+            (word, reason) = (answer.word, answer.reason)
+        case .drive(let vehicle):
+            let answer = question.day.map { document.mayDrive(vehicle, on: $0) } ?? .cannotTell(.notReturned)
+            (word, reason) = (answer.word, answer.reason)
+        case .portrait:
+            let came = document.portrait != nil
+            (word, reason) = came ? (.yes, "portrait") : (.cannotTell, "no portrait came to compare")
+        }
+    }
+}
+
+extension VerifiedDocument {
+    /// The portrait that the issuer signed.
+    var portrait: ArraySlice<UInt8>? {
+        elements.first { $0.name.identifier == "portrait" && $0.signedBy == .issuer }
+            .flatMap { try? $0.value.byteString() }
+    }
+}
+
+extension AgeAnswer {
+    fileprivate var word: Answer.Word {
+        switch self {
+        case .yes: .yes
+        case .no: .no
+        case .cannotTell: .cannotTell
+        }
+    }
+}
+
+extension DrivingAnswer {
+    fileprivate var word: Answer.Word {
+        switch self {
+        case .yes: .yes
+        case .no: .no
+        case .cannotTell: .cannotTell
+        }
+    }
+}
