@@ -6,6 +6,7 @@ import MdocModel
 import MdocTrust
 import MdocVerification
 import OpenSSLCrypto
+import RequestPlanner
 import Testing
 import VectorFiles
 
@@ -56,9 +57,11 @@ struct JSONTests {
             annex.decrypted(
                 "--reader-key", annex.scalar(), "--request", annex.file("deviceRequest"), "--json"))
         let report = try run.json()
+        #expect(report["request"] is NSNull)
         #expect(
             Set(report.keys) == [
-                "verdict", "requestCompared", "trustSnapshot", "policy", "documents", "errors", "phases",
+                "verdict", "request", "requestCompared", "trustSnapshot", "policy", "documents", "errors",
+                "phases",
             ])
         #expect(
             report["policy"] as? NSDictionary == [
@@ -70,7 +73,7 @@ struct JSONTests {
             Set(document.keys) == [
                 "docType", "issuer", "deviations", "parts", "checks", "documentCurrent",
                 "deviceAuthentication", "elements",
-                "selfAsserted", "ageOver", "ageReason",
+                "selfAsserted", "family", "ageOver", "ageReason", "mayDrive", "mayDriveReason",
             ])
         #expect(
             document["parts"] as? NSDictionary == [
@@ -104,8 +107,8 @@ struct JSONTests {
         let document = try #require(documents.first)
         #expect(
             Set(document.keys) == [
-                "docType", "issuer", "deviations", "parts", "checks", "documentCurrent", "ageOver",
-                "ageReason",
+                "docType", "family", "issuer", "deviations", "parts", "checks", "documentCurrent", "ageOver",
+                "ageReason", "mayDrive", "mayDriveReason",
             ])
         #expect(document["documentCurrent"] as? String == "unknown")
     }
@@ -152,6 +155,7 @@ struct JSONDocumentationTests {
     func ids() {
         let ids =
             CheckID.allCases.map(\.rawValue) + Deviation.allCases.map(\.rawValue) + TransactionError.knownIDs
+            + RequestRule.allCases.map(\.rawValue)
         for id in ids { #expect(page.contains("| `\(id)` |"), "\(id)") }
     }
 
@@ -198,6 +202,9 @@ struct JSONDocumentationTests {
         for deviation in Deviation.allCases {
             #expect(page.contains("| `\(deviation.rawValue)` | \(deviation.meaning) |"), "\(deviation)")
         }
+        for rule in RequestRule.allCases {
+            #expect(page.contains("| `\(rule.rawValue)` | \(rule.meaning) |"), "\(rule)")
+        }
         for id in CheckID.allCases where id != .issuerCertificate {
             #expect(page.contains("| `\(id.rawValue)` | \(id.meaning) |"), "\(id)")
         }
@@ -206,7 +213,8 @@ struct JSONDocumentationTests {
     @Test("It names no id that there is not")
     func nothingElse() {
         let known = Set(
-            CheckID.allCases.map(\.rawValue) + Deviation.allCases.map(\.rawValue) + TransactionError.knownIDs)
+            CheckID.allCases.map(\.rawValue) + Deviation.allCases.map(\.rawValue) + TransactionError.knownIDs
+                + RequestRule.allCases.map(\.rawValue))
         let rows = page.split(separator: "\n").filter {
             $0.hasPrefix("| `") && !$0.hasPrefix("| `--") && $0.contains(".")
         }

@@ -11,6 +11,9 @@ struct VerdictJSON: Decodable {
         let selfAsserted: [String]?
         let ageOver: [String: String]
         let ageReason: [String: String]
+        let family: String?
+        let mayDrive: [String: String]
+        let mayDriveReason: [String: String]
     }
 
     struct Issuer: Decodable {
@@ -59,7 +62,16 @@ struct VerdictJSON: Decodable {
         let ms: Double
     }
 
+    struct Request: Decodable {
+        let intent: String
+        let keep: String
+        let docTypes: [String]
+        let identity: String?
+        let readerAuthentication: String?
+    }
+
     let verdict: String
+    let request: Request?
     let requestCompared: Bool
     let trustSnapshot: String?
     let policy: Policy?

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import FoundationEssentials
+internal import Glibc
 internal import MdocModel
 
 /// `--at`, the instant to judge at.
@@ -18,6 +19,14 @@ struct ClockArguments: ParsableArguments {
     func now() throws(CommandFailure) -> Timestamp {
         if let at { return at.instant }
         return try Self.believing(Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970)))
+    }
+
+    /// The day of an instant where this computer stands, by its time zone: the premises' (Q161).
+    func dayHere(at instant: Timestamp) -> FullDate {
+        var seconds = time_t(instant.secondsSince1970)
+        var local = unsafe tm()
+        guard unsafe localtime_r(&seconds, &local) != nil else { return instant.dayInUTC }
+        return instant.advanced(bySeconds: unsafe Int64(local.tm_gmtoff)).dayInUTC
     }
 
     /// What the system's clock says, unless it was plainly never set.

@@ -5,6 +5,7 @@ internal import MdocWallet
 internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import ReaderService
+internal import RequestPlanner
 internal import Transport
 
 /// `countersign demo`: what `Hardware/try` ends in.
@@ -47,9 +48,10 @@ struct DemoCommand: AsyncParsableCommand {
             reader.isVirtual
             ? try WalletPhone(
                 presented.wallet, handover: wallet.handoverAtReader, at: try card.loopbackAddress) : nil
+        let asked = try asked
         let plan = PresentationPlan(
-            requests: [question], trust: try Self.trust(presented.issuer.root),
-            retrieval: retrieval.plan, now: { now })
+            question: PresentationQuestion(.planned(asked)),
+            trust: try Self.trust(presented.issuer.root), retrieval: retrieval.plan, now: { now })
         let field = PCSCContactlessReader(service: reader.service, selector: .name(containing: reader.name))
         let radio = retrieval.radio
         let presentation = await interruptible { () -> Result<Presentation, CommandFailure> in
@@ -62,15 +64,22 @@ struct DemoCommand: AsyncParsableCommand {
             return .success(await transaction.run(at: field, radio: radio))
         }
         phone?.lift()
-        let questions = [AgeQuestion(docType: TestLicence.docType, years: ageOver)]
-        let outcome = try PresentationReport(try presentation.get(), questions: questions)
+        let outcome = try PresentationReport(
+            try presentation.get(), asking: asked, on: clock.dayHere(at: now))
         Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
         try? await presentation.get().left()
         throw ExitCode(outcome.report.exitStatus.rawValue)
     }
 
-    private var question: ItemsRequest {
-        RequestedElements(docType: TestLicence.docType, ages: [ageOver], portrait: true).items
+    private var asked: RequestPlan {
+        get throws(CommandFailure) {
+            let intent = RequestIntent(.age, [.ageOver(ageOver), .portrait(isCompared: true)])
+            do throws(RequestPlannerError) {
+                return try RequestPlan(intent, keeping: .none)
+            } catch {
+                throw .usage(error.explanation)
+            }
+        }
     }
 
     private static func trust(_ root: [UInt8]) throws(CommandFailure) -> TrustStore {

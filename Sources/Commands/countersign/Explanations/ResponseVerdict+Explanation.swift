@@ -29,19 +29,6 @@ extension NotReturned {
     }
 }
 
-extension AgeAnswer? {
-    /// The element that answers, or why none does.
-    var reason: String {
-        switch self {
-        case .yes(let element), .no(let element): element.text
-        case .cannotTell(.noAttestation): "no age attestation came"
-        case .cannotTell(.noneApplies): "the age attestations that came say nothing about this age"
-        case .cannotTell(.contradictory): "the age attestations contradict one another"
-        case nil: "the response is not verified"
-        }
-    }
-}
-
 extension DeviceBinding {
     /// The word for it in JSON.
     var word: String {

@@ -40,6 +40,10 @@ extension PresentationFailure {
             return incomplete(.messageTooLong, "the phone sent more than is allowed")
         case .bluetooth(let reason): return incomplete(.transferFailed, reason.explanation)
         case .benchLink(let error): return .malformed(TransactionError(.linkMisshapen, error.explanation))
+        case .requestNotSigned(let identity):
+            return incomplete(
+                .requestNotSigned,
+                "the key of \(Terminal.safe(identity, limit: 80)) does not sign: nothing was asked")
         case .session(.decryptionFailed):
             return .rejected(
                 TransactionError(.sessionDecryption, SessionError.decryptionFailed.explanation))

@@ -3,6 +3,7 @@ internal import MdocModel
 internal import MdocSession
 internal import MdocVerification
 internal import ReaderService
+internal import RequestPlanner
 
 /// What one presentation came to, as a report with its portrait apart.
 struct PresentationReport {
@@ -11,15 +12,18 @@ struct PresentationReport {
     let portrait: ArraySlice<UInt8>?
 
     /// Throws where there was no reader to begin with.
-    init(_ presentation: Presentation, questions: [AgeQuestion]) throws(CommandFailure) {
-        (report, portrait) = try Self.judged(presentation.outcome, questions: questions)
+    ///
+    /// - Parameter day: today, in the zone of the premises.
+    init(_ presentation: Presentation, asking plan: RequestPlan, on day: FullDate) throws(CommandFailure) {
+        (report, portrait) = try Self.judged(presentation.outcome, questions: plan.questions(on: day))
+        report.asked = AskedRequest(plan: plan, sent: presentation.request)
         report.phases = presentation.phases.map {
             TransactionReport.Phase(name: $0.name.rawValue, duration: $0.duration)
         }
     }
 
     private static func judged(
-        _ outcome: Presentation.Outcome, questions: [AgeQuestion]
+        _ outcome: Presentation.Outcome, questions: [Question]
     ) throws(CommandFailure) -> (TransactionReport, ArraySlice<UInt8>?) {
         switch outcome {
         case .judged(let verdict):
@@ -29,9 +33,8 @@ struct PresentationReport {
         case .malformed(let error):
             return (.malformed(TransactionError(.responseMisshapen, error.explanation)), nil)
         case .declined:
-            return (
-                .incomplete(TransactionError(.declined, "the holder declined: nothing was returned")), nil
-            )
+            let detail = "nothing was returned: the holder declined, or the wallet does not know this reader"
+            return (.incomplete(TransactionError(.declined, detail)), nil)
         case .failed(let failure): return (try failure.report(), nil)
         }
     }
@@ -69,12 +72,5 @@ enum PortraitKind: String {
         } else {
             self = .unknown
         }
-    }
-}
-
-extension VerifiedDocument {
-    fileprivate var portrait: ArraySlice<UInt8>? {
-        elements.first { $0.name.identifier == "portrait" && $0.signedBy == .issuer }
-            .flatMap { try? $0.value.byteString() }
     }
 }

@@ -1,8 +1,25 @@
 internal import ArgumentParser
 internal import MdocModel
+internal import MdocVerification
+internal import RequestPlanner
 
-/// What `request` asks for.
+/// What `request` asks for: an intent in words, or elements by name.
 struct RequestArguments: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "What you want to know, in words: planned to the least that answers it.",
+            discussion: """
+                [purpose:] what, what … [; from document or document …] [; else fallback]
+                purpose: age, which is meant where none is said, rental, identity, elements
+                what: age over N, name, licence number, document number, categories B C1, classes C, expiry, issue \
+                date, issuer, portrait, portrait for a human to compare, birth date, nationality, address, NS/ID
+                document: mdl, which is meant where none is said, photoid, pid, av, or a type
+                fallback, where a document has no such age: nothing, age in years, which is meant where none is \
+                said, birth date
+                """,
+            valueName: "intent"))
+    var intent: String?
+
     @Option(
         name: .long,
         help: ArgumentHelp(
@@ -14,95 +31,116 @@ struct RequestArguments: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp(
-            "Ask for this element, not to be kept. Repeatable.", valueName: "namespace/element"))
+        help: ArgumentHelp("Ask for this element. Repeatable.", valueName: "namespace/element"))
     var element: [ElementArgument] = []
+
+    @Option(name: .long, help: ArgumentHelp("The document asked for.", valueName: "type"))
+    var docType: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp(
-            "Ask for this element, and tell the holder that it will be kept. Repeatable.",
-            valueName: "namespace/element"))
-    var retain: [ElementArgument] = []
-
-    @Option(name: .long, help: ArgumentHelp("The document asked for.", valueName: "type"))
-    var docType = "org.iso.18013.5.1.mDL"
+        help: """
+            What will be kept of the answer, which the holder is told: nothing; a receipt without personal data; the \
+            answers about age and the document's number; or all but the portrait, with the holder's consent.
+            """)
+    var keep = KeepArgument.nothing
 
     func validate() throws {
-        guard !ageOver.isEmpty || portrait || !element.isEmpty || !retain.isEmpty else {
-            throw ValidationError("Ask for something: --age-over, --portrait, --element or --retain.")
+        guard intent == nil || (ageOver.isEmpty && !portrait && element.isEmpty && docType == nil) else {
+            throw ValidationError(
+                "An intent takes the place of --age-over, --portrait, --element and --doc-type.")
+        }
+        guard intent != nil || !ageOver.isEmpty || portrait || !element.isEmpty else {
+            throw ValidationError("Ask for something: an intent, --age-over, --portrait or --element.")
         }
         guard ageOver.allSatisfy((0...99).contains) else {
             throw ValidationError("--age-over takes 0 to 99.")
         }
-        guard Set(ageOver).count <= 2 else {
-            throw ValidationError("A request may ask about two ages at most (ISO/IEC 18013-5 7.2.5).")
+    }
+
+    /// The least that answers, or why it is not asked. A portrait that is to be saved is asked for too, but never
+    /// added to an intent.
+    func plan(savingPortrait: Bool) throws(CommandFailure) -> RequestPlan {
+        let plan: RequestPlan
+        do throws(RequestPlannerError) {
+            plan = try RequestPlan(wanted(savingPortrait: savingPortrait), keeping: keep.choice)
+        } catch {
+            throw .usage(error.explanation)
         }
+        guard !savingPortrait || plan.needsPortrait else {
+            throw .usage("--save-portrait: the intent asks for no portrait")
+        }
+        return plan
     }
 
-    /// Each age once.
-    var questions: [AgeQuestion] {
-        Set(ageOver).sorted().map { AgeQuestion(docType: docType, years: $0) }
-    }
-
-    /// What is asked for, the portrait also where it is to be saved.
-    func question(savingPortrait: Bool) -> RequestedElements {
-        RequestedElements(
-            docType: docType, ages: Set(ageOver).sorted(), portrait: portrait || savingPortrait,
-            elements: element,
-            retained: retain)
+    /// The intent as it stands, or that of elements that are named one by one.
+    private func wanted(savingPortrait: Bool) throws(RequestPlannerError) -> RequestIntent {
+        if let intent { return try RequestIntent(parsing: intent) }
+        var claims = Set(ageOver).sorted().map { Claim.ageOver($0) }
+        if portrait || savingPortrait { claims.append(.portrait(isCompared: true)) }
+        for name in element.map(\.name) where !claims.contains(.element(name)) { claims.append(.element(name)) }
+        let document = docType ?? DocumentFamily.drivingLicence.word
+        guard let family = DocumentFamily(document) else { throw .notUnderstood(document) }
+        return RequestIntent(element.isEmpty ? .age : .elements, claims, from: [family])
     }
 }
 
-/// The elements asked for of one document.
-struct RequestedElements {
-    var docType: String
-    var ages: [Int]
-    var portrait: Bool
-    var elements: [ElementArgument] = []
-    var retained: [ElementArgument] = []
-
-    /// The request. What is asked for twice is kept only where that was said.
-    var items: ItemsRequest {
-        var request = ItemsRequest(docType: docType, nameSpaces: [])
-        for kept in retained { request.add(kept.identifier, in: kept.nameSpace, retain: true) }
-        for years in ages { request.add("age_over_\(years < 10 ? "0" : "")\(years)", in: mainNameSpace) }
-        if portrait { request.add("portrait", in: mainNameSpace) }
-        for asked in elements { request.add(asked.identifier, in: asked.nameSpace) }
-        return request
+extension RequestPlan {
+    /// What has to be answered, each by any of the documents that were asked for.
+    func questions(on day: FullDate) -> [Question] {
+        let docTypes = Set(intent.documents.flatMap(\.types).map(\.docType))
+        let vehicles =
+            categories.map(DrivingClass.category) + domesticClasses.map(DrivingClass.domesticClass)
+        let subjects =
+            Set(ages).sorted().map { Question.Subject.ageOver($0, by: intent.ageFallback.evidence) }
+            + vehicles.map(Question.Subject.drive) + (needsPortrait ? [.portrait] : [])
+        return subjects.map { Question(docTypes: docTypes, $0, on: day) }
     }
+}
 
-    /// The namespace in which a document has its ages and portrait; documents not known name it as themselves.
-    private var mainNameSpace: String {
-        switch docType {
-        case "org.iso.18013.5.1.mDL": "org.iso.18013.5.1"
-        case "org.iso.23220.photoid.1", "org.iso.23220.photoID.1": "org.iso.23220.1"
-        default: docType
+extension RequestIntent.AgeFallback {
+    fileprivate var evidence: AgeEvidence {
+        switch self {
+        case .nothing: .attestation
+        case .ageInYears: .ageInYears
+        case .birthDate: .birthDate
         }
     }
 }
 
-extension ItemsRequest {
-    fileprivate mutating func add(_ identifier: String, in nameSpace: String, retain: Bool = false) {
-        let element = Element(identifier: identifier, intentToRetain: retain)
-        guard let index = nameSpaces.firstIndex(where: { $0.name == nameSpace }) else {
-            nameSpaces.append(NameSpace(name: nameSpace, elements: [element]))
-            return
+/// A retention choice by the name that it has here.
+enum KeepArgument: String, ExpressibleByArgument, CaseIterable {
+    case nothing, receipt
+    case ageAndIDNumber = "age+id-number"
+    case consented
+
+    var choice: RetentionChoice {
+        switch self {
+        case .nothing: .none
+        case .receipt: .receipt
+        case .ageAndIDNumber: .ageAndIDNumber
+        case .consented: .consented
         }
-        guard !nameSpaces[index].elements.contains(where: { $0.identifier == identifier }) else { return }
-        nameSpaces[index].elements.append(element)
+    }
+
+    init(_ choice: RetentionChoice) {
+        self =
+            switch choice {
+            case .none: .nothing
+            case .receipt: .receipt
+            case .ageAndIDNumber: .ageAndIDNumber
+            case .consented: .consented
+            }
     }
 }
 
 /// `namespace/element`.
 struct ElementArgument: ExpressibleByArgument {
-    let nameSpace: String
-    let identifier: String
+    let name: ElementName
 
     init?(argument: String) {
         let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
-        nameSpace = String(parts[0])
-        identifier = String(parts[1])
+        name = ElementName(nameSpace: String(parts[0]), identifier: String(parts[1]))
     }
 }

@@ -8,12 +8,17 @@ struct RequestCommand: AsyncParsableCommand {
         commandName: "request",
         abstract: "Ask one phone, and judge its answer.",
         usage: """
-            countersign request [--age-over N]… [--portrait] [--element NS/ID]… [--retain NS/ID]… [--doc-type T]
-                                [--trust PATH…] [--reader NAME | --connect tcp://HOST:PORT | --qr 'mdoc:…'] [options]
+            countersign request 'INTENT' [--keep CHOICE] [--identity NAME] [--trust PATH…]
+                                [--reader NAME | --connect tcp://HOST:PORT | --qr 'mdoc:…'] [options]
+            countersign request [--age-over N]… [--portrait] [--element NS/ID]… [--doc-type T] [--trust PATH…] [options]
             """,
         discussion: """
             Waits for a phone at a contactless reader (or connects to a wallet on the bench link), sends one request, \
             waits while the holder consents, and makes every check on the answer. Nothing is kept.
+
+            What is asked is planned from what you want to know: the nearest age and not the date of birth, the \
+            portrait only where somebody compares it. A request for more than its purpose needs is refused with the \
+            name of the rule.
 
             Without --reader, --connect or --qr any contactless reader is used. With --qr the text of the phone's QR \
             code engages it; the answer then comes over Bluetooth, or the phone is held to the reader.
@@ -21,7 +26,10 @@ struct RequestCommand: AsyncParsableCommand {
             A portrait goes nowhere but to the file of --save-portrait. With --json it appears as its size.
 
             EXAMPLES:
-              countersign request --age-over 21 --portrait --trust roots/
+              countersign request 'age over 21 with portrait for a human to compare' --trust roots/
+              countersign request 'rental: name, licence number, categories B, expiry, portrait' --trust roots/
+              countersign request 'age over 18' --keep age+id-number --identity counter-1 --trust roots/
+              countersign request 'age over 18; from av or pid or mdl' --trust roots/
               countersign request --age-over 18 --connect tcp://127.0.0.1:7000 --trust iaca.pem --json
 
             \(ExitStatus.table())
@@ -29,6 +37,9 @@ struct RequestCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "What to ask")
     var question: RequestArguments
+
+    @OptionGroup(title: "Who asks")
+    var identity: IdentityArguments
 
     @OptionGroup(title: "Where the phone is")
     var source: SourceArguments
@@ -51,6 +62,7 @@ struct RequestCommand: AsyncParsableCommand {
 
     func run() async throws {
         let now = try clock.now()
+        let asked = try question.plan(savingPortrait: savePortrait != nil)
         // Opened, and emptied, before anybody is asked: no earlier holder's portrait stays, and no answer is lost to a
         // file that cannot be written.
         let portraitFile = try savePortrait.map { try PortraitFile($0) }
@@ -59,7 +71,7 @@ struct RequestCommand: AsyncParsableCommand {
         let clock = clock
         let policy = try policy.settings(in: store.path)
         var plan = PresentationPlan(
-            requests: [question.question(savingPortrait: savePortrait != nil).items],
+            question: try identity.question(.planned(asked), from: ReaderIdentityFolders(), at: now),
             trust: try trust.load(from: store.path, at: now),
             rules: strict ? .strict : .interoperable, deadlines: source.deadlines,
             retrieval: source.retrieval.plan, now: { fixed ?? (try? clock.now()) ?? now })
@@ -69,7 +81,8 @@ struct RequestCommand: AsyncParsableCommand {
         let presentation = await interruptible {
             await source.present(transaction)
         }
-        let outcome = try PresentationReport(try presentation.get(), questions: question.questions)
+        let outcome = try PresentationReport(
+            try presentation.get(), asking: asked, on: clock.dayHere(at: plan.now()))
         Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
         try portraitFile?.keep(outcome.portrait)
         try? await presentation.get().left()

@@ -15,11 +15,11 @@ struct StoredRequest {
     var comparison: RequestComparison { .requested(items) }
 
     /// Each `age_over_NN` of each document, once.
-    var questions: [AgeQuestion] {
-        var questions: [AgeQuestion] = []
+    var questions: [Question] {
+        var questions: [Question] = []
         for request in items {
             for years in request.agesAsked {
-                let question = AgeQuestion(docType: request.docType, years: years)
+                let question = Question(docType: request.docType, ageOver: years)
                 if !questions.contains(question) { questions.append(question) }
             }
         }

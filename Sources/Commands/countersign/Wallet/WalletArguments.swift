@@ -3,6 +3,7 @@ internal import MdocModel
 internal import MdocSession
 internal import MdocWallet
 internal import NDEF
+internal import OpenSSLCrypto
 
 /// Which phone the software wallet plays.
 struct WalletArguments: ParsableArguments {
@@ -43,6 +44,31 @@ struct WalletArguments: ParsableArguments {
 
     @Option(
         name: .long,
+        help: ArgumentHelp(
+            "A document of the holder: \(TestDocumentKind.allCases.map(\.rawValue).joined(separator: ", ")). Repeatable.",
+            discussion: "By default the licence, mdl, alone.", valueName: "document"))
+    var holds: [TestDocumentKind] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "An age that the documents attest to. Repeatable; by default 18, 21 and 65.", valueName: "years"))
+    var attests: [Int] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Answer only readers that show who they are, by a certificate of one of these roots.",
+            discussion: "PEM or DER.", valueName: "file"))
+    var readerRoots: String?
+
+    @Option(
+        name: .long,
+        help: "What --reader-roots is for: \(ReaderTrust.Policy.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var readerPolicy = ReaderTrust.Policy.alwaysRequire
+
+    @Option(
+        name: .long,
         help: "What the holder decides: \(Holder.Decision.allCases.map(\.rawValue).joined(separator: ", ")).")
     var decision = Holder.Decision.consents
 
@@ -77,6 +103,8 @@ struct WalletArguments: ParsableArguments {
         guard (TestPortrait.minimumSize...(1 << 20)).contains(portraitSize) else {
             throw ValidationError("--portrait-size takes \(TestPortrait.minimumSize) to \(1 << 20).")
         }
+        guard Set(holds).count == holds.count else { throw ValidationError("--holds names one twice.") }
+        guard attests.allSatisfy((0...99).contains) else { throw ValidationError("--attests takes 0 to 99.") }
         guard (0...120).contains(age) else { throw ValidationError("--age takes 0 to 120.") }
         guard (0...3_600_000).contains(consentTime) else {
             throw ValidationError("--consent-time takes 0 to 3600000.")
@@ -99,6 +127,8 @@ struct WalletArguments: ParsableArguments {
         if mac { presentation.authenticateByMAC() }
         presentation.licence.portraitSize = portraitSize
         presentation.licence.age = age
+        if !attests.isEmpty { presentation.licence.attestedAges = attests }
+        if !holds.isEmpty { presentation.documents = holds }
         presentation.decision = decision
         return presentation
     }
@@ -108,10 +138,26 @@ struct WalletArguments: ParsableArguments {
         handover ?? presentation.profile.nfcHandovers.first ?? .qr
     }
 
+    /// Whom the phone answers.
+    private var readerTrust: ReaderTrust {
+        get throws(CommandFailure) {
+            guard let readerRoots else { return ReaderTrust() }
+            let contents = try InputFile.read(readerRoots)
+            let encoded = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []
+            let roots = (encoded.isEmpty ? [contents] : encoded).compactMap { try? Certificate(der: $0[...]) }
+            guard !roots.isEmpty else {
+                throw .malformed("\(Terminal.safe(readerRoots)): no certificate, neither PEM nor DER")
+            }
+            return ReaderTrust(readerPolicy, roots: roots)
+        }
+    }
+
     /// The phone, with a licence that its own test issuer signs now.
     func presented(at now: Timestamp) throws(CommandFailure) -> PresentedWallet {
+        let readerTrust = try readerTrust
         do throws(WalletError) {
             var presented = try PresentedWallet(presentation, at: now)
+            presented.wallet.holder.readerTrust = readerTrust
             presented.wallet.consentTime = .milliseconds(consentTime)
             presented.wallet.cardFault = fault.flatMap(CardFault.init)
             return presented
@@ -135,4 +181,6 @@ enum BLERoleArgument: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension HandoverKind: ExpressibleByArgument {}
+extension TestDocumentKind: ExpressibleByArgument {}
+extension ReaderTrust.Policy: ExpressibleByArgument {}
 extension Holder.Decision: ExpressibleByArgument {}
