@@ -92,7 +92,8 @@ let package = Package(
             "ReaderService", in: "Service",
             [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "RequestPlanner", "CBOR", "COSE",
-                "NDEF", "ISO7816", "OpenSSLCrypto", "Transport", .product(name: "Logging", package: "swift-log"),
+                "NDEF", "ISO7816", "OpenSSLCrypto", "Transport",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         library(
             "ReaderStore", in: "Service",

@@ -67,7 +67,8 @@ struct TransactionAuthenticationTests {
         return seen
     }
 
-    private static func serve(_ link: consuming WalletBenchLink, over channel: InMemoryChannel) async -> Seen? {
+    private static func serve(_ link: consuming WalletBenchLink, over channel: InMemoryChannel) async -> Seen?
+    {
         var requests: [[UInt8]] = []
         try? await channel.send(link.greeting)
         while let message = try? await channel.receive() {

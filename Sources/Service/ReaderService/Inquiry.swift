@@ -16,9 +16,8 @@ struct Inquiry: ~Copyable, Sendable {
     private let question: PresentationQuestion
     private let capabilities: EngagementCapabilities
     private var drafts: ArraySlice<DeviceRequestDraft>
-    /// The next request. It is written and signed as soon as the transcript is known, beside what else is to be done
-    /// until it may be sent: some keys take a good part of a second to sign.
-    private var next: Task<Result<SessionRequest, PresentationFailure>, Never>?
+    /// The next request, begun as soon as the transcript is known.
+    private var next: PendingRequest?
 
     init(
         _ session: consuming ReaderSession, asking question: PresentationQuestion,
@@ -36,19 +35,20 @@ struct Inquiry: ~Copyable, Sendable {
 
     private mutating func prepare() {
         guard let draft = drafts.popFirst() else { return }
-        let (question, capabilities, transcript) = (question, capabilities, session.transcript)
-        next = Task {
-            await ended { () throws(PresentationFailure) in
-                try SessionRequest(
-                    draft, for: capabilities, in: transcript, signedBy: question.identity(asking: draft))
-            }
+        let (capabilities, transcript) = (capabilities, session.transcript)
+        let identity = question.identity(asking: draft)
+        next = PendingRequest(signedBy: identity?.name) { () throws(PresentationFailure) in
+            try SessionRequest(draft, for: capabilities, in: transcript, signedBy: identity)
         }
     }
 
-    /// The message with the next request.
-    mutating func message() async throws(PresentationFailure) -> [UInt8] {
+    /// The message with the next request, which may take so long to be signed.
+    mutating func message(
+        signedWithin patience: Duration
+    ) async throws(PresentationFailure) -> [UInt8] {
         if next == nil { prepare() }
-        guard let request = try await next.take()?.value.get() else { throw .session(.unexpectedMessage) }
+        guard let pending = next.take() else { throw .session(.unexpectedMessage) }
+        let request = try await pending.value(by: .now + patience)
         do throws(SessionError) {
             guard case .transmit(let message, _) = try session.send(request.bytes[...], now: .now) else {
                 throw .unexpectedMessage

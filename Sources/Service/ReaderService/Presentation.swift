@@ -44,6 +44,8 @@ package struct PresentationDeadlines: Sendable {
     /// From the engagement to a link over Bluetooth that has been started: some phones look for us for 10 s and more
     /// (Q90).
     package var connection: Duration = .seconds(30)
+    /// For the reader's own signature, from when the request is due.
+    package var signing: Duration = .seconds(5)
     /// For one command of the data transfer, but for the one in which the holder decides (Q53), and from one fragment
     /// over Bluetooth to the next (Q88).
     package var progress: Duration = .seconds(10)

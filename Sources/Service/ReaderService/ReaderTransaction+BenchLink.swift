@@ -42,7 +42,7 @@ extension ReaderTransaction {
     private func ask(
         _ inquiry: inout Inquiry, over channel: any MessageChannel, _ course: inout Course
     ) async throws(PresentationFailure) -> [UInt8] {
-        try await send(try await inquiry.message(), over: channel)
+        try await send(try await inquiry.message(signedWithin: plan.deadlines.signing), over: channel)
         course.request = inquiry.sent
         course.times.end(.request)
         report(.awaitingConsent)

@@ -84,7 +84,7 @@ extension ReaderTransaction {
         _ inquiry: inout Inquiry, _ driver: LinkDriver, _ course: inout Course
     ) async throws(PresentationFailure) -> Ending {
         while true {
-            let request = try await inquiry.message()
+            let request = try await inquiry.message(signedWithin: plan.deadlines.signing)
             let message: [UInt8]
             let began: ContinuousClock.Instant
             do throws(LinkDriver.End) {

@@ -186,7 +186,7 @@ extension ReaderTransaction {
     ) async throws(TapEnd) -> NFCRetrieval.Answer {
         let request: [UInt8]
         do throws(PresentationFailure) {
-            request = try await inquiry.message()
+            request = try await inquiry.message(signedWithin: plan.deadlines.signing)
         } catch {
             throw .failed(error)
         }

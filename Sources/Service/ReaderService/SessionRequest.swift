@@ -21,7 +21,8 @@ package struct SessionRequest: Sendable {
 
     /// Writes a draft, and signs it where there is an identity for it; what cannot be signed does not come about.
     init(
-        _ draft: DeviceRequestDraft, for capabilities: EngagementCapabilities, in transcript: SessionTranscript,
+        _ draft: DeviceRequestDraft, for capabilities: EngagementCapabilities,
+        in transcript: SessionTranscript,
         signedBy identity: ReaderIdentity?
     ) throws(PresentationFailure) {
         let draft = draft.suited(to: capabilities)

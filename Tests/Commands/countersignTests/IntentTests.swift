@@ -38,7 +38,8 @@ struct IntentTests {
         #expect(report.documents[0].mayDriveReason["B"]?.hasPrefix("until 20") == true)
         #expect(
             try run.elements() == [
-                "family_name", "given_name", "document_number", "driving_privileges", "expiry_date", "portrait",
+                "family_name", "given_name", "document_number", "driving_privileges", "expiry_date",
+                "portrait",
             ])
     }
 
@@ -47,7 +48,8 @@ struct IntentTests {
         let run = try await WalletAtLink().request(["rental: categories B C1"])
         #expect(run.status == 1, "\(run.errors)")
         #expect(run.output.contains("may drive B today: yes (until 20"))
-        #expect(run.output.contains("may drive C1 today: no (the document grants other categories or classes)"))
+        #expect(
+            run.output.contains("may drive C1 today: no (the document grants other categories or classes)"))
         #expect(run.output.contains("asked without saying who asks"))
     }
 
@@ -61,8 +63,12 @@ struct IntentTests {
 
     @Test(
         "Q160 What stands in for an age that a licence lacks is told, where the wallet knows alternatives",
-        arguments: [("generic", ["18", "25"], 0, "age_over_25"), ("apple", ["18"], 0, "age_in_years"), ("generic", ["18"], 1, nil)])
-    func neighbour(_ profile: String, attested: [String], status: Int32, by identifier: String?) async throws {
+        arguments: [
+            ("generic", ["18", "25"], 0, "age_over_25"), ("apple", ["18"], 0, "age_in_years"),
+            ("generic", ["18"], 1, nil),
+        ])
+    func neighbour(_ profile: String, attested: [String], status: Int32, by identifier: String?) async throws
+    {
         let run = try await WalletAtLink(
             ["--profile", profile, "--handover", "qr"] + attested.flatMap { ["--attests", $0] }
         ).request(["age over 21", "--json"])
@@ -89,7 +95,9 @@ struct IntentTests {
 
     @Test("None of the documents: exit code 3, declined")
     func noDocument() async throws {
-        let run = try await WalletAtLink(["--holds", "pid"]).request(["age over 18; from mdl or av", "--json"])
+        let run = try await WalletAtLink(["--holds", "pid"]).request([
+            "age over 18; from mdl or av", "--json",
+        ])
         #expect(run.status == 3)
         #expect(try run.report().errors.map(\.id) == ["declined"])
     }
@@ -118,10 +126,12 @@ struct IntentTests {
     @Test(
         "What is not understood is wrong usage, and so is an intent beside elements",
         arguments: [
-            ["age above 21"], [""], ["age over 100"], ["age over 21; from nowhere"], ["age over 21; else guess"],
+            ["age above 21"], [""], ["age over 100"], ["age over 21; from nowhere"],
+            ["age over 21; else guess"],
             ["age over 18, portrait for a human to compare; from av"], ["age over 21", "--portrait"],
             ["age over 21", "--element", "org.iso.18013.5.1/sex"], ["age over 21", "--doc-type", "a.b"],
-            ["age over 21", "--save-portrait", "/nonexistent/portrait"], ["age over 21", "--keep", "everything"],
+            ["age over 21", "--save-portrait", "/nonexistent/portrait"],
+            ["age over 21", "--keep", "everything"],
             ["age over 21", "--identity", "nobody"], ["age over 21", "--identity", "../../etc"],
             ["age over 21", "--identity", "a", "--brand", "b"],
         ])
@@ -158,7 +168,8 @@ struct IdentityRequestTests {
         #expect(run.output.contains("asked as counter-1, document by document"))
     }
 
-    @Test("Q172 Unsigned, or by a reader of another root, it is refused: exit code 3", arguments: [true, false])
+    @Test(
+        "Q172 Unsigned, or by a reader of another root, it is refused: exit code 3", arguments: [true, false])
     func refused(_ isSigned: Bool) async throws {
         let store = try ReaderStoreFolder("counter-1")
         let other = try ReaderStoreFolder("other")
@@ -192,7 +203,8 @@ private final class ReaderStoreFolder {
             at: folder.url.appending(path: identity), withIntermediateDirectories: true)
         let rootKey = try PrivateKey.generate(.p256)
         let key = try PrivateKey.generate(.p256)
-        let rootCertificate = try Self.certificate("\(name) root", rootKey.publicKey(), "\(name) root", rootKey)
+        let rootCertificate = try Self.certificate(
+            "\(name) root", rootKey.publicKey(), "\(name) root", rootKey)
         let leaf = try Self.certificate(name, key.publicKey(), "\(name) root", rootKey)
         root = try folder.write(rootCertificate, as: "root.der")
         _ = try folder.write(PEM.encode(leaf[...], label: "CERTIFICATE"), as: "\(identity)/chain.pem")

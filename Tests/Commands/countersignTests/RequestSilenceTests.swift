@@ -4,9 +4,10 @@ import Testing
 
 @Suite("Nothing personal in what is refused")
 struct RequestSilenceTests {
-    private static let asked = [
-        "family_name", "given_name", "birth_date", "document_number", "issue_date", "sex", "height",
-    ].flatMap { ["--element", "org.iso.18013.5.1/\($0)"] } + ["--portrait"]
+    private static let asked =
+        [
+            "family_name", "given_name", "birth_date", "document_number", "issue_date", "sex", "height",
+        ].flatMap { ["--element", "org.iso.18013.5.1/\($0)"] } + ["--portrait"]
 
     /// Values of the test licence that stand nowhere else, and its picture, in the forms they might leak in.
     private static let values: [String] = {

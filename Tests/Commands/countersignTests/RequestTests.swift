@@ -88,7 +88,7 @@ struct RequestTests {
         let report = try run.report()
         #expect(report.verdict == "rejected")
         #expect(report.failedChecks == [check])
-        #expect(!run.output.contains("elements"))
+        #expect(!run.output.contains("\"elements\":"))
     }
 
     @Test("A message that does not decrypt: exit code 2")

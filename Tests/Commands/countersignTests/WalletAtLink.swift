@@ -22,7 +22,7 @@ final class WalletAtLink {
     /// `request` to this wallet, trusting its issuer unless other roots are given.
     func arguments(_ further: [String] = ["--age-over", "21", "--portrait"], trust: String? = nil) -> [String]
     {
-        ["request", "--connect", address, "--trust", trust ?? root] + further
+        ["request"] + further + ["--connect", address, "--trust", trust ?? root]
     }
 
     func request(

@@ -51,7 +51,8 @@ extension Scene {
 
     /// Asks the phone this by one way.
     func ask(
-        _ content: PresentationQuestion.Content, as identities: ReaderIdentityChoice = ReaderIdentityChoice([]),
+        _ content: PresentationQuestion.Content,
+        as identities: ReaderIdentityChoice = ReaderIdentityChoice([]),
         by way: Way = .benchLink
     ) async throws -> Asked {
         let question = PresentationQuestion(content, identities: identities)
@@ -70,7 +71,8 @@ extension Scene {
             let phone = try phone()
             let presentation = await transaction.run(at: Field(phone))
             return Asked(
-                presentation: presentation, requests: phone.log.requests, readerStatus: phone.log.readerStatus)
+                presentation: presentation, requests: phone.log.requests, readerStatus: phone.log.readerStatus
+            )
         case .centralClient, .peripheralServer:
             let engagement = try wallet.engagement(.qr, now: .now)
             let wallet = wallet
@@ -166,12 +168,15 @@ struct AskingTests {
         let scene = try Scene.holding([.personID])
         let asked = try await scene.ask(.intent("age over 18; from mdl or av or pid"), as: choice)
         #expect(asked.presentation.verified() != nil)
-        #expect(try asked.parsed.map { $0.docRequests.map { $0.readerAuth != nil } } == [[true], [true], [false]])
+        #expect(
+            try asked.parsed.map { $0.docRequests.map { $0.readerAuth != nil } } == [[true], [true], [false]])
         #expect(asked.presentation.request?.identity == nil)
         let chains = try asked.parsed.prefix(2).map { request in
             try COSESign1(#require(request.docRequests[0].readerAuth)).headers.x5chain()
         }
-        #expect(chains.map { $0.map(Array.init) } == [licences, ages].map { [Array($0.identity.key.chain.leaf.der)] })
+        #expect(
+            chains.map { $0.map(Array.init) }
+                == [licences, ages].map { [Array($0.identity.key.chain.leaf.der)] })
     }
 
     @Test("Q57 Each session asks the same and is signed anew, after a tap that broke off too")
@@ -181,7 +186,8 @@ struct AskingTests {
         let first = try scene.phone { $0.cardFault = .pulledInResponse }
         let second = try scene.phone()
         let question = PresentationQuestion(try .intent(Self.age), identities: reader.always)
-        let presentation = try await scene.transaction(asking: question).run(at: Field([first, second], .short))
+        let presentation = try await scene.transaction(asking: question).run(
+            at: Field([first, second], .short))
         #expect(presentation.verified() != nil)
         let requests = try [first, second].map { try DeviceRequest(#require($0.log.requests.first)[...]) }
         #expect(requests[0].docRequests.map(\.itemsRequest) == requests[1].docRequests.map(\.itemsRequest))
@@ -195,7 +201,9 @@ struct AskingTests {
         ([18], false, nil), ([], true, "age_in_years"), ([], false, nil),
     ]
 
-    @Test("Q159 Q160 A licence without age_over_21 answers by its nearest attestation, or by what stands in for it")
+    @Test(
+        "Q159 Q160 A licence without age_over_21 answers by its nearest attestation, or by what stands in for it"
+    )
     func nearest() async throws {
         for (attested, extended, identifier) in Self.neighbours {
             let scene = try Scene.holding(attesting: attested, extended: extended)
@@ -253,7 +261,9 @@ struct AskingTests {
         #expect(try asked.docTypes == [["org.iso.18013.5.1.mDL"], ["eu.europa.ec.av.1"]])
     }
 
-    @Test("After a holder who declines, or a phone that ends the session, nothing else is asked", arguments: Way.allCases)
+    @Test(
+        "After a holder who declines, or a phone that ends the session, nothing else is asked",
+        arguments: Way.allCases)
     func noFurtherRequest(_ way: Way) async throws {
         let declines = try Scene.holding { $0.holder.decision = .declines }
         let ends = try Scene.holding([.ageVerification]) { $0.endsSessionWithResponse = true }
@@ -304,16 +314,20 @@ struct AskingTests {
         }
         // The twin: it is asked for, by wallets that know alternatives, where the shop accepts it.
         for (extended, isAsked) in [(true, true), (false, false)] {
-            let asked = try await Scene.holding(extended: extended).ask(.intent("age over 21; else birth date"))
+            let asked = try await Scene.holding(extended: extended).ask(
+                .intent("age over 21; else birth date"))
             #expect(try asked.parsed[0].identifiers.contains("birth_date") == isAsked)
         }
     }
 
-    @Test("What the holder is told will be kept follows from the retention choice, in every request of a session")
+    @Test(
+        "What the holder is told will be kept follows from the retention choice, in every request of a session"
+    )
     func retention() async throws {
         let rental = "rental: age over 21, name, licence number, portrait"
         for (choice, kept) in [
-            (RetentionChoice.none, []), (.receipt, []), (.ageAndIDNumber, ["age_over_21", "document_number"]),
+            (RetentionChoice.none, []), (.receipt, []),
+            (.ageAndIDNumber, ["age_over_21", "document_number"]),
             (.consented, ["age_over_21", "family_name", "given_name", "document_number"]),
         ] as [(RetentionChoice, [String])] {
             let asked = try await Scene.holding([.photoID]).ask(
@@ -325,7 +339,8 @@ struct AskingTests {
 }
 
 extension ItemsRequest {
-    fileprivate static func one(_ docType: String, _ nameSpace: String, _ identifier: String) -> ItemsRequest {
+    fileprivate static func one(_ docType: String, _ nameSpace: String, _ identifier: String) -> ItemsRequest
+    {
         ItemsRequest(
             docType: docType,
             nameSpaces: [
@@ -338,7 +353,8 @@ extension ItemsRequest {
     "What a phone is asked through the real pcscd", .serialized,
     .enabled(if: VirtualBench.isHere, VirtualBench.absence), .takingTurnsAtTheBench)
 struct AskingThroughPCSCTests {
-    @Test("Q172 Signed requests are answered, unsigned ones not, and a second document is asked for in one tap")
+    @Test(
+        "Q172 Signed requests are answered, unsigned ones not, and a second document is asked for in one tap")
     func asked() async throws {
         let reader = try VirtualReader()
         defer { reader.lift() }

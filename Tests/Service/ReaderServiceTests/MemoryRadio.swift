@@ -80,7 +80,11 @@ actor MemoryLink: BluetoothLELink {
             }
         }
         receiving = task
-        let result = await withTaskCancellationHandler { await task.value } onCancel: { task.cancel() }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
         receiving = nil
         switch result {
         case .success(let packet):

@@ -24,7 +24,8 @@ struct TestReader {
     ) throws -> Certificate {
         let template = CertificateTemplate(
             serialNumber: [1], issuer: DistinguishedName([(.commonName, "Reader root")]),
-            subject: DistinguishedName([(.commonName, name)]), notBefore: 0, notAfter: 1 << 33, publicKey: key)
+            subject: DistinguishedName([(.commonName, name)]), notBefore: 0, notAfter: 1 << 33, publicKey: key
+        )
         return try Certificate(der: template.sign(with: issuerKey)[...])
     }
 }

@@ -37,7 +37,8 @@ struct IdentityArguments: ParsableArguments {
     ) throws(CommandFailure) -> PresentationQuestion {
         let identities: ReaderIdentityChoice
         if let identity {
-            identities = ReaderIdentityChoice([.init(identity: try source.identity(named: identity, at: now))])
+            identities = ReaderIdentityChoice([.init(identity: try source.identity(named: identity, at: now))]
+            )
         } else {
             identities = try source.choice(at: now)
         }

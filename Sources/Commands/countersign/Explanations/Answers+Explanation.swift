@@ -24,7 +24,8 @@ extension DrivingAnswer {
         case .no(.expired(let day)): "granted until \(day)"
         case .no(.documentExpired(let day)): "the document expired on \(day)"
         case .cannotTell(.notReturned): "the driving privileges did not come"
-        case .cannotTell(.misshapen): "the driving privileges, or a date that counts, are not what they should be"
+        case .cannotTell(.misshapen):
+            "the driving privileges, or a date that counts, are not what they should be"
         case .cannotTell(.noExpiryDate): "neither the privilege nor the document says how long it is in date"
         }
     }

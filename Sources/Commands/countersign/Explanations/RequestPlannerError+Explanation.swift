@@ -5,7 +5,8 @@ extension RequestPlannerError {
     var explanation: String {
         switch self {
         case .textTooLong(let limit): "the request has more than \(limit) bytes"
-        case .notUnderstood(let words): "what is \"\(Terminal.safe(words, limit: 80))\"? The README has the words"
+        case .notUnderstood(let words):
+            "what is \"\(Terminal.safe(words, limit: 80))\"? The README has the words"
         case .nothingAsked: "nothing is asked"
         case .claimTwice(let claim): "asked twice: \(claim.safe)"
         case .documentTwice(let docType): "named twice: \(Terminal.safe(docType, limit: 80))"

@@ -51,7 +51,7 @@ struct RequestArguments: ParsableArguments {
                 "An intent takes the place of --age-over, --portrait, --element and --doc-type.")
         }
         guard intent != nil || !ageOver.isEmpty || portrait || !element.isEmpty else {
-            throw ValidationError("Ask for something: an intent, --age-over, --portrait or --element.")
+            throw ValidationError("Ask for something: an intent (before --trust), --age-over, --portrait or --element.")
         }
         guard ageOver.allSatisfy((0...99).contains) else {
             throw ValidationError("--age-over takes 0 to 99.")
@@ -78,7 +78,9 @@ struct RequestArguments: ParsableArguments {
         if let intent { return try RequestIntent(parsing: intent) }
         var claims = Set(ageOver).sorted().map { Claim.ageOver($0) }
         if portrait || savingPortrait { claims.append(.portrait(isCompared: true)) }
-        for name in element.map(\.name) where !claims.contains(.element(name)) { claims.append(.element(name)) }
+        for name in element.map(\.name) where !claims.contains(.element(name)) {
+            claims.append(.element(name))
+        }
         let document = docType ?? DocumentFamily.drivingLicence.word
         guard let family = DocumentFamily(document) else { throw .notUnderstood(document) }
         return RequestIntent(element.isEmpty ? .age : .elements, claims, from: [family])

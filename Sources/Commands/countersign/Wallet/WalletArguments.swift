@@ -64,7 +64,9 @@ struct WalletArguments: ParsableArguments {
 
     @Option(
         name: .long,
-        help: "What --reader-roots is for: \(ReaderTrust.Policy.allCases.map(\.rawValue).joined(separator: ", ")).")
+        help:
+            "What --reader-roots is for: \(ReaderTrust.Policy.allCases.map(\.rawValue).joined(separator: ", "))."
+    )
     var readerPolicy = ReaderTrust.Policy.alwaysRequire
 
     @Option(

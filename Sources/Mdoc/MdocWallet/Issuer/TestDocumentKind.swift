@@ -29,7 +29,9 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
 
     /// What it has beside the ages, as the licence has it.
     private var elements: [String] {
-        let all = ["family_name", "given_name", "birth_date", "expiry_date", "issuing_authority", "issuing_country"]
+        let all = [
+            "family_name", "given_name", "birth_date", "expiry_date", "issuing_authority", "issuing_country",
+        ]
         switch self {
         case .drivingLicence, .ageVerification: return []
         case .photoID: return all + ["portrait", "issue_date", "document_number", "age_in_years"]
