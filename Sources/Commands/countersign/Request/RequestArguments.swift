@@ -51,7 +51,8 @@ struct RequestArguments: ParsableArguments {
                 "An intent takes the place of --age-over, --portrait, --element and --doc-type.")
         }
         guard intent != nil || !ageOver.isEmpty || portrait || !element.isEmpty else {
-            throw ValidationError("Ask for something: an intent (before --trust), --age-over, --portrait or --element.")
+            throw ValidationError(
+                "Ask for something: an intent (before --trust), --age-over, --portrait or --element.")
         }
         guard ageOver.allSatisfy((0...99).contains) else {
             throw ValidationError("--age-over takes 0 to 99.")
