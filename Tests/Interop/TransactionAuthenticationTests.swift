@@ -1,6 +1,7 @@
 import COSE
 import MdocModel
 import MdocTrust
+import MdocVerification
 import MdocWallet
 import OpenSSLCrypto
 import ReaderService
@@ -55,11 +56,13 @@ struct TransactionAuthenticationTests {
         let transaction = ReaderTransaction(
             PresentationPlan(question: question, trust: trust, now: { Self.now }))
         let (reader, holder) = InMemoryChannel.pair()
-        let link = try WalletBenchLink(presented.wallet, handover: .qr, now: .now)
-        let phone = Task { await Self.serve(link, over: holder) }
+        let phone = Task {
+            await Self.serve(
+                try WalletBenchLink(presented.wallet, handover: .qr, now: .now), over: holder)
+        }
         let presentation = await transaction.run(over: reader)
-        let seen = try #require(await phone.value)
-        guard case .judged(.verified) = presentation.outcome else {
+        let seen = try #require(try await phone.value)
+        guard case .judged(.verified(_)) = presentation.outcome else {
             Issue.record("\(presentation.outcome)")
             return seen
         }
