@@ -187,6 +187,7 @@ let package = Package(
         tests(
             of: "ReaderIdentityStore", in: "Service",
             ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "TestCredentials"]),
+        tests(
             of: "ReaderStore", in: "Service",
             ["MdocModel", "MdocTrust", "TestCredentials", .product(name: "GRDB", package: "GRDB.swift")]),
         tests(

@@ -55,6 +55,7 @@ enum House {
         Room(
             name: "ReaderIdentityStore", layer: .service,
             imports: ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "SystemPackage"]),
+        Room(
             name: "ReaderStore", layer: .service,
             imports: ["GRDB", "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto"]),
         Room(

@@ -207,8 +207,9 @@ private final class ReaderStoreFolder {
             "\(name) root", rootKey.publicKey(), "\(name) root", rootKey)
         let leaf = try Self.certificate(name, key.publicKey(), "\(name) root", rootKey)
         root = try folder.write(rootCertificate, as: "root.der")
-        _ = try folder.write(PEM.encode(leaf[...], label: "CERTIFICATE"), as: "\(identity)/chain.pem")
-        _ = try folder.write(key.unprotectedPEM(), as: "\(identity)/key.pem")
+        _ = try folder.write(PEM.encode(leaf[...], label: "CERTIFICATE"), as: "\(identity)/certificates.pem")
+        let keyFile = try folder.write(key.unprotectedPEM(), as: "\(identity)/key.pem")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keyFile)
     }
 
     private static func certificate(

@@ -1,8 +1,6 @@
 internal import ArgumentParser
-internal import COSE
-internal import FoundationEssentials
 internal import MdocModel
-internal import OpenSSLCrypto
+internal import ReaderIdentityStore
 internal import ReaderService
 
 /// In whose name a request is made.
@@ -31,52 +29,23 @@ struct IdentityArguments: ParsableArguments {
         }
     }
 
-    /// A question that is asked in the name of whom these arguments say.
+    /// A question that is asked in the name of whom these arguments say, by the identities in `folder`.
     func question(
-        _ content: PresentationQuestion.Content, from source: some ReaderIdentitySource, at now: Timestamp
+        _ content: PresentationQuestion.Content, in folder: IdentityFolder, at now: Timestamp
     ) throws(CommandFailure) -> PresentationQuestion {
-        let identities: ReaderIdentityChoice
-        if let identity {
-            identities = ReaderIdentityChoice([.init(identity: try source.identity(named: identity, at: now))]
-            )
-        } else {
-            identities = try source.choice(at: now)
-        }
-        return PresentationQuestion(content, identities: identities, wallet: wallet, brand: brand)
-    }
-}
-
-/// Where reader identities are kept.
-protocol ReaderIdentitySource {
-    /// The identity of this name; one that cannot be used is wrong usage.
-    func identity(named name: String, at now: Timestamp) throws(CommandFailure) -> ReaderIdentity
-
-    /// Which of them asks where none is named.
-    func choice(at now: Timestamp) throws(CommandFailure) -> ReaderIdentityChoice
-}
-
-/// Identities as folders, each with `key.pem` and `chain.pem`, its leaf first. None of them is chosen unnamed.
-struct ReaderIdentityFolders: ReaderIdentitySource {
-    /// Nil where there are none.
-    let path: String? = ProcessInfo.processInfo.environment["COUNTERSIGN_STORE"].map { "\($0)/identities" }
-
-    func identity(named name: String, at now: Timestamp) throws(CommandFailure) -> ReaderIdentity {
-        guard let path, !name.isEmpty, !name.hasPrefix("."), !name.contains("/") else {
-            throw .usage("there is no identity \(Terminal.safe(name))")
-        }
-        let key = try InputFile.read("\(path)/\(name)/key.pem")
-        let chain = try InputFile.read("\(path)/\(name)/chain.pem")
-        do {
-            let certificates = try PEM.decode(chain[...], label: "CERTIFICATE").map {
-                try Certificate(der: $0[...])
+        try identityStep { () throws(IdentityStoreError) in
+            let identities: ReaderIdentityChoice
+            if let identity {
+                let named = try ReaderIdentities.identity(named: identity, in: folder, at: now)
+                identities = ReaderIdentityChoice([.init(identity: named)])
+            } else {
+                let stored = try ReaderIdentities(in: folder, at: now)
+                for (name, error) in stored.unusable {
+                    Terminal.note("not signed as \(name): \(error.explanation)")
+                }
+                identities = stored.choice
             }
-            let certified = try COSECertifiedKey(
-                PrivateKey(pem: key[...]), chain: CertificateChain(certificates))
-            return ReaderIdentity(name: name, key: certified)
-        } catch {
-            throw .usage("identity \(Terminal.safe(name)): its key and certificates do not go together")
+            return PresentationQuestion(content, identities: identities, wallet: wallet, brand: brand)
         }
     }
-
-    func choice(at now: Timestamp) throws(CommandFailure) -> ReaderIdentityChoice { ReaderIdentityChoice([]) }
 }

@@ -84,6 +84,7 @@ extension AdmissionRefusal {
     var id: String {
         switch self {
         case .unusable(let condition): condition.id
+        case .otherIssuer: "other_issuer"
         case .older: "older"
         case .shrunken: "shrunken"
         }
@@ -92,6 +93,7 @@ extension AdmissionRefusal {
     var explanation: String {
         switch self {
         case .unusable(let condition): condition.explanation
+        case .otherIssuer: "another issuer's list stands under this name, and stays"
         case .older: "it was issued before the one that is there, which stays"
         case .shrunken(let from, let to):
             "it has \(to) entries where the one that is there has \(from), which stays;"

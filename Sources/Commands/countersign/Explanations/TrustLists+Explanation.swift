@@ -14,6 +14,7 @@ extension VICALError {
             "the VICAL's signer does not lead to a provider that was imported with --as provider: \(error.explanation)"
         case .signerProfile(let findings):
             "the VICAL's signer breaks its profile: " + findings.map(\.rule.rawValue).joined(separator: ", ")
+        case .signerRevoked: "a CRL of its root lists the VICAL's signer"
         case .notYetValid: "the VICAL is from the future"
         case .expired: "the next VICAL was due"
         }

@@ -71,7 +71,7 @@ struct RequestCommand: AsyncParsableCommand {
         let clock = clock
         let policy = try policy.settings(in: store.path)
         var plan = PresentationPlan(
-            question: try identity.question(.planned(asked), from: ReaderIdentityFolders(), at: now),
+            question: try identity.question(.planned(asked), in: store.identities, at: now),
             trust: try trust.load(from: store.path, at: now),
             rules: strict ? .strict : .interoperable, deadlines: source.deadlines,
             retrieval: source.retrieval.plan, now: { fixed ?? (try? clock.now()) ?? now })
