@@ -1,12 +1,13 @@
 import Foundation
 import OpenSSLCrypto
+import OtherPrograms
 import Testing
 import VectorFiles
 
 /// Certificates and CRLs that another implementation wrote, read by this one.
 @Suite(
     "Certificates and CRLs, by others",
-    .enabled(if: PythonCryptography.isThere, PythonCryptography.missing))
+    .enabled(if: PythonCryptography.isThere, "\(PythonCryptography.missing)"))
 struct CertificateAgreementTests {
     private struct Fact: Decodable {
         let kind: String

@@ -83,7 +83,8 @@ extension IdentityStoreError {
             "the certificate of \(Terminal.safe(subject)) expired at \(Self.instant(since)): "
                 + "countersign identity csr, and import what the authority returns"
         case .profileBroken(let rules):
-            "wallets refuse this certificate:\n" + rules.map(\.line).joined(separator: "\n")
+            "the certificate breaks rules of the reader's profile; ask the authority for another:\n"
+                + rules.map(\.line).joined(separator: "\n")
         case .rulesMisshapen(let what):
             "choice.json: \(Terminal.safe(what)): correct it, or remove it and choose anew"
         case .noSuchRule:
