@@ -208,7 +208,8 @@ private final class ReaderStoreFolder {
         let leaf = try Self.certificate(name, key.publicKey(), "\(name) root", rootKey)
         root = try folder.write(rootCertificate, as: "root.der")
         _ = try folder.write(PEM.encode(leaf[...], label: "CERTIFICATE"), as: "\(identity)/certificates.pem")
-        let keyFile = try folder.write(key.unprotectedPEM(), as: "\(identity)/key.pem")
+        let keyFile = try folder.write(
+            key.unprotectedPEM().withUnprotectedBytes(Array.init), as: "\(identity)/key.pem")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keyFile)
     }
 

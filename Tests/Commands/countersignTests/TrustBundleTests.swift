@@ -17,7 +17,7 @@ struct TrustBundleTests {
         office = try TrustScene()
         shop = try TrustScene()
         let pair = try PrivateKey.generate(.p256)
-        key = try office.write("key.pem", pair.unprotectedPEM())
+        key = try office.write("key.pem", pair.unprotectedPEM().withUnprotectedBytes(Array.init))
         let info = try pair.publicKey().subjectPublicKeyInfo
         publicKey = try office.write("public.pem", PEM.encode(info[...], label: "PUBLIC KEY"))
     }
