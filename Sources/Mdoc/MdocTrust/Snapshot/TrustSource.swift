@@ -48,6 +48,11 @@ package struct TrustSource: Sendable, Equatable {
     package struct Identity: Hashable, Sendable {
         package let kind: Kind
         package let name: String
+
+        package init(kind: Kind, name: String) {
+            self.kind = kind
+            self.name = name
+        }
     }
 
     package var identity: Identity { Identity(kind: kind, name: name) }
