@@ -36,6 +36,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         // SQLite: what a reader keeps, in one file that several processes share without losing a change.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        // Trust lists over HTTPS: connections, TLS and HTTP with deadlines, without a shared cookie jar or cache.
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        // What async-http-client is made of, named where its settings and errors are: TLS roots, headers, bytes.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     ],
     targets: [
         // System
@@ -89,6 +94,16 @@ let package = Package(
 
         // Service
         library(
+            "TrustFetch", in: "Service",
+            [
+                "MdocModel", "MdocTrust", "OpenSSLCrypto",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        library(
             "ReaderService", in: "Service",
             [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "RequestPlanner", "CBOR", "COSE",
@@ -127,6 +142,14 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "OtherPrograms", path: "Tests/OtherPrograms", swiftSettings: strict),
         .target(name: "BlueZBench", path: "Tests/BlueZBench", swiftSettings: strict),
+        .target(
+            name: "HTTPSBench",
+            dependencies: [
+                "OpenSSLCrypto", "TestCredentials", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            path: "Tests/HTTPSBench", swiftSettings: strict),
         .testTarget(
             name: "ArchitectureTests", dependencies: ["VectorFiles", "OpenSSLCrypto"],
             path: "Tests/Architecture",
@@ -177,6 +200,9 @@ let package = Package(
         tests(of: "Transport", in: "Transports"),
         tests(of: "BlueZTransport", in: "Transports", ["Transport", "NDEF", "BlueZBench"]),
         tests(of: "PCSCTransport", in: "Transports", ["Transport", "ISO7816", "PCSCBench"]),
+        tests(
+            of: "TrustFetch", in: "Service",
+            ["MdocModel", "MdocTrust", "CBOR", "OpenSSLCrypto", "HTTPSBench", "TestCredentials"]),
         tests(
             of: "ReaderService", in: "Service",
             [

@@ -48,6 +48,12 @@ enum House {
             name: "BlueZTransport", layer: .transports,
             imports: ["Transport", "NDEF", "CBlueZ", "CSystemdBus"]),
         Room(
+            name: "TrustFetch", layer: .service,
+            imports: [
+                "MdocModel", "MdocTrust", "OpenSSLCrypto", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
+                "NIOPosix", "NIOSSL",
+            ]),
+        Room(
             name: "ReaderService", layer: .service,
             imports: formats.union(cryptography).union(mdoc).union([
                 "Transport", "Logging", "Metrics", "ServiceLifecycle",
@@ -62,7 +68,7 @@ enum House {
             name: "countersign", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([
                 "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
-                "ReaderIdentityStore", "ReaderStore", "ArgumentParser", "Logging",
+                "ReaderIdentityStore", "ReaderStore", "TrustFetch", "ArgumentParser", "Logging",
                 "SystemPackage", "COpenSSL",
             ])),
     ]
@@ -75,6 +81,11 @@ enum House {
         "CBlueZ": ["Transports/BlueZTransport/"],
         "CSystemdBus": ["Transports/BlueZTransport/"],
         "SystemPackage": ["Transports/Transport/", "Service/ReaderIdentityStore/", "Commands/"],
+        "AsyncHTTPClient": ["Service/TrustFetch/"],
+        "NIOCore": ["Service/TrustFetch/"],
+        "NIOHTTP1": ["Service/TrustFetch/"],
+        "NIOPosix": ["Service/TrustFetch/"],
+        "NIOSSL": ["Service/TrustFetch/"],
         "ArgumentParser": ["Commands/"],
         "GRDB": ["Service/ReaderStore/"],
         "Logging": ["Service/", "Commands/"],
