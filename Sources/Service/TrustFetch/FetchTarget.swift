@@ -1,0 +1,26 @@
+package import MdocTrust
+
+/// A list to be asked for.
+package struct FetchTarget: Hashable, Sendable {
+    /// What the list is known by when it has come.
+    package let identity: TrustSource.Identity
+    /// What the server said of the list that is there already; it answers in short when there is no newer one.
+    package let validators: CacheValidators?
+    let location: FetchLocation
+
+    /// The URL that is asked.
+    package var url: String { location.text }
+
+    /// - Parameters:
+    ///   - name: what the list is known by; for a status or identifier list the URI that documents know it by.
+    ///   - url: where it is, if that is not its name.
+    /// - Throws: `locationRefused` where nobody is to be asked.
+    package init(
+        _ kind: TrustSource.Kind, name: String, url: String? = nil, validators: CacheValidators? = nil
+    ) throws(TrustFetchError) {
+        guard kind != .provider else { throw .locationRefused(.pinned) }
+        location = try FetchLocation(url ?? name, for: kind)
+        identity = TrustSource.Identity(kind: kind, name: name)
+        self.validators = validators
+    }
+}

@@ -1,0 +1,28 @@
+internal import NIOCore
+internal import NIOSSL
+
+/// By which roots the servers' own certificates are verified. They say nothing about whose documents are believed.
+package enum ServerRoots: Sendable {
+    /// Those of the operating system.
+    case system
+    /// The certificates of a PEM instead of the system's: for a shop whose proxy opens TLS.
+    case pem([UInt8])
+}
+
+extension ServerRoots {
+    /// TLS 1.2 or newer, the certificate verified with the host's name.
+    func tlsConfiguration() throws(TrustFetchError) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.certificateVerification = .fullVerification
+        // A server that does not say goodbye does not hold up the end.
+        configuration.shutdownTimeout = .milliseconds(200)
+        if case .pem(let pem) = self {
+            guard let roots = try? NIOSSLCertificate.fromPEMBytes(pem), !roots.isEmpty else {
+                throw .serverRootsUnreadable
+            }
+            configuration.trustRoots = .certificates(roots)
+        }
+        return configuration
+    }
+}

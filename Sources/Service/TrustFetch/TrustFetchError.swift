@@ -1,0 +1,91 @@
+/// Why a list was not obtained. None of it says anything about a document: who has no list holds the revocation for
+/// undetermined (Q182).
+package enum TrustFetchError: Error, Hashable, Sendable {
+    /// Nobody was asked: the location is none that is asked.
+    case locationRefused(LocationFault)
+    case timedOut(FetchPhase)
+    /// The list is longer than this many bytes, or was announced to be.
+    case tooLarge(limit: Int)
+    /// The server answered with another HTTP status than the list's.
+    case status(Int)
+    /// The list is said to be at another host, or at another port of the same.
+    case redirectedElsewhere
+    /// The list is said to be there without TLS.
+    case redirectedToPlaintext
+    /// The server redirected once more after this many redirects.
+    case redirectedTooOften(limit: Int)
+    /// The body is compressed, which was not asked for.
+    case contentEncoded
+    case tls(TLSFault)
+    /// The host's name has no address.
+    case nameUnresolved
+    /// No address of the host takes the connection, or it broke before an answer.
+    case unreachable
+    /// The connection ended before the answer did.
+    case truncated
+    /// The answer is not HTTP.
+    case misshapen
+    /// The caller's task was cancelled.
+    case cancelled
+    /// The PEM to verify servers by has no certificate, or one that cannot be read.
+    case serverRootsUnreadable
+}
+
+/// Why a location is not asked.
+package enum LocationFault: String, Sendable {
+    /// It is no URL, is too long, or has characters that no URL has.
+    case unreadable
+    /// It is neither `https:` nor, for a CRL, `http:`.
+    case schemeRefused = "scheme_refused"
+    /// It has a user's name or a password, and nobody is told such.
+    case credentials
+    /// The root of a VICAL provider, which is pinned by hand.
+    case pinned
+}
+
+/// What a server had its time for.
+package enum FetchPhase: String, Sendable {
+    /// The host's address, the connection and the TLS handshake.
+    case connect
+    /// The head of the answer.
+    case headers
+    /// The next bytes of the body.
+    case progress
+    /// The list from the first connection to its last byte.
+    case whole
+    /// All lists of one call.
+    case batch
+}
+
+/// What about a server's TLS was not good.
+package enum TLSFault: String, Sendable {
+    /// Its certificate is of no known root, or outside its validity.
+    case certificateRefused = "certificate_refused"
+    /// Its certificate is for another host.
+    case hostNameWrong = "host_name_wrong"
+    /// There was no handshake: the server speaks no TLS, or none that is good enough.
+    case handshakeFailed = "handshake_failed"
+}
+
+extension TrustFetchError {
+    /// A word for machines, which stays the same.
+    package var id: String {
+        switch self {
+        case .locationRefused(let fault): "location_\(fault.rawValue)"
+        case .timedOut(let phase): "timed_out_\(phase.rawValue)"
+        case .tooLarge: "too_large"
+        case .status(let code): "status_\(code)"
+        case .redirectedElsewhere: "redirected_elsewhere"
+        case .redirectedToPlaintext: "redirected_to_plaintext"
+        case .redirectedTooOften: "redirected_too_often"
+        case .contentEncoded: "content_encoded"
+        case .tls(let fault): "tls_\(fault.rawValue)"
+        case .nameUnresolved: "name_unresolved"
+        case .unreachable: "unreachable"
+        case .truncated: "truncated"
+        case .misshapen: "misshapen"
+        case .cancelled: "cancelled"
+        case .serverRootsUnreadable: "server_roots_unreadable"
+        }
+    }
+}
