@@ -1,0 +1,77 @@
+import HTTPSBench
+import MdocModel
+import MdocTrust
+import TestCredentials
+import TrustFetch
+
+/// One server, and a fetcher that knows its CA.
+struct FetchScene {
+    static let now = Timestamp(secondsSince1970: TestAuthority.now)
+    static let body = Array("a list".utf8)
+
+    /// Time enough for a machine that has much to do, but for one phase that is to run out.
+    static func limits(short phase: FetchPhase? = nil) -> FetchLimits {
+        var limits = FetchLimits()
+        let long = Duration.seconds(30)
+        limits.connect = phase == .connect ? .milliseconds(500) : long
+        limits.headers = phase == .headers ? .milliseconds(700) : long
+        limits.progress = phase == .progress ? .milliseconds(900) : long
+        limits.whole = phase == .whole ? .milliseconds(1100) : .seconds(40)
+        limits.batch = phase == .batch ? .milliseconds(1500) : .seconds(60)
+        return limits
+    }
+
+    let server: ListServer
+    private let authority: BenchAuthority
+
+    init(
+        _ answers: [String: ServedAnswer] = ["/list": .serving(FetchScene.body)],
+        showing shows: BenchAuthority.Shows = .itself
+    ) async throws {
+        authority = try BenchAuthority()
+        server = try await ListServer.start(.tls(authority, showing: shows), answers)
+    }
+
+    init(speaking speaks: ListServer.Speaks) async throws {
+        authority = try BenchAuthority()
+        server = try await ListServer.start(speaks, ["/list": .serving(Self.body)])
+    }
+
+    func fetcher(_ limits: FetchLimits = FetchScene.limits()) throws -> TrustFetcher {
+        try TrustFetcher(.pem(authority.pem), limits: limits)
+    }
+
+    func target(
+        _ path: String, _ kind: TrustSource.Kind = .vical, validators: CacheValidators? = nil
+    ) throws -> FetchTarget {
+        try FetchTarget(kind, name: server.url(path), validators: validators)
+    }
+
+    func fetch(
+        _ path: String, _ kind: TrustSource.Kind = .vical, validators: CacheValidators? = nil,
+        limits: FetchLimits = FetchScene.limits()
+    ) async throws -> Outcome {
+        try await fetcher(limits).outcome(of: target(path, kind, validators: validators))
+    }
+}
+
+/// An outcome that can be compared.
+typealias Outcome = Result<Obtained, TrustFetchError>
+
+enum Obtained: Equatable {
+    case list([UInt8])
+    case notModified
+}
+
+extension TrustFetcher {
+    func outcome(of target: FetchTarget) async -> Outcome {
+        let results = await fetch([target], at: FetchScene.now)
+        guard let outcome = results.first?.outcome else { return .failure(.cancelled) }
+        return outcome.map {
+            switch $0 {
+            case .fetched(let source, _): .list(Array(source.bytes))
+            case .notModified: .notModified
+            }
+        }
+    }
+}
