@@ -20,7 +20,7 @@ struct TrustCommand: ParsableCommand {
             """,
         subcommands: [
             TrustListCommand.self, TrustShowCommand.self, TrustImportCommand.self, TrustRemoveCommand.self,
-            TrustDiffCommand.self, TrustRollbackCommand.self, TrustLintCommand.self,
+            TrustUpdateCommand.self, TrustDiffCommand.self, TrustRollbackCommand.self, TrustLintCommand.self,
             TrustExportBundleCommand.self, TrustImportBundleCommand.self,
         ])
 }

@@ -2,9 +2,10 @@ internal import ArgumentParser
 internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
+internal import TrustFetch
 
 /// `countersign trust import`: takes roots and lists into the trust store.
-struct TrustImportCommand: ParsableCommand {
+struct TrustImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Take roots and lists into the trust store.",
@@ -15,15 +16,18 @@ struct TrustImportCommand: ParsableCommand {
             a CRL a root's, and a list that is older than the one that is there, or lost much of it, is refused. \
             What is refused does not keep out the rest.
 
+            A URL with --as fetches a list, and `countersign trust update` will fetch it anew.
+
             EXAMPLES:
               countersign trust import roots/ iaca.pem
               countersign trust import provider.pem --as provider
               countersign trust import vical.cbor issuer.crl status.cwt
+              countersign trust import https://vical.example/vical.cbor --as vical
 
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: ArgumentHelp("Files or folders.", valueName: "path"))
+    @Argument(help: ArgumentHelp("Files or folders, or URLs.", valueName: "path"))
     var paths: [String]
 
     @Option(
@@ -32,24 +36,58 @@ struct TrustImportCommand: ParsableCommand {
             "What all of it is: root, provider, vical, crl, status or identifiers.", valueName: "kind"))
     var kind: SourceKindArgument?
 
+    @OptionGroup var fetching: FetchArguments
     @OptionGroup var staging: StagingArguments
     @OptionGroup var store: StoreArguments
     @OptionGroup var policy: PolicyArguments
     @OptionGroup var clock: ClockArguments
     @OptionGroup var output: OutputArguments
 
-    func run() throws {
+    func validate() throws {
+        guard kind != nil || !paths.contains(where: \.isURL) else {
+            throw ValidationError("A URL needs --as: root, vical, crl, status or identifiers.")
+        }
+    }
+
+    func run() async throws {
         let now = try clock.now()
         let rules = try staging.rules(at: now, policy.settings(in: store.path))
         var files = SourceFiles(as: kind?.kind, obtainedAt: now)
-        for path in paths { try files.read(path) }
+        for path in paths where !path.isURL { try files.read(path) }
         files.notes.forEach { Terminal.note("note: \($0)") }
         let access = try TrustStoreAccess.changing(store.path)
         let current = try access.currentIfAny()
         var stage = TrustStage(current?.snapshot ?? TrustSnapshot([]), rules)
         stage.admit(files.sources)
+        let targets = try targets
+        if !targets.isEmpty {
+            let fetcher = try fetching.fetcher()
+            stage.admit(await fetcher.fetch(targets, at: now))
+        }
         try access.put(stage, after: current, by: .imported, at: now).finish(json: output.json)
     }
+}
+
+extension TrustImportCommand {
+    /// The lists among `paths`.
+    private var targets: [FetchTarget] {
+        get throws(CommandFailure) {
+            guard let kind = kind?.kind else { return [] }
+            var targets: [FetchTarget] = []
+            for path in paths where path.isURL {
+                do throws(TrustFetchError) {
+                    targets.append(try FetchTarget(kind, name: path))
+                } catch {
+                    throw .usage("\(Terminal.safe(path)): \(error.explanation)")
+                }
+            }
+            return targets
+        }
+    }
+}
+
+extension String {
+    fileprivate var isURL: Bool { contains("://") }
 }
 
 extension TrustChangeReport {

@@ -1,0 +1,27 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import TrustFetch
+
+/// How lists are fetched.
+struct FetchArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Verify servers by these roots (PEM) instead of the system's. What they serve is verified as ever.",
+            valueName: "file"))
+    var serverRoots: String?
+
+    func fetcher() throws(CommandFailure) -> TrustFetcher {
+        let roots: ServerRoots =
+            if let serverRoots {
+                .pem(try InputFile.read(serverRoots, limit: TrustFiles.largestFile))
+            } else {
+                .system
+            }
+        do throws(TrustFetchError) {
+            return try TrustFetcher(roots)
+        } catch {
+            throw .usage("\(Terminal.safe(serverRoots ?? "the system's roots")): \(error.explanation)")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import MdocTrust
+internal import ReaderStore
+internal import TrustFetch
+
+/// `countersign trust update`: fetches the lists anew.
+struct TrustUpdateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "update",
+        abstract: "Fetch VICALs, CRLs and status lists anew.",
+        discussion: """
+            Fetches the lists of the store that are known by a URL, and the CRLs that its roots name, over HTTPS (CRLs \
+            also over HTTP: they are signed). Each is checked before it takes the place of what is there, which stays \
+            when a list cannot be had or is refused; one that fails hinders no other. Roots and providers are never \
+            fetched anew: they are what you named.
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+            """)
+
+    @OptionGroup var fetching: FetchArguments
+    @OptionGroup var staging: StagingArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var policy: PolicyArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() async throws {
+        let now = try clock.now()
+        let rules = try staging.rules(at: now, policy.settings(in: store.path))
+        let fetcher = try fetching.fetcher()
+        let current = try TrustStoreAccess.reading(store.path).current()
+        var stage = TrustStage(current.snapshot, rules)
+        // The roots of a new VICAL name CRLs of their own.
+        stage.admit(await fetcher.fetch(Self.targets(in: stage.snapshot) { $0 == .vical }, at: now))
+        stage.admit(
+            await fetcher.fetch(
+                Self.targets(in: stage.snapshot) { $0 != .vical && $0 != .anchor }, at: now))
+        for refusal in FetchPlan(renewing: stage.snapshot).refused {
+            Terminal.note(
+                "note: not asked: \(Terminal.safe(refusal.identity.name)): \(refusal.fault.explanation)")
+        }
+        if stage.outcomes.isEmpty {
+            Terminal.note("note: no source is known by a URL, and no root names one; nothing was fetched")
+        }
+        try TrustStoreAccess.changing(store.path).put(stage, after: current, by: .updated, at: now)
+            .finish(json: output.json)
+    }
+
+    private static func targets(
+        in snapshot: TrustSnapshot, _ isWanted: (TrustSource.Kind) -> Bool
+    ) -> [FetchTarget] {
+        FetchPlan(renewing: snapshot).targets.filter { isWanted($0.identity.kind) }
+    }
+}
