@@ -127,7 +127,7 @@ let package = Package(
             dependencies: [
                 "CBOR", "ISO7816", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession", "MdocTrust",
                 "MdocVerification", "MdocWallet", "RequestPlanner", "Transport", "PCSCTransport",
-                "BlueZTransport", "ReaderService", "ReaderIdentityStore", "ReaderStore",
+                "BlueZTransport", "ReaderService", "ReaderIdentityStore", "ReaderStore", "TrustFetch",
                 "COpenSSL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -222,7 +222,7 @@ let package = Package(
                 "OtherPrograms",
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
                 "MdocWallet", "RequestPlanner", "Transport", "BlueZTransport", "PCSCBench", "BlueZBench",
-                "ReaderStore", "TestCredentials",
+                "HTTPSBench", "ReaderStore", "TestCredentials",
             ]),
     ]
 )

@@ -1,0 +1,127 @@
+import Foundation
+import HTTPSBench
+import OpenSSLCrypto
+import TestCredentials
+import Testing
+import VectorFiles
+
+/// `countersign trust update` and `import` of URLs, against a server of our own.
+@Suite("trust update")
+struct TrustUpdateTests {
+    let scene: TrustScene
+    let authority: BenchAuthority
+    let serverRoots: String
+
+    init() throws {
+        scene = try TrustScene()
+        authority = try BenchAuthority()
+        serverRoots = try scene.write("server-roots.pem", authority.pem)
+    }
+
+    private func run(_ arguments: [String]) async throws -> RunningCommand.Ended {
+        try await execute(
+            ["trust"] + arguments + ["--store", scene.store, "--at", TrustScene.time]
+                + ["--server-roots", serverRoots])
+    }
+
+    private func change(_ run: RunningCommand.Ended) throws -> TrustChangeJSON {
+        try JSONDecoder().decode(TrustChangeJSON.self, from: Data(run.output.utf8))
+    }
+
+    private func server(_ answers: [String: ServedAnswer]) async throws -> ListServer {
+        try await ListServer.start(.tls(authority, showing: .itself), answers)
+    }
+
+    @Test("Q176 A VICAL is fetched, renewed, and never replaced by an older, shorter or foreign one")
+    func vical() async throws {
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])
+        let entries = try (0..<10).map { _ in TestVICAL.Entry(try TestAuthority().der) }
+        var list = try TestVICAL(entries, provider: provider)
+        let server = try await server(["/vical": .serving(list.encoded())])
+        let url = server.url("/vical")
+        _ = try scene.trust("import", scene.write("p.der", provider.der), "--as", "provider")
+        let imported = try await run(["import", url, "--as", "vical", "--json"])
+        #expect(imported.status == 0, "\(imported.everything)")
+        #expect(try change(imported).outcomes == ["vical new"])
+        let again = try await run(["update", "--json"])
+        #expect(try again.status == 0 && change(again).outcomes == ["vical unchanged"])
+
+        list.issueID = 8
+        list.entries = Array(entries.prefix(9))
+        server.answer("/vical", with: .serving(try list.encoded()))
+        let renewed = try await run(["update", "--json"])
+        #expect(try renewed.status == 0 && change(renewed).outcomes == ["vical renewed"])
+        let snapshot = try scene.snapshot()
+
+        list.issueID = 9
+        list.entries = Array(entries.prefix(3))
+        let stranger = try TestAuthority([(.countryName, "XX"), (.commonName, "Stranger")])
+        for (bytes, reason) in try [
+            (list.encoded(), "shrunken"), (TestVICAL(entries, provider: provider).encoded(), "older"),
+            (TestVICAL(entries, provider: stranger).encoded(), "vical_refused"), ([0x00], "vical_refused"),
+        ] {
+            server.answer("/vical", with: .serving(bytes))
+            let refused = try await run(["update", "--json"])
+            #expect(refused.status == 2, "\(reason)")
+            #expect(try change(refused).outcomes == ["vical refused \(reason)"])
+            #expect(try scene.snapshot() == snapshot)
+        }
+        server.answer("/vical", with: .serving(try list.encoded()))
+        #expect(try await run(["update", "--accept-shrunken"]).status == 0)
+        await server.stop()
+    }
+
+    @Test(
+        "Q182 A list that cannot be had hinders no other; what is there stays, and nothing is revoked by it")
+    func faults() async throws {
+        let token = try TestStatusToken(authority: scene.root)
+        let list = TestRevocationList(scene.root)
+        let server = try await server([
+            "/crl": .serving(try list.encoded()), "/gone": .serving(try list.encoded()),
+        ])
+        _ = try scene.trust(
+            "import", scene.write("r.der", scene.root.der), scene.write("s.cwt", token.encoded()))
+        for path in ["/crl", "/gone"] {
+            let run = try await run(["import", server.url(path), "--as", "crl"])
+            #expect(run.status == 0, "\(run.everything)")
+        }
+        server.answer("/gone", with: .status(404))
+        var next = list
+        next.extensions = [.authorityKeyIdentifier(scene.root.keyIdentifier), .crlNumber([8])]
+        server.answer(
+            "/crl", with: .serving(PEM.encode(try next.encoded()[...], label: "X509 CRL")))
+        let run = try await run(["update", "--json"])
+        #expect(run.status == 69)
+        let outcomes = try change(run).outcomes
+        #expect(outcomes.contains("revocation_list renewed"))
+        #expect(outcomes.contains("revocation_list failed fetch.status_404"))
+        // The status list's URI leads nowhere on this machine.
+        #expect(outcomes.contains { $0.hasPrefix("status_list failed fetch.") })
+        #expect(try scene.verify("--policy", "rental").status == 0)
+        await server.stop()
+    }
+
+    @Test("A server that another authority vouches for is not asked")
+    func foreignServer() async throws {
+        let server = try await ListServer.start(
+            .tls(BenchAuthority(), showing: .itself), ["/crl": .serving([0])])
+        let run = try await run(["import", server.url("/crl"), "--as", "crl", "--json"])
+        #expect(run.status == 69)
+        #expect(
+            try change(run).outcomes == ["revocation_list failed fetch.tls_certificate_refused"])
+        #expect(server.requests.isEmpty)
+        await server.stop()
+    }
+
+    @Test("What is no place for lists is not asked: no TLS, a provider's root, and what is no URL")
+    func locations() async throws {
+        for arguments in [
+            ["import", "http://127.0.0.1:1/vical", "--as", "vical"],
+            ["import", "https://127.0.0.1:1/root", "--as", "provider"],
+            ["import", "https://user:word@127.0.0.1/crl", "--as", "crl"],
+            ["import", "ldap://x/crl", "--as", "crl"],
+        ] {
+            #expect(try await run(arguments).status == 64, "\(arguments)")
+        }
+    }
+}
