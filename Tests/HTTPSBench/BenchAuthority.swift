@@ -45,7 +45,8 @@ package struct BenchAuthority: Sendable {
         return TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(certificate)],
             privateKey: .privateKey(
-                try NIOSSLPrivateKey(bytes: key.privateKey.unprotectedPEM(), format: .pem)))
+                try NIOSSLPrivateKey(
+                    bytes: key.privateKey.unprotectedPEM().withUnprotectedBytes(Array.init), format: .pem)))
     }
 
     private static func alternativeNames(_ shows: Shows) -> CertificateExtension {
