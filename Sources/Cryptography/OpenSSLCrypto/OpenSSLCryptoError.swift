@@ -43,11 +43,11 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
 
     // Symmetric keys
 
-    /// A symmetric key is neither 16 nor 32 bytes long.
+    /// A symmetric key is neither 16 nor 32 bytes long, or a pre-shared key has fewer than 32.
     case keySizeWrong
     /// The tag does not fit ciphertext, key and nonce.
     case authenticationFailed
-    /// All 2³² − 1 nonces of the key are used, or an earlier message failed to open.
+    /// All nonces of the key are used (2³² − 1 in a session), or an earlier message failed to open.
     case keySpent
     /// A message, a derived output or an argument is longer than its algorithm allows.
     case tooLong

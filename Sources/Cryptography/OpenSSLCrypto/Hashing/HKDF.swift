@@ -9,7 +9,11 @@ package func hkdfSHA256(
         throw .tooLong
     }
     return try unsafe SecretBytes(count: count) { output throws(OpenSSLCryptoError) in
-        let derived = unsafe info.withUnsafeBytes { unsafe derive(secret, salt, $0, into: output) }
+        let derived = unsafe salt.withUnsafeBytes { salt in
+            unsafe info.withUnsafeBytes { info in
+                unsafe derive("EXTRACT_AND_EXPAND", secret, salt: salt, info: info, into: output)
+            }
+        }
         guard derived else { throw cleared(.openSSLFailed) }
     }
 }
@@ -22,20 +26,51 @@ package func hkdfSHA256(
     return try hkdfSHA256(secret: secret, salt: salt, info: bytes[...], count: count)
 }
 
+/// HKDF-Extract with SHA-256 (RFC 5869, 2.2): a pseudorandom key of 32 bytes.
+func hkdfExtract(
+    secret: borrowing SecretBytes, salt: borrowing SecretBytes
+) throws(OpenSSLCryptoError) -> SecretBytes {
+    let size = HashAlgorithm.sha256.digestSize
+    return try unsafe SecretBytes(count: size) { output throws(OpenSSLCryptoError) in
+        let nothing = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+        let derived = unsafe salt.withUnsafeBytes { salt in
+            unsafe derive("EXTRACT_ONLY", secret, salt: salt, info: nothing, into: output)
+        }
+        guard derived else { throw cleared(.openSSLFailed) }
+    }
+}
+
+/// HKDF-Expand with SHA-256 (RFC 5869, 2.3). The limits are those of `hkdfSHA256`.
+func hkdfExpand(
+    key: borrowing SecretBytes, info: ArraySlice<UInt8>, count: Int
+) throws(OpenSSLCryptoError) -> SecretBytes {
+    guard (1...255 * HashAlgorithm.sha256.digestSize).contains(count), info.count <= 2048 else {
+        throw .tooLong
+    }
+    return try unsafe SecretBytes(count: count) { output throws(OpenSSLCryptoError) in
+        let nothing = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+        let derived = unsafe info.withUnsafeBytes { info in
+            unsafe derive("EXPAND_ONLY", key, salt: nothing, info: info, into: output)
+        }
+        guard derived else { throw cleared(.openSSLFailed) }
+    }
+}
+
 private func derive(
-    _ secret: borrowing SecretBytes, _ salt: ArraySlice<UInt8>, _ info: UnsafeRawBufferPointer,
-    into output: UnsafeMutableRawBufferPointer
+    _ mode: StaticString, _ secret: borrowing SecretBytes, salt: UnsafeRawBufferPointer,
+    info: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
 ) -> Bool {
     let context = unsafe EVP_KDF_CTX_new(OpenSSLAlgorithms.hkdf)
     defer { unsafe EVP_KDF_CTX_free(context) }
     let target = unsafe output.baseAddress?.assumingMemoryBound(to: UInt8.self)
     return unsafe secret.withUnsafeBytes { secret in
-        unsafe salt.withUnsafeBytes { salt in
-            let parameters = unsafe [
-                OSSL_PARAM.text("digest", "SHA256"), .octets("key", secret), .octets("salt", salt),
-                .octets("info", info), .end,
-            ]
-            return unsafe EVP_KDF_derive(context, target, output.count, parameters) == 1
-        }
+        var parameters = unsafe [
+            OSSL_PARAM.text("mode", mode), .text("digest", "SHA256"), .octets("key", secret),
+        ]
+        // OpenSSL refuses what is there and points nowhere.
+        if unsafe !salt.isEmpty { unsafe parameters.append(.octets("salt", salt)) }
+        if unsafe !info.isEmpty { unsafe parameters.append(.octets("info", info)) }
+        unsafe parameters.append(.end)
+        return unsafe EVP_KDF_derive(context, target, output.count, parameters) == 1
     }
 }

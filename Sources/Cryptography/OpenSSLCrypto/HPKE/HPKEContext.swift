@@ -1,0 +1,83 @@
+/// What the key schedule gives (RFC 9180, 5.1): the cipher of one direction, its nonces, and the secret behind exports.
+struct HPKEContext: ~Copyable, Sendable {
+    private var cipher: AESGCM
+    private let baseNonce: SecretBytes
+    private let exporterSecret: SecretBytes
+    private var sequenceNumber: UInt64 = 0
+    private var isSpent = false
+
+    init(
+        sharedSecret: borrowing SecretBytes, isAuthenticated: Bool, info: ArraySlice<UInt8>,
+        preSharedKey: HPKEPreSharedKey?
+    ) throws(OpenSSLCryptoError) {
+        let derivation = HPKEDerivation.keySchedule
+        let mode = HPKE.Mode(isAuthenticated: isAuthenticated, hasPreSharedKey: preSharedKey != nil)
+        let identifier = preSharedKey?.identifier ?? []
+        let context = try Self.keyScheduleContext(mode, identifier: identifier[...], info: info)
+        let secret = try Self.secret(sharedSecret, preSharedKey)
+        let cipher = try AESGCM(key: derivation.expand(secret, "key", context[...], count: 16))
+        let nonce = try derivation.expand(secret, "base_nonce", context[...], count: AESGCM.nonceSize)
+        let exporterSecret = try derivation.expand(secret, "exp", context[...], count: 32)
+        self.cipher = cipher
+        baseNonce = nonce
+        self.exporterSecret = exporterSecret
+    }
+
+    private static func secret(
+        _ sharedSecret: borrowing SecretBytes, _ preSharedKey: HPKEPreSharedKey?
+    ) throws(OpenSSLCryptoError) -> SecretBytes {
+        let derivation = HPKEDerivation.keySchedule
+        guard let preSharedKey else { return try derivation.extract(salt: sharedSecret, "secret", []) }
+        return try preSharedKey.key.withUnprotectedBytes { key throws(OpenSSLCryptoError) in
+            try derivation.extract(salt: sharedSecret, "secret", key)
+        }
+    }
+
+    private static func keyScheduleContext(
+        _ mode: HPKE.Mode, identifier: ArraySlice<UInt8>, info: ArraySlice<UInt8>
+    ) throws(OpenSSLCryptoError) -> [UInt8] {
+        var context = [mode.rawValue]
+        try HPKEDerivation.keySchedule.extract("psk_id_hash", identifier)
+            .withUnprotectedBytes { context += $0 }
+        try HPKEDerivation.keySchedule.extract("info_hash", info).withUnprotectedBytes { context += $0 }
+        return context
+    }
+
+    mutating func seal(
+        _ plaintext: ArraySlice<UInt8>, authenticating extra: ArraySlice<UInt8>
+    ) throws(OpenSSLCryptoError) -> [UInt8] {
+        try cipher.seal(plaintext, nonce: nextNonce(), authenticating: extra)
+    }
+
+    /// The first failure spends the context.
+    mutating func open(
+        _ ciphertext: ArraySlice<UInt8>, authenticating extra: ArraySlice<UInt8>
+    ) throws(OpenSSLCryptoError) -> [UInt8] {
+        let nonce = try nextNonce()
+        do {
+            return try cipher.open(ciphertext, nonce: nonce, authenticating: extra)
+        } catch {
+            isSpent = true
+            throw error
+        }
+    }
+
+    borrowing func export(
+        _ exporterContext: ArraySlice<UInt8>, count: Int
+    ) throws(OpenSSLCryptoError) -> SecretBytes {
+        try HPKEDerivation.keySchedule.expand(exporterSecret, "sec", exporterContext, count: count)
+    }
+
+    /// The base nonce with the sequence number in its last eight bytes (RFC 9180, 5.2); none is given twice.
+    private mutating func nextNonce() throws(OpenSSLCryptoError) -> InlineArray<12, UInt8> {
+        guard !isSpent, sequenceNumber < .max else { throw .keySpent }
+        let number = sequenceNumber
+        sequenceNumber += 1
+        return unsafe baseNonce.withUnsafeBytes { base in
+            InlineArray { index in
+                let place = 8 * (AESGCM.nonceSize - 1 - index)
+                return unsafe base[index] ^ (place < 64 ? UInt8(truncatingIfNeeded: number >> place) : 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// HKDF with labels that keep a suite's derivations apart (LabeledExtract and LabeledExpand of RFC 9180, 4).
+struct HPKEDerivation: Sendable {
+    private let suite: [UInt8]
+
+    /// Within the key encapsulation: "KEM" and 0x0010, DHKEM(P-256, HKDF-SHA256).
+    static let keyEncapsulation = HPKEDerivation(suite: Array("KEM".utf8) + [0x00, 0x10])
+
+    /// Within the key schedule: "HPKE" and the numbers of the KEM, of HKDF-SHA256 and of AES-128-GCM.
+    static let keySchedule = HPKEDerivation(suite: Array("HPKE".utf8) + [0x00, 0x10, 0x00, 0x01, 0x00, 0x01])
+
+    /// Without salt.
+    func extract(
+        _ label: StaticString, _ input: ArraySlice<UInt8>
+    ) throws(OpenSSLCryptoError) -> SecretBytes {
+        try extract(salt: SecretBytes(copying: []), label, input)
+    }
+
+    func extract(
+        salt: borrowing SecretBytes, _ label: StaticString, _ input: ArraySlice<UInt8>
+    ) throws(OpenSSLCryptoError) -> SecretBytes {
+        let labelled = [Self.version[...], suite[...], label.bytes[...], input]
+        return try hkdfExtract(secret: SecretBytes(joining: labelled), salt: salt)
+    }
+
+    func expand(
+        _ key: borrowing SecretBytes, _ label: StaticString, _ info: ArraySlice<UInt8>, count: Int
+    ) throws(OpenSSLCryptoError) -> SecretBytes {
+        guard let length = UInt16(exactly: count) else { throw .tooLong }
+        let labelled =
+            [UInt8(length >> 8), UInt8(length & 0xff)] + Self.version + suite + label.bytes + info
+        return try hkdfExpand(key: key, info: labelled[...], count: count)
+    }
+
+    private static let version = Array("HPKE-v1".utf8)
+}
+
+extension StaticString {
+    fileprivate var bytes: [UInt8] { withUTF8Buffer { unsafe [UInt8]($0) } }
+}
+
+extension SecretBytes {
+    /// A copy of `parts`, one after the other.
+    fileprivate init(joining parts: [ArraySlice<UInt8>]) {
+        unsafe self.init(count: parts.reduce(0) { $0 + $1.count }) { target in
+            var offset = 0
+            for part in parts {
+                unsafe UnsafeMutableRawBufferPointer(rebasing: target[offset...]).copyBytes(from: part)
+                offset += part.count
+            }
+        }
+    }
+}

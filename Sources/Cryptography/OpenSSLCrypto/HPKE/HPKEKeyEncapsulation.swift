@@ -1,0 +1,70 @@
+/// DHKEM(P-256, HKDF-SHA256) (RFC 9180, 4.1): the secret that both sides share, 32 bytes, as the sender and as the
+/// recipient computes it. With a key of the sender it is an authenticated one.
+enum HPKEKeyEncapsulation {
+    static func secret(
+        to recipient: borrowing PublicKey, ephemeralKey: borrowing PrivateKey
+    ) throws(OpenSSLCryptoError) -> SecretBytes {
+        try require(recipient.curve)
+        return try derive(
+            ephemeralKey.sharedSecret(with: recipient),
+            context: ephemeralKey.encodedPoint + recipient.encodedPoint)
+    }
+
+    static func secret(
+        to recipient: borrowing PublicKey, ephemeralKey: borrowing PrivateKey,
+        senderKey: borrowing PrivateKey
+    ) throws(OpenSSLCryptoError) -> SecretBytes {
+        try require(recipient.curve)
+        return try derive(
+            SecretBytes(
+                ephemeralKey.sharedSecret(with: recipient), senderKey.sharedSecret(with: recipient)),
+            context: ephemeralKey.encodedPoint + recipient.encodedPoint + senderKey.encodedPoint)
+    }
+
+    static func secret(
+        encapsulatedIn ephemeral: borrowing PublicKey, recipientKey: borrowing PrivateKey
+    ) throws(OpenSSLCryptoError) -> SecretBytes {
+        try require(recipientKey.curve)
+        return try derive(
+            recipientKey.sharedSecret(with: ephemeral),
+            context: ephemeral.encodedPoint + recipientKey.encodedPoint)
+    }
+
+    static func secret(
+        encapsulatedIn ephemeral: borrowing PublicKey, recipientKey: borrowing PrivateKey,
+        sender: borrowing PublicKey
+    ) throws(OpenSSLCryptoError) -> SecretBytes {
+        try require(recipientKey.curve)
+        return try derive(
+            SecretBytes(
+                recipientKey.sharedSecret(with: ephemeral), recipientKey.sharedSecret(with: sender)),
+            context: ephemeral.encodedPoint + recipientKey.encodedPoint + sender.encodedPoint)
+    }
+
+    /// Both keys of an agreement are on one curve, or it fails.
+    private static func require(_ curve: Curve) throws(OpenSSLCryptoError) {
+        guard curve == .p256 else { throw .unsupportedKey }
+    }
+
+    /// ExtractAndExpand.
+    private static func derive(
+        _ agreed: borrowing SecretBytes, context: [UInt8]
+    ) throws(OpenSSLCryptoError) -> SecretBytes {
+        let derivation = HPKEDerivation.keyEncapsulation
+        let key = try agreed.withUnprotectedBytes { bytes throws(OpenSSLCryptoError) in
+            try derivation.extract("eae_prk", bytes)
+        }
+        return try derivation.expand(key, "shared_secret", context[...], count: 32)
+    }
+}
+
+extension SecretBytes {
+    /// Both, one after the other.
+    fileprivate init(_ first: borrowing SecretBytes, _ second: borrowing SecretBytes) {
+        unsafe self.init(count: first.count + second.count) { target in
+            unsafe first.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[first.count...])
+            unsafe second.withUnsafeBytes { unsafe rest.copyMemory(from: $0) }
+        }
+    }
+}
