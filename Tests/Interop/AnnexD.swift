@@ -61,7 +61,8 @@ struct AnnexD: Decodable, Sendable {
     /// The engagement of this session: in the Handover Select message, and so in the transcript.
     func engagement() throws -> [UInt8] {
         let stored = try SessionTranscript(stored: content("sessionTranscriptBytes")[...])
-        return Array(stored.deviceEngagementBytes.content)
+        guard let engagement = stored.deviceEngagementBytes else { throw Missing(name: "engagement") }
+        return Array(engagement.content)
     }
 
     func handover() throws -> Handover {

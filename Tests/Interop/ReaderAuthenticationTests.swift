@@ -80,7 +80,8 @@ struct ReaderAuthenticationTests {
         let outcome = try check(request, count: 2)
         #expect(outcome.status == 0, "\(outcome.errors)")
         let elsewhere = SessionTranscript(
-            deviceEngagement: try randomBytes(120), eReaderKey: transcript.eReaderKeyBytes, handover: .qr)
+            deviceEngagement: try randomBytes(120), eReaderKey: try #require(transcript.eReaderKeyBytes),
+            handover: .qr)
         let other = try check(request, count: 2, transcript: elsewhere)
         #expect(other.status == 1 && other.errors.contains("InvalidSignature"), "\(other.errors)")
     }

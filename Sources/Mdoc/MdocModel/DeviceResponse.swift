@@ -19,12 +19,19 @@ package struct UnverifiedResponse: Sendable {
     package init(
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
+        let item = try MdocStructure.deviceResponse.reading { () throws(CBORError) in
+            try CBORItem.parse(bytes, limits: limits)
+        }
+        try self.init(item, limits: limits)
+    }
+
+    /// A response that stands within another item.
+    package init(_ item: CBORItem, limits: CBORLimits = .standard) throws(MdocModelError) {
         let items: CBORArray?
         let hasNullMembers: Bool
         (version, status, items, documentErrors, hasDocumentsInOtherForms, hasNullMembers) =
             try MdocStructure.deviceResponse.reading { () throws(CBORError) in
-                let map = try CBORItem.parse(bytes, limits: limits).map()
-                let values = map.values(of: [
+                let values = try item.map().values(of: [
                     "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
                     "otherDocuments",
                 ])

@@ -12,8 +12,9 @@ package enum Handover: Equatable, Sendable {
 package struct SessionTranscript: Sendable {
     /// The bare array.
     package let encoded: ArraySlice<UInt8>
-    package let eReaderKeyBytes: EncodedCBOR<COSEKey>
-    package let deviceEngagementBytes: EncodedCBOR<DeviceEngagement>
+    /// Nil, like the engagement, where a presentation began without one: in an app or on the web.
+    package let eReaderKeyBytes: EncodedCBOR<COSEKey>?
+    package let deviceEngagementBytes: EncodedCBOR<DeviceEngagement>?
 
     package init(
         deviceEngagement: some Sequence<UInt8>, eReaderKey: EncodedCBOR<COSEKey>, handover: Handover
@@ -36,6 +37,19 @@ package struct SessionTranscript: Sendable {
             }[...]
     }
 
+    /// The transcript of a presentation without engagement: of the one item that `writeHandover` writes.
+    package init(withoutEngagement writeHandover: (inout CBOREncoder) -> Void) {
+        deviceEngagementBytes = nil
+        eReaderKeyBytes = nil
+        encoded =
+            CBOREncoder.encode { encoder in
+                encoder.array(count: 3)
+                encoder.null()
+                encoder.null()
+                writeHandover(&encoder)
+            }[...]
+    }
+
     /// A transcript that was stored, as the bare array.
     package init(
         stored bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
@@ -48,6 +62,7 @@ package struct SessionTranscript: Sendable {
             guard let engagement = fields.next(), let key = fields.next(), fields.next() != nil,
                 fields.next() == nil
             else { throw .missingMember(at: item.offset) }
+            if engagement.isNullOrUndefined, key.isNullOrUndefined { return (nil, nil) }
             return (try EncodedCBOR(engagement), try EncodedCBOR(key))
         }
     }

@@ -37,7 +37,8 @@ private func checkSession(with engagement: DeviceEngagement, _ handover: Handove
         demand(isUsable, "a session with a key that cannot be used")
         let stored = try? SessionTranscript(stored: session.transcript.encoded)
         demand(
-            stored?.deviceEngagementBytes.content == engagement.bytes, "the transcript has another engagement"
+            stored?.deviceEngagementBytes?.content == engagement.bytes,
+            "the transcript has another engagement"
         )
     } catch {
         demand(!isUsable, "no session with a key that can be used")

@@ -100,7 +100,7 @@ struct DeviceEngagementTests {
         #expect(Array(engagement.eDeviceKeyBytes.bytes) == EngagementParts.keyBytes)
         let transcript = SessionTranscript(
             deviceEngagement: engagement.bytes, eReaderKey: engagement.eDeviceKeyBytes, handover: .qr)
-        #expect(Array(transcript.deviceEngagementBytes.content) == bytes)
+        #expect(transcript.deviceEngagementBytes?.content.elementsEqual(bytes) == true)
         #expect(transcript.encoded.hex.contains(bytes.hex))
     }
 
@@ -118,8 +118,24 @@ struct DeviceEngagementTests {
             deviceEngagement: engagement.bytes, eReaderKey: engagement.eDeviceKeyBytes,
             handover: .nfc(select: [1, 2], request: nil))
         let stored = try SessionTranscript(stored: transcript.encoded)
-        #expect(Array(stored.eReaderKeyBytes.content) == turned)
+        #expect(stored.eReaderKeyBytes?.content.elementsEqual(turned) == true)
         #expect(transcript.encoded.suffix(5).hex == "82420102f6")
+    }
+
+    @Test("A transcript without engagement is read again, and refused with only one of its two parts")
+    func withoutEngagement() throws {
+        let transcript = SessionTranscript { $0.text("x") }
+        #expect(transcript.encoded.hex == "83f6f66178")
+        let stored = try SessionTranscript(stored: transcript.encoded)
+        #expect(stored.eReaderKeyBytes == nil && stored.deviceEngagementBytes == nil)
+        #expect(stored.encoded == transcript.encoded)
+        let part = Array(EncodedCBOR<COSEKey>(embedding: [0xa0]).bytes)
+        let refused: [[UInt8]] = [
+            [0x83] + part + [0xf6, 0xf6], [0x83, 0xf6] + part + [0xf6], [0x82, 0xf6, 0xf6],
+        ]
+        for bytes in refused {
+            #expect(throws: MdocModelError.self) { try SessionTranscript(stored: bytes[...]) }
+        }
     }
 
     @Test("Without version or security there is no engagement")

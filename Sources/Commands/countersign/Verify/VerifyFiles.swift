@@ -105,9 +105,11 @@ struct VerifyFiles: ParsableArguments {
         let transcript = try read("--transcript", transcript) { bytes throws(MdocModelError) in
             try SessionTranscript(stored: bytes, limits: limits)
         }
-        let key = try readerKey.map { argument throws(CommandFailure) in
-            try ReaderKeyFile.read(
-                argument, privateHalfOf: Self.key(transcript.eReaderKeyBytes, "--transcript"))
+        let key = try readerKey.map { argument throws(CommandFailure) -> COSEKeyPair in
+            guard let sent = transcript.eReaderKeyBytes else {
+                throw .usage("--transcript is of a presentation without a reader key")
+            }
+            return try ReaderKeyFile.read(argument, privateHalfOf: Self.key(sent, "--transcript"))
         }
         return StoredTransaction(
             transcript: transcript, readerKey: key, message: .response(bytes), limits: limits)

@@ -25,8 +25,9 @@ extension HolderFault {
 
     /// To what the device signs: the transcript.
     func transcript(insteadOf transcript: SessionTranscript) -> SessionTranscript? {
-        let engagement = transcript.deviceEngagementBytes.content
-        let key = transcript.eReaderKeyBytes
+        guard self == .otherHandover || self == .otherSession else { return nil }
+        guard let engagement = transcript.deviceEngagementBytes?.content, let key = transcript.eReaderKeyBytes
+        else { return SessionTranscript { $0.null() } }
         switch self {
         case .otherHandover:
             let qr = SessionTranscript(deviceEngagement: engagement, eReaderKey: key, handover: .qr)
