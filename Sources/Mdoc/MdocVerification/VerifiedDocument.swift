@@ -128,9 +128,15 @@ package struct DocumentIssuer: Sendable {
     package var country: String? { signer.certificate.subject.countryName }
     package var state: String? { signer.certificate.subject.stateOrProvinceName }
     package var dsSubject: String { signer.certificate.subject.description }
+    package var dsCommonName: String? { signer.certificate.subject.commonName }
+    /// Whom the document signer's certificate names as its issuer.
+    package var issuerCommonName: String? { signer.certificate.issuer.commonName }
+    /// The key that the document signer's certificate says it was signed with.
+    package var issuerKeyIdentifier: ArraySlice<UInt8>? { signer.certificate.authorityKeyIdentifier }
     /// The serial number's bytes, big-endian.
     package var dsSerial: ArraySlice<UInt8> { signer.certificate.serialNumber }
     /// Nil where no trusted IACA was found.
     package var anchorSubject: String? { anchor?.certificate.subject.description }
     package var anchorSHA256: [UInt8]? { anchor?.sha256 }
+    package var anchorKeyIdentifier: ArraySlice<UInt8>? { anchor?.certificate.subjectKeyIdentifier }
 }
