@@ -77,6 +77,9 @@ let package = Package(
         library(
             "MdocVerification", in: "Mdoc", ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto"]),
         library("RequestPlanner", in: "Mdoc", ["MdocModel"]),
+        library(
+            "WalletPresentation", in: "Mdoc",
+            ["MdocModel", "MdocTrust", "MdocVerification", "CBOR", "COSE", "OpenSSLCrypto"]),
         .target(
             name: "MdocWallet",
             dependencies: [
@@ -172,6 +175,12 @@ let package = Package(
             of: "MdocVerification", in: "Mdoc",
             ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto", "TestCredentials"]),
         tests(of: "RequestPlanner", in: "Mdoc", ["MdocModel"]),
+        tests(
+            of: "WalletPresentation", in: "Mdoc",
+            [
+                "MdocModel", "MdocTrust", "MdocVerification", "CBOR", "COSE", "OpenSSLCrypto",
+                "TestCredentials",
+            ]),
         .testTarget(
             name: "InteropTests",
             dependencies: [
@@ -190,7 +199,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "CBOR", "ISO7816", "NDEF", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust",
-                "MdocVerification", "RequestPlanner", "TestCredentials",
+                "MdocVerification", "RequestPlanner", "TestCredentials", "WalletPresentation",
             ],
             path: "Tests/Fuzzing/FuzzTargets", swiftSettings: strict),
         .testTarget(

@@ -22,7 +22,7 @@ enum House {
     private static let formats: Set = ["CBOR", "ISO7816", "NDEF"]
     private static let cryptography: Set = ["OpenSSLCrypto", "COSE"]
     private static let mdoc: Set = [
-        "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "RequestPlanner",
+        "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "RequestPlanner", "WalletPresentation",
     ]
 
     static let rooms = [
@@ -41,6 +41,9 @@ enum House {
             name: "MdocVerification", layer: .mdoc,
             imports: ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto"]),
         Room(name: "RequestPlanner", layer: .mdoc, imports: ["MdocModel", "CBOR", "COSE"]),
+        Room(
+            name: "WalletPresentation", layer: .mdoc,
+            imports: ["MdocModel", "MdocTrust", "MdocVerification", "CBOR", "COSE", "OpenSSLCrypto"]),
         Room(name: "MdocWallet", layer: .mdoc, imports: formats.union(cryptography).union(mdoc)),
         Room(name: "Transport", layer: .transports, imports: ["NDEF", "SystemPackage"]),
         Room(name: "PCSCTransport", layer: .transports, imports: ["Transport", "ISO7816", "CPCSCLite"]),

@@ -40,6 +40,12 @@ package struct TestSession: Sendable {
             deviceEngagement: deviceEngagement, eReaderKey: readerKey.publicKeyBytes, handover: .qr)
     }
 
+    /// A presentation without engagement. What a MAC is made with is a key that nobody sent.
+    package init(transcript: SessionTranscript) throws {
+        readerKey = COSEKeyPair(try PrivateKey.generate(.p256))
+        self.transcript = transcript
+    }
+
     /// A COSE_Mac0 over a detached payload, with the key of ISO/IEC 18013-5 9.1.3.5 derived from the phone's side.
     func mac(over payload: [UInt8], deviceKey: TestKey) throws -> [UInt8] {
         let shared = try deviceKey.privateKey.sharedSecret(with: readerKey.privateKey.publicKey())

@@ -1,0 +1,154 @@
+internal import CBOR
+package import MdocModel
+package import OpenSSLCrypto
+
+/// HPKEEnvelope: what `PKIdentityDocument.encryptedData` of PassKit holds. Members beyond these are passed over.
+package struct WalletEnvelope: Sendable, RedactedDescription {
+    /// pkEm, 65 bytes.
+    package let encapsulatedKey: ArraySlice<UInt8>
+    /// pkRHash, 32 bytes: for which key it is sealed.
+    package let recipientKeyHash: ArraySlice<UInt8>
+    /// 32 bytes: SHA-256 of the transcript it is sealed in.
+    package let infoHash: ArraySlice<UInt8>
+    package let ciphertext: ArraySlice<UInt8>
+
+    /// The longest envelope in bytes.
+    package static let maximumSize = 1 << 20
+    private static let algorithm: StaticString = "APPLE-HPKE-v1"
+    private static let baseMode: UInt64 = 0
+
+    package init(_ bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
+        let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
+        let fields = try PresentationStructure.envelope.reading { () throws(CBORError) in
+            let item = try CBORItem.parse(bytes, limits: limits)
+            let map = try item.map()
+            return (
+                algorithm: try map.required("algorithm", in: item),
+                parameters: try map.required("params", in: item),
+                data: try map.required("data", in: item).byteString()
+            )
+        }
+        guard fields.algorithm.isText(Self.algorithm) else { throw .algorithmUnknown }
+        let mode: UInt64
+        (mode, encapsulatedKey, recipientKeyHash, infoHash) = try PresentationStructure.envelope.reading {
+            () throws(CBORError) in
+            let map = try fields.parameters.map()
+            return (
+                try map.required("mode", in: fields.parameters).unsigned(),
+                try map.required("pkEm", in: fields.parameters).byteString(),
+                try map.required("pkRHash", in: fields.parameters).byteString(),
+                try map.required("infoHash", in: fields.parameters).byteString()
+            )
+        }
+        guard mode == Self.baseMode else { throw .modeUnknown(mode) }
+        let hashSize = HashAlgorithm.sha256.digestSize
+        guard encapsulatedKey.count == HPKE.encapsulatedKeySize, recipientKeyHash.count == hashSize,
+            infoHash.count == hashSize
+        else { throw .sizeWrong(.envelope) }
+        ciphertext = fields.data
+    }
+
+    /// Opens it in the order of Apple's "Verifying Wallet identity requests": our key, our transcript, then the contents.
+    ///
+    /// - Parameters:
+    ///   - keys: all that may have been asked with: while keys are rotated, the old ones too.
+    ///   - others: further merchants of ours, only to tell what went wrong. At most eight are looked at.
+    package func open(
+        with keys: [RecipientKey], as merchant: MerchantIdentity, answering nonce: consuming SpentNonce,
+        others: [MerchantIdentity] = []
+    ) throws(WalletPresentationError) -> OpenedPresentation {
+        guard let key = keys.first(where: { recipientKeyHash.elementsEqual($0.hash) }) else {
+            throw .recipientKeyUnknown
+        }
+        let transcript = SessionTranscript.inApp(
+            merchant, nonce: nonce.nonce, recipientKeyHash: key.hash)
+        guard isSealed(in: transcript) else {
+            throw mismatch(merchant, nonce.nonce, key, others.prefix(8))
+        }
+        let plaintext = try key.open(
+            ciphertext, encapsulatedKey: encapsulatedKey, info: transcript.encoded)
+        return OpenedPresentation(
+            door: .app, response: try Self.response(in: plaintext), transcript: transcript,
+            isReplayChecked: nonce.isReplayChecked, isOfPublishedExample: merchant.isOfPublishedExample)
+    }
+
+    private func isSealed(in transcript: SessionTranscript) -> Bool {
+        Digest(.sha256, of: transcript.encoded).equals(infoHash)
+    }
+
+    /// Whose request it was sealed in instead.
+    private func mismatch(
+        _ merchant: MerchantIdentity, _ nonce: PresentationNonce, _ key: RecipientKey,
+        _ others: ArraySlice<MerchantIdentity>
+    ) -> WalletPresentationError {
+        func fits(_ candidate: MerchantIdentity?) -> Bool {
+            guard let candidate else { return false }
+            return isSealed(
+                in: .inApp(candidate, nonce: nonce, recipientKeyHash: key.hash))
+        }
+        for other in others {
+            let ofTeam = try? MerchantIdentity(
+                merchantIdentifier: merchant.merchantIdentifier, teamIdentifier: other.teamIdentifier)
+            if fits(ofTeam) { return .teamOther }
+            let ofMerchant = try? MerchantIdentity(
+                merchantIdentifier: other.merchantIdentifier, teamIdentifier: merchant.teamIdentifier)
+            if fits(ofMerchant) || fits(other) { return .merchantOther }
+        }
+        return .infoHashWrong
+    }
+
+    /// Topics: `{"identity": DeviceResponse}`.
+    private static func response(
+        in plaintext: [UInt8]
+    ) throws(WalletPresentationError) -> UnverifiedResponse {
+        let limits = CBORLimits.standard
+        let identity = try PresentationStructure.plaintext.reading { () throws(CBORError) in
+            let item = try CBORItem.parse(
+                plaintext[...], limits: CBORLimits(depth: limits.depth + 1, bytes: limits.bytes))
+            return try item.map().required("identity", in: item)
+        }
+        return try UnverifiedResponse(inPlaintext: identity)
+    }
+
+    /// The envelope that a wallet makes of its answer. The ephemeral key has to be fresh.
+    package static func seal(
+        _ response: [UInt8], to recipient: borrowing PublicKey, in transcript: SessionTranscript,
+        ephemeralKey: consuming PrivateKey
+    ) throws(OpenSSLCryptoError) -> [UInt8] {
+        let plaintext = CBOREncoder.encode { encoder in
+            encoder.map(count: 1)
+            encoder.text("identity")
+            encoder.encoded(response)
+        }
+        let (encapsulatedKey, ciphertext) = try HPKE.seal(
+            plaintext[...], to: recipient, info: transcript.encoded, ephemeralKey: ephemeralKey)
+        let recipientKeyHash = Digest(.sha256, of: recipient.encodedPoint[...]).bytes
+        return CBOREncoder.encode { encoder in
+            encoder.map(count: 3)
+            encoder.text("algorithm")
+            encoder.text("\(algorithm)")
+            encoder.text("params")
+            encoder.map(count: 4)
+            encoder.text("mode")
+            encoder.unsigned(baseMode)
+            encoder.text("pkEm")
+            encoder.byteString(encapsulatedKey)
+            encoder.text("pkRHash")
+            encoder.byteString(recipientKeyHash)
+            encoder.text("infoHash")
+            encoder.byteString(Digest(.sha256, of: transcript.encoded).bytes)
+            encoder.text("data")
+            encoder.byteString(ciphertext)
+        }
+    }
+}
+
+extension UnverifiedResponse {
+    init(inPlaintext item: CBORItem) throws(WalletPresentationError) {
+        do throws(MdocModelError) {
+            try self.init(item)
+        } catch {
+            throw .response(error)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import CBOR
+package import MdocModel
+internal import OpenSSLCrypto
+
+/// Through what a wallet presents outside proximity.
+package enum PresentationDoor: String, Sendable {
+    /// PassKit, in an app.
+    case app
+    /// The Digital Credentials API, on a page.
+    case web
+}
+
+/// To whom a nonce was given: a digest of the caller's own name for the session, so that the name is stored nowhere.
+package struct SessionBinding: Hashable, Sendable, RedactedDescription {
+    /// 32 bytes.
+    package let digest: [UInt8]
+
+    package init(session: some Sequence<UInt8>) {
+        digest = Digest(.sha256, of: Array(session)[...]).bytes
+    }
+
+    /// One that was stored; nil where it has another size.
+    package init?(stored digest: [UInt8]) {
+        guard digest.count == HashAlgorithm.sha256.digestSize else { return nil }
+        self.digest = digest
+    }
+}
+
+/// A nonce that was issued, as a store keeps it.
+package struct IssuedNonce: Hashable, Sendable {
+    package let nonce: PresentationNonce
+    package let session: SessionBinding
+    package let door: PresentationDoor
+    /// The last second in which it may be spent.
+    package let expires: Timestamp
+
+    package init(
+        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor, expires: Timestamp
+    ) {
+        self.nonce = nonce
+        self.session = session
+        self.door = door
+        self.expires = expires
+    }
+
+    /// Whether it may be spent by who says so, apart from whether it was. To be asked before the store's atomic step, so
+    /// that a stranger does not spend it for its owner.
+    package func check(
+        session: SessionBinding, door: PresentationDoor, at now: Timestamp
+    ) throws(NonceRefusal) {
+        guard constantTimeEquals(session.digest[...], self.session.digest[...]) else {
+            throw .otherSession
+        }
+        guard door == self.door else { throw .otherDoor }
+        guard now <= expires else { throw .expired }
+    }
+
+    /// The proof that this presentation alone uses the nonce.
+    ///
+    /// - Parameter isFirstUse: what one atomic step of the store answered that marks the nonce as spent; no later step,
+    ///   on whatever server, may answer true again.
+    package func spent(
+        isFirstUse: Bool, by session: SessionBinding, through door: PresentationDoor, at now: Timestamp
+    ) throws(NonceRefusal) -> SpentNonce {
+        try check(session: session, door: door, at: now)
+        guard isFirstUse else { throw .reused }
+        return SpentNonce(nonce, isReplayChecked: true)
+    }
+}
+
+/// Why a nonce may not be used.
+package enum NonceRefusal: String, CaseIterable, Error, Sendable {
+    /// Not issued by us, or so long ago that it is forgotten.
+    case unknown = "nonce.unknown"
+    case reused = "nonce.reused"
+    case otherSession = "nonce.other_session"
+    /// Issued for the other of app and web.
+    case otherDoor = "nonce.other_door"
+    case expired = "nonce.expired"
+    /// The same nonce was issued before.
+    case issuedBefore = "nonce.issued_before"
+    /// No more nonces are kept at a time.
+    case tooMany = "nonce.too_many"
+}
+
+/// The proof that a nonce was ours, this session's, in time and not used before. It goes with the presentation it opens.
+package struct SpentNonce: ~Copyable, Sendable {
+    package let nonce: PresentationNonce
+    /// False where replays are accepted.
+    let isReplayChecked: Bool
+
+    fileprivate init(_ nonce: PresentationNonce, isReplayChecked: Bool) {
+        self.nonce = nonce
+        self.isReplayChecked = isReplayChecked
+    }
+
+    /// Offline, where nobody knows whether the nonce was used before; the verdict says so.
+    package static func acceptingReplays(of nonce: PresentationNonce) -> SpentNonce {
+        SpentNonce(nonce, isReplayChecked: false)
+    }
+}

@@ -1,0 +1,63 @@
+package import MdocModel
+
+/// The nonces of one server in memory. A nonce is remembered for twice its lifetime, so that who comes late with it is
+/// told why.
+package struct NonceLedger: Sendable {
+    private struct Entry {
+        let issued: IssuedNonce
+        var isSpent = false
+    }
+
+    /// How many seconds a nonce may be spent.
+    package let lifetime: Int64
+    /// How many nonces are kept at most.
+    package let capacity: Int
+    private var entries: [PresentationNonce: Entry] = [:]
+    /// In the order of issue, which is that of expiry; those before `oldest` are forgotten.
+    private var order: [PresentationNonce] = []
+    private var oldest = 0
+
+    package init(lifetime: Int64, capacity: Int) {
+        self.lifetime = lifetime
+        self.capacity = capacity
+    }
+
+    package var count: Int { entries.count }
+
+    /// Issues a nonce that the caller drew.
+    package mutating func issue(
+        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor, at now: Timestamp
+    ) throws(NonceRefusal) -> IssuedNonce {
+        forget(at: now)
+        guard entries[nonce] == nil else { throw .issuedBefore }
+        guard entries.count < capacity else { throw .tooMany }
+        let issued = IssuedNonce(nonce, to: session, for: door, expires: now.advanced(bySeconds: lifetime))
+        entries[nonce] = Entry(issued: issued)
+        order.append(nonce)
+        return issued
+    }
+
+    /// Spends a nonce, once.
+    package mutating func spend(
+        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        at now: Timestamp
+    ) throws(NonceRefusal) -> SpentNonce {
+        guard let entry = entries[nonce] else { throw .unknown }
+        try entry.issued.check(session: session, door: door, at: now)
+        entries[nonce]?.isSpent = true
+        return try entry.issued.spent(isFirstUse: !entry.isSpent, by: session, through: door, at: now)
+    }
+
+    /// Forgets what expired a lifetime ago.
+    private mutating func forget(at now: Timestamp) {
+        while oldest < order.count, let entry = entries[order[oldest]],
+            entry.issued.expires.advanced(bySeconds: lifetime) < now
+        {
+            entries[order[oldest]] = nil
+            oldest += 1
+        }
+        guard oldest > 64, oldest > order.count / 2 else { return }
+        order.removeFirst(oldest)
+        oldest = 0
+    }
+}

@@ -1,0 +1,38 @@
+package import COSE
+internal import OpenSSLCrypto
+
+/// Our key for what wallets seal, with its hash by which envelopes name it.
+package final class RecipientKey: Sendable {
+    package let pair: COSEKeyPair
+    /// pkRHash: SHA-256 of the public point as 04‖x‖y.
+    package let hash: [UInt8]
+
+    /// Throws `recipientKeyUnusable` for a key that is not on P-256.
+    package init(_ pair: COSEKeyPair) throws(WalletPresentationError) {
+        guard pair.privateKey.curve == .p256 else { throw .recipientKeyUnusable }
+        self.pair = pair
+        hash = Digest(.sha256, of: pair.privateKey.encodedPoint[...]).bytes
+    }
+
+    /// The plaintext of one HPKE message whose info is the transcript.
+    func open(
+        _ ciphertext: ArraySlice<UInt8>, encapsulatedKey: ArraySlice<UInt8>, info: ArraySlice<UInt8>
+    ) throws(WalletPresentationError) -> [UInt8] {
+        do throws(OpenSSLCryptoError) {
+            return try HPKE.open(
+                ciphertext, encapsulatedKey: encapsulatedKey, with: pair.privateKey, info: info)
+        } catch {
+            throw WalletPresentationError(opening: error)
+        }
+    }
+}
+
+extension WalletPresentationError {
+    fileprivate init(opening error: OpenSSLCryptoError) {
+        switch error {
+        case .authenticationFailed: self = .notOpened
+        case .keyMisshapen, .pointNotOnCurve: self = .encapsulatedKeyInvalid
+        default: self = .computationFailed
+        }
+    }
+}

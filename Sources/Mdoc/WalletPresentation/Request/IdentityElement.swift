@@ -1,0 +1,44 @@
+/// PKIdentityElement: what an app asks for by PassKit's names.
+package enum IdentityElement: Hashable, Sendable {
+    case givenName, familyName, portrait, address, issuingAuthority
+    case documentIssueDate, documentExpirationDate, documentNumber, documentDHSComplianceStatus
+    case drivingPrivileges, dateOfBirth, age, sex
+    case eyeColor, hairColor, height, weight, organDonorStatus, veteranStatus
+    /// `age(atLeast:)`.
+    case ageAtLeast(Int)
+
+    /// The ages that PassKit takes.
+    package static let ages = 1...125
+
+    static let withoutArgument: [(name: String, element: IdentityElement)] = [
+        ("givenName", .givenName), ("familyName", .familyName), ("portrait", .portrait),
+        ("address", .address), ("issuingAuthority", .issuingAuthority),
+        ("documentIssueDate", .documentIssueDate), ("documentExpirationDate", .documentExpirationDate),
+        ("documentNumber", .documentNumber), ("documentDHSComplianceStatus", .documentDHSComplianceStatus),
+        ("drivingPrivileges", .drivingPrivileges), ("dateOfBirth", .dateOfBirth), ("age", .age),
+        ("sex", .sex),
+        ("eyeColor", .eyeColor), ("hairColor", .hairColor), ("height", .height), ("weight", .weight),
+        ("organDonorStatus", .organDonorStatus), ("veteranStatus", .veteranStatus),
+    ]
+
+    private static let agePrefix = "age(atLeast:"
+
+    /// By PassKit's name: `givenName`, or `age(atLeast:21)`. Nil for any other text and any age PassKit refuses.
+    package init?(_ name: String) {
+        if let known = Self.withoutArgument.first(where: { $0.name == name }) {
+            self = known.element
+            return
+        }
+        let digits = name.dropFirst(Self.agePrefix.count).dropLast()
+        guard name.hasPrefix(Self.agePrefix), name.hasSuffix(")"), (1...3).contains(digits.utf8.count),
+            digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let years = Int(digits), Self.ages.contains(years), "\(years)" == digits
+        else { return nil }
+        self = .ageAtLeast(years)
+    }
+
+    package var name: String {
+        if case .ageAtLeast(let years) = self { return "\(Self.agePrefix)\(years))" }
+        return Self.withoutArgument.first { $0.element == self }?.name ?? ""
+    }
+}

@@ -1,0 +1,34 @@
+internal import MdocVerification
+internal import MdocModel
+
+/// An age in years that came where "at least `years`" was asked: PassKit asks for it where a licence has no such
+/// attestation. It was so when the document was issued, and tells more than was asked.
+package struct AgeStandIn: Hashable, Sendable {
+    package let docType: String
+    /// What was asked.
+    package let years: Int
+
+    static func all(
+        in response: VerifiedResponse, comparedWith comparison: RequestComparison
+    ) -> [AgeStandIn] {
+        guard case .requested(let requests) = comparison else { return [] }
+        return response.documents.flatMap { document -> [AgeStandIn] in
+            let hasAge = document.elements.contains {
+                $0.name.identifier == "age_in_years" && $0.signedBy == .issuer
+            }
+            guard hasAge else { return [] }
+            return requests.filter { $0.docType == document.docType }.flatMap(\.agesAsked)
+                .filter { document.isAgeAtLeast($0).isUnanswered }
+                .map { AgeStandIn(docType: document.docType, years: $0) }
+        }
+    }
+}
+
+extension AgeAnswer {
+    fileprivate var isUnanswered: Bool {
+        switch self {
+        case .cannotTell(.noAttestation), .cannotTell(.noneApplies): true
+        case .yes, .no, .cannotTell(.contradictory): false
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import CBOR
+package import MdocModel
+internal import MdocVerification
+internal import MdocTrust
+
+/// What came through an app or the web, opened and parsed. Nothing in it is verified but that it was sealed for us, in
+/// this request.
+package struct OpenedPresentation: Sendable, RedactedDescription {
+    package let door: PresentationDoor
+    /// To which the wallet's answer is bound.
+    package let transcript: SessionTranscript
+    let response: UnverifiedResponse
+    private let isReplayChecked: Bool
+    private let isOfPublishedExample: Bool
+
+    init(
+        door: PresentationDoor, response: UnverifiedResponse, transcript: SessionTranscript,
+        isReplayChecked: Bool, isOfPublishedExample: Bool
+    ) {
+        self.door = door
+        self.response = response
+        self.transcript = transcript
+        self.isReplayChecked = isReplayChecked
+        self.isOfPublishedExample = isOfPublishedExample
+    }
+
+    /// Makes every check of a response from nearby, and those that only hold without an engagement.
+    package func verify(in context: PresentationContext) -> PresentationVerdict {
+        let failures = failures(comparedWith: context.comparison)
+        let verdict = response.verify(in: context.verification(transcript))
+        if let sign = isOfPublishedExample
+            ? .publishedExample : verdict.reports.lazy.compactMap(\.mockSign).first
+        {
+            return .mock(MockPresentation(sign, failures, verdict))
+        }
+        switch verdict {
+        case .verified(let verified) where failures.isEmpty:
+            return .verified(
+                VerifiedPresentation(
+                    verified, isReplayChecked: isReplayChecked, comparison: context.comparison))
+        case .rejected where isVerified(inTestTrustOf: context):
+            return .mock(MockPresentation(.testTrust, failures, verdict))
+        default:
+            return .rejected(RejectedPresentation(failures, verdict))
+        }
+    }
+
+    private func isVerified(inTestTrustOf context: PresentationContext) -> Bool {
+        guard let trust = context.testTrust else { return false }
+        guard case .verified = response.verify(in: context.verification(transcript, trust: trust)) else {
+            return false
+        }
+        return true
+    }
+
+    /// What holds of every presentation without engagement: no MAC, for there is no key of ours to agree on one, and no
+    /// more documents than were asked for, in an app a single one.
+    private func failures(comparedWith comparison: RequestComparison) -> [PresentationFailure] {
+        var failures: [PresentationFailure] = []
+        if response.documents.contains(where: { $0.deviceSigned.deviceMac != nil }) {
+            failures.append(.deviceMac)
+        }
+        if hasExtraDocument(comparison) { failures.append(.extraDocument) }
+        return failures
+    }
+
+    private func hasExtraDocument(_ comparison: RequestComparison) -> Bool {
+        if door == .app { return response.documents.count > 1 }
+        guard case .requested(let requests) = comparison else { return false }
+        guard response.documents.count <= requests.count else { return true }
+        return Set(response.documents.map(\.docType)).contains { docType in
+            response.documents.count { $0.docType == docType }
+                > requests.count { $0.docType == docType }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+internal import CBOR
+package import MdocVerification
+
+/// What a presentation through an app or the web came to.
+package enum PresentationVerdict: Sendable {
+    case verified(VerifiedPresentation)
+    /// A test document or a test answer: proves nothing, whatever its checks say.
+    case mock(MockPresentation)
+    case rejected(RejectedPresentation)
+}
+
+/// A verified response, with what the door adds.
+package struct VerifiedPresentation: Sendable, RedactedDescription {
+    package let response: VerifiedResponse
+    /// False only offline, where it may have been presented before.
+    package let isReplayChecked: Bool
+    /// Where an age came in place of an answer.
+    package let ageStandIns: [AgeStandIn]
+
+    init(_ response: VerifiedResponse, isReplayChecked: Bool, comparison: RequestComparison) {
+        self.response = response
+        self.isReplayChecked = isReplayChecked
+        ageStandIns = AgeStandIn.all(in: response, comparedWith: comparison)
+    }
+}
+
+/// A presentation with something wrong: what was checked, and no element value.
+package struct RejectedPresentation: Sendable {
+    /// Wrong of every presentation without engagement.
+    package let failures: [PresentationFailure]
+    /// What the checks of the response came to. It may be all well where only `failures` reject.
+    package let checks: CheckedResponse
+
+    init(_ failures: [PresentationFailure], _ verdict: ResponseVerdict) {
+        self.failures = failures
+        checks = CheckedResponse(verdict)
+    }
+}
+
+/// A test answer: why it is taken for one, and what was checked. No element values, as nothing is to be done with it.
+package struct MockPresentation: Sendable {
+    package let sign: MockSign
+    package let failures: [PresentationFailure]
+    package let checks: CheckedResponse
+
+    init(_ sign: MockSign, _ failures: [PresentationFailure], _ verdict: ResponseVerdict) {
+        self.sign = sign
+        self.failures = failures
+        checks = CheckedResponse(verdict)
+    }
+}
+
+/// The checks of a response without its elements.
+package struct CheckedResponse: Sendable {
+    package let failures: [ResponseFailure]
+    package let reports: [DocumentReport]
+    package let notReturned: [NotReturned]
+
+    init(_ verdict: ResponseVerdict) {
+        switch verdict {
+        case .verified(let response):
+            failures = []
+            (reports, notReturned) = (response.reports, response.notReturned)
+        case .rejected(let response):
+            (failures, reports, notReturned) = (response.failures, response.reports, response.notReturned)
+        }
+    }
+}
+
+/// What is wrong with a presentation beyond its documents.
+package enum PresentationFailure: String, CaseIterable, Error, Sendable {
+    /// A MAC in place of the device's signature: without an engagement nobody can have made one for us.
+    case deviceMac = "presentation.device_mac"
+    /// More documents than were asked for.
+    case extraDocument = "presentation.extra_document"
+}
+
+extension ResponseVerdict {
+    var reports: [DocumentReport] {
+        switch self {
+        case .verified(let response): response.reports
+        case .rejected(let response): response.reports
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package import CBOR
+package import MdocModel
+
+/// Why a presentation through an app or the web was not opened. None names a value of the message.
+package enum WalletPresentationError: Error, Equatable, Sendable {
+    // What came
+
+    /// The bytes do not decode as this structure.
+    case misshapen(PresentationStructure, CBORError)
+    /// A key or hash in this structure has not its size.
+    case sizeWrong(PresentationStructure)
+    /// The text is not base64url without padding, or too long.
+    case notBase64URL(PresentationStructure)
+    /// An envelope of another algorithm than `APPLE-HPKE-v1`.
+    case algorithmUnknown
+    /// An HPKE mode other than base.
+    case modeUnknown(UInt64)
+    /// What was opened holds no DeviceResponse.
+    case response(MdocModelError)
+
+    // For whom and where
+
+    /// Sealed for a key that is none of ours, or is not the one of the request.
+    case recipientKeyUnknown
+    /// Sealed in a request of another of our merchants.
+    case merchantOther
+    /// Sealed in a request of another of our teams.
+    case teamOther
+    /// infoHash is not that of the transcript: another nonce, merchant or team.
+    case infoHashWrong
+    /// Sealed in a request of another of our origins.
+    case originOther
+    /// Sealed in a request whose encryptionInfo was written anew on its way to the wallet.
+    case encryptionInfoReencoded
+    /// encryptionInfo is that of another nonce.
+    case nonceOther
+    /// The encapsulated key is no point of P-256.
+    case encapsulatedKeyInvalid
+    /// The ciphertext does not belong to encapsulated key, recipient and transcript.
+    case notOpened
+
+    // What we are configured with
+
+    /// A merchant or team identifier that is empty, too long, or has characters that cannot be seen.
+    case identifierMisshapen
+    /// Not the serialised origin of a secure page.
+    case originMisshapen
+    /// A nonce has 1 to 64 bytes, on the web at least 16.
+    case nonceSizeWrong
+    /// The recipient's key is not on P-256.
+    case recipientKeyUnusable
+    /// OpenSSL could not carry out the computation.
+    case computationFailed
+}
+
+/// The structures that errors name.
+package enum PresentationStructure: String, Sendable {
+    case envelope, encryptionInfo, encryptedResponse, plaintext
+}
+
+extension WalletPresentationError {
+    /// A name for programs, one of each case.
+    package var id: String {
+        switch self {
+        case .misshapen: "presentation.misshapen"
+        case .sizeWrong: "presentation.size"
+        case .notBase64URL: "presentation.base64url"
+        case .algorithmUnknown: "presentation.algorithm"
+        case .modeUnknown: "presentation.mode"
+        case .response: "presentation.response"
+        case .recipientKeyUnknown: "presentation.recipient_key"
+        case .merchantOther: "presentation.other_merchant"
+        case .teamOther: "presentation.other_team"
+        case .infoHashWrong: "presentation.info_hash"
+        case .originOther: "presentation.other_origin"
+        case .encryptionInfoReencoded: "presentation.encryption_info_reencoded"
+        case .nonceOther: "presentation.other_nonce"
+        case .encapsulatedKeyInvalid: "presentation.encapsulated_key"
+        case .notOpened: "presentation.not_opened"
+        case .identifierMisshapen: "presentation.identifier"
+        case .originMisshapen: "presentation.origin"
+        case .nonceSizeWrong: "presentation.nonce_size"
+        case .recipientKeyUnusable: "presentation.recipient_key_unusable"
+        case .computationFailed: "presentation.computation"
+        }
+    }
+}
+
+extension PresentationStructure {
+    /// Runs `body`, and names this structure in the error.
+    func reading<Value>(
+        _ body: () throws(CBORError) -> Value
+    ) throws(WalletPresentationError) -> Value {
+        do throws(CBORError) {
+            return try body()
+        } catch {
+            throw .misshapen(self, error)
+        }
+    }
+}
+
+extension CBORMap {
+    func required(_ key: StaticString, in item: CBORItem) throws(CBORError) -> CBORItem {
+        guard let value = self[key] else { throw .missingMember(at: item.offset) }
+        return value
+    }
+}

@@ -1,0 +1,110 @@
+internal import CBOR
+package import MdocModel
+package import OpenSSLCrypto
+
+/// EncryptedResponse (ISO/IEC TS 18013-7 Annex C): what `navigator.credentials.get` gives under `org-iso-mdoc`.
+package struct EncryptedResponse: Sendable, RedactedDescription {
+    /// enc, 65 bytes.
+    package let encapsulatedKey: ArraySlice<UInt8>
+    package let ciphertext: ArraySlice<UInt8>
+
+    /// The longest response in bytes.
+    package static let maximumSize = 1 << 20
+
+    /// The text of the member `response`: base64url without padding.
+    package init(_ text: some Collection<UInt8>) throws(WalletPresentationError) {
+        guard text.count <= (Self.maximumSize * 4 + 2) / 3, let bytes = Base64URL.decode(text) else {
+            throw .notBase64URL(.encryptedResponse)
+        }
+        try self.init(decoded: bytes[...])
+    }
+
+    package init(decoded bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
+        let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
+        (encapsulatedKey, ciphertext) = try PresentationStructure.encryptedResponse.reading {
+            () throws(CBORError) in
+            let item = try CBORItem.parse(bytes, limits: limits)
+            let parameters = try item.parametersOfDCAPI()
+            let map = try parameters.map()
+            return (
+                try map.required("enc", in: parameters).byteString(),
+                try map.required("cipherText", in: parameters).byteString()
+            )
+        }
+        guard encapsulatedKey.count == HPKE.encapsulatedKeySize else { throw .sizeWrong(.encryptedResponse) }
+    }
+
+    /// Opens it as the answer to the request that sent `info` from a page of `origin`.
+    ///
+    /// - Parameter others: further origins of ours, only to tell what went wrong. At most four are looked at.
+    package func open(
+        with key: RecipientKey, encryptionInfo info: EncryptionInfo, origin: WebOrigin,
+        answering nonce: consuming SpentNonce, others: [WebOrigin] = []
+    ) throws(WalletPresentationError) -> OpenedPresentation {
+        guard info.isFor(key) else { throw .recipientKeyUnknown }
+        guard info.nonce == nonce.nonce else { throw .nonceOther }
+        let transcript = SessionTranscript.onTheWeb(encryptionInfo: info.text, origin: origin)
+        let plaintext: [UInt8]
+        do throws(WalletPresentationError) {
+            plaintext = try open(with: key, in: transcript)
+        } catch .notOpened {
+            throw mismatch(key, info, origin, others.prefix(4))
+        } catch {
+            throw error
+        }
+        let item = try PresentationStructure.plaintext.reading { () throws(CBORError) in
+            try CBORItem.parse(plaintext[...])
+        }
+        return OpenedPresentation(
+            door: .web, response: try UnverifiedResponse(inPlaintext: item), transcript: transcript,
+            isReplayChecked: nonce.isReplayChecked, isOfPublishedExample: false)
+    }
+
+    private func open(
+        with key: RecipientKey, in transcript: SessionTranscript
+    ) throws(WalletPresentationError) -> [UInt8] {
+        try key.open(ciphertext, encapsulatedKey: encapsulatedKey, info: transcript.encoded)
+    }
+
+    /// In which request it was sealed instead.
+    private func mismatch(
+        _ key: RecipientKey, _ info: EncryptionInfo, _ origin: WebOrigin, _ others: ArraySlice<WebOrigin>
+    ) -> WalletPresentationError {
+        func isSealed(_ text: String, _ origin: WebOrigin) -> Bool {
+            (try? open(with: key, in: .onTheWeb(encryptionInfo: text, origin: origin))) != nil
+        }
+        if others.contains(where: { isSealed(info.text, $0) }) { return .originOther }
+        if info.text.otherBase64Forms.contains(where: { isSealed($0, origin) }) {
+            return .encryptionInfoReencoded
+        }
+        return .notOpened
+    }
+
+    /// What a wallet makes of its answer: the text of the member `response`. The ephemeral key has to be fresh.
+    package static func seal(
+        _ response: [UInt8], to recipient: borrowing PublicKey, in transcript: SessionTranscript,
+        ephemeralKey: consuming PrivateKey
+    ) throws(OpenSSLCryptoError) -> String {
+        let (encapsulatedKey, ciphertext) = try HPKE.seal(
+            response[...], to: recipient, info: transcript.encoded, ephemeralKey: ephemeralKey)
+        return Base64URL.encode(
+            CBOREncoder.encode { encoder in
+                encoder.array(count: 2)
+                encoder.text("dcapi")
+                encoder.map(count: 2)
+                encoder.text("enc")
+                encoder.byteString(encapsulatedKey)
+                encoder.text("cipherText")
+                encoder.byteString(ciphertext)
+            })
+    }
+}
+
+extension String {
+    /// The same bytes with padding, in the other alphabet, and with both, where that differs.
+    fileprivate var otherBase64Forms: Set<String> {
+        let padding = String(repeating: "=", count: (4 - utf8.count % 4) % 4)
+        let standard = String(map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+        return Set([self + padding, standard, standard + padding]).subtracting([self])
+    }
+}

@@ -1,0 +1,78 @@
+package import COSE
+internal import CBOR
+internal import MdocModel
+internal import OpenSSLCrypto
+
+/// EncryptionInfo (ISO/IEC TS 18013-7 Annex C): for which key a wallet seals its answer on the web, and the nonce.
+///
+/// What is bound is the text as it was sent, never one written anew.
+package struct EncryptionInfo: Sendable, RedactedDescription {
+    /// base64url without padding.
+    package let text: String
+    package let nonce: PresentationNonce
+    /// On P-256.
+    package let recipientKey: COSEKey
+
+    /// The longest text in characters.
+    package static let maximumSize = 4096
+
+    /// Throws `nonceSizeWrong` for fewer than 16 bytes.
+    package init(
+        nonce: PresentationNonce, for recipient: RecipientKey
+    ) throws(WalletPresentationError) {
+        try self.init(
+            Base64URL.encode(
+                CBOREncoder.encode { encoder in
+                    encoder.array(count: 2)
+                    encoder.text("dcapi")
+                    encoder.map(count: 2)
+                    encoder.text("nonce")
+                    encoder.byteString(nonce.bytes)
+                    encoder.text("recipientPublicKey")
+                    encoder.encoded(recipient.pair.publicKeyBytes.content)
+                }))
+    }
+
+    /// One that was sent.
+    package init(_ text: String) throws(WalletPresentationError) {
+        guard text.utf8.count <= Self.maximumSize, let bytes = Base64URL.decode(text.utf8) else {
+            throw .notBase64URL(.encryptionInfo)
+        }
+        self.text = text
+        let fields = try PresentationStructure.encryptionInfo.reading { () throws(CBORError) in
+            let item = try CBORItem.parse(bytes[...], limits: CBORLimits(depth: 4, bytes: bytes.count))
+            let parameters = try item.parametersOfDCAPI()
+            let map = try parameters.map()
+            return (
+                nonce: try map.required("nonce", in: parameters).byteString(),
+                key: try map.required("recipientPublicKey", in: parameters)
+            )
+        }
+        guard fields.nonce.count >= PresentationNonce.minimumSizeOnTheWeb else { throw .nonceSizeWrong }
+        nonce = try PresentationNonce(Array(fields.nonce))
+        do throws(COSEError) {
+            recipientKey = try COSEKey(fields.key)
+        } catch {
+            throw .recipientKeyUnusable
+        }
+        guard recipientKey.curve == .p256 else { throw .recipientKeyUnusable }
+    }
+
+    /// Whether it asks to seal for this key.
+    func isFor(_ key: RecipientKey) -> Bool {
+        guard let named = try? recipientKey.publicKey() else { return false }
+        return named.encodedPoint == key.pair.privateKey.encodedPoint
+    }
+}
+
+extension CBORItem {
+    /// The second item of `["dcapi", …]`.
+    func parametersOfDCAPI() throws(CBORError) -> CBORItem {
+        var fields = try array().makeIterator()
+        guard let name = fields.next(), let parameters = fields.next(), fields.next() == nil else {
+            throw .missingMember(at: offset)
+        }
+        guard name.isText("dcapi") else { throw .unexpectedType(expected: .textString, at: name.offset) }
+        return parameters
+    }
+}

@@ -1,0 +1,54 @@
+/// The origin of a page as browsers serialise it (WHATWG HTML, 7.1.1): scheme, host, and a port that is not the scheme's.
+package struct WebOrigin: Hashable, Sendable {
+    /// `https://shop.example`, without slash at its end.
+    package let serialised: String
+
+    /// Throws `originMisshapen` for anything but the serialised origin of a secure page: `https`, or `http` on this
+    /// very machine for trying out. Names beyond ASCII come in their ASCII form, in small letters.
+    package init(_ text: String) throws(WalletPresentationError) {
+        let (scheme, rest, defaultPort): (String, Substring.UTF8View, Int)
+        if text.hasPrefix("https://") {
+            (scheme, rest, defaultPort) = ("https", text.dropFirst(8).utf8, 443)
+        } else if text.hasPrefix("http://") {
+            (scheme, rest, defaultPort) = ("http", text.dropFirst(7).utf8, 80)
+        } else {
+            throw .originMisshapen
+        }
+        let parts = rest.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let host = parts.first, Self.isHost(host) else { throw .originMisshapen }
+        if parts.count == 2 {
+            guard let port = Self.port(parts[1]), port != defaultPort else { throw .originMisshapen }
+        }
+        let isLocal = Self.local.contains { host.elementsEqual($0.utf8) }
+        guard scheme == "https" || isLocal else { throw .originMisshapen }
+        serialised = text
+    }
+
+    private static let local = ["localhost", "127.0.0.1"]
+
+    /// Labels of small letters, digits and hyphens, joined by dots (RFC 1035, 2.3.1).
+    private static func isHost(_ host: Substring.UTF8View) -> Bool {
+        guard (1...253).contains(host.count) else { return false }
+        return host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy {
+            (1...63).contains($0.count) && $0.first != UInt8(ascii: "-") && $0.last != UInt8(ascii: "-")
+                && $0.allSatisfy { isLabel($0) }
+        }
+    }
+
+    private static func isLabel(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    private static func port(_ digits: Substring.UTF8View) -> Int? {
+        guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0"),
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        let port = digits.reduce(0) { 10 * $0 + Int($1 - UInt8(ascii: "0")) }
+        return port <= 65_535 ? port : nil
+    }
+}
