@@ -11,6 +11,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case deviceResponse, issuedObject, issuedItem
     case certificate, certificateProfile
     case revocationList, vical, statusToken, trustBundle
+    case walletEnvelope, encryptedResponse, sealedAnswer, presentationText
 
     /// Feeds `input` to the target. Traps where the target fails.
     package func run(_ input: ArraySlice<UInt8>) {
@@ -42,6 +43,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .vical: fuzzVICAL(input)
         case .statusToken: fuzzStatusToken(input)
         case .trustBundle: fuzzTrustBundle(input)
+        case .walletEnvelope: fuzzWalletEnvelope(input)
+        case .encryptedResponse: fuzzEncryptedResponse(input)
+        case .sealedAnswer: fuzzSealedAnswer(input)
+        case .presentationText: fuzzPresentationText(input)
         }
     }
 }

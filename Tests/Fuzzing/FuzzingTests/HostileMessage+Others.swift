@@ -49,6 +49,21 @@ extension HostileMessage {
         message(.benchLinkGreeting, "members of a greeting") { Encoded.texts($0) },
     ]
 
+    /// What apps and pages send.
+    static let presentations = [
+        message(.walletEnvelope, "members of an envelope") { Encoded.texts($0) },
+        message(.walletEnvelope, "parameters of an envelope") { count in
+            Encoded.map([
+                ("algorithm", Encoded.text("APPLE-HPKE-v1")), ("params", Encoded.texts(count)),
+                ("data", Encoded.bytes([])),
+            ])
+        },
+        message(.encryptedResponse, "a long text") { [UInt8](repeating: UInt8(ascii: "A"), count: 64 * $0) },
+        message(.presentationText, "labels of an origin") { count in
+            Array("https://".utf8) + [[UInt8]](repeating: Array("a.".utf8), count: count).joined()
+        },
+    ]
+
     /// Certificates (which end at 64 KiB) and PEM.
     static let certificates = [
         message(.certificate, "purposes of a key") { count in

@@ -17,6 +17,6 @@ struct HostileMessage: Sendable, CustomTestStringConvertible {
     }
 
     static let all =
-        items + documents + mobileSecurityObjects + deviceSigned + engagements + certificates
-        + lists
+        items + documents + mobileSecurityObjects + deviceSigned + engagements + presentations
+        + certificates + lists
 }
