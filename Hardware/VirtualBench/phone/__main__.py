@@ -40,6 +40,7 @@ def options_of(arguments):
     add("--ident", help="central: hexadecimal or from-greeting; leaves when the reader's is another one")
     add("--l2cap-psm", type=lambda text: int(text, 0), help="peripheral: serve an L2CAP channel there too")
     add("--psm-characteristic", type=int, choices=(2, 4), help="peripheral: show the PSM, in so many bytes")
+    add("--psm-shown", type=lambda text: int(text, 0), help="peripheral: show that one, served or not")
     add("--l2cap", action="store_true", help="central: take the reader's L2CAP channel")
     add("--reader-psm", type=lambda text: int(text, 0), help="central: its PSM; else the characteristic is read")
     add("--chunk", type=int, help="the largest value to send, prefix included")
@@ -64,8 +65,9 @@ def options_of(arguments):
         parser.error("--mtu takes 23 to 517")
     if options.wallet is None and "from-greeting" in (options.uuid, options.ident):
         parser.error("from-greeting needs --wallet")
-    if options.psm_characteristic and not options.l2cap_psm:
-        parser.error("--psm-characteristic needs --l2cap-psm")
+    options.psm_shown = options.psm_shown or options.l2cap_psm
+    if options.psm_characteristic and not options.psm_shown:
+        parser.error("--psm-characteristic needs --l2cap-psm or --psm-shown")
     return options
 
 

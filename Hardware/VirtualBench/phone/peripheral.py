@@ -57,7 +57,7 @@ class Service:
             ident = bytes.fromhex(options.ident or "00" * 16)
             characteristics.append(gatt.Characteristic(names.ident, READ, may_read, ident))
         if options.psm_characteristic:
-            value = options.l2cap_psm.to_bytes(options.psm_characteristic, "big")
+            value = options.psm_shown.to_bytes(options.psm_characteristic, "big")
             characteristics.append(gatt.Characteristic(names.psm, READ, may_read, value))
         uuid, self._advertisement = advertised(options.uuid, options.uuid16)
         made.add_service(gatt.Service(uuid, [] if faults.name == "wrong-service" else characteristics))
