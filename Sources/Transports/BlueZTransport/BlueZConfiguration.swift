@@ -18,6 +18,8 @@ package struct BlueZConfiguration: Sendable {
     package var resolution: Duration = .seconds(10)
     /// From there until all of the service is there, or it is another service (Q82, Q104).
     package var settling: Duration = .seconds(1)
+    /// For a channel to a peer that is connected, before its characteristics serve instead (Q61).
+    package var channel: Duration = .seconds(3)
     /// Whether our servers name an L2CAP channel; some wallets cannot use it (Q61).
     package var offersL2CAP = false
     /// From a peer's end until it is believed that the radio has not ended with it (Q117).

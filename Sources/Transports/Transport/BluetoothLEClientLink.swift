@@ -8,7 +8,4 @@ package protocol BluetoothLEClientLink: BluetoothLELink {
     /// - Throws: `serviceIncomplete` where it has no such characteristic, `connectionFailed` when it does not let it be
     ///   read.
     func readIdent() async throws(BluetoothLEError) -> [UInt8]
-
-    /// The server's L2CAP channel, in the server's encoding (Q65). Throws as ``readIdent()``.
-    func readPSM() async throws(BluetoothLEError) -> [UInt8]
 }

@@ -12,14 +12,29 @@ package protocol BluetoothLERadio: Sendable {
     /// Puts a service up and its UUID on the air; returns when both stand.
     func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer
 
-    /// Looks for a peer that advertises the service, connects and subscribes; returns when values can be sent.
-    /// The link's `start` has then still to be written.
-    func connect(to service: GATTService) async throws(BluetoothLEError) -> any BluetoothLELink
+    /// Looks for a peer that advertises the service and connects; returns when packets can be sent.
+    ///
+    /// That is through an L2CAP channel where `choice` takes one that the peer's characteristic names and the peer
+    /// opens it: nothing is subscribed to then. Else it is through the characteristics, on the same connection; the
+    /// link's `start` has then still to be written.
+    func connect(
+        to service: GATTService, choosing choice: ChannelChoice?
+    ) async throws(BluetoothLEError) -> any BluetoothLELink
 
     /// Looks for a peer that advertises the UUID and opens a channel to its PSM.
     func connect(
         to uuid: BluetoothUUID, psm: UInt16
     ) async throws(BluetoothLEError) -> any BluetoothLELink
+}
+
+/// The PSM to be tried of what a peer's characteristic names, in the peer's encoding (Q65); nil for none.
+package typealias ChannelChoice = @Sendable (_ named: [UInt8]) -> UInt16?
+
+extension BluetoothLERadio {
+    /// Connects for the characteristics alone.
+    package func connect(to service: GATTService) async throws(BluetoothLEError) -> any BluetoothLELink {
+        try await connect(to: service, choosing: nil)
+    }
 }
 
 /// A GATT service of the form mdocs use: a state, and one characteristic for each direction.

@@ -33,7 +33,9 @@ final class MemoryRadio: BluetoothLERadio {
     }
 
     /// mdoc peripheral server mode: the phone hears the start first.
-    func connect(to service: GATTService) async throws(BluetoothLEError) -> any BluetoothLELink {
+    func connect(
+        to service: GATTService, choosing choice: ChannelChoice?
+    ) async throws(BluetoothLEError) -> any BluetoothLELink {
         let (theirs, ours) = MemoryLink.pair()
         Task {
             guard (try? await theirs.receive()) == .state([1]) else { return }

@@ -132,9 +132,13 @@ final class FakeBluetoothd: Sendable {
         change(device, "org.bluez.Device1", ["ServicesResolved": .boolean(true)])
     }
 
-    func addService(_ service: GATTService, to device: String) {
+    /// - Parameter others: its characteristics beside those that every service has.
+    func addService(
+        _ service: GATTService, to device: String,
+        with others: [GATTServerObjects.Characteristic] = []
+    ) {
         add(device + "/service1", ["org.bluez.GattService1": ["UUID": .string(service.uuid.description)]])
-        for characteristic in [GATTServerObjects.Characteristic.state, .clientToServer, .serverToClient] {
+        for characteristic in [.state, .clientToServer, .serverToClient] + others {
             let uuid = service.uuid(of: characteristic)?.description ?? ""
             add(
                 device + "/service1/" + characteristic.rawValue,

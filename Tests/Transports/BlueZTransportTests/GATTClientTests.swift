@@ -12,7 +12,7 @@ extension OneAfterAnother.BenchTests {
             phone in
             let radio = BlueZRadio()
             let link = try await radio.connect(to: Self.service)
-            let client = try #require(link as? any BluetoothLEClientLink)
+            let client = try #require(link as? GATTClient)
             #expect(client.attempts == 1)
             #expect(await link.packetLimit == 509, "Q67 Q98 what the MTU of 512 leaves")
             #expect(try await client.readPSM() == [0, 0, 0, 0x81])

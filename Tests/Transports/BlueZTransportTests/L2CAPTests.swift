@@ -25,6 +25,39 @@ extension OneAfterAnother.BenchTests {
         try await expectNothingLeft()
     }
 
+    @Test(
+        "Q61 A channel over the connection that is up takes its place; the phone is connected to once",
+        arguments: ["public", "random:F2:C1:22:33:44:55"])
+    func channelInPlace(address: String) async throws {
+        let options = ["--l2cap-psm", "129", "--psm-characteristic", "2", "--address", address]
+        try await withPhone(options) { phone in
+            let link = try await BlueZRadio().connect(to: Self.service) { $0 == [0, 129] ? 129 : nil }
+            #expect(link.kind == .l2cap)
+            let message = Self.message(25_000)
+            async let answer = Self.collect(4 + message.count, from: link)
+            try await Self.sendFrame(message, over: link)
+            #expect(try await answer.dropFirst(4) == message[...])
+            await link.close()
+            try await phone.said("disconnected")
+            #expect(phone.lines.count { $0.hasPrefix("connected") } == 1)
+            #expect(!phone.lines.contains { $0.contains("subscribed") })
+        }
+        try await expectNothingLeft()
+    }
+
+    @Test("Q61 Where the phone refuses the channel, its characteristics serve on the same connection")
+    func channelRefused() async throws {
+        try await withPhone(["--psm-characteristic", "4", "--psm-shown", "135"]) { phone in
+            let link = try await BlueZRadio().connect(to: Self.service) { $0.last.map { UInt16($0) } }
+            #expect(link.kind == .client)
+            try await link.signal(0x01)
+            #expect(try await Self.echo(Self.message(3000), over: link) == Self.message(3000))
+            await link.close()
+            #expect(phone.lines.count { $0.hasPrefix("connected") } == 1)
+        }
+        try await expectNothingLeft()
+    }
+
     static func sendFrame(_ message: [UInt8], over link: any BluetoothLELink) async throws {
         let limit = await link.packetLimit
         var rest = message[...]

@@ -15,7 +15,7 @@ extension OneAfterAnother {
         static let device = FakeBluetoothd.adapter + "/dev_1"
 
         /// Runs `body` with a radio on a bus with a bluetoothd of paper.
-        private func with(
+        func with(
             _ behaviour: @escaping @Sendable (FakeBluetoothd, String, String) -> FakeBluetoothd.Reply? = {
                 _, _, _ in nil
             },
@@ -38,7 +38,7 @@ extension OneAfterAnother {
             }
         }
 
-        private func attempts(_ link: any BluetoothLELink) -> Int? {
+        func attempts(_ link: any BluetoothLELink) -> Int? {
             (link as? any BluetoothLEClientLink)?.attempts
         }
 

@@ -1,16 +1,18 @@
 package import Transport
 
 extension BlueZRadio {
-    package func connect(to service: GATTService) async throws(BluetoothLEError) -> any BluetoothLELink {
+    package func connect(
+        to service: GATTService, choosing choice: ChannelChoice?
+    ) async throws(BluetoothLEError) -> any BluetoothLELink {
         let connecting = try await beginConnecting()
         defer { endConnecting() }
-        return try await connecting.link(to: service.uuid) { peer, number throws(ConnectFailure) in
+        return try await connecting.link(to: service.uuid) {
+            peer, number throws(ConnectFailure) -> any BluetoothLELink in
             let client = GATTClient(
                 service, at: peer, daemon: connecting.daemon, adapter: connecting.adapter, attempts: number,
                 configuration: connecting.configuration)
             do throws(ConnectFailure) {
-                try await client.open()
-                return client
+                return try await client.open(choosing: choice) ?? client
             } catch {
                 await client.close()
                 throw error

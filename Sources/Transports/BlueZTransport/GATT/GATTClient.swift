@@ -12,6 +12,7 @@ actor GATTClient: BluetoothLEClientLink {
     private let service: GATTService
     private let adapter: String
     private let device: String
+    private let address: L2CAPAddress
     private let configuration: BlueZConfiguration
     private let condition: BusCondition
 
@@ -42,21 +43,26 @@ actor GATTClient: BluetoothLEClientLink {
         self.attempts = attempts
         self.configuration = configuration
         device = peer.path
+        address = L2CAPAddress(peer)
         condition = BusCondition(daemon.bus)
         inbox = LinkInbox(daemon.bus)
     }
 
     // MARK: - Connecting
 
-    /// Connects and subscribes; whoever calls closes when it fails.
-    func open() async throws(ConnectFailure) {
+    /// Connects, and subscribes unless there is a channel; whoever calls closes when it fails.
+    ///
+    /// - Returns: the channel, if any; the peer is then the channel's, and this link is over.
+    func open(choosing choice: ChannelChoice?) async throws(ConnectFailure) -> L2CAPLink? {
         await daemon.take(device)
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
         isConnected = await daemon.properties(device, "org.bluez.Device1")?["Connected"]?.flag == true
         try await connect()
         try await resolve()
+        if let choice, let channel = try await channel(choice) { return channel }
         try await subscribe()
         try check()
+        return nil
     }
 
     private func connect() async throws(ConnectFailure) {
@@ -120,6 +126,43 @@ actor GATTClient: BluetoothLEClientLink {
         if let failure { throw .radio(failure) }
         if Task.isCancelled || isClosed { throw .radio(.cancelled) }
         if isLeaving { throw .peerLeft }
+    }
+
+    // MARK: - A channel in place of the characteristics
+
+    /// Before anything is subscribed to: some phones take it for the end when a subscription is taken back. Whatever
+    /// goes wrong but the connection itself leaves the characteristics to serve (Q61).
+    private func channel(_ choice: ChannelChoice) async throws(ConnectFailure) -> L2CAPLink? {
+        guard let psm = (try? await readPSM()).flatMap(choice) else {
+            try check()
+            return nil
+        }
+        do throws(ConnectFailure) {
+            let socket = try await L2CAPSocket.connected(
+                to: address, psm: psm, from: adapter, in: daemon, within: configuration.channel)
+            return try await handOver(to: socket)
+        } catch .refused, .overdue, .aborted, .noSocket {
+            try check()
+            return nil
+        }
+    }
+
+    /// From here on the channel looks after the peer.
+    private func handOver(to socket: consuming L2CAPSocket) async throws(ConnectFailure) -> L2CAPLink {
+        let link = L2CAPLink(
+            socket, daemon: daemon, adapter: adapter, device: device, attempts: attempts,
+            verdict: configuration.verdict)
+        await link.start()
+        do throws(ConnectFailure) {
+            try check()
+        } catch {
+            await link.close()
+            throw error
+        }
+        isClosed = true
+        inbox.finish(.linkLost)
+        await daemon.stopListening(self)
+        return link
     }
 
     // MARK: - Subscribing
@@ -364,6 +407,7 @@ actor GATTClient: BluetoothLEClientLink {
 
     func readIdent() async throws(BluetoothLEError) -> [UInt8] { try await read(.ident) }
 
+    /// The peer's L2CAP channel, in the peer's encoding (Q65). Throws as ``readIdent()``.
     func readPSM() async throws(BluetoothLEError) -> [UInt8] { try await read(.psm) }
 
     private func read(

@@ -19,36 +19,52 @@ extension PeerConnecting {
     fileprivate func channel(
         to peer: Peer, psm: UInt16, attempts: Int
     ) async throws(ConnectFailure) -> L2CAPLink {
+        await daemon.take(peer.path)
+        do throws(ConnectFailure) {
+            let socket = try await L2CAPSocket.connected(
+                to: L2CAPAddress(peer), psm: psm, from: adapter, in: daemon, within: configuration.connection)
+            let link = L2CAPLink(
+                socket, daemon: daemon, adapter: adapter, device: peer.path, attempts: attempts,
+                verdict: configuration.verdict)
+            await link.start()
+            return link
+        } catch {
+            await daemon.remove(peer.path, at: adapter)
+            throw error
+        }
+    }
+}
+
+extension L2CAPSocket {
+    /// A channel to a peer; where there is no connection to it, the kernel makes one.
+    static func connected(
+        to peer: L2CAPAddress, psm: UInt16, from adapter: String, in daemon: Daemon, within limit: Duration
+    ) async throws(ConnectFailure) -> L2CAPSocket {
         let own = await daemon.properties(adapter, "org.bluez.Adapter1")
         guard let own = L2CAPAddress(own), let socket = L2CAPSocket.bound(to: own) else { throw .noSocket }
-        await daemon.take(peer.path)
-        var error = socket.beginConnecting(to: L2CAPAddress(peer), psm: psm)
+        var error = socket.beginConnecting(to: peer, psm: psm)
         if error == 0 {
-            let deadline = ContinuousClock.now + configuration.connection
+            let deadline = ContinuousClock.now + limit
             await DescriptorWait.writable(
-                socket.withDescriptor { $0 }, within: configuration.connection, on: daemon.bus.queue.queue)
+                socket.withDescriptor { $0 }, within: limit, on: daemon.bus.queue.queue)
             error = ContinuousClock.now < deadline ? socket.connectError : ETIMEDOUT
         }
-        guard error == 0, !Task.isCancelled else {
-            _ = consume socket
-            await daemon.remove(peer.path, at: adapter)
-            throw failure(error)
-        }
-        let link = L2CAPLink(
-            socket, daemon: daemon, adapter: adapter, device: peer.path, attempts: attempts,
-            verdict: configuration.verdict)
-        await link.start()
-        return link
+        if Task.isCancelled { throw .radio(.cancelled) }
+        if let failure = ConnectFailure(connecting: error) { throw failure }
+        return socket
     }
+}
 
-    private func failure(_ error: Int32) -> ConnectFailure {
-        if Task.isCancelled { return .radio(.cancelled) }
+extension ConnectFailure {
+    /// What an error number of connecting means; nil for zero.
+    fileprivate init?(connecting error: Int32) {
         switch error {
-        case ETIMEDOUT: return .overdue
-        case ECONNABORTED, EINTR, EAGAIN, EBUSY: return .aborted
-        case ENETDOWN, ENODEV: return .radio(.adapterOff)
-        case EHOSTDOWN, EHOSTUNREACH: return .peerLeft
-        default: return .refused
+        case 0: return nil
+        case ETIMEDOUT: self = .overdue
+        case ECONNABORTED, EINTR, EAGAIN, EBUSY: self = .aborted
+        case ENETDOWN, ENODEV: self = .radio(.adapterOff)
+        case EHOSTDOWN, EHOSTUNREACH: self = .peerLeft
+        default: self = .refused
         }
     }
 }
