@@ -100,19 +100,23 @@ actor BluetoothRetrieval {
 
     // MARK: - mdoc peripheral server mode
 
-    /// L2CAP first where the engagement names a channel, then the characteristics, inside the caller's time.
+    /// L2CAP first where the plan has it, then the characteristics, inside the caller's time. Over L2CAP there is no
+    /// start to be written.
     private func connect(
         _ uuid: BluetoothUUID, _ psm: L2CAPPSM?
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         if plan.mode != .race { await close() }
-        if let psm, plan.usesL2CAP {
+        let engaged = plan.l2cap == .never ? nil : psm
+        if let psm = engaged {
             let attempt = await bounded(by: .now + Self.l2capTime) { [radio] () throws(BluetoothLEError) in
                 try await radio.connect(to: uuid, psm: psm.value)
             }
             if let link = try? attempt.get() { return link }
             if Task.isCancelled { throw .cancelled }
         }
-        let link = try await radio.connect(to: GATTService(.mdocPeripheralServer(uuid)))
+        let link = try await radio.connect(
+            to: GATTService(.mdocPeripheralServer(uuid)), choosing: channelChoice(after: engaged))
+        guard link.kind != .l2cap else { return link }
         do throws(BluetoothLEError) {
             try await link.signal(BLEStateValue.start.rawValue)
         } catch {
@@ -122,7 +126,16 @@ actor BluetoothRetrieval {
         return link
     }
 
-    /// For an L2CAP channel, of the time for a link: the rest is left to the characteristics.
+    /// Nil where the characteristic is not to be read. The channel that was `tried` does not open a moment later.
+    private func channelChoice(after tried: L2CAPPSM?) -> ChannelChoice? {
+        guard plan.l2cap == .characteristic else { return nil }
+        return { named in
+            let psm = try? L2CAPPSM.parse(named[...])
+            return psm == tried ? nil : psm?.value
+        }
+    }
+
+    /// For an L2CAP channel that the engagement names, of the time for a link: the rest is left to the characteristics.
     private static let l2capTime: Duration = .seconds(10)
 
     // MARK: - Both

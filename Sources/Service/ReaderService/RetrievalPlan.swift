@@ -17,11 +17,25 @@ package struct RetrievalPlan: Equatable, Sendable {
         case race
     }
 
+    /// Which L2CAP channels are tried before the characteristics, in mdoc peripheral server mode.
+    ///
+    /// Wallets differ in what they can do here: Apple's fails where the characteristic names the channel (Q61), others
+    /// lose long messages (Q62). But no rule by wallet can be made of that: nothing a phone says before the connection
+    /// names its wallet. Version, capabilities, kind of handover and waiting times are those of an edition or a release,
+    /// are shared by many wallets and change with their next update. What a wallet does say for itself is a PSM in its
+    /// engagement, and that is the default; more, or less, is for whoever knows the phones that come to a lane.
+    package enum L2CAP: Sendable {
+        /// None.
+        case never
+        /// The one that the engagement names, by its options or the handover's out-of-band data.
+        case engagement
+        /// That one, and else the one that the phone's characteristic names.
+        case characteristic
+    }
+
     package var transport = Transport.automatic
     package var mode = Mode.centralClient
-    /// Whether a PSM that the engagement names is tried before the characteristics. Not for every wallet: some lose
-    /// what they send through it (Q61, Q62).
-    package var usesL2CAP = true
+    package var l2cap = L2CAP.engagement
 
     package init() {}
 }

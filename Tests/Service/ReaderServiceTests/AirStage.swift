@@ -104,11 +104,11 @@ extension BlueZRadio {
 
 extension RetrievalPlan {
     /// Bluetooth alone, by this mode where there is a choice.
-    static func over(_ mode: Mode, usingL2CAP usesL2CAP: Bool = true) -> RetrievalPlan {
+    static func over(_ mode: Mode, _ l2cap: L2CAP = .engagement) -> RetrievalPlan {
         var plan = RetrievalPlan()
         plan.transport = .bluetoothLE
         plan.mode = mode
-        plan.usesL2CAP = usesL2CAP
+        plan.l2cap = l2cap
         return plan
     }
 

@@ -131,16 +131,62 @@ struct BluetoothTests {
         #expect(result.phone.fact("ms", of: "channel") == nil)
     }
 
-    @Test(
-        "Q61 Q95 A channel is not used for wallets that lose data in it, nor one that only a characteristic names",
-        arguments: [true, false])
-    func channelLeftOut(_ isEngaged: Bool) async throws {
-        let scene = try isEngaged ? sceneWithPSM(.qr) : Scene.onAir(.qr, .peripheralOnly, portrait: 25_000)
+    struct Named: Sendable, CustomTestStringConvertible {
+        let isEngaged: Bool
+        let l2cap: RetrievalPlan.L2CAP
+
+        var testDescription: String {
+            "named by the \(isEngaged ? "engagement" : "characteristic"), where the plan has \(l2cap)"
+        }
+
+        static let leftOut = [
+            Named(isEngaged: true, l2cap: .never), Named(isEngaged: false, l2cap: .never),
+            Named(isEngaged: false, l2cap: .engagement),
+        ]
+    }
+
+    @Test("Q61 Q62 Q95 A channel is not used where the plan leaves it out", arguments: Named.leftOut)
+    func channelLeftOut(_ named: Named) async throws {
+        let scene =
+            try named.isEngaged ? sceneWithPSM(.qr) : Scene.onAir(.qr, .peripheralOnly, portrait: 25_000)
         let result = try await scene.present(
             .peripheral, phone: ["--l2cap-psm", "\(Self.psm)", "--psm-characteristic", "4"],
-            by: .over(.peripheralServer, usingL2CAP: !isEngaged))
+            by: .over(.peripheralServer, named.l2cap))
         #expect(result.presentation.verified()?.portrait()?.count == 25_000, "\(result.phone.lines)")
         #expect(result.phone.fact("psm", of: "channel") == nil)
+    }
+
+    @Test(
+        "Q61 Q65 The channel that only a characteristic names is used where the plan has that, in both encodings",
+        arguments: [2, 4])
+    func channelOfCharacteristic(bytes: Int) async throws {
+        let before = try await AirStock.atRest()
+        let result = try await Scene.onAir(.qr, .peripheralOnly, portrait: 25_000).present(
+            .peripheral, phone: ["--l2cap-psm", "\(Self.psm)", "--psm-characteristic", "\(bytes)"],
+            by: .over(.peripheralServer, .characteristic))
+        #expect(result.presentation.verified()?.portrait()?.count == 25_000, "\(result.phone.lines)")
+        #expect(result.phone.fact("psm", of: "channel") == "\(Self.psm)")
+        #expect(result.holder.readerStatus == .termination)
+        #expect(result.phone.lines.count { $0.hasPrefix("connected") } == 1, "\(result.phone.lines)")
+        for never in ["subscribed", "unsubscribed", "started"] {
+            #expect(!result.phone.lines.contains { $0.hasPrefix(never) }, "\(result.phone.lines)")
+        }
+        try await before.expectNothingMore()
+    }
+
+    @Test(
+        "Q61 Q65 Where nobody serves the channel that a characteristic names, or it names none, the characteristics do",
+        arguments: [0x87, 0x1234])
+    func noChannelOfCharacteristic(shown: Int) async throws {
+        let before = try await AirStock.atRest()
+        let deadlines = PresentationDeadlines.onAir.with { $0.connection = .seconds(30) }
+        let result = try await Scene.onAir(.qr, .peripheralOnly, portrait: 25_000).present(
+            .peripheral, phone: ["--psm-characteristic", "4", "--psm-shown", "\(shown)"],
+            by: .over(.peripheralServer, .characteristic), deadlines: deadlines)
+        #expect(result.presentation.verified()?.portrait()?.count == 25_000, "\(result.phone.lines)")
+        #expect(result.phone.fact("psm", of: "channel") == nil)
+        #expect(result.phone.lines.count { $0.hasPrefix("connected") } == 1, "\(result.phone.lines)")
+        try await before.expectNothingMore()
     }
 
     // MARK: - Both modes
