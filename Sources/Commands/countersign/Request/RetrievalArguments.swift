@@ -18,6 +18,10 @@ struct RetrievalArguments: ParsableArguments {
         help: "How the answer comes: auto takes Bluetooth where there is some, else NFC; ble or nfc alone.")
     var transport = TransportArgument.auto
 
+    enum L2CAPArgument: String, ExpressibleByArgument, CaseIterable {
+        case never, engagement, characteristic
+    }
+
     @Option(
         name: .long,
         help: """
@@ -25,6 +29,15 @@ struct RetrievalArguments: ParsableArguments {
             whichever starts first (race).
             """)
     var bleMode = ModeArgument.central
+
+    @Option(
+        name: .long,
+        help: """
+            The L2CAP channels of a phone we connect to that are tried before its characteristics: none (never), the \
+            one its engagement names (engagement), or also the one that a characteristic names (characteristic), \
+            with which some wallets fail.
+            """)
+    var l2cap = L2CAPArgument.engagement
 
     @Option(
         name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
@@ -43,6 +56,12 @@ struct RetrievalArguments: ParsableArguments {
             case .central: .centralClient
             case .peripheral: .peripheralServer
             case .race: .race
+            }
+        plan.l2cap =
+            switch l2cap {
+            case .never: .never
+            case .engagement: .engagement
+            case .characteristic: .characteristic
             }
         return plan
     }
