@@ -61,8 +61,7 @@ struct AnnexD: Decodable, Sendable {
     /// The engagement of this session: in the Handover Select message, and so in the transcript.
     func engagement() throws -> [UInt8] {
         let stored = try SessionTranscript(stored: content("sessionTranscriptBytes")[...])
-        guard let engagement = stored.deviceEngagementBytes else { throw Missing(name: "engagement") }
-        return Array(engagement.content)
+        return Array(try #require(stored.deviceEngagementBytes).content)
     }
 
     func handover() throws -> Handover {
