@@ -231,7 +231,7 @@ let package = Package(
                 "OtherPrograms",
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
                 "MdocWallet", "RequestPlanner", "Transport", "BlueZTransport", "PCSCBench", "BlueZBench",
-                "HTTPSBench", "ReaderStore", "TestCredentials",
+                "HTTPSBench", "ReaderStore", "ReaderIdentityStore", "TestCredentials",
             ]),
     ]
 )

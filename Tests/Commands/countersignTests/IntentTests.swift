@@ -3,6 +3,7 @@ import Foundation
 import MdocModel
 import MdocWallet
 import OpenSSLCrypto
+import TestCredentials
 import Testing
 
 @Suite("request, by intent")
@@ -171,7 +172,7 @@ struct IdentityRequestTests {
     @Test(
         "Q172 Unsigned, or by a reader of another root, it is refused: exit code 3", arguments: [true, false])
     func refused(_ isSigned: Bool) async throws {
-        let store = try ReaderStoreFolder("counter-1")
+        let store = try ReaderStoreFolder(isSigned ? "counter-1" : nil)
         let other = try ReaderStoreFolder("other")
         let link = try await WalletAtLink(["--reader-roots", other.root])
         let run = try await store.request(
@@ -184,42 +185,37 @@ struct IdentityRequestTests {
 
     @Test("A wallet that only looks at signatures that are there answers an unsigned request")
     func policy() async throws {
-        let store = try ReaderStoreFolder("counter-1")
+        let store = try ReaderStoreFolder(nil)
         let link = try await WalletAtLink(
             ["--reader-roots", store.root, "--reader-policy", "enforceIfPresent"])
         #expect(try await store.request(link, ["age over 21"]).status == 0)
     }
 }
 
-/// A store with one reader identity, and the root that certified it.
+/// A store with one reader identity or none, and a root that certifies readers.
 private final class ReaderStoreFolder {
     let root: String
     private let folder: TemporaryFolder
 
-    init(_ name: String) throws {
+    init(_ name: String?) throws {
         folder = try TemporaryFolder()
+        let now = Int64(Date.now.timeIntervalSince1970)
+        let authority = try TestAuthority(
+            [(.commonName, "\(name ?? "nobody's") root")], notBefore: now - 900 * TestAuthority.day,
+            notAfter: now + 900 * TestAuthority.day)
+        root = try folder.write(authority.der, as: "root.der")
+        guard let name else { return }
         let identity = "identities/\(name)"
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: identity), withIntermediateDirectories: true)
-        let rootKey = try PrivateKey.generate(.p256)
-        let key = try PrivateKey.generate(.p256)
-        let rootCertificate = try Self.certificate(
-            "\(name) root", rootKey.publicKey(), "\(name) root", rootKey)
-        let leaf = try Self.certificate(name, key.publicKey(), "\(name) root", rootKey)
-        root = try folder.write(rootCertificate, as: "root.der")
-        _ = try folder.write(PEM.encode(leaf[...], label: "CERTIFICATE"), as: "\(identity)/certificates.pem")
+        let key = try TestKey()
+        var leaf = try authority.reader(for: key)
+        (leaf.notBefore, leaf.notAfter) = (now - 30 * TestAuthority.day, now + 300 * TestAuthority.day)
+        _ = try folder.write(
+            PEM.encode(authority.sign(leaf)[...], label: "CERTIFICATE"), as: "\(identity)/certificates.pem")
         let keyFile = try folder.write(
-            key.unprotectedPEM().withUnprotectedBytes(Array.init), as: "\(identity)/key.pem")
+            key.privateKey.unprotectedPEM().withUnprotectedBytes(Array.init), as: "\(identity)/key.pem")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keyFile)
-    }
-
-    private static func certificate(
-        _ name: String, _ key: borrowing PublicKey, _ issuer: String, _ issuerKey: borrowing PrivateKey
-    ) throws -> [UInt8] {
-        try CertificateTemplate(
-            serialNumber: [1], issuer: DistinguishedName([(.commonName, issuer)]),
-            subject: DistinguishedName([(.commonName, name)]), notBefore: 0, notAfter: 1 << 33, publicKey: key
-        ).sign(with: issuerKey)
     }
 
     /// `request` to a wallet, with this store.

@@ -6,6 +6,7 @@ import MdocModel
 import MdocTrust
 import MdocVerification
 import OpenSSLCrypto
+import ReaderIdentityStore
 import RequestPlanner
 import Testing
 import VectorFiles
@@ -210,11 +211,16 @@ struct JSONDocumentationTests {
         }
     }
 
+    @Test("It has every way in which an identity cannot be used", arguments: IdentityStoreError.knownIDs)
+    func identities(_ id: String) {
+        #expect(page.contains("\n| `\(id)` | "))
+    }
+
     @Test("It names no id that there is not")
     func nothingElse() {
         let known = Set(
             CheckID.allCases.map(\.rawValue) + Deviation.allCases.map(\.rawValue) + TransactionError.knownIDs
-                + RequestRule.allCases.map(\.rawValue))
+                + RequestRule.allCases.map(\.rawValue) + IdentityStoreError.knownIDs)
         let rows = page.split(separator: "\n").filter {
             $0.hasPrefix("| `") && !$0.hasPrefix("| `--") && $0.contains(".")
         }
@@ -224,6 +230,21 @@ struct JSONDocumentationTests {
             #expect(known.contains(id) || trust.contains(id), "\(id)")
         }
     }
+}
+
+extension IdentityStoreError {
+    /// One of each.
+    fileprivate static let samples: [IdentityStoreError] = [
+        .fileRefused(path: "", errno: 1), .notAFile(path: ""), .exposed(path: "", mode: 0o644),
+        .ownedByOther(path: ""), .busy(path: ""), .tooLong(path: ""), .unknown(""),
+        .keyUnusable(.tpmUnreachable),
+        .keyUnusable(.keyMisshapen), .noCertificates, .certificatesUnreadable(.tooLong), .keyNotCertified,
+        .chainUnusable(.empty), .notYetValid(subject: "", from: 0), .expired(subject: "", since: 0),
+        .profileBroken([]), .rulesMisshapen(""), .noSuchRule,
+    ]
+
+    fileprivate static let knownIDs =
+        samples.map(\.id) + (IdentityName("a").map { [IdentityStoreError.nameTaken($0).id] } ?? [])
 }
 
 extension TrustCondition {
