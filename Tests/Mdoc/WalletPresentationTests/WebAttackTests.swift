@@ -67,7 +67,9 @@ struct WebAttackTests {
             try changed(shop.webResponse()) { _, ciphertext in ciphertext[7] ^= 1 }
         },
         Attack("a response cut", "presentation.misshapen") { shop in
-            String(try shop.webResponse().dropLast(8))
+            // Within whole groups of base64url: what is left of a group would be another fault.
+            let text = try shop.webResponse()
+            return String(text.prefix((text.count - 8) / 4 * 4))
         },
         Attack("a response with padding", "presentation.base64url") { shop in
             try shop.webResponse() + "="
