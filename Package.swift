@@ -153,6 +153,13 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             path: "Tests/HTTPSBench", swiftSettings: strict),
+        .target(
+            name: "PresentationStage",
+            dependencies: [
+                "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "CBOR", "COSE",
+                "NDEF", "OpenSSLCrypto", "Transport", "BlueZTransport", "ReaderService", "BlueZBench",
+            ],
+            path: "Tests/PresentationStage", swiftSettings: strict),
         .testTarget(
             name: "ArchitectureTests", dependencies: ["VectorFiles", "OpenSSLCrypto"],
             path: "Tests/Architecture",
@@ -217,7 +224,7 @@ let package = Package(
             [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "RequestPlanner",
                 "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto", "Transport", "PCSCTransport",
-                "BlueZTransport", "PCSCBench", "BlueZBench",
+                "BlueZTransport", "PCSCBench", "BlueZBench", "PresentationStage",
             ]),
         tests(
             of: "ReaderIdentityStore", in: "Service",

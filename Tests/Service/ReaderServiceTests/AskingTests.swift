@@ -6,6 +6,7 @@ import MdocWallet
 import NDEF
 import OpenSSLCrypto
 import PCSCBench
+import PresentationStage
 import ReaderService
 import RequestPlanner
 import Synchronization

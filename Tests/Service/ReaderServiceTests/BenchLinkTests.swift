@@ -3,6 +3,7 @@ import MdocModel
 import MdocSession
 import MdocVerification
 import MdocWallet
+import PresentationStage
 import ReaderService
 import Testing
 import Transport

@@ -5,6 +5,7 @@ import MdocSession
 import MdocWallet
 import NDEF
 import PCSCBench
+import PresentationStage
 import ReaderService
 import Testing
 

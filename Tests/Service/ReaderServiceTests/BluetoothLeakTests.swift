@@ -1,5 +1,6 @@
 import BlueZBench
 import PCSCBench
+import PresentationStage
 import Testing
 
 @Suite(

@@ -3,6 +3,7 @@ import BlueZTransport
 import MdocModel
 import MdocWallet
 import PCSCBench
+import PresentationStage
 import ReaderService
 import Testing
 import Transport

@@ -1,6 +1,7 @@
 import BlueZBench
 import MdocWallet
 import PCSCBench
+import PresentationStage
 import ReaderService
 import Testing
 

@@ -5,6 +5,7 @@ import MdocVerification
 import MdocWallet
 import NDEF
 import PCSCBench
+import PresentationStage
 import ReaderService
 import Testing
 import Transport

@@ -1,5 +1,6 @@
 import MdocModel
 import MdocWallet
+import PresentationStage
 import ReaderService
 import Testing
 import Transport

@@ -1,6 +1,7 @@
 import MdocModel
 import MdocSession
 import MdocWallet
+import PresentationStage
 import ReaderService
 import Testing
 import Transport

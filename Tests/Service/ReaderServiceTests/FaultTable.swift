@@ -1,4 +1,5 @@
 import MdocWallet
+import PresentationStage
 
 /// What a reader says of each fault of a phone: the summary of the presentation's outcome.
 enum FaultTable {

@@ -1,4 +1,5 @@
 import MdocWallet
+import PresentationStage
 import ReaderService
 import Testing
 import Transport

@@ -2,6 +2,7 @@ import MdocModel
 import MdocSession
 import MdocWallet
 import NDEF
+import PresentationStage
 import ReaderService
 import Synchronization
 import Testing

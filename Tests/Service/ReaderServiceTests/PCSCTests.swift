@@ -3,6 +3,7 @@ import MdocSession
 import MdocWallet
 import PCSCBench
 import PCSCTransport
+import PresentationStage
 import ReaderService
 import Testing
 import Transport

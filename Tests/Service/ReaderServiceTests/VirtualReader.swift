@@ -1,6 +1,7 @@
 import MdocWallet
 import PCSCBench
 import PCSCTransport
+import PresentationStage
 import ReaderService
 import Synchronization
 import Testing

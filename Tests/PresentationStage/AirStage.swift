@@ -1,37 +1,37 @@
-import BlueZBench
-import BlueZTransport
-import MdocModel
-import MdocWallet
-import NDEF
-import ReaderService
-import Testing
-import Transport
+package import BlueZBench
+package import BlueZTransport
+internal import MdocModel
+package import MdocWallet
+package import NDEF
+package import ReaderService
+internal import Testing
+package import Transport
 
 /// One presentation on the virtual air: the reader on bluetoothd, a phone with another's host stack, and behind that
 /// the scene's wallet.
-struct AirStage {
-    let scene: Scene
-    let phone: AirPhone
-    let reader: Task<Presentation, Never>
+package struct AirStage {
+    package let scene: Scene
+    package let phone: AirPhone
+    package let reader: Task<Presentation, Never>
     /// What was held to the reader, where the phone's QR code was not scanned.
-    let tapped: Phone?
+    package let tapped: Phone?
     private let holder: Task<HolderEnd.Log, Never>
     private let listener: FramedTCPListener
 
     /// What came of it.
-    struct Result {
-        let presentation: Presentation
-        let phone: AirPhone
-        let tapped: Phone?
-        let holder: HolderEnd.Log
+    package struct Result {
+        package let presentation: Presentation
+        package let phone: AirPhone
+        package let tapped: Phone?
+        package let holder: HolderEnd.Log
         /// From the outcome until nothing was on the air any more.
-        let leaving: Duration
+        package let leaving: Duration
 
-        var summary: String { presentation.summary }
+        package var summary: String { presentation.summary }
     }
 
     /// Begins one, with the phone held to `field` unless its QR code is scanned.
-    static func begin(
+    package static func begin(
         _ scene: Scene, _ mode: AirPhone.Mode, phone options: [String] = [],
         by retrieval: RetrievalPlan? = nil, deadlines: PresentationDeadlines = .onAir,
         radio: any BluetoothLERadio = BlueZRadio.onBench,
@@ -79,12 +79,12 @@ struct AirStage {
     }
 
     /// Another phone with the same wallet, as when the person tries again.
-    func again(_ mode: AirPhone.Mode, _ options: [String] = []) throws -> AirPhone {
+    package func again(_ mode: AirPhone.Mode, _ options: [String] = []) throws -> AirPhone {
         try AirPhone(mode, wallet: listener.address.port, options)
     }
 
     /// Waits for the outcome, for the end of everything that is on the air, and for the phone's leaving.
-    func end(phoneWithin patience: Duration = .seconds(20)) async throws -> Result {
+    package func end(phoneWithin patience: Duration = .seconds(20)) async throws -> Result {
         let presentation = await reader.value
         let (_, leaving) = await timed { await presentation.left() }
         _ = try? await phone.end(within: patience)
@@ -99,12 +99,12 @@ struct AirStage {
 
 extension BlueZRadio {
     /// The one of the bench's adapter, for all suites: what one leaves behind, the next one meets.
-    static let onBench = BlueZRadio()
+    package static let onBench = BlueZRadio()
 }
 
 extension RetrievalPlan {
     /// Bluetooth alone, by this mode where there is a choice.
-    static func over(_ mode: Mode, _ l2cap: L2CAP = .engagement) -> RetrievalPlan {
+    package static func over(_ mode: Mode, _ l2cap: L2CAP = .engagement) -> RetrievalPlan {
         var plan = RetrievalPlan()
         plan.transport = .bluetoothLE
         plan.mode = mode
@@ -112,14 +112,14 @@ extension RetrievalPlan {
         return plan
     }
 
-    static func over(_ mode: AirPhone.Mode) -> RetrievalPlan {
+    package static func over(_ mode: AirPhone.Mode) -> RetrievalPlan {
         over(mode == .central ? .centralClient : .peripheralServer)
     }
 }
 
 extension Scene {
     /// A phone that has Bluetooth alone.
-    static func onAir(
+    package static func onAir(
         _ handover: HandoverKind = .qr, _ role: BluetoothLERole = .centralOnly,
         _ proof: Holder.DeviceAuthentication = .signature, portrait: Int = 2400,
         _ change: (inout Wallet) -> Void = { _ in }
@@ -132,13 +132,13 @@ extension Scene {
     }
 
     /// What a tap came to, once the reader has all of it.
-    func engagement(of phone: Phone) async throws -> WalletEngagement {
+    package func engagement(of phone: Phone) async throws -> WalletEngagement {
         while !events.all.contains(.engaged) { try await Task.sleep(for: .milliseconds(1)) }
         return try #require(phone.engagement)
     }
 
     /// One presentation on the air, to its end.
-    func present(
+    package func present(
         _ mode: AirPhone.Mode, phone options: [String] = [], by retrieval: RetrievalPlan? = nil,
         deadlines: PresentationDeadlines = .onAir, radio: any BluetoothLERadio = BlueZRadio.onBench
     ) async throws -> AirStage.Result {
@@ -146,26 +146,11 @@ extension Scene {
             self, mode, phone: options, by: retrieval, deadlines: deadlines, radio: radio
         ).end()
     }
-
-    /// Made once: issuing a licence takes longer than presenting it. Each presentation has an engagement of its own.
-    private static let centralClient = Swift.Result { try onAir(.qr, .centralOnly) }
-    private static let peripheralServer = Swift.Result { try onAir(.qr, .peripheralOnly) }
-
-    /// A customer with a phone in order comes to the bench's reader, and is served.
-    static func expectNextCustomerServed(
-        _ mode: AirPhone.Mode = .central, after what: String,
-        _ location: SourceLocation = #_sourceLocation
-    ) async throws {
-        let result = try await (mode == .central ? centralClient : peripheralServer).get().present(mode)
-        #expect(
-            result.summary == "verified", "the next customer after \(what): \(result.phone.lines)",
-            sourceLocation: location)
-    }
 }
 
 extension PresentationDeadlines {
     /// Long enough for a phone whose host stack is being loaded.
-    static let onAir = ample.with {
+    package static let onAir = ample.with {
         $0.connection = .seconds(60)
         $0.farewell = .seconds(2)
     }
@@ -173,26 +158,5 @@ extension PresentationDeadlines {
 
 extension AirPhone.Mode {
     /// The role of a phone that has this mode alone.
-    var role: BluetoothLERole { self == .central ? .centralOnly : .peripheralOnly }
-}
-
-extension AirStock {
-    /// The first presentations connect to the bus, and have bluetoothd load what it needs.
-    private static let firstCustomers = Task {
-        for mode in AirPhone.Mode.allCases { try await Scene.expectNextCustomerServed(mode, after: "nobody") }
-    }
-
-    /// What there is while nobody presents.
-    static func atRest() async throws -> AirStock {
-        try await firstCustomers.value
-        return try await now()
-    }
-
-    /// It is as it was, at the latest when bluetoothd has tidied up.
-    func expectNothingMore(
-        within limit: Duration = .seconds(10), _ location: SourceLocation = #_sourceLocation
-    ) async throws {
-        let after = try await Self.settled(to: self, within: limit)
-        #expect(after == self, sourceLocation: location)
-    }
+    package var role: BluetoothLERole { self == .central ? .centralOnly : .peripheralOnly }
 }

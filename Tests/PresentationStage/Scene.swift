@@ -1,25 +1,26 @@
-import CBOR
-import COSE
-import MdocModel
-import MdocTrust
-import MdocVerification
-import MdocWallet
-import OpenSSLCrypto
-import ReaderService
-import Synchronization
-import Testing
-import Transport
+internal import CBOR
+internal import COSE
+internal import Foundation
+package import MdocModel
+internal import MdocTrust
+package import MdocVerification
+package import MdocWallet
+internal import OpenSSLCrypto
+package import ReaderService
+internal import Synchronization
+package import Testing
+internal import Transport
 
 /// One phone with its licence, and what a reader needs to judge it.
-struct Scene {
-    static let now = Timestamp(secondsSince1970: 1_793_534_400)
+package struct Scene {
+    package static let now = Timestamp(secondsSince1970: 1_793_534_400)
 
-    let presented: PresentedWallet
-    var wallet: Wallet
-    let handover: HandoverKind
-    let events = EventLog()
+    package let presented: PresentedWallet
+    package var wallet: Wallet
+    package let handover: HandoverKind
+    package let events = EventLog()
 
-    init(
+    package init(
         _ presentation: PresentationCase = PresentationCase("test"), handover: HandoverKind = .static,
         _ change: (inout Wallet) -> Void = { _ in }
     ) throws {
@@ -32,7 +33,7 @@ struct Scene {
     }
 
     /// A case with a certain wallet, proof and portrait.
-    static func presentation(
+    package static func presentation(
         _ profile: WalletProfile = .generic, _ proof: Holder.DeviceAuthentication = .signature,
         portrait: Int = 2400
     ) -> PresentationCase {
@@ -44,7 +45,7 @@ struct Scene {
     }
 
     /// The transaction that asks this phone.
-    func transaction(
+    package func transaction(
         deadlines: PresentationDeadlines = .ample, rules: VerificationRules = .interoperable,
         retrieval: RetrievalPlan = RetrievalPlan(), asking question: PresentationQuestion? = nil,
         _ watching: @escaping @Sendable (PresentationEvent) -> Void = { _ in }
@@ -62,20 +63,20 @@ struct Scene {
     }
 
     /// This phone, taken in hand.
-    func phone(_ change: (inout Wallet) -> Void = { _ in }) throws -> Phone {
+    package func phone(_ change: (inout Wallet) -> Void = { _ in }) throws -> Phone {
         var wallet = wallet
         change(&wallet)
         return Phone(try WalletCard(wallet, handover: handover))
     }
 
-    func link(number: Int = 1) throws -> WalletBenchLink {
+    package func link(number: Int = 1) throws -> WalletBenchLink {
         try WalletBenchLink(wallet, handover: handover, number: number, now: .now)
     }
 }
 
 extension PresentationDeadlines {
     /// Long enough for a busy machine; a test of a deadline shortens that one.
-    static let ample: PresentationDeadlines = {
+    package static let ample: PresentationDeadlines = {
         var deadlines = PresentationDeadlines()
         deadlines.engagement = .seconds(30)
         deadlines.tap = .seconds(30)
@@ -87,27 +88,39 @@ extension PresentationDeadlines {
         return deadlines
     }()
 
-    func with(_ change: (inout PresentationDeadlines) -> Void) -> PresentationDeadlines {
+    package func with(_ change: (inout PresentationDeadlines) -> Void) -> PresentationDeadlines {
         var deadlines = self
         change(&deadlines)
         return deadlines
     }
 }
 
-/// What a transaction said while it ran.
-final class EventLog: Sendable {
-    private let events = Mutex<[PresentationEvent]>([])
-
-    var all: [PresentationEvent] { events.withLock { $0 } }
-
-    func append(_ event: PresentationEvent) {
-        events.withLock { $0.append(event) }
+/// What a transaction said while it ran, and when.
+package final class EventLog: Sendable {
+    private struct Entry {
+        let event: PresentationEvent
+        /// Seconds since 1970, as in a trace of the air.
+        let time: Double
     }
 
-    func count(of event: PresentationEvent) -> Int { all.count { $0 == event } }
+    private let entries = Mutex<[Entry]>([])
+
+    package var all: [PresentationEvent] { entries.withLock { $0.map(\.event) } }
+
+    package func append(_ event: PresentationEvent) {
+        let entry = Entry(event: event, time: Date().timeIntervalSince1970)
+        entries.withLock { $0.append(entry) }
+    }
+
+    package func count(of event: PresentationEvent) -> Int { all.count { $0 == event } }
+
+    /// When the event was there first, in seconds since 1970.
+    package func time(of event: PresentationEvent) -> Double? {
+        entries.withLock { $0.first { $0.event == event }?.time }
+    }
 
     /// Returns once the event was there, or after five seconds.
-    func first(_ event: PresentationEvent) async throws {
+    package func first(_ event: PresentationEvent) async throws {
         for _ in 0..<5000 {
             if all.contains(event) { return }
             try await Task.sleep(for: .milliseconds(1))
@@ -118,34 +131,34 @@ final class EventLog: Sendable {
 
 extension Presentation {
     /// The response, where every check passed.
-    func verified(_ location: SourceLocation = #_sourceLocation) -> VerifiedResponse? {
+    package func verified(_ location: SourceLocation = #_sourceLocation) -> VerifiedResponse? {
         if case .judged(.verified(let response)) = outcome { return response }
         Issue.record("not verified: \(outcome)", sourceLocation: location)
         return nil
     }
 
-    var failure: PresentationFailure? {
+    package var failure: PresentationFailure? {
         if case .failed(let failure) = outcome { failure } else { nil }
     }
 
-    var isDeclined: Bool {
+    package var isDeclined: Bool {
         if case .declined = outcome { true } else { false }
     }
 
-    func duration(of name: PhaseTime.Name) -> Duration? {
+    package func duration(of name: PhaseTime.Name) -> Duration? {
         phases.first { $0.name == name }?.duration
     }
 }
 
 extension VerifiedResponse {
-    func portrait() -> [UInt8]? {
+    package func portrait() -> [UInt8]? {
         documents[0].elements.first { $0.name.identifier == "portrait" }
             .flatMap { try? $0.value.byteString() }.map(Array.init)
     }
 }
 
 /// How long `body` took.
-func timed<Value>(_ body: () async throws -> Value) async rethrows -> (value: Value, time: Duration) {
+package func timed<Value>(_ body: () async throws -> Value) async rethrows -> (value: Value, time: Duration) {
     let start = ContinuousClock.now
     let value = try await body()
     return (value, start.duration(to: .now))

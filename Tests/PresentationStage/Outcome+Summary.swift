@@ -1,11 +1,11 @@
-import MdocModel
-import MdocSession
-import MdocVerification
-import ReaderService
+internal import MdocModel
+internal import MdocSession
+internal import MdocVerification
+package import ReaderService
 
 extension Presentation {
     /// What the presentation came to, by the ids a reader reports.
-    var summary: String {
+    package var summary: String {
         switch outcome {
         case .judged(.verified(let response)):
             (["verified"] + response.reports.flatMap(\.deviations).map(\.rawValue)).joined(separator: " ")

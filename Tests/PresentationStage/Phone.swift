@@ -1,43 +1,43 @@
-import Foundation
-import MdocModel
-import MdocSession
-import MdocWallet
-import ReaderService
-import Synchronization
-import Transport
+internal import Foundation
+package import MdocModel
+internal import MdocSession
+package import MdocWallet
+internal import ReaderService
+internal import Synchronization
+package import Transport
 
 /// A phone with a card in it, and what it saw.
-final class Phone: Sendable {
-    struct Log {
-        var commands: [[UInt8]] = []
-        var requests: [[UInt8]] = []
-        var readerStatus: SessionStatus?
-        var taps = 0
+package final class Phone: Sendable {
+    package struct Log {
+        package var commands: [[UInt8]] = []
+        package var requests: [[UInt8]] = []
+        package var readerStatus: SessionStatus?
+        package var taps = 0
         /// When the last byte of the Handover Select was read, in seconds since 1970.
-        var engaged: Double?
+        package var engaged: Double?
     }
 
     private let card: Mutex<WalletCard>
     private let state = Mutex(Log())
 
-    init(_ card: consuming WalletCard) {
+    package init(_ card: consuming WalletCard) {
         self.card = Mutex(card)
     }
 
-    var log: Log { state.withLock { $0 } }
+    package var log: Log { state.withLock { $0 } }
 
     /// What the tap came to, once its last byte was read.
-    var engagement: WalletEngagement? { card.withLock { $0.engagement } }
+    package var engagement: WalletEngagement? { card.withLock { $0.engagement } }
 
     /// The text of its QR code.
-    var engagementURI: String? { card.withLock { $0.engagementURI } }
+    package var engagementURI: String? { card.withLock { $0.engagementURI } }
 
-    func comeIntoField() {
+    package func comeIntoField() {
         state.withLock { $0.taps += 1 }
         card.withLock { $0.insert() }
     }
 
-    func answer(_ command: ArraySlice<UInt8>) -> WalletCard.Answer {
+    package func answer(_ command: ArraySlice<UInt8>) -> WalletCard.Answer {
         let now = ContinuousClock.now
         let (answer, request, status, isEngaged) = card.withLock { card in
             (card.answer(command, now: now), card.deviceRequest, card.readerStatus, card.engagement != nil)
@@ -54,11 +54,11 @@ final class Phone: Sendable {
 
 extension Phone.Log {
     /// How many commands of this instruction came.
-    func count(of instruction: UInt8) -> Int { commands.count { $0[1] == instruction } }
+    package func count(of instruction: UInt8) -> Int { commands.count { $0[1] == instruction } }
 }
 
 /// A reader's field without a reader: phones come into it one after the other, each when the one before was let go.
-final class Field: ContactlessReader {
+package final class Field: ContactlessReader {
     private struct State {
         var coming: [Phone]
         var phone: Phone?
@@ -69,23 +69,23 @@ final class Field: ContactlessReader {
     private let state: Mutex<State>
     private let limits: ContactlessLimits
 
-    init(_ phones: [Phone], _ limits: ContactlessLimits = .extended) {
+    package init(_ phones: [Phone], _ limits: ContactlessLimits = .extended) {
         state = Mutex(State(coming: phones))
         self.limits = limits
     }
 
-    convenience init(_ phone: Phone) {
+    package convenience init(_ phone: Phone) {
         self.init([phone])
     }
 
-    var cards: Int { state.withLock { $0.cards } }
+    package var cards: Int { state.withLock { $0.cards } }
 
     /// One more phone is held to the reader.
-    func tap(_ phone: Phone) {
+    package func tap(_ phone: Phone) {
         state.withLock { $0.coming.append(phone) }
     }
 
-    func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard {
+    package func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard {
         while true {
             if let phone = next(again: again) {
                 phone.comeIntoField()
@@ -109,14 +109,16 @@ final class Field: ContactlessReader {
     fileprivate func holds(_ phone: Phone) -> Bool { state.withLock { $0.phone === phone } }
 
     /// The phone that is there is taken away.
-    func lift() {
+    package func lift() {
         state.withLock { $0.phone = nil }
     }
 }
 
 extension ContactlessLimits {
-    static let extended = ContactlessLimits(commandData: 4096, responseData: 4096, allowsExtended: true)
-    static let short = ContactlessLimits(commandData: 255, responseData: 256, allowsExtended: false)
+    package static let extended = ContactlessLimits(
+        commandData: 4096, responseData: 4096, allowsExtended: true)
+    package static let short = ContactlessLimits(
+        commandData: 255, responseData: 256, allowsExtended: false)
 }
 
 private struct CardInField: ContactlessCard {
@@ -142,14 +144,16 @@ private struct CardInField: ContactlessCard {
 }
 
 /// The phone's end of a bench link over any channel.
-enum HolderEnd {
-    struct Log: Sendable {
+package enum HolderEnd {
+    package struct Log: Sendable {
         /// Those of one session, in their order.
-        var requests: [[UInt8]] = []
-        var transcript: SessionTranscript?
-        var readerStatus: SessionStatus?
+        package var requests: [[UInt8]] = []
+        package var transcript: SessionTranscript?
+        package var readerStatus: SessionStatus?
 
-        var request: [UInt8]? { requests.last }
+        package init() {}
+
+        package var request: [UInt8]? { requests.last }
 
         /// Takes note of what the session has seen by now.
         mutating func note(_ session: borrowing WalletSession) {
@@ -160,12 +164,14 @@ enum HolderEnd {
     }
 
     /// Plays the phone until the link or the session ends; what it saw.
-    static func serve(_ scene: Scene, over channel: any MessageChannel) async throws -> Log {
+    package static func serve(_ scene: Scene, over channel: any MessageChannel) async throws -> Log {
         await serve(try scene.link(), over: channel)
     }
 
     /// The same for a link that is there already.
-    static func serve(_ link: consuming WalletBenchLink, over channel: any MessageChannel) async -> Log {
+    package static func serve(
+        _ link: consuming WalletBenchLink, over channel: any MessageChannel
+    ) async -> Log {
         var log = Log()
         do throws(TransportError) {
             try await channel.send(link.greeting)
@@ -187,7 +193,7 @@ enum HolderEnd {
     }
 
     /// The same over Bluetooth, for a link that is up and started.
-    static func serve(
+    package static func serve(
         _ wallet: Wallet, _ engagement: WalletEngagement, over link: any BluetoothLELink
     ) async -> Log {
         var log = Log()
