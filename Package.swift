@@ -160,6 +160,13 @@ let package = Package(
                 "NDEF", "OpenSSLCrypto", "Transport", "BlueZTransport", "ReaderService", "BlueZBench",
             ],
             path: "Tests/PresentationStage", swiftSettings: strict),
+        .executableTarget(
+            name: "AirBenchmark",
+            dependencies: [
+                "MdocSession", "MdocWallet", "NDEF", "Transport", "BlueZTransport", "ReaderService",
+                "BlueZBench", "PresentationStage",
+            ],
+            path: "Tests/Benchmarks/AirBenchmark", swiftSettings: strict),
         .testTarget(
             name: "ArchitectureTests", dependencies: ["VectorFiles", "OpenSSLCrypto"],
             path: "Tests/Architecture",
