@@ -15,6 +15,8 @@ struct Latency {
     struct Times {
         /// From State 01 on the air to the request's first chunk there.
         var startOnAir: [Double] = []
+        /// The same of a bare link, which has its request ready.
+        var startOfBareLink: [Double] = []
         /// From the started link to the chunk in its socket.
         var start: [Double] = []
         /// From the answer's last chunk on the air to the verdict, without the verification.
@@ -38,7 +40,7 @@ struct Latency {
         let scene = try scene()
         let radio = StopwatchRadio(radio: BlueZRadio.onBench)
         var ends: (result: AirStage.Result, verdict: Double)?
-        let trace = try await AirBench.tracing("latency") {
+        let trace = try await AirBench.tracing("latency-\(way.mode)-\(handover.rawValue)") {
             let stage = try await AirStage.begin(scene, way.mode, phone: way.phoneOptions, radio: radio)
             _ = await stage.reader.value
             let verdict = Date().timeIntervalSince1970
@@ -49,6 +51,7 @@ struct Latency {
         else { throw Overdue("a verdict: \(ends?.result.summary ?? "")") }
         try note(trace, radio.marks, verdict - verification.inSeconds)
         times.verification.append(verification.inSeconds * 1000)
+        try await measureBareLink()
         guard way == .centralClient else { return }
         // The phone has a Handover Select when it has read its last byte.
         let engaged =
@@ -65,19 +68,32 @@ struct Latency {
     }
 
     private mutating func note(_ trace: AirTrace, _ marks: Marks, _ verdict: Double) throws {
-        guard
-            let start = trace.first(where: { if case .state(1, _) = $0 { true } else { false } }),
-            let request = trace.first(where: {
-                if case .chunk(_, _, byReader: true) = $0 { true } else { false }
-            }),
+        guard let start = startToRequest(trace),
             let last = trace.first(where: {
                 if case .chunk(_, isLast: true, byReader: false) = $0 { true } else { false }
             }),
             let started = marks[.started], let sent = marks[.firstSent], let received = marks[.lastReceived]
         else { throw Overdue("a step in \(trace.steps)") }
-        times.startOnAir.append((request.time - start.time) * 1000)
+        times.startOnAir.append(start)
         times.start.append((sent - started) * 1000)
         times.verdictOnAir.append((verdict - last.time) * 1000)
         times.verdict.append((verdict - received) * 1000)
+    }
+
+    private func startToRequest(_ trace: AirTrace) -> Double? {
+        guard let start = trace.first(where: { if case .state(1, _) = $0 { true } else { false } }),
+            let request = trace.first(where: {
+                if case .chunk(_, _, byReader: true) = $0 { true } else { false }
+            })
+        else { return nil }
+        return (request.time - start.time) * 1000
+    }
+
+    private mutating func measureBareLink() async throws {
+        let trace = try await AirBench.tracing("latency-\(way.mode)-bare") {
+            try await RawEcho.run(way, bytes: 400)
+        }
+        guard let time = startToRequest(trace) else { throw Overdue("a start in \(trace.steps)") }
+        times.startOfBareLink.append(time)
     }
 }

@@ -9,6 +9,7 @@ import Transport
 /// The floor: a bare link that asks with one packet, and a phone without a wallet that answers with so many bytes.
 enum RawEcho {
     /// From the answer's first packet to its last.
+    @discardableResult
     static func run(_ way: Way, bytes: Int) async throws -> Duration {
         let uuid = BluetoothUUID(
             high: .random(in: .min ... .max) & ~0xf000 | 0x4000,

@@ -35,8 +35,8 @@ struct Sheet {
 
     mutating func add(_ rows: [Latency]) {
         print("\nSteps, in ms, medians of \(rounds) rounds: on the air, and by the reader's own clock")
-        line(["", "start to", "", "last chunk", "", "verifi-", "engaged"])
-        line(["", "request", "own", "to verdict", "own", "cation", "to beacon"])
+        line(["", "start to", "of a", "", "last chunk", "", "verifi-", "engaged"])
+        line(["", "request", "bare link", "own", "to verdict", "own", "cation", "to beacon"])
         for row in rows { add(row) }
     }
 
@@ -44,7 +44,8 @@ struct Sheet {
         let times = row.times
         let name = "\(row.way.rawValue), \(row.handover.rawValue)"
         let columns = [
-            times.startOnAir, times.start, times.verdictOnAir, times.verdict, times.verification,
+            times.startOnAir, times.startOfBareLink, times.start, times.verdictOnAir, times.verdict,
+            times.verification,
             times.advertised,
         ]
         line([name] + columns.map { $0.isEmpty ? "" : number($0.median) })
