@@ -5,6 +5,8 @@ package struct AirTrace: Sendable {
     /// A step that is seen on the air, or on its way there.
     package enum Step: Equatable, Sendable {
         case advertising(Bool)
+        /// The longest time between two advertisements.
+        case advertisementInterval(Duration)
         case scanning(Bool)
         case connected
         case disconnected
@@ -96,6 +98,11 @@ private struct TraceReader {
     private mutating func command(_ opcode: Int, _ parameters: [UInt8], _ time: Double) {
         switch opcode {
         case 0x200a, 0x2039: add(.advertising(parameters[0] == 1), time)
+        // LE Set (Extended) Advertising Parameters, in units of 0.625 ms.
+        case 0x2006: add(.advertisementInterval(.microseconds(625 * parameters.little(2))), time)
+        case 0x2036:
+            let units = parameters.little(6) | Int(parameters[8]) << 16
+            add(.advertisementInterval(.microseconds(625 * units)), time)
         case 0x200c, 0x2042: add(.scanning(parameters[0] == 1), time)
         default: break
         }

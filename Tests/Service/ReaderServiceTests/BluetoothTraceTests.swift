@@ -44,6 +44,7 @@ struct BluetoothTraceTests {
         let engaged = try #require(result.tapped?.log.engaged)
         let advertised = try #require(trace.first { $0 == .advertising(true) }).time
         #expect(advertised < engaged)
+        #expect(trace.steps.contains(.advertisementInterval(.milliseconds(50))))
         expectValues(trace, atMost: 507)
     }
 

@@ -28,6 +28,7 @@ extension DaemonRequirement.ID {
         case .attributeCache: "what is remembered of earlier phones makes connections fail"
         case .channels: "parts of a message may overtake one another"
         case .exchangeMTU: "the longest parts of a phone's message are lost"
+        case .advertisementInterval: "phones take a second more to find this computer, and some give up"
         case .connectionInterval: "answers take longer than they need"
         case .supervisionTimeout: "a phone that is out of reach for 0.42 s is lost"
         }

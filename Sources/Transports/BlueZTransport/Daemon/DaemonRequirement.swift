@@ -2,7 +2,7 @@
 package struct DaemonRequirement: Sendable {
     package enum ID: String, CaseIterable, Sendable {
         case controllerMode, reverseServiceDiscovery, attributeCache, channels, exchangeMTU
-        case connectionInterval, supervisionTimeout
+        case advertisementInterval, connectionInterval, supervisionTimeout
     }
 
     /// Values that do.
@@ -98,6 +98,12 @@ package struct DaemonRequirement: Sendable {
             id: .exchangeMTU, quirks: [100], value: "512",
             setting: Setting(group: "GATT", key: "ExchangeMTU", accepted: .number(23...513)),
             relief: .entirely(BlueZVersion(5, 69))),
+        // In units of 0.625 ms. Until 5.78 what an advertisement says of its own interval is heard by a bluetoothd with
+        // experimental interfaces alone.
+        DaemonRequirement(
+            id: .advertisementInterval, quirks: [90], value: "80",
+            setting: Setting(group: "LE", key: "MaxAdvertisementInterval", accepted: .number(32...160)),
+            relief: .entirely(BlueZVersion(5, 78))),
         // In units of 1.25 ms.
         DaemonRequirement(
             id: .connectionInterval, quirks: [115], value: "6",

@@ -70,7 +70,7 @@ struct GATTServerObjects: Sendable {
         ["UUID": .string(service.uuid.description), "Primary": .boolean(true), "Handle": .uint16(handle)]
     }
 
-    /// A short interval: some phones look for few seconds only (Q90).
+    /// A short interval: some phones look for few seconds only (Q90). bluetoothd before 5.78 takes the one of its settings.
     private var advertisementProperties: [String: BusValue] {
         [
             "Type": .string("peripheral"), "ServiceUUIDs": .strings([service.uuid.description]),

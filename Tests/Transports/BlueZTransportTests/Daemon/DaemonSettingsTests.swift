@@ -16,6 +16,7 @@ struct DaemonSettingsTests {
         ControllerMode = le
         ReverseServiceDiscovery = false
         [LE]
+        MaxAdvertisementInterval = 80
         MinConnectionInterval = 6
         ConnectionSupervisionTimeout = 400
         [GATT]
@@ -70,9 +71,11 @@ struct DaemonSettingsTests {
             "controllerMode", "reverseServiceDiscovery", "attributeCache", "connectionInterval",
             "supervisionTimeout",
         ]
-        #expect(try findings("", 66) == always.union(["channels", "exchangeMTU"]))
-        #expect(try findings("", 67) == always.union(["exchangeMTU"]))
-        #expect(try findings("", 69) == always)
+        let early = always.union(["advertisementInterval"])
+        #expect(try findings("", 66) == early.union(["channels", "exchangeMTU"]))
+        #expect(try findings("", 67) == early.union(["exchangeMTU"]))
+        #expect(try findings("", 69) == early)
+        #expect(try findings("", 78) == always)
         #expect(
             BluetoothDaemonSettings(version: nil, file: "/none", configuration: .absent).findings.map(\.id)
                 == DaemonRequirement.ID.allCases.map(\.rawValue))
@@ -118,6 +121,14 @@ struct DaemonSettingsTests {
             #expect(try findings("= 512", becomes: "= \(value)", 68) == ["exchangeMTU"], "\(value)")
         }
         #expect(try findings("= 512", becomes: "= 517", 69).isEmpty)
+    }
+
+    @Test("Q90 Up to 5.77 a rare advertisement is a finding")
+    func advertisementInterval() throws {
+        #expect(try findings("= 80", becomes: "= 160", 77).isEmpty)
+        #expect(try findings("= 80", becomes: "= 161", 77) == ["advertisementInterval"])
+        #expect(try findings("= 80", becomes: "= 31", 77) == ["advertisementInterval"])
+        #expect(try findings("= 80", becomes: "= 2048", 78).isEmpty)
     }
 
     @Test("Q115 A supervision timeout below 2 s or above 6 s, and a slow interval, are findings")
