@@ -83,11 +83,13 @@ actor BluetoothRetrieval {
         _ uuid: BluetoothUUID, _ engagement: DeviceEngagement
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         if server?.uuid != uuid {
-            // The phone has chosen a UUID of its own: nobody will come for ours.
+            // The phone has chosen a UUID of its own: nobody will come for ours, and many adapters have one of the two on
+            // the air at a time.
             let needless = server
             server = nil
+            async let gone: Void? = needless?.server.close()
             try await serve(uuid)
-            await needless?.server.close()
+            await gone
         }
         guard let server = server?.server, let ident = try? BLEIdent(for: engagement) else {
             throw .serviceIncomplete
