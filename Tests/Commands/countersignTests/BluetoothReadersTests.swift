@@ -71,7 +71,7 @@ struct BluetoothTextTests {
         let lines = try description("[GATT]\nCache=no").text.split(separator: "\n")
         #expect(lines[0] == "Bluetooth: bluetoothd 5.66, settings from /etc/bluetooth/main.conf")
         let warnings = lines.filter { $0.hasPrefix("  warning: ") }
-        #expect(warnings.count == 6)
+        #expect(warnings.count == 7)
         #expect(warnings.contains { $0.hasPrefix("  warning: [General] ControllerMode = le is not set: ") })
         #expect(!warnings.contains { $0.contains("Cache") })
         #expect(lines.contains("  what to do: Hardware/bluetooth/README.md"))
@@ -81,7 +81,7 @@ struct BluetoothTextTests {
     func noWarnings() throws {
         let text = """
             [General]\nControllerMode=le\nReverseServiceDiscovery=false\n[LE]\nMinConnectionInterval=6
-            ConnectionSupervisionTimeout=400\n[GATT]\nCache=no\nChannels=1\nExchangeMTU=512
+            ConnectionSupervisionTimeout=400\nMaxAdvertisementInterval=80\n[GATT]\nCache=no\nChannels=1\nExchangeMTU=512
             """
         let description = try description(text)
         #expect(!description.text.contains("warning"))
