@@ -85,20 +85,6 @@ extension TestRevocationList.Entry {
     }
 }
 
-extension DERWriter {
-    fileprivate mutating func write(_ extensions: [CertificateExtension]) {
-        write(DERTag.sequence) { list in
-            for next in extensions {
-                list.write(DERTag.sequence) {
-                    $0.write(next.oid)
-                    if next.isCritical { $0.writeBoolean(true) }
-                    $0.writeOctetString(next.value)
-                }
-            }
-        }
-    }
-}
-
 extension CertificateExtension {
     package static func crlNumber(_ number: [UInt8]) -> Self {
         Self(.crlNumber) { $0.writeInteger(unsigned: number) }

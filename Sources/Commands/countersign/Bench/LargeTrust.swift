@@ -114,17 +114,3 @@ private struct LargeTrustRoot: ~Copyable {
         }
     }
 }
-
-extension DERWriter {
-    fileprivate mutating func write(_ extensions: [CertificateExtension]) {
-        write(DERTag.sequence) { list in
-            for next in extensions {
-                list.write(DERTag.sequence) {
-                    $0.write(next.oid)
-                    if next.isCritical { $0.writeBoolean(true) }
-                    $0.writeOctetString(next.value)
-                }
-            }
-        }
-    }
-}

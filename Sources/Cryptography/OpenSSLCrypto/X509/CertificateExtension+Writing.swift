@@ -69,7 +69,7 @@ extension CertificateExtension {
 
 extension DERWriter {
     /// `Extensions` (RFC 5280, 4.1).
-    mutating func write(_ extensions: [CertificateExtension]) {
+    package mutating func write(_ extensions: [CertificateExtension]) {
         write(DERTag.sequence) { list in
             for next in extensions {
                 list.write(DERTag.sequence) {
