@@ -57,4 +57,4 @@ readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-
 readonly bench_packages=(pcscd vsmartcard-vpcd iproute2 util-linux)
 # A TPM in software, and OpenSSL's way to it: for identities whose key cannot be copied.
 readonly tpm_packages=(swtpm tpm2-openssl)
-readonly air_packages=(qemu-system-x86 busybox-static cpio kmod dbus bluez bluez-test-tools python3-venv)
+readonly air_packages=(qemu-system-x86 busybox-static cpio kmod procps dbus bluez bluez-test-tools python3-venv)

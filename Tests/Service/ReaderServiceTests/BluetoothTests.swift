@@ -47,15 +47,6 @@ struct BluetoothTests {
         "Q67 Q75 Q99 Q102 Every MTU, kind of address and proof is verified; our request comes whole, in full values",
         arguments: Link.all)
     func links(_ link: Link) async throws {
-        // 1500 values for one answer: a phone that sends them faster than they are taken loses some on their way to us.
-        try await withKnownIssue("values of 20 bytes get lost", isIntermittent: true) {
-            try await verify(link)
-        } when: {
-            link.mtu == 23
-        }
-    }
-
-    private func verify(_ link: Link) async throws {
         let scene = try Scene.onAir(.qr, .centralOnly, link.proof, portrait: 25_000)
         let address = link.address == "public" ? "public" : "random:F2:C1:22:33:44:55"
         let result = try await scene.present(.central, phone: ["--mtu", "\(link.mtu)", "--address", address])

@@ -63,7 +63,7 @@ internal import Transport
     /// Takes whatever has arrived, room or not: something that came after it is to be delivered.
     ///
     /// - Parameter packets: most that are taken; more than the system keeps for one socket.
-    func drainAll(packets: Int = 4096) {
+    func drainAll(packets: Int = 8192) {
         for _ in 0..<packets where isOpen {
             guard case .success(let packet?) = readOnce() else { break }
             _ = received(packet)
