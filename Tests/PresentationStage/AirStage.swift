@@ -37,6 +37,8 @@ package struct AirStage {
         radio: any BluetoothLERadio = BlueZRadio.onBench,
         at field: (Phone) async throws -> any ContactlessReader = { Field($0) }
     ) async throws -> AirStage {
+        // systemd would have done it if the last phone has ended bluetoothd.
+        try await AirBench.control(.start)
         let listener = try FramedTCPListener(on: SocketAddress(host: "127.0.0.1", port: 0))
         let phone = try AirPhone(mode, wallet: listener.address.port, options)
         let transaction = try scene.transaction(

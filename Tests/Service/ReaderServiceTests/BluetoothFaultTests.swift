@@ -96,8 +96,11 @@ struct BluetoothFaultTests {
         try await stage.phone.end()
         let second = try stage.again(fault.mode)
         let result = try await stage.end()
-        #expect(fault.summaries.contains(result.summary), "\(result.phone.lines) \(second.lines)")
         await second.leave()
+        if fault.mode == .peripheral, AirBench.daemonsOwnEnd.contains(result.summary) {
+            return try await Scene.expectNextCustomerServed(fault.mode, after: fault.name)
+        }
+        #expect(fault.summaries.contains(result.summary), "\(result.phone.lines) \(second.lines)")
     }
 
     @Test("Q89 Q90 Nobody comes: over by the deadline of the connection", arguments: AirPhone.Mode.allCases)
@@ -141,8 +144,11 @@ struct BluetoothFaultTests {
         try await stage.phone.said("fault")
         let customer = try stage.again(.peripheral)
         let result = try await stage.end()
-        #expect(result.summary == "verified", "\(customer.lines)")
         await customer.leave()
+        if AirBench.daemonsOwnEnd.contains(result.summary) {
+            return try await Scene.expectNextCustomerServed(.peripheral, after: "one that drops three times")
+        }
+        #expect(result.summary == "verified", "\(customer.lines)")
     }
 
     @Test(
@@ -153,7 +159,9 @@ struct BluetoothFaultTests {
         let result = try await Scene.onAir(.qr, .peripheralOnly).present(
             .peripheral, phone: ["--fault", "connect-storm=64"],
             radio: BlueZRadio(configuration: configuration))
-        #expect(result.summary.hasPrefix("connection bluez-"), "\(result.summary) \(result.phone.lines)")
+        #expect(
+            result.summary.hasPrefix("connection bluez-") || AirBench.daemonsOwnEnd.contains(result.summary),
+            "\(result.summary) \(result.phone.lines)")
         try await Scene.expectNextCustomerServed(.peripheral, after: "one that drops every connection")
     }
 

@@ -27,6 +27,8 @@ extension OneAfterAnother {
             _ options: [String] = [], uuid: BluetoothUUID = service.uuid,
             _ body: @escaping @Sendable (AirPhone) async throws -> Void
         ) async throws {
+            // systemd would have done it if the last test's phone has ended bluetoothd.
+            try await AirBench.control(.start)
             let phone = try AirPhone(.peripheral, uuid: uuid.description, options + ["--timeout", "300"])
             do {
                 // The first phone of a run has to be loaded.
