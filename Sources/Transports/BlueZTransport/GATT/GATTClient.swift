@@ -349,7 +349,7 @@ actor GATTClient: BluetoothLEClientLink {
             switch socket.send(head, body) {
             case .taken: return
             case .closed: throw await verdict()
-            case .full: await room(in: socket)
+            case .full: await socket.room()
             }
         }
     }
@@ -361,18 +361,6 @@ actor GATTClient: BluetoothLEClientLink {
             try checkLink()
             guard ContinuousClock.now < hung else { throw BluetoothLEError(.daemonHung) }
             await condition.wait(until: .now + .milliseconds(1))
-        }
-    }
-
-    /// Until the socket may have room, or the link has ended.
-    private func room(in socket: PacketSocket) async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled { return continuation.resume() }
-                socket.whenWritable { continuation.resume() }
-            }
-        } onCancel: {
-            Task { await self.letWritersGo() }
         }
     }
 

@@ -377,10 +377,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             switch notifications.send(head, body) {
             case .taken: return
             case .closed: throw .linkLost
-            case .full:
-                await withCheckedContinuation { continuation in
-                    notifications.whenWritable { continuation.resume() }
-                }
+            case .full: await notifications.room()
             }
         }
     }

@@ -109,7 +109,7 @@ actor L2CAPLink: BluetoothLELink {
             case .closed:
                 peerLeft()
                 while !inbox.isEnded && !Task.isCancelled { await condition.wait() }
-            case .full: await room()
+            case .full: await socket.room()
             }
         }
     }
@@ -119,19 +119,6 @@ actor L2CAPLink: BluetoothLELink {
         if Task.isCancelled { throw .cancelled }
         if isClosed || inbox.isEnded { throw .linkLost }
     }
-
-    private func room() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled { return continuation.resume() }
-                socket.whenWritable { continuation.resume() }
-            }
-        } onCancel: {
-            Task { await self.letWritersGo() }
-        }
-    }
-
-    private func letWritersGo() { socket.writable() }
 
     /// A channel has no state beside its data.
     func signal(_ state: UInt8) {}

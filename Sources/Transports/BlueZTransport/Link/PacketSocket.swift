@@ -6,11 +6,11 @@ internal import Transport
 ///
 /// For the queue it was made with only. Reading stops while the reader has too much unread, so that a peer that never
 /// ends fills the kernel's buffers and not ours.
-@safe final class PacketSocket {
+@safe final class PacketSocket: @unchecked Sendable {
     private let descriptor: Int32
     private let queue: DispatchQueue
     /// Room for the longest packet and one byte more.
-    private let room: Int
+    private let capacity: Int
     private var reading: any DispatchSourceRead
     private var writing: (any DispatchSourceWrite)?
     /// The sources that still watch the descriptor; it is closed when none does.
@@ -25,7 +25,7 @@ internal import Transport
     init(owning descriptor: Int32, longest: Int, queue: DispatchQueue) {
         self.descriptor = descriptor
         self.queue = queue
-        room = longest + 1
+        capacity = longest + 1
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
@@ -106,7 +106,7 @@ internal import Transport
     /// One packet, or nil when there is none yet.
     private func readOnce() -> Result<[UInt8]?, SocketEnd> {
         var count = 0
-        let packet = unsafe [UInt8](unsafeUninitializedCapacity: room) { buffer, filled in
+        let packet = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
             unsafe count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             filled = max(count, 0)
         }
@@ -143,6 +143,19 @@ internal import Transport
         }
         if sent >= 0 { return .taken }
         return errno == EAGAIN || errno == EINTR || errno == ENOBUFS ? .full : .closed
+    }
+
+    /// Returns when the socket may have room, is closed, or the task is cancelled.
+    func room(isolation: isolated (any Actor)? = #isolation) async {
+        await withTaskCancellationHandler {
+            _ = isolation
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled { return continuation.resume() }
+                whenWritable { continuation.resume() }
+            }
+        } onCancel: {
+            queue.async { self.writable() }
+        }
     }
 
     /// Calls `body` once when the socket has room again or is closed.
