@@ -124,14 +124,21 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
 
+        library(
+            "ReaderReports", in: "Service",
+            [
+                "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
+                "RequestPlanner", "ReaderService", "ReaderIdentityStore", "ReaderStore",
+            ]),
+
         // Commands
         .executableTarget(
             name: "countersign",
             dependencies: [
                 "CBOR", "ISO7816", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession", "MdocTrust",
                 "MdocVerification", "MdocWallet", "RequestPlanner", "Transport", "PCSCTransport",
-                "BlueZTransport", "ReaderService", "ReaderIdentityStore", "ReaderStore", "TrustFetch",
-                "COpenSSL",
+                "BlueZTransport", "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore",
+                "TrustFetch", "COpenSSL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -245,7 +252,7 @@ let package = Package(
                 "OtherPrograms",
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
                 "MdocWallet", "RequestPlanner", "Transport", "BlueZTransport", "PCSCBench", "BlueZBench",
-                "HTTPSBench", "ReaderStore", "ReaderIdentityStore", "TestCredentials",
+                "HTTPSBench", "ReaderReports", "ReaderStore", "ReaderIdentityStore", "TestCredentials",
             ]),
     ]
 )

@@ -68,10 +68,16 @@ enum House {
             name: "ReaderStore", layer: .service,
             imports: ["GRDB", "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto"]),
         Room(
+            name: "ReaderReports", layer: .service,
+            imports: formats.union(cryptography).union(mdoc).union([
+                "ReaderService", "ReaderIdentityStore", "ReaderStore",
+            ])),
+        Room(
             name: "countersign", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([
                 "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
-                "ReaderIdentityStore", "ReaderStore", "TrustFetch", "ArgumentParser", "Logging",
+                "ReaderIdentityStore", "ReaderReports", "ReaderStore", "TrustFetch", "ArgumentParser",
+                "Logging",
                 "SystemPackage", "COpenSSL",
             ])),
     ]

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Glibc
+internal import ReaderReports
 
 /// The command line: one file a command.
 @main

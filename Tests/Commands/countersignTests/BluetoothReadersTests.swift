@@ -2,6 +2,7 @@ import BlueZBench
 import BlueZTransport
 import Foundation
 import PCSCBench
+import ReaderReports
 import Testing
 import Transport
 import VectorFiles

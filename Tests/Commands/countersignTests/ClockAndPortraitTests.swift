@@ -1,5 +1,6 @@
 import ArgumentParser
 import MdocModel
+import ReaderReports
 import Testing
 
 @testable import countersign

@@ -1,4 +1,5 @@
 import Foundation
+import ReaderReports
 import Testing
 
 @testable import countersign

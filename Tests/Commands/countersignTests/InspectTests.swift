@@ -1,6 +1,7 @@
 import CBOR
 import Foundation
 import OpenSSLCrypto
+import ReaderReports
 import Testing
 import VectorFiles
 

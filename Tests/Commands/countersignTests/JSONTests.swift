@@ -7,6 +7,7 @@ import MdocTrust
 import MdocVerification
 import OpenSSLCrypto
 import ReaderIdentityStore
+import ReaderReports
 import RequestPlanner
 import Testing
 import VectorFiles

@@ -1,7 +1,6 @@
 internal import ArgumentParser
-internal import FoundationEssentials
-internal import Glibc
 internal import MdocModel
+internal import ReaderReports
 
 /// `--at`, the instant to judge at.
 struct ClockArguments: ParsableArguments {
@@ -12,26 +11,15 @@ struct ClockArguments: ParsableArguments {
             valueName: "time"))
     var at: InstantArgument?
 
-    /// No build of this program is older: a clock that shows less was not set (Q189).
-    private static let earliestNow = Timestamp(secondsSince1970: 1_767_225_600)
-
     /// The instant given, or the system's time where that can be believed.
     func now() throws(CommandFailure) -> Timestamp {
         if let at { return at.instant }
-        return try Self.believing(Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970)))
-    }
-
-    /// The day of an instant where this computer stands, by its time zone: the premises' (Q161).
-    func dayHere(at instant: Timestamp) -> FullDate {
-        var seconds = time_t(instant.secondsSince1970)
-        var local = unsafe tm()
-        guard unsafe localtime_r(&seconds, &local) != nil else { return instant.dayInUTC }
-        return instant.advanced(bySeconds: unsafe Int64(local.tm_gmtoff)).dayInUTC
+        return try Self.believing(PremisesClock.now)
     }
 
     /// What the system's clock says, unless it was plainly never set.
     static func believing(_ now: Timestamp) throws(CommandFailure) -> Timestamp {
-        guard now >= earliestNow else {
+        guard now >= PremisesClock.earliest else {
             throw .unavailable("the system's clock is not set (it says \(now)): set it, or give --at")
         }
         return now

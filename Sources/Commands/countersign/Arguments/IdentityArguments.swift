@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import MdocModel
 internal import ReaderIdentityStore
+internal import ReaderReports
 internal import ReaderService
 
 /// In whose name a request is made.

@@ -1,3 +1,4 @@
+internal import ReaderReports
 internal import SystemPackage
 
 /// A file named on the command line.

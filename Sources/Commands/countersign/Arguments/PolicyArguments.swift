@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import FoundationEssentials
 internal import MdocTrust
+internal import ReaderReports
 
 /// `--policy`: what is to be done where it is not known whether a document is revoked.
 struct PolicyArguments: ParsableArguments {

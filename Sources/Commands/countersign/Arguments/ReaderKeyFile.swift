@@ -1,6 +1,7 @@
 internal import COSE
 internal import FoundationEssentials
 internal import OpenSSLCrypto
+internal import ReaderReports
 
 /// `--reader-key`: the reader's ephemeral private key.
 enum ReaderKeyFile {

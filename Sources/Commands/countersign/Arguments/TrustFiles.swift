@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
+internal import ReaderReports
 
 /// Collects trust anchors from files and folders.
 struct TrustFiles {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
+internal import ReaderReports
 
 /// `countersign bench`: our work on one response against OpenSSL alone, in one run.
 struct BenchCommand: ParsableCommand {

@@ -1,3 +1,5 @@
+internal import ReaderReports
+
 /// What `countersign bench` prints: medians in nanoseconds, and what they are against the floor of the same run.
 struct BenchFigures {
     let floorNs: Int64

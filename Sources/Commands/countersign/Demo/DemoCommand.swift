@@ -4,6 +4,7 @@ internal import MdocTrust
 internal import MdocWallet
 internal import OpenSSLCrypto
 internal import PCSCTransport
+internal import ReaderReports
 internal import ReaderService
 internal import RequestPlanner
 internal import Transport
@@ -64,8 +65,8 @@ struct DemoCommand: AsyncParsableCommand {
             return .success(await transaction.run(at: field, radio: radio))
         }
         phone?.lift()
-        let outcome = try PresentationReport(
-            try presentation.get(), asking: asked, on: clock.dayHere(at: now))
+        let outcome = try PresentationReport.ended(
+            try presentation.get(), asking: asked, on: PremisesClock.day(at: now))
         Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
         try? await presentation.get().left()
         throw ExitCode(outcome.report.exitStatus.rawValue)

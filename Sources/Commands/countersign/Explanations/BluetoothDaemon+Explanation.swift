@@ -1,4 +1,5 @@
 internal import BlueZTransport
+internal import ReaderReports
 
 extension DaemonFinding {
     /// What is wrong and what follows from it, for a person.

@@ -1,5 +1,6 @@
 internal import MdocTrust
 internal import OpenSSLCrypto
+internal import ReaderReports
 
 extension TrustCondition {
     /// The stable id, as `README.md` lists it.

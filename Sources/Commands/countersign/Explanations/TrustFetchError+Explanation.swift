@@ -1,3 +1,4 @@
+internal import ReaderReports
 internal import TrustFetch
 
 extension TrustFetchError {

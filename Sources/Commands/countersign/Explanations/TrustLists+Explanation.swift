@@ -1,4 +1,5 @@
 internal import MdocTrust
+internal import ReaderReports
 
 extension VICALError {
     /// In plain words.

@@ -1,5 +1,6 @@
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import ReaderReports
 
 /// What is told of an identity's certificates.
 struct IdentityCertificate {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
+internal import ReaderReports
 
 /// `countersign identity init`: a new key.
 struct IdentityInitCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import MdocTrust
 internal import ReaderIdentityStore
+internal import ReaderReports
 
 /// `countersign identity lint`: whether wallets will take the identities, now and for a while.
 struct IdentityLintCommand: ParsableCommand {

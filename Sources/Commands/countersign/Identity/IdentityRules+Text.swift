@@ -1,4 +1,5 @@
 internal import ReaderIdentityStore
+internal import ReaderReports
 
 extension IdentityRules.Rule {
     /// Where the rule fits.

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ReaderIdentityStore
+internal import ReaderReports
 
 extension StoreArguments {
     var identities: IdentityFolder { IdentityFolder(store: path) }

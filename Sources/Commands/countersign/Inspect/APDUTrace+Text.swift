@@ -1,6 +1,7 @@
 internal import CBOR
 internal import ISO7816
 internal import MdocSession
+internal import ReaderReports
 
 extension APDUTrace {
     /// What was traced. A bench link carries whole session messages instead of APDUs.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ReaderReports
 
 /// `countersign inspect`: shows what files hold.
 struct InspectCommand: ParsableCommand {

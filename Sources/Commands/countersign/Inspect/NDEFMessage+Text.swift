@@ -1,5 +1,6 @@
 internal import CBOR
 internal import NDEF
+internal import ReaderReports
 
 extension NDEFMessage {
     /// What the message is for, by its records.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ReaderReports
 
 /// The exit codes, the same for every command.
 enum ExitStatus: Int32, CaseIterable, Sendable {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReaderReports
 internal import SystemPackage
 
 /// A file that a command writes, readable by its owner alone.

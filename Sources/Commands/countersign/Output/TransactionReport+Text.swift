@@ -2,6 +2,8 @@ internal import CBOR
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
+internal import ReaderReports
+internal import ReaderService
 
 /// What of the elements stands in text.
 enum ElementDisplay: Sendable {
@@ -85,11 +87,6 @@ extension TransactionReport.Basis {
     fileprivate var text: String {
         "trust snapshot \(trustSnapshot.shortText), policy \(Terminal.safe(policy.name, limit: 40))"
     }
-}
-
-extension TrustSnapshot.ID {
-    /// Enough of it to tell it from others.
-    var shortText: String { String(description.prefix(12)) }
 }
 
 extension VerdictParts {
@@ -200,5 +197,20 @@ extension VerifiedElement {
         notation.longestText = 200
         notation.longestNotation = 2000
         return value.diagnostic(notation)
+    }
+}
+
+extension AskedRequest {
+    /// For a person, where something was asked.
+    fileprivate var lines: [String] {
+        guard let sent else { return [] }
+        let name = Terminal.safe(sent.identity ?? "", limit: 80)
+        let asked =
+            switch sent.readerAuthentication {
+            case .none: "without saying who asks"
+            case .documents: "as \(name), document by document"
+            case .all: "as \(name), in one signature"
+            }
+        return ["  asked \(asked)"]
     }
 }

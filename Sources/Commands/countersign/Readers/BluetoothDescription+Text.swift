@@ -1,4 +1,5 @@
 internal import BlueZTransport
+internal import ReaderReports
 
 extension BluetoothDescription {
     /// bluetoothd with its warnings, then each adapter.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BlueZTransport
 internal import PCSCTransport
+internal import ReaderReports
 
 /// `countersign readers`: what readers and Bluetooth adapters there are, and what matters of each.
 struct ReadersCommand: AsyncParsableCommand {

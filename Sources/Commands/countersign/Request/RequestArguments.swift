@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import MdocModel
 internal import MdocVerification
+internal import ReaderReports
 internal import RequestPlanner
 
 /// What `request` asks for: an intent in words, or elements by name.
@@ -88,29 +89,6 @@ struct RequestArguments: ParsableArguments {
     }
 }
 
-extension RequestPlan {
-    /// What has to be answered, each by any of the documents that were asked for.
-    func questions(on day: FullDate) -> [Question] {
-        let docTypes = Set(intent.documents.flatMap(\.types).map(\.docType))
-        let vehicles =
-            categories.map(DrivingClass.category) + domesticClasses.map(DrivingClass.domesticClass)
-        let subjects =
-            Set(ages).sorted().map { Question.Subject.ageOver($0, by: intent.ageFallback.evidence) }
-            + vehicles.map(Question.Subject.drive) + (needsPortrait ? [.portrait] : [])
-        return subjects.map { Question(docTypes: docTypes, $0, on: day) }
-    }
-}
-
-extension RequestIntent.AgeFallback {
-    fileprivate var evidence: AgeEvidence {
-        switch self {
-        case .nothing: .attestation
-        case .ageInYears: .ageInYears
-        case .birthDate: .birthDate
-        }
-    }
-}
-
 /// A retention choice by the name that it has here.
 enum KeepArgument: String, ExpressibleByArgument, CaseIterable {
     case nothing, receipt
@@ -124,16 +102,6 @@ enum KeepArgument: String, ExpressibleByArgument, CaseIterable {
         case .ageAndIDNumber: .ageAndIDNumber
         case .consented: .consented
         }
-    }
-
-    init(_ choice: RetentionChoice) {
-        self =
-            switch choice {
-            case .none: .nothing
-            case .receipt: .receipt
-            case .ageAndIDNumber: .ageAndIDNumber
-            case .consented: .consented
-            }
     }
 }
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import MdocVerification
+internal import ReaderReports
 internal import ReaderService
 
 /// `countersign request`: one transaction with a phone.
@@ -81,8 +82,8 @@ struct RequestCommand: AsyncParsableCommand {
         let presentation = await interruptible {
             await source.present(transaction)
         }
-        let outcome = try PresentationReport(
-            try presentation.get(), asking: asked, on: clock.dayHere(at: plan.now()))
+        let outcome = try PresentationReport.ended(
+            try presentation.get(), asking: asked, on: PremisesClock.day(at: plan.now()))
         Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
         try portraitFile?.keep(outcome.portrait)
         try? await presentation.get().left()

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import MdocModel
 internal import PCSCTransport
+internal import ReaderReports
 internal import ReaderService
 internal import Transport
 

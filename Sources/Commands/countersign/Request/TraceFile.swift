@@ -1,3 +1,4 @@
+internal import ReaderReports
 internal import Synchronization
 internal import SystemPackage
 internal import Transport

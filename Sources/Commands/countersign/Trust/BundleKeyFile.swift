@@ -1,4 +1,5 @@
 internal import OpenSSLCrypto
+internal import ReaderReports
 
 /// The public key of whoever makes bundles.
 enum BundleKeyFile {

@@ -1,4 +1,5 @@
 internal import MdocTrust
+internal import ReaderReports
 
 /// A source, or a root that a VICAL lists, as a person names it.
 struct SourceSelector {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import ReaderReports
 
 /// How sources are let in.
 struct StagingArguments: ParsableArguments {

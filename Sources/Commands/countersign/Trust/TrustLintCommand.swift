@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import MdocModel
 internal import MdocTrust
+internal import ReaderReports
 internal import ReaderStore
 
 /// `countersign trust lint`: what whoever looks after trust should know.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import MdocModel
 internal import MdocTrust
+internal import ReaderReports
 internal import ReaderStore
 
 /// `countersign trust remove`: takes a source out of the trust store.

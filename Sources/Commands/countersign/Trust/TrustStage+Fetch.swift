@@ -1,6 +1,7 @@
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
+internal import ReaderReports
 internal import TrustFetch
 
 extension TrustStage {

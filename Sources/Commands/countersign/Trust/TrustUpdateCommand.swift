@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import MdocModel
 internal import MdocTrust
+internal import ReaderReports
 internal import ReaderStore
 internal import TrustFetch
 

@@ -4,6 +4,7 @@ internal import MdocModel
 internal import MdocSession
 internal import MdocTrust
 internal import MdocVerification
+internal import ReaderReports
 
 /// By what a stored transaction is judged.
 struct JudgingBasis {
@@ -125,22 +126,6 @@ extension StoredTransaction {
             return try StoredRequest(bytes[...], limits: limits)
         } catch {
             throw .misshapen(error)
-        }
-    }
-}
-
-extension TransactionError {
-    /// The mdoc ended the session with this status and without data.
-    init(_ status: SessionStatus) {
-        switch status {
-        case .encryptionError:
-            self.init(.sessionStatus10, "the phone could not decrypt the request (status 10)")
-        case .decodingError: self.init(.sessionStatus11, "the phone could not decode the request (status 11)")
-        case .termination:
-            self.init(
-                .sessionStatus20,
-                "the phone ended the session without data (status 20): its holder may have declined")
-        default: self.init(.sessionStatusOther, "the phone ended the session with status \(status.rawValue)")
         }
     }
 }

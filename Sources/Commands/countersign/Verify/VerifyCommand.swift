@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CBOR
 internal import MdocModel
 internal import MdocVerification
+internal import ReaderReports
 
 /// `countersign verify`: judges a stored response, or a stored session.
 struct VerifyCommand: ParsableCommand {

@@ -3,6 +3,7 @@ internal import CBOR
 internal import COSE
 internal import MdocModel
 internal import MdocSession
+internal import ReaderReports
 
 /// The files `verify` reads.
 struct VerifyFiles: ParsableArguments {

@@ -1,10 +1,8 @@
 internal import OpenSSLCrypto
 internal import PCSCTransport
+internal import ReaderReports
 
-/// What runs: this program, the commit it was built from, and the libraries it uses.
-enum Version {
-    static let number = "0.1.0"
-
+extension Version {
     /// The libraries, by name.
     private static var libraries: [(name: String, version: String)] {
         [("OpenSSL", OpenSSLVersion.text), ("PC/SC lite", PCSCLibrary.version)]

@@ -2,6 +2,7 @@ internal import MdocModel
 internal import MdocSession
 internal import MdocWallet
 internal import NDEF
+internal import ReaderReports
 internal import ReaderService
 internal import Transport
 

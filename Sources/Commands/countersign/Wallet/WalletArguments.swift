@@ -4,6 +4,7 @@ internal import MdocSession
 internal import MdocWallet
 internal import NDEF
 internal import OpenSSLCrypto
+internal import ReaderReports
 
 /// Which phone the software wallet plays.
 struct WalletArguments: ParsableArguments {

@@ -1,10 +1,10 @@
 internal import CBOR
-internal import MdocModel
-internal import MdocVerification
+package import MdocModel
+package import MdocVerification
 
 /// What the exit code answers, asked of whichever documents of these types come.
-struct Question: Hashable, Sendable {
-    enum Subject: Hashable, Sendable {
+package struct Question: Hashable, Sendable {
+    package enum Subject: Hashable, Sendable {
         /// At least so many years old?
         case ageOver(Int, by: AgeEvidence)
         /// May the holder drive this today?
@@ -13,35 +13,35 @@ struct Question: Hashable, Sendable {
         case portrait
     }
 
-    let docTypes: Set<String>
-    let subject: Subject
+    package let docTypes: Set<String>
+    package let subject: Subject
     /// The day of the answer, in the zone of the premises (Q161); nil where it does not matter.
-    let day: FullDate?
+    package let day: FullDate?
 
-    init(docTypes: Set<String>, _ subject: Subject, on day: FullDate?) {
+    package init(docTypes: Set<String>, _ subject: Subject, on day: FullDate?) {
         self.docTypes = docTypes
         self.subject = subject
         self.day = day
     }
 
     /// Whether the holder of such a document is old enough, by attestations alone.
-    init(docType: String, ageOver years: Int) {
+    package init(docType: String, ageOver years: Int) {
         self.init(docTypes: [docType], .ageOver(years, by: .attestation), on: nil)
     }
 }
 
 /// The answer of one document to a question.
-struct Answer: Equatable, Sendable {
-    enum Word: String, Sendable {
+package struct Answer: Equatable, Sendable {
+    package enum Word: String, Sendable {
         case yes, no, cannotTell
     }
 
-    let word: Word
+    package let word: Word
     /// What says so, or why nothing does.
-    let reason: String
+    package let reason: String
 
     /// What is not verified answers nothing.
-    init(_ question: Question, by document: VerifiedDocument?) {
+    package init(_ question: Question, by document: VerifiedDocument?) {
         guard let document else {
             (word, reason) = (.cannotTell, "the response is not verified")
             return
@@ -64,7 +64,7 @@ struct Answer: Equatable, Sendable {
 
 extension VerifiedDocument {
     /// The portrait that the issuer signed.
-    var portrait: ArraySlice<UInt8>? {
+    package var portrait: ArraySlice<UInt8>? {
         elements.first { $0.name.identifier == "portrait" && $0.signedBy == .issuer }
             .flatMap { try? $0.value.byteString() }
     }

@@ -1,11 +1,11 @@
 internal import COSE
-internal import MdocModel
+package import MdocModel
 internal import MdocTrust
-internal import MdocVerification
+package import MdocVerification
 
 extension CheckReport {
     /// What the check found, or what it proves where it passed.
-    var explanation: String {
+    package var explanation: String {
         switch outcome {
         case .passed: id.meaning
         case .failed(let failure), .undetermined(let failure): failure.explanation
@@ -16,7 +16,7 @@ extension CheckReport {
 
 extension CheckReport.Outcome {
     /// The word for it in JSON.
-    var word: String {
+    package var word: String {
         switch self {
         case .passed: "passed"
         case .failed: "failed"
@@ -28,7 +28,7 @@ extension CheckReport.Outcome {
 
 extension CheckID {
     /// What is known once the check has passed.
-    var meaning: String {
+    package var meaning: String {
         switch self {
         case .issuerCertificate: "a trusted root issued the document signer's certificate, and both are valid"
         case .issuerSignature: "the document signer signed the mobile security object (MSO)"
@@ -47,7 +47,7 @@ extension CheckID {
 
 extension CheckFailure {
     /// In plain words, naming elements and never values.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .issuerCertificate(let error): error.explanation
         case .issuerAuthMissing: "the document has no issuer signature (issuerAuth)"
@@ -91,5 +91,7 @@ extension CheckFailure {
 
 extension ElementName {
     /// `namespace/name`.
-    var text: String { "\(Terminal.safe(nameSpace, limit: 80))/\(Terminal.safe(identifier, limit: 80))" }
+    package var text: String {
+        "\(Terminal.safe(nameSpace, limit: 80))/\(Terminal.safe(identifier, limit: 80))"
+    }
 }

@@ -1,6 +1,6 @@
 extension Sequence<UInt8> {
     /// Lower-case digits, two a byte.
-    var hexadecimal: String {
+    package var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         text.reserveCapacity(2 * underestimatedCount)
@@ -14,7 +14,7 @@ extension Sequence<UInt8> {
 
 extension Array<UInt8> {
     /// The bytes of hexadecimal digits, two a byte; nil for anything else.
-    init?(hexadecimalDigits digits: some Collection<UInt8>) {
+    package init?(hexadecimalDigits digits: some Collection<UInt8>) {
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
         var high: UInt8?

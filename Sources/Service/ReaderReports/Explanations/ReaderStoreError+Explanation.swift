@@ -1,17 +1,8 @@
-internal import ReaderStore
+package import ReaderStore
 
 extension ReaderStoreError {
-    /// What the command ends with: what is wrong with the store in `folder`, and what to do.
-    func failure(in folder: String) -> CommandFailure {
-        let message = "the store in \(Terminal.safe(folder)): \(explanation)"
-        return switch self {
-        case .damaged, .snapshotDamaged, .notAStore, .versionUnknown: .malformed(message)
-        case .busy, .changedMeanwhile, .noSpace, .failed: .unavailable(message)
-        default: .usage(message)
-        }
-    }
-
-    private var explanation: String {
+    /// What is wrong with the store, and what to do.
+    package var explanation: String {
         switch self {
         case .absent: "there is none yet; `countersign trust import` sets it up"
         case .empty: "nothing is trusted yet; `countersign trust import` takes roots and lists"

@@ -1,7 +1,7 @@
 internal import CBOR
 
 /// A JSON value (RFC 8259) whose members keep the order in which they are given.
-enum JSONValue: Sendable {
+package enum JSONValue: Sendable {
     case null
     case boolean(Bool)
     case integer(Int64)
@@ -11,15 +11,15 @@ enum JSONValue: Sendable {
     case object([(name: String, value: JSONValue)])
 
     /// The largest integer that every JSON reader takes exactly (RFC 7493 2.2).
-    static let largestExactInteger: Int64 = 1 << 53 - 1
+    package static let largestExactInteger: Int64 = 1 << 53 - 1
 
     /// The text, or null where there is none.
-    init(_ text: String?) {
+    package init(_ text: String?) {
         self = text.map(JSONValue.string) ?? .null
     }
 
     /// The value over several lines, without a line end after it.
-    var text: String {
+    package var text: String {
         var text = ""
         write(to: &text, level: 0)
         return text
@@ -60,11 +60,11 @@ enum JSONValue: Sendable {
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByStringLiteral {
-    init(dictionaryLiteral elements: (String, JSONValue)...) {
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map { (name: $0.0, value: $0.1) })
     }
 
-    init(stringLiteral value: String) {
+    package init(stringLiteral value: String) {
         self = .string(value)
     }
 }

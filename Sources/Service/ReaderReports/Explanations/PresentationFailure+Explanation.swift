@@ -1,13 +1,12 @@
 internal import MdocModel
-internal import MdocSession
-internal import PCSCTransport
-internal import ReaderService
+package import MdocSession
+package import ReaderService
 
 extension PresentationFailure {
     /// The report on a presentation that came to no answer. Throws where the reader is what is missing.
-    func report() throws(CommandFailure) -> TransactionReport {
+    package func report() throws(ReaderUnavailable) -> TransactionReport {
         switch self {
-        case .readerUnavailable(let id): throw .unavailable(PCSCTransportError.advice(forID: id))
+        case .readerUnavailable(let id): throw ReaderUnavailable(id: id)
         case .engagementOverdue(nil):
             return incomplete(
                 .engagementOverdue, "no phone was engaged in time: hold it to the reader until it asks")
@@ -62,7 +61,7 @@ extension PresentationFailure {
 }
 
 extension BenchLinkError {
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .misshapen(let error): "the first frame is no greeting: \(error.explanation)"
         case .engagement(let error): error.explanation
@@ -72,7 +71,7 @@ extension BenchLinkError {
 
 extension NFCEndReason {
     /// What happened, and in which phase (Q12).
-    var explanation: String { "NFC ended in \(phase.rawValue): \(fault.explanation)" }
+    package var explanation: String { "NFC ended in \(phase.rawValue): \(fault.explanation)" }
 }
 
 extension NFCFault {
@@ -99,47 +98,6 @@ extension NFCFault {
         case .dataObjectMalformed: "the answer is no data object 53"
         case .dataObjectIncomplete: "the answer ended before it was complete"
         case .outOfTurn: "a command out of turn"
-        }
-    }
-}
-
-extension PresentationEvent {
-    /// What the person at the reader should know or do, for standard error.
-    var text: String {
-        switch self {
-        case .armed: "Ready: open your ID, then hold the phone to the reader."
-        case .phoneLocked: "The phone shows no wallet: unlock it and open the ID."
-        case .tapAgain(let reason): "Tap again. (\(reason.explanation))"
-        case .offerQR: "If taps keep failing, scan the phone's QR code: --qr 'mdoc:…'."
-        case .bluetoothUnavailable(let id):
-            "No Bluetooth, NFC alone is used: \(BluetoothAdvice.text(forID: id))."
-        case .engaged: "Engaged: look at your phone."
-        case .awaitingConsent: "Waiting for the holder's consent…"
-        case .verifying: "Checking the answer…"
-        }
-    }
-}
-
-extension PCSCTransportError {
-    /// What to do about it, for a person.
-    var advice: String { Self.advice(forID: id) }
-
-    static func advice(forID id: String) -> String {
-        switch id {
-        case "pcsc-service-not-running", "pcsc-service-lost":
-            "pcscd does not run: install it (apt-get install pcscd), start it (systemctl start pcscd.socket)"
-        case "pcsc-access-denied-service", "pcsc-access-denied-card":
-            "pcscd refuses this user: Hardware/polkit has the rule for org.debian.pcsc-lite"
-        case "pcsc-too-many-clients": "pcscd takes no further program: close others, or raise --max-thread"
-        case "pcsc-no-reader":
-            "no contactless reader: plug one in (Hardware/readers.md), or try Hardware/try --virtual"
-        case "pcsc-reader-missing": "the reader is gone: plug it in again"
-        case "pcsc-reader-blocked":
-            "the reader hangs: lift the phone; if that does not help, pull the reader out and plug it in again"
-        case "pcsc-reader-in-use": "another program uses the reader: close it"
-        case "pcsc-service-incompatible":
-            "pcscd and libpcsclite are of different versions: install both from one source"
-        default: "the reader cannot be used (\(id))"
         }
     }
 }

@@ -1,10 +1,10 @@
-internal import CBOR
+package import CBOR
 internal import MdocModel
 
 extension JSONValue {
     /// An element's value: byte strings as base64url, integers beyond 2⁵³ as decimal strings, dates as their text,
     /// other tags by what they hold. A key that is no text appears in diagnostic notation.
-    init(_ item: CBORItem) {
+    package init(_ item: CBORItem) {
         switch item.value {
         case .unsigned, .negative: self = .integer(item)
         case .byteString(let bytes): self = .string(Base64URL.encode(bytes))

@@ -1,8 +1,8 @@
-internal import RequestPlanner
+package import RequestPlanner
 
 extension RequestPlannerError {
     /// Why this is not asked; where it is too much, with the name of the rule.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .textTooLong(let limit): "the request has more than \(limit) bytes"
         case .notUnderstood(let words):
@@ -24,7 +24,7 @@ extension Claim {
 
 extension RequestRule {
     /// In plain words.
-    var meaning: String {
+    package var meaning: String {
         switch self {
         case .attestationAnswersAge: "a yes or no about an age needs no date of birth and no age in years"
         case .twoAgesAtMost: "a request may ask about two ages at most"

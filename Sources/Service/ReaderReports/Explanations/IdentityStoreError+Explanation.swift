@@ -1,12 +1,12 @@
 internal import Glibc
 internal import MdocModel
 internal import MdocTrust
-internal import OpenSSLCrypto
-internal import ReaderIdentityStore
+package import OpenSSLCrypto
+package import ReaderIdentityStore
 
 extension IdentityStoreError {
     /// As reports name it.
-    var id: String {
+    package var id: String {
         switch self {
         case .fileRefused: "identity.file_refused"
         case .notAFile: "identity.not_a_file"
@@ -31,28 +31,16 @@ extension IdentityStoreError {
         }
     }
 
-    var exitStatus: ExitStatus {
-        switch self {
-        case .fileRefused, .notAFile, .nameTaken, .unknown, .noSuchRule: .usage
-        case .tooLong, .rulesMisshapen: .malformed
-        case .busy, .keyUnusable(.tpmProviderMissing), .keyUnusable(.tpmUnreachable): .unavailable
-        default: .rejected
-        }
-    }
-
     /// Whether the explanation says which identity it is about.
-    var namesIdentity: Bool {
+    package var namesIdentity: Bool {
         switch self {
         case .nameTaken, .unknown: true
         default: false
         }
     }
 
-    /// What ends a command.
-    var failure: CommandFailure { CommandFailure(status: exitStatus, message: explanation) }
-
     /// In plain words: what is, and what to do.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .fileRefused(let path, let code):
             "\(Terminal.safe(path)): \(unsafe String(cString: strerror(code)))"
@@ -99,7 +87,7 @@ extension IdentityStoreError {
 
 extension CertificateChainError {
     /// In plain words.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .empty: "there is no certificate"
         case .tooLong(let limit): "there are more than \(limit) certificates"
@@ -114,11 +102,11 @@ extension CertificateChainError {
 
 extension ProfileRule {
     /// For a list below what it is about.
-    var line: String {
+    package var line: String {
         "  \(finding.rule.rawValue): \(explanation)" + (isEnforcedByWallets ? " (wallets refuse this)" : "")
     }
 
-    var json: JSONValue {
+    package var json: JSONValue {
         [
             "rule": .string(finding.rule.rawValue), "detail": .string(explanation),
             "enforcedByWallets": .boolean(isEnforcedByWallets),

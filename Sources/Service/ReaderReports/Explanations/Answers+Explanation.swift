@@ -1,9 +1,9 @@
 internal import MdocModel
-internal import MdocVerification
+package import MdocVerification
 
 extension AgeAnswer {
     /// The element that answers, or why none does.
-    var reason: String {
+    package var reason: String {
         switch self {
         case .yes(let element), .no(let element): element.text
         case .cannotTell(.noAttestation): "no age attestation came"
@@ -15,7 +15,7 @@ extension AgeAnswer {
 
 extension DrivingAnswer {
     /// Until when and with what restrictions, or why not.
-    var reason: String {
+    package var reason: String {
         switch self {
         case .yes(let day, let restrictions):
             (["until \(day)"] + restrictions.map { "restriction \($0.text)" }).joined(separator: ", ")
@@ -40,7 +40,7 @@ extension DrivingRestriction {
 
 extension DrivingClass {
     /// The category, or the class as an intent names it.
-    var text: String {
+    package var text: String {
         switch self {
         case .category(let code): code
         case .domesticClass(let code): "class \(code)"

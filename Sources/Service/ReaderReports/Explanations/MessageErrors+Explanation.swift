@@ -1,11 +1,11 @@
-internal import CBOR
-internal import COSE
-internal import MdocModel
-internal import MdocSession
+package import CBOR
+package import COSE
+package import MdocModel
+package import MdocSession
 
 extension CBORError {
     /// In plain words, with the byte it happened at.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .truncated(let offset): "the bytes end inside an item (byte \(offset))"
         case .trailingBytes(let offset): "bytes follow the item (byte \(offset))"
@@ -42,12 +42,12 @@ extension CBORType {
 
 extension MdocStructure {
     /// The name that ISO/IEC 18013-5 gives it.
-    var name: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+    package var name: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }
 
 extension MdocModelError {
     /// In plain words.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .misshapen(let structure, let error):
             "the \(structure.name) does not decode: \(error.explanation)"
@@ -62,7 +62,7 @@ extension MdocModelError {
 
 extension COSEError {
     /// In plain words.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .misshapen(.sign1): "the signature is no COSE_Sign1"
         case .misshapen(.mac0): "the MAC is no COSE_Mac0"
@@ -86,7 +86,7 @@ extension COSEError {
 
 extension SessionError {
     /// In plain words.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .keyAgreementFailed: "the reader's and the phone's ephemeral keys do not belong together"
         case .misshapen(let error): error.explanation

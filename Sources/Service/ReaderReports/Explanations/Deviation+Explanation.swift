@@ -1,8 +1,8 @@
-internal import MdocModel
+package import MdocModel
 
 extension Deviation {
     /// What is departed from, in plain words.
-    var meaning: String {
+    package var meaning: String {
         switch self {
         case .indefiniteItem: "an element is encoded with indefinite length"
         case .indefiniteMSO: "the MSO is encoded with indefinite length"

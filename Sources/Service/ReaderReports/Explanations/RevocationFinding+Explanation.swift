@@ -1,8 +1,8 @@
-internal import MdocTrust
+package import MdocTrust
 
 extension RevokedCause {
     /// In plain words.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .signerRevoked: "the issuer has revoked the document signer's certificate"
         case .signerOnHold: "the issuer holds the document signer's certificate back for now"
@@ -14,7 +14,7 @@ extension RevokedCause {
 
 extension UndeterminedCause {
     /// In plain words.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .notChecked: "no list was asked, since the document is not believed"
         case .nothingPublished: "the issuer publishes nothing about it"

@@ -1,9 +1,10 @@
-internal import MdocVerification
+package import MdocModel
+package import MdocVerification
 
 /// What went wrong, or did not come, outside the checks of a document. The details hold no element value.
-struct TransactionError: Equatable, Sendable {
+package struct TransactionError: Equatable, Sendable {
     /// The stable ids, beside those of `ResponseFailure`.
-    enum ID: String, CaseIterable, Sendable {
+    package enum ID: String, CaseIterable, Sendable {
         /// A file given to the command is not what it claims to be.
         case inputMisshapen = "input.misshapen"
         /// The bytes are no DeviceResponse.
@@ -58,20 +59,20 @@ struct TransactionError: Equatable, Sendable {
         case elementNotReturned = "element.not_returned"
     }
 
-    let id: String
-    let detail: String
+    package let id: String
+    package let detail: String
 
-    init(_ id: ID, _ detail: String) {
+    package init(_ id: ID, _ detail: String) {
         self.id = id.rawValue
         self.detail = detail
     }
 
-    init(_ failure: ResponseFailure) {
+    package init(_ failure: ResponseFailure) {
         id = failure.rawValue
         detail = failure.explanation
     }
 
-    init(_ notReturned: NotReturned) {
+    package init(_ notReturned: NotReturned) {
         switch notReturned {
         case .document: id = ID.documentNotReturned.rawValue
         case .element: id = ID.elementNotReturned.rawValue
@@ -80,5 +81,21 @@ struct TransactionError: Equatable, Sendable {
     }
 
     /// Every id there is.
-    static let knownIDs = ResponseFailure.allCases.map(\.rawValue) + ID.allCases.map(\.rawValue)
+    package static let knownIDs = ResponseFailure.allCases.map(\.rawValue) + ID.allCases.map(\.rawValue)
+}
+
+extension TransactionError {
+    /// The mdoc ended the session with this status and without data.
+    package init(_ status: SessionStatus) {
+        switch status {
+        case .encryptionError:
+            self.init(.sessionStatus10, "the phone could not decrypt the request (status 10)")
+        case .decodingError: self.init(.sessionStatus11, "the phone could not decode the request (status 11)")
+        case .termination:
+            self.init(
+                .sessionStatus20,
+                "the phone ended the session without data (status 20): its holder may have declined")
+        default: self.init(.sessionStatusOther, "the phone ended the session with status \(status.rawValue)")
+        }
+    }
 }

@@ -5,7 +5,7 @@ internal import MdocVerification
 internal import RequestPlanner
 
 /// What becomes of the portrait in JSON.
-enum PortraitForm: Sendable {
+package enum PortraitForm: Sendable {
     /// The bytes, as any other element.
     case bytes
     /// How many bytes came; they themselves go to a file or nowhere.
@@ -14,7 +14,7 @@ enum PortraitForm: Sendable {
 
 extension TransactionReport {
     /// The report as `README.md` describes it.
-    func json(portrait: PortraitForm) -> JSONValue {
+    package func json(portrait: PortraitForm) -> JSONValue {
         [
             "verdict": .string(verdict.rawValue),
             "request": asked?.json ?? .null,
@@ -62,7 +62,7 @@ extension VerdictParts {
 
 extension Duration {
     /// To the microsecond.
-    var milliseconds: Double {
+    package var milliseconds: Double {
         let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
         return Double(microseconds) / 1000
     }

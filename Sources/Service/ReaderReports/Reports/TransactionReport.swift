@@ -1,9 +1,9 @@
-internal import MdocTrust
-internal import MdocVerification
+package import MdocTrust
+package import MdocVerification
 
 /// What a transaction came to, in the form every command reports it: as JSON, as text and as exit code.
-struct TransactionReport: Sendable {
-    enum Verdict: String, CaseIterable, Sendable {
+package struct TransactionReport: Sendable {
+    package enum Verdict: String, CaseIterable, Sendable {
         /// Every check passed.
         case verified
         /// A check failed, or could not be made.
@@ -15,36 +15,41 @@ struct TransactionReport: Sendable {
     }
 
     /// How long a part took.
-    struct Phase: Sendable {
-        let name: String
-        let duration: Duration
+    package struct Phase: Sendable {
+        package let name: String
+        package let duration: Duration
+
+        package init(name: String, duration: Duration) {
+            self.name = name
+            self.duration = duration
+        }
     }
 
     /// By what a response was judged.
-    struct Basis: Sendable {
-        let trustSnapshot: TrustSnapshot.ID
-        let policy: RevocationPolicy
+    package struct Basis: Sendable {
+        package let trustSnapshot: TrustSnapshot.ID
+        package let policy: RevocationPolicy
         /// The seconds by which clocks were excused.
-        let clockSkew: Int64
+        package let clockSkew: Int64
     }
 
     /// How much that did not come is listed: a hostile phone may name a hundred thousand things.
     private static let mostNotReturned = 200
 
-    let verdict: Verdict
-    let documents: [DocumentOutcome]
-    let errors: [TransactionError]
+    package let verdict: Verdict
+    package let documents: [DocumentOutcome]
+    package let errors: [TransactionError]
     /// Whether what came was compared with what was asked for.
-    let requestCompared: Bool
-    let questions: [Question]
+    package let requestCompared: Bool
+    package let questions: [Question]
     /// Nil where there was nothing to judge.
-    let basis: Basis?
+    package let basis: Basis?
     /// What was asked, where that was done just now.
-    var asked: AskedRequest?
-    var phases: [Phase] = []
+    package var asked: AskedRequest?
+    package var phases: [Phase] = []
 
     /// The report on a judged response; `questions` are those the exit code answers.
-    init(_ verdict: ResponseVerdict, questions: [Question], requestCompared: Bool) {
+    package init(_ verdict: ResponseVerdict, questions: [Question], requestCompared: Bool) {
         self.questions = questions
         self.requestCompared = requestCompared
         let failures: [ResponseFailure]
@@ -80,40 +85,26 @@ struct TransactionReport: Sendable {
     }
 
     /// Nothing could be judged, because a message does not authenticate.
-    static func rejected(_ error: TransactionError) -> TransactionReport { .init(.rejected, error) }
+    package static func rejected(_ error: TransactionError) -> TransactionReport { .init(.rejected, error) }
 
     /// Nothing could be judged, because bytes do not decode.
-    static func malformed(_ error: TransactionError) -> TransactionReport { .init(.malformed, error) }
+    package static func malformed(_ error: TransactionError) -> TransactionReport { .init(.malformed, error) }
 
     /// Nothing came that could be judged.
-    static func incomplete(_ error: TransactionError) -> TransactionReport { .init(.incomplete, error) }
-
-    var exitStatus: ExitStatus {
-        switch verdict {
-        case .verified: questions.allSatisfy(isAnsweredYes) ? .success : .answerNotYes
-        case .rejected: .rejected
-        case .malformed: .malformed
-        case .incomplete: .incomplete
-        }
-    }
-
-    /// Whether a document of one of the types came and each that came says yes.
-    private func isAnsweredYes(_ question: Question) -> Bool {
-        let answers = documents.filter { question.docTypes.contains($0.report.docType) }
-            .map { Answer(question, by: $0.verified) }
-        return !answers.isEmpty && answers.allSatisfy { $0.word == .yes }
+    package static func incomplete(_ error: TransactionError) -> TransactionReport {
+        .init(.incomplete, error)
     }
 }
 
 /// One document of a response, as far as it may be shown.
-struct DocumentOutcome: Sendable {
-    let report: DocumentReport
+package struct DocumentOutcome: Sendable {
+    package let report: DocumentReport
     /// The document itself: there only when the whole response is verified.
-    let verified: VerifiedDocument?
+    package let verified: VerifiedDocument?
     /// What was asked of it, each once, with its answer.
-    let answers: [(subject: Question.Subject, answer: Answer)]
+    package let answers: [(subject: Question.Subject, answer: Answer)]
 
-    init(_ report: DocumentReport, verified: VerifiedDocument?, questions: [Question]) {
+    package init(_ report: DocumentReport, verified: VerifiedDocument?, questions: [Question]) {
         self.report = report
         self.verified = verified
         var answers: [(subject: Question.Subject, answer: Answer)] = []

@@ -1,9 +1,9 @@
-internal import MdocSession
+package import MdocSession
 
 /// What to do about Bluetooth that is not there, for a person.
-enum BluetoothAdvice {
+package enum BluetoothAdvice {
     /// - Parameter id: of a condition of the radio.
-    static func text(forID id: String) -> String {
+    package static func text(forID id: String) -> String {
         switch id {
         case "bluez-bus-not-running", "bluez-bus-lost": "the system message bus does not run: start dbus"
         case "bluez-daemon-not-running", "bluez-daemon-lost":
@@ -23,7 +23,7 @@ enum BluetoothAdvice {
     }
 
     /// - Parameter id: of a condition of the connection.
-    static func text(forConnection id: String) -> String {
+    package static func text(forConnection id: String) -> String {
         switch id {
         case "service-incomplete": "the phone connected without the service of an ID: tap again"
         case "not-subscribed": "the phone connected and did not listen: tap again"
@@ -35,7 +35,7 @@ enum BluetoothAdvice {
 
 extension BLEEndReason {
     /// What happened, and in which phase (Q89).
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .finished: "the transfer was ended here"
         case .terminated(let phase): "the phone ended the transfer in \(phase.rawValue)"

@@ -1,9 +1,9 @@
-internal import MdocTrust
-internal import OpenSSLCrypto
+package import MdocTrust
+package import OpenSSLCrypto
 
 extension IssuerCertificateError {
     /// In plain words.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .misshapen(let error): "the document signer's certificate cannot be read: \(error.explanation)"
         case .encodingIrregular: "the document signer's certificate is encoded in a way that RFC 5280 forbids"
@@ -36,7 +36,7 @@ extension IssuerCertificateError {
 
 extension OpenSSLCryptoError {
     /// In plain words.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .keyMisshapen, .pointNotOnCurve, .scalarOutOfRange: "the key is none of its curve"
         case .unsupportedKey: "the key is of a kind or on a curve that is not supported"
@@ -77,7 +77,7 @@ extension OpenSSLCryptoError {
     }
 
     /// Where in the bytes it went wrong.
-    var offset: Int? {
+    package var offset: Int? {
         switch self {
         case .truncated(let offset), .trailingBytes(let offset), .unexpectedTag(let offset),
             .lengthNotDistinguished(let offset), .nestedTooDeeply(let offset), .valueMisshapen(let offset),

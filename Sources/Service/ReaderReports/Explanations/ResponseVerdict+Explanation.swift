@@ -1,8 +1,8 @@
-internal import MdocVerification
+package import MdocVerification
 
 extension ResponseFailure {
     /// In plain words.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .version: "the DeviceResponse has no version, or one other than 1.x"
         case .statusMissing: "the DeviceResponse has no status"
@@ -15,7 +15,7 @@ extension ResponseFailure {
 
 extension NotReturned {
     /// What did not come, with the phone's code.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .document(let docType, let code):
             "\(Terminal.safe(docType, limit: 80)) was not returned\(Self.text(code))"
@@ -31,7 +31,7 @@ extension NotReturned {
 
 extension DeviceBinding {
     /// The word for it in JSON.
-    var word: String {
+    package var word: String {
         switch self {
         case .signature: "signature"
         case .mac: "mac"

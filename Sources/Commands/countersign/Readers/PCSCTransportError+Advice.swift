@@ -1,0 +1,7 @@
+internal import PCSCTransport
+internal import ReaderReports
+
+extension PCSCTransportError {
+    /// What to do about it, for a person.
+    var advice: String { ReaderUnavailable(id: id).advice }
+}

@@ -1,0 +1,19 @@
+internal import ReaderReports
+internal import ReaderService
+
+extension PresentationEvent {
+    /// What the person at the reader should know or do, for standard error.
+    var text: String {
+        switch self {
+        case .armed: "Ready: open your ID, then hold the phone to the reader."
+        case .phoneLocked: "The phone shows no wallet: unlock it and open the ID."
+        case .tapAgain(let reason): "Tap again. (\(reason.explanation))"
+        case .offerQR: "If taps keep failing, scan the phone's QR code: --qr 'mdoc:…'."
+        case .bluetoothUnavailable(let id):
+            "No Bluetooth, NFC alone is used: \(BluetoothAdvice.text(forID: id))."
+        case .engaged: "Engaged: look at your phone."
+        case .awaitingConsent: "Waiting for the holder's consent…"
+        case .verifying: "Checking the answer…"
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package import MdocModel
+internal import MdocVerification
+package import RequestPlanner
+
+extension RequestPlan {
+    /// What has to be answered, each by any of the documents that were asked for.
+    package func questions(on day: FullDate) -> [Question] {
+        let docTypes = Set(intent.documents.flatMap(\.types).map(\.docType))
+        let vehicles =
+            categories.map(DrivingClass.category) + domesticClasses.map(DrivingClass.domesticClass)
+        let subjects =
+            Set(ages).sorted().map { Question.Subject.ageOver($0, by: intent.ageFallback.evidence) }
+            + vehicles.map(Question.Subject.drive) + (needsPortrait ? [.portrait] : [])
+        return subjects.map { Question(docTypes: docTypes, $0, on: day) }
+    }
+}
+
+extension RequestIntent.AgeFallback {
+    fileprivate var evidence: AgeEvidence {
+        switch self {
+        case .nothing: .attestation
+        case .ageInYears: .ageInYears
+        case .birthDate: .birthDate
+        }
+    }
+}
