@@ -64,6 +64,7 @@ let package = Package(
         library("CBOR", in: "Formats"),
         library("ISO7816", in: "Formats"),
         library("NDEF", in: "Formats"),
+        library("JSON", in: "Formats"),
 
         // Cryptography
         library("OpenSSLCrypto", in: "Cryptography", ["COpenSSL"]),
@@ -181,6 +182,7 @@ let package = Package(
         tests(of: "CBOR", in: "Formats"),
         tests(of: "ISO7816", in: "Formats"),
         tests(of: "NDEF", in: "Formats"),
+        tests(of: "JSON", in: "Formats"),
         tests(of: "OpenSSLCrypto", in: "Cryptography", ["TestCredentials", "OtherPrograms"]),
         tests(of: "COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto"]),
         tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto"]),

@@ -29,6 +29,7 @@ enum House {
         Room(name: "CBOR", layer: .formats, imports: []),
         Room(name: "ISO7816", layer: .formats, imports: []),
         Room(name: "NDEF", layer: .formats, imports: []),
+        Room(name: "JSON", layer: .formats, imports: []),
         Room(name: "OpenSSLCrypto", layer: .cryptography, imports: ["COpenSSL"]),
         Room(name: "COSE", layer: .cryptography, imports: ["CBOR", "OpenSSLCrypto"]),
         Room(name: "MdocModel", layer: .mdoc, imports: ["CBOR", "COSE"]),

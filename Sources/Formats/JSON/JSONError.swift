@@ -1,0 +1,45 @@
+/// Why bytes are not the JSON text (RFC 8259) that was expected. Offsets are indices into the received buffer.
+package enum JSONError: Error, Equatable, Sendable {
+    /// The text ends inside a value.
+    case truncated(at: Int)
+    /// Something follows the one expected value.
+    case trailingBytes(at: Int)
+    /// A byte that the grammar does not have in its place.
+    case unexpectedByte(at: Int)
+    /// A number with a leading zero.
+    case numberMisshapen(at: Int)
+    /// A string with a control character, an unknown escape, or half of a surrogate pair.
+    case stringMisshapen(at: Int)
+    /// A string that is not UTF-8.
+    case invalidUTF8(at: Int)
+    /// A member's name stands twice in one object (RFC 7493 2.3).
+    case duplicateMember(at: Int)
+    /// Values nest deeper than the limit.
+    case tooDeep(at: Int)
+    /// More bytes than the limit.
+    case tooLong(limit: Int)
+    /// The value is of another type than its structure asks for; a number with a fraction or an exponent, or too
+    /// large, is no integer.
+    case unexpectedType(expected: JSONType, at: Int)
+    /// An object without a member that its structure requires; the object starts at `at`.
+    case missingMember(String, at: Int)
+    /// An object with a member that its structure does not have.
+    case unknownMember(at: Int)
+
+    /// Where it is; nil where the whole text is meant.
+    package var offset: Int? {
+        switch self {
+        case .truncated(let offset), .trailingBytes(let offset), .unexpectedByte(let offset),
+            .numberMisshapen(let offset), .stringMisshapen(let offset), .invalidUTF8(let offset),
+            .duplicateMember(let offset), .tooDeep(let offset), .unexpectedType(_, let offset),
+            .missingMember(_, let offset), .unknownMember(let offset):
+            offset
+        case .tooLong: nil
+        }
+    }
+}
+
+/// The types a value may be asked for.
+package enum JSONType: String, Equatable, Sendable {
+    case string, integer, boolean, array, object
+}

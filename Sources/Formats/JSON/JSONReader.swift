@@ -1,0 +1,213 @@
+/// Reads values one after the other; every byte is looked at once.
+struct JSONReader {
+    private let text: ArraySlice<UInt8>
+    private var position: Int
+
+    init(_ text: ArraySlice<UInt8>) {
+        self.text = text
+        position = text.startIndex
+    }
+
+    mutating func finish() throws(JSONError) {
+        skipSpace()
+        guard position == text.endIndex else { throw .trailingBytes(at: position) }
+    }
+
+    /// - Parameter nesting: how many arrays and objects may still be opened.
+    mutating func item(nesting: Int) throws(JSONError) -> JSONItem {
+        skipSpace()
+        let start = position
+        return JSONItem(value: try value(nesting), offset: start)
+    }
+
+    private mutating func value(_ nesting: Int) throws(JSONError) -> JSONItem.Value {
+        switch try peek() {
+        case UInt8(ascii: "{"): return .object(try members(nesting))
+        case UInt8(ascii: "["): return .array(try items(nesting))
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .boolean(true))
+        case UInt8(ascii: "f"): return try word("false", .boolean(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        default: return try number()
+        }
+    }
+
+    // Structures
+
+    private mutating func members(_ nesting: Int) throws(JSONError) -> [JSONMember] {
+        var members: [JSONMember] = []
+        // By their bytes: `==` takes canonically equivalent texts for the same.
+        var names: Set<[UInt8]> = []
+        try list(until: UInt8(ascii: "}"), nesting) { reader throws(JSONError) in
+            reader.skipSpace()
+            let start = reader.position
+            let name = try reader.string()
+            guard names.insert(Array(name.utf8)).inserted else { throw .duplicateMember(at: start) }
+            reader.skipSpace()
+            try reader.take(UInt8(ascii: ":"))
+            let item = try reader.item(nesting: nesting - 1)
+            members.append(JSONMember(name: name, offset: start, item: item))
+        }
+        return members
+    }
+
+    private mutating func items(_ nesting: Int) throws(JSONError) -> [JSONItem] {
+        var items: [JSONItem] = []
+        try list(until: UInt8(ascii: "]"), nesting) { reader throws(JSONError) in
+            items.append(try reader.item(nesting: nesting - 1))
+        }
+        return items
+    }
+
+    /// What stands between brackets, separated by commas.
+    private mutating func list(
+        until end: UInt8, _ nesting: Int, _ element: (inout JSONReader) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        guard nesting > 0 else { throw .tooDeep(at: position) }
+        position += 1
+        skipSpace()
+        if try peek() == end {
+            position += 1
+            return
+        }
+        while true {
+            try element(&self)
+            skipSpace()
+            if try peek() == end { break }
+            try take(UInt8(ascii: ","))
+        }
+        position += 1
+    }
+
+    // Numbers
+
+    private mutating func number() throws(JSONError) -> JSONItem.Value {
+        let start = position
+        if isNext("-") { position += 1 }
+        let digits = try digits()
+        guard digits.count == 1 || digits.first != UInt8(ascii: "0") else {
+            throw .numberMisshapen(at: start)
+        }
+        var isInteger = true
+        if isNext(".") {
+            position += 1
+            isInteger = false
+            _ = try self.digits()
+        }
+        if isNext("e") || isNext("E") {
+            position += 1
+            isInteger = false
+            if isNext("+") || isNext("-") { position += 1 }
+            _ = try self.digits()
+        }
+        guard isInteger, let number = Int64(String(decoding: text[start..<position], as: UTF8.self)) else {
+            return .otherNumber
+        }
+        return .integer(number)
+    }
+
+    /// At least one.
+    private mutating func digits() throws(JSONError) -> ArraySlice<UInt8> {
+        let start = position
+        while position < text.endIndex, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[position]) {
+            position += 1
+        }
+        guard position > start else {
+            throw position < text.endIndex ? .unexpectedByte(at: position) : .truncated(at: position)
+        }
+        return text[start..<position]
+    }
+
+    // Strings
+
+    private mutating func string() throws(JSONError) -> String {
+        let start = position
+        try take(UInt8(ascii: "\""))
+        var content: [UInt8] = []
+        while true {
+            let byte = try peek()
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard let string = String(validating: content, as: UTF8.self) else {
+                    throw .invalidUTF8(at: start)
+                }
+                return string
+            case UInt8(ascii: "\\"): content += String(try escaped()).utf8
+            case ..<0x20: throw .stringMisshapen(at: position - 1)
+            default: content.append(byte)
+            }
+        }
+    }
+
+    /// What stands after a backslash.
+    private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
+        let start = position - 1
+        let byte = try peek()
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{c}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return try codePoint(from: start)
+        default: throw .stringMisshapen(at: start)
+        }
+    }
+
+    /// A character by its number, or by two where it needs a surrogate pair (RFC 8259 7).
+    private mutating func codePoint(from start: Int) throws(JSONError) -> Unicode.Scalar {
+        let first = try codeUnit()
+        var number = first
+        if (0xd800..<0xdc00).contains(first) {
+            try take(UInt8(ascii: "\\"))
+            try take(UInt8(ascii: "u"))
+            let second = try codeUnit()
+            guard (0xdc00..<0xe000).contains(second) else { throw .stringMisshapen(at: start) }
+            number = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00)
+        }
+        guard let scalar = Unicode.Scalar(number) else { throw .stringMisshapen(at: start) }
+        return scalar
+    }
+
+    private mutating func codeUnit() throws(JSONError) -> UInt32 {
+        var number: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = Character(Unicode.Scalar(try peek())).hexDigitValue else {
+                throw .stringMisshapen(at: position)
+            }
+            number = number << 4 | UInt32(digit)
+            position += 1
+        }
+        return number
+    }
+
+    // Bytes
+
+    private mutating func word(
+        _ word: String, _ value: JSONItem.Value
+    ) throws(JSONError) -> JSONItem.Value {
+        for byte in word.utf8 { try take(byte) }
+        return value
+    }
+
+    private func peek() throws(JSONError) -> UInt8 {
+        guard position < text.endIndex else { throw .truncated(at: position) }
+        return text[position]
+    }
+
+    private func isNext(_ character: Unicode.Scalar) -> Bool {
+        position < text.endIndex && text[position] == UInt8(ascii: character)
+    }
+
+    private mutating func take(_ byte: UInt8) throws(JSONError) {
+        guard try peek() == byte else { throw .unexpectedByte(at: position) }
+        position += 1
+    }
+
+    private mutating func skipSpace() {
+        while isNext(" ") || isNext("\n") || isNext("\t") || isNext("\r") { position += 1 }
+    }
+}
