@@ -1,13 +1,13 @@
 internal import Glibc
 
 /// A lock among processes, as long as it is held; the system gives it up for a process that dies.
-struct FolderLock: ~Copyable {
+package struct FolderLock: ~Copyable {
     /// How long another process may take, in milliseconds.
     private static let patience = 5_000
     private let file: Int32
 
     /// Throws `busy` where another process holds it for longer than it should.
-    init(_ path: String) throws(IdentityStoreError) {
+    package init(_ path: String) throws(IdentityStoreError) {
         let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard file >= 0 else { throw .fileRefused(path: path, errno: errno) }
         var waited = 0
@@ -26,5 +26,5 @@ struct FolderLock: ~Copyable {
     deinit { close(file) }
 
     /// Marks how long it is held.
-    borrowing func release() { flock(file, LOCK_UN) }
+    package borrowing func release() { flock(file, LOCK_UN) }
 }

@@ -3,15 +3,15 @@ internal import OpenSSLCrypto
 internal import SystemPackage
 
 /// Files and folders that are their owner's alone.
-enum PrivateFile {
+package enum PrivateFile {
     /// The longest file that is read, in bytes.
-    static let largest = 1 << 20
+    package static let largest = 1 << 20
     /// The code of the system for a path at which nothing is.
-    static let absent = ENOENT
+    package static let absent = ENOENT
 
     /// Lends the contents of a secret file, which are overwritten afterwards. Refuses a link, another user's file, and
     /// one that others may read or write.
-    static func withSecret<R: ~Copyable>(
+    package static func withSecret<R: ~Copyable>(
         _ path: String, _ body: (ArraySlice<UInt8>) throws(IdentityStoreError) -> R
     ) throws(IdentityStoreError) -> R {
         try contents(path, forbidden: 0o077).withUnprotectedBytes { bytes throws(IdentityStoreError) in
@@ -20,7 +20,7 @@ enum PrivateFile {
     }
 
     /// The contents of a file that is no secret, but that nobody else may change.
-    static func read(_ path: String) throws(IdentityStoreError) -> [UInt8] {
+    package static func read(_ path: String) throws(IdentityStoreError) -> [UInt8] {
         try contents(path, forbidden: 0o022).withUnprotectedBytes(Array.init)
     }
 
@@ -70,7 +70,7 @@ enum PrivateFile {
     }
 
     /// A file that is not there yet, its owner's alone from its first moment, on the disk when this returns.
-    static func create(_ path: String, _ bytes: ArraySlice<UInt8>) throws(IdentityStoreError) {
+    package static func create(_ path: String, _ bytes: ArraySlice<UInt8>) throws(IdentityStoreError) {
         let file = try naming(path) {
             try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
@@ -81,7 +81,7 @@ enum PrivateFile {
     }
 
     /// The file with these contents, in one step: readers meet the old one or the new one.
-    static func replace(_ path: String, with bytes: ArraySlice<UInt8>) throws(IdentityStoreError) {
+    package static func replace(_ path: String, with bytes: ArraySlice<UInt8>) throws(IdentityStoreError) {
         let draft = path + ".new"
         _ = unsafe unlink(draft)
         do throws(IdentityStoreError) {
@@ -99,7 +99,7 @@ enum PrivateFile {
     }
 
     /// The folder, its owner's alone where it is made here; those above it too. One that others may write to is refused.
-    static func makeFolder(_ path: String) throws(IdentityStoreError) {
+    package static func makeFolder(_ path: String) throws(IdentityStoreError) {
         let cut = path.dropFirst().lastIndex(of: "/")
         if unsafe mkdir(path, S_IRWXU) == 0 { return }
         if errno == ENOENT, let cut {
@@ -110,7 +110,7 @@ enum PrivateFile {
     }
 
     /// Refuses a folder in which others could put another key in place of ours.
-    static func checkFolder(_ path: String) throws(IdentityStoreError) {
+    package static func checkFolder(_ path: String) throws(IdentityStoreError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw .fileRefused(path: path, errno: errno) }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw .notAFile(path: path) }

@@ -48,7 +48,7 @@ extension IdentityStoreError {
             "\(Terminal.safe(path)) is not what should stand there, but a link or another thing"
         case .exposed(let path, let mode):
             "others may use \(Terminal.safe(path)) (mode \(String(mode, radix: 8))). If nobody did: "
-                + "chmod go= \(Terminal.safe(path)); else make a new identity"
+                + "chmod go= \(Terminal.safe(path)); else make a new one"
         case .ownedByOther(let path):
             "\(Terminal.safe(path)) belongs to another user: run this as that user, or chown it"
         case .busy(let path):
