@@ -21,6 +21,11 @@ extension JSONItem {
 
     /// The members of an object that has no others than `known`; a misspelt one would pass for one left out.
     package func members(_ known: String...) throws(JSONError) -> JSONMembers {
+        try members(among: known)
+    }
+
+    /// As `members(_:)`.
+    package func members(among known: [String]) throws(JSONError) -> JSONMembers {
         guard case .object(let members) = value else { throw .unexpectedType(expected: .object, at: offset) }
         var items: [String: JSONItem] = [:]
         for member in members {

@@ -27,7 +27,7 @@ struct JSONItemTests {
     ]
 
     @Test("Strings are read with their escapes", arguments: strings)
-    func strings(_ text: String, _ value: String) throws {
+    func string(_ text: String, _ value: String) throws {
         #expect(try Self.parse(text).string() == value)
     }
 
@@ -57,7 +57,7 @@ struct JSONItemTests {
     @Test(
         "What is no JSON text, or two readers might take differently, is refused where it is",
         arguments: misshapen)
-    func misshapen(_ text: String, _ error: JSONError) {
+    func isMisshapen(_ text: String, _ error: JSONError) {
         #expect(throws: error) { try Self.parse(text) }
     }
 
