@@ -41,6 +41,8 @@ let package = Package(
         // What async-http-client is made of, named where its settings and errors are: TLS roots, headers, bytes.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        // Reader tokens: JWS with ES256, which nobody should write anew.
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // System
@@ -123,6 +125,12 @@ let package = Package(
             [
                 "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto",
                 .product(name: "SystemPackage", package: "swift-system"),
+            ]),
+        library(
+            "ReaderTokens", in: "Service",
+            [
+                "JSON", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore", "ReaderStore",
+                .product(name: "JWTKit", package: "jwt-kit"),
             ]),
 
         library(
@@ -248,6 +256,12 @@ let package = Package(
         tests(
             of: "ReaderStore", in: "Service",
             ["MdocModel", "MdocTrust", "TestCredentials", .product(name: "GRDB", package: "GRDB.swift")]),
+        tests(
+            of: "ReaderTokens", in: "Service",
+            [
+                "JSON", "MdocModel", "OpenSSLCrypto", "OtherPrograms", "ReaderIdentityStore", "ReaderStore",
+                "TestCredentials", .product(name: "JWTKit", package: "jwt-kit"),
+            ]),
         tests(
             of: "countersign", in: "Commands",
             [

@@ -69,6 +69,11 @@ enum House {
             name: "ReaderStore", layer: .service,
             imports: ["GRDB", "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto"]),
         Room(
+            name: "ReaderTokens", layer: .service,
+            imports: [
+                "JSON", "JWTKit", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore", "ReaderStore",
+            ]),
+        Room(
             name: "ReaderReports", layer: .service,
             imports: formats.union(cryptography).union(mdoc).union([
                 "ReaderService", "ReaderIdentityStore", "ReaderStore",
@@ -98,6 +103,7 @@ enum House {
         "NIOSSL": ["Service/TrustFetch/"],
         "ArgumentParser": ["Commands/"],
         "GRDB": ["Service/ReaderStore/"],
+        "JWTKit": ["Service/ReaderTokens/"],
         "Logging": ["Service/", "Commands/"],
     ]
 

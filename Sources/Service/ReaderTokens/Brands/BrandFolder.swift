@@ -1,0 +1,87 @@
+internal import ReaderIdentityStore
+
+/// Where the brands are kept: `brands` in the folder of the store, with `brands.json` and the logos. Nobody but its owner
+/// may change any of it: whoever can add a key can prepare the reader.
+package struct BrandFolder: Sendable {
+    package let path: String
+
+    package init(store: String) {
+        path = "\(store)/brands"
+    }
+
+    package var registryPath: String { "\(path)/brands.json" }
+
+    /// The brands; none where there is no file of them.
+    package func registry() throws(BrandRegistryError) -> BrandRegistry {
+        let json: [UInt8]
+        do throws(IdentityStoreError) {
+            json = try PrivateFile.read(registryPath)
+        } catch .fileRefused(_, errno: PrivateFile.absent) {
+            return BrandRegistry()
+        } catch {
+            throw .file(error)
+        }
+        return try BrandRegistry(json: json)
+    }
+
+    /// Changes the registry while no other process does, and gives it as it is then. What is refused changes nothing.
+    package func change(
+        _ change: (inout BrandRegistry) throws(BrandFault) -> Void
+    ) throws(BrandRegistryError) -> BrandRegistry {
+        try locked { () throws(BrandRegistryError) in
+            var registry = try registry()
+            do throws(BrandFault) {
+                try change(&registry)
+            } catch {
+                throw .refused(error)
+            }
+            try write(registry.json(), to: registryPath)
+            return registry
+        }
+    }
+
+    /// The logo of a brand; nil where it has none.
+    package func logo(of brand: Brand) throws(BrandRegistryError) -> BrandLogo? {
+        guard let name = brand.logo else { return nil }
+        let png: [UInt8]
+        do throws(IdentityStoreError) {
+            png = try PrivateFile.read("\(path)/\(name.text)")
+        } catch {
+            throw .file(error)
+        }
+        do throws(LogoFault) {
+            return try BrandLogo(png: png)
+        } catch {
+            throw .logo(error)
+        }
+    }
+
+    /// Keeps a logo under this name.
+    package func keep(_ logo: BrandLogo, as name: LogoName) throws(BrandRegistryError) {
+        try locked { () throws(BrandRegistryError) in try write(logo.png, to: "\(path)/\(name.text)") }
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) throws(BrandRegistryError) {
+        do throws(IdentityStoreError) {
+            try PrivateFile.replace(path, with: bytes[...])
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    private func locked<R>(_ body: () throws(BrandRegistryError) -> R) throws(BrandRegistryError) -> R {
+        let lock = try lock()
+        defer { lock.release() }
+        return try body()
+    }
+
+    private func lock() throws(BrandRegistryError) -> FolderLock {
+        do throws(IdentityStoreError) {
+            try PrivateFile.makeFolder(path)
+            try PrivateFile.checkFolder(path)
+            return try FolderLock("\(path)/.lock")
+        } catch {
+            throw .file(error)
+        }
+    }
+}

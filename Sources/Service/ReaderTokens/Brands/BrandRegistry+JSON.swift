@@ -1,0 +1,171 @@
+internal import FoundationEssentials
+internal import JSON
+internal import MdocModel
+internal import OpenSSLCrypto
+internal import ReaderIdentityStore
+
+/// The file: `{"brands": [{"id", "name", "logo"?, "identity"?, "keys": [{"kid", "kty": "EC", "crv": "P-256", "x", "y",
+/// "notAfter"?, "revoked"?}]}]}`. A key is a JWK (RFC 7517) with two members of ours; all else is refused.
+extension BrandRegistry {
+    /// The longest file, in bytes.
+    package static let longestFile = 1 << 20
+
+    package init(json: [UInt8]) throws(BrandRegistryError) {
+        do throws(RegistryFault) {
+            self = try Self.read(json[...])
+        } catch {
+            switch error {
+            case .form(let fault):
+                let line = fault.offset.map { JSONItem.line(of: $0, in: json[...]) }
+                throw .misshapen(line: line, fault)
+            case .content(let fault, let offset):
+                throw .faulty(line: JSONItem.line(of: offset, in: json[...]), fault)
+            }
+        }
+    }
+
+    private static func read(_ json: ArraySlice<UInt8>) throws(RegistryFault) -> BrandRegistry {
+        let items = try form { () throws(JSONError) in
+            try JSONItem.parse(json, limits: (bytes: longestFile, depth: 8)).members("brands")
+                .required("brands").array()
+        }
+        var registry = BrandRegistry()
+        for item in items {
+            let members = try form { () throws(JSONError) in
+                try item.members("id", "name", "logo", "identity", "keys")
+            }
+            let brand = try readBrand(members)
+            try content(item.offset) { () throws(BrandFault) in try registry.add(brand) }
+            let keys = try form { () throws(JSONError) in try members.required("keys").array() }
+            for key in keys {
+                let read = try readKey(key)
+                try content(key.offset) { () throws(BrandFault) in
+                    try registry.add(read, to: brand.identifier)
+                }
+            }
+        }
+        return registry
+    }
+
+    private static func readBrand(_ members: JSONMembers) throws(RegistryFault) -> Brand {
+        Brand(
+            identifier: try text(members, "id", .identifierMisshapen, TokenText.init),
+            name: try text(members, "name", .nameMisshapen, BrandName.init),
+            logo: try optional(members, "logo", .logoNameMisshapen, LogoName.init),
+            identity: try optional(members, "identity", .identityNameMisshapen) { IdentityName($0) })
+    }
+
+    private static func readKey(_ item: JSONItem) throws(RegistryFault) -> BrandKey {
+        let members = try form { () throws(JSONError) in
+            try item.members("kid", "kty", "crv", "x", "y", "notAfter", "revoked")
+        }
+        let identifier = try text(members, "kid", .identifierMisshapen, TokenText.init)
+        _ = try text(members, "kty", .keyNotP256) { $0 == "EC" ? $0 : nil }
+        _ = try text(members, "crv", .keyNotP256) { $0 == "P-256" ? $0 : nil }
+        let x = try text(members, "x", .keyNotP256) { Base64URL.decode($0.utf8) }
+        let y = try text(members, "y", .keyNotP256) { Base64URL.decode($0.utf8) }
+        let notAfter = try optional(members, "notAfter", .instantMisshapen) { (text) -> Timestamp? in
+            guard let date = DateText(text.utf8), case .instant(let instant) = date.value else { return nil }
+            return instant
+        }
+        let isRevoked = try form { () throws(JSONError) in try members["revoked"]?.boolean() ?? false }
+        return try content(item.offset) { () throws(BrandFault) in
+            guard let point = try? PublicKey(curve: .p256, x: x[...], y: y[...]) else { throw .keyNotP256 }
+            return try BrandKey(identifier, point, notAfter: notAfter, isRevoked: isRevoked)
+        }
+    }
+
+    // Members
+
+    private static func text<Value>(
+        _ members: JSONMembers, _ name: String, _ fault: BrandFault, _ read: (String) -> Value?
+    ) throws(RegistryFault) -> Value {
+        let item = try form { () throws(JSONError) in try members.required(name) }
+        let text = try form { () throws(JSONError) in try item.string() }
+        guard let value = read(text) else { throw .content(fault, at: item.offset) }
+        return value
+    }
+
+    private static func optional<Value>(
+        _ members: JSONMembers, _ name: String, _ fault: BrandFault, _ read: (String) -> Value?
+    ) throws(RegistryFault) -> Value? {
+        guard members[name] != nil else { return nil }
+        return try text(members, name, fault, read)
+    }
+
+    private static func form<R>(_ body: () throws(JSONError) -> R) throws(RegistryFault) -> R {
+        do throws(JSONError) {
+            return try body()
+        } catch {
+            throw .form(error)
+        }
+    }
+
+    private static func content<R>(
+        _ offset: Int, _ body: () throws(BrandFault) -> R
+    ) throws(RegistryFault) -> R {
+        do throws(BrandFault) {
+            return try body()
+        } catch {
+            throw .content(error, at: offset)
+        }
+    }
+}
+
+private enum RegistryFault: Error {
+    case form(JSONError)
+    case content(BrandFault, at: Int)
+}
+
+// Writing
+
+extension BrandRegistry {
+    /// The file, with its members in one order.
+    func json() throws(BrandRegistryError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            let registry = WrittenRegistry(brands: brands.map(WrittenBrand.init))
+            return try [UInt8](encoder.encode(registry)) + "\n".utf8
+        } catch {
+            throw .misshapen(line: nil, .tooLong(limit: Self.longestFile))
+        }
+    }
+}
+
+private struct WrittenRegistry: Encodable {
+    let brands: [WrittenBrand]
+}
+
+private struct WrittenBrand: Encodable {
+    let id: String
+    let name: String
+    let logo: String?
+    let identity: String?
+    let keys: [WrittenKey]
+
+    init(_ brand: Brand) {
+        id = brand.identifier.text
+        name = brand.name.text
+        logo = brand.logo?.text
+        identity = brand.identity?.text
+        keys = brand.keys.map(WrittenKey.init)
+    }
+}
+
+private struct WrittenKey: Encodable {
+    let kid: String
+    let kty = "EC"
+    let crv = "P-256"
+    let x: String
+    let y: String
+    let notAfter: String?
+    let revoked: Bool?
+
+    init(_ key: BrandKey) {
+        kid = key.identifier.text
+        (x, y) = (Base64URL.encode(key.x), Base64URL.encode(key.y))
+        notAfter = key.notAfter.map { "\($0)" }
+        revoked = key.isRevoked ? true : nil
+    }
+}

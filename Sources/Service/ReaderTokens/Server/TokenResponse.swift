@@ -1,0 +1,33 @@
+package import MdocModel
+
+/// What the token server answers.
+package enum TokenResponse: Equatable, Sendable {
+    /// The token is for the one who asked alone: it goes into no log.
+    case granted(token: String, expires: Timestamp)
+    case refused(TokenRefusal)
+}
+
+package enum TokenRefusal: Equatable, Sendable {
+    /// No grant allows it. Whether there is such a brand is not told.
+    case notAllowed
+    /// Too many in a while; how many seconds to wait.
+    case tooMany(retryAfter: Int64)
+    /// The brand has no key here that signs and verifies.
+    case brandUnavailable(ReaderTokensError)
+}
+
+/// One line of the audit: who asked for which reader, when, and how that ended. Nothing in it is about a holder, and it
+/// has no token.
+package struct TokenAudit: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
+        /// By the key with this `kid`.
+        case granted(key: TokenText)
+        case refused(TokenRefusal)
+    }
+
+    package let at: Timestamp
+    package let caller: String
+    package let brand: TokenText
+    package let instance: ReaderInstance
+    package let outcome: Outcome
+}

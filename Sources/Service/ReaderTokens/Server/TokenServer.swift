@@ -1,0 +1,87 @@
+package import MdocModel
+
+/// The token server of a chain: makes reader tokens for those who may have them, and not too many.
+///
+/// A token lasts a reader 48 hours, so that one who asks more than a few times an hour is at fault, or is not the reader.
+package actor TokenServer {
+    /// How many tokens one caller gets for one reader in `window` seconds.
+    package static let mostTokens = 12
+    package static let window: Int64 = 3600
+
+    private let registry: BrandRegistry
+    private let grants: [TokenGrant]
+    private let signers: [TokenText: ReaderTokenSigner]
+    private let audience: TokenText
+    /// When tokens were asked for lately, by grant: as much as there are grants, and no more.
+    private var asked: [Place: [Timestamp]] = [:]
+
+    private struct Place: Hashable {
+        let caller: String
+        let brand: TokenText
+        let instance: ReaderInstance
+    }
+
+    /// - Parameters:
+    ///   - registry: where the public keys of `signers` stand: what no reader would believe is not handed out.
+    ///   - signers: of each brand one, the last of several.
+    package init(
+        registry: BrandRegistry, grants: [TokenGrant], signers: [ReaderTokenSigner], audience: TokenText
+    ) {
+        self.registry = registry
+        self.grants = grants
+        self.signers = Dictionary(signers.map { ($0.brand, $0) }, uniquingKeysWith: { $1 })
+        self.audience = audience
+    }
+
+    /// Answers a request, and says what the audit is to keep of it.
+    package func respond(
+        to request: TokenRequest, at now: Timestamp
+    ) async -> (response: TokenResponse, audit: TokenAudit) {
+        let (response, outcome) = await decide(request, at: now)
+        let audit = TokenAudit(
+            at: now, caller: request.caller, brand: request.brand, instance: request.instance,
+            outcome: outcome)
+        return (response, audit)
+    }
+
+    private func decide(
+        _ request: TokenRequest, at now: Timestamp
+    ) async -> (TokenResponse, TokenAudit.Outcome) {
+        func refuse(_ refusal: TokenRefusal) -> (TokenResponse, TokenAudit.Outcome) {
+            (.refused(refusal), .refused(refusal))
+        }
+        guard grants.contains(where: { $0.allows(request) }) else { return refuse(.notAllowed) }
+        if let wait = wait(for: request, at: now) { return refuse(.tooMany(retryAfter: wait)) }
+        do throws(ReaderTokensError) {
+            guard let signer = signers[request.brand] else { throw .keyUnknown }
+            let token = try await signer.sign(for: request.instance, audience: audience, at: now)
+            let expires = try await believe(token, at: now)
+            return (.granted(token: token, expires: expires), .granted(key: signer.keyIdentifier))
+        } catch {
+            return refuse(.brandUnavailable(error))
+        }
+    }
+
+    /// Notes that a token was asked for; where there were too many, how long to wait, and nothing is noted.
+    private func wait(for request: TokenRequest, at now: Timestamp) -> Int64? {
+        let place = Place(caller: request.caller, brand: request.brand, instance: request.instance)
+        let start = now.advanced(bySeconds: -Self.window)
+        // What lies ahead was noted before the clock was set back, and would count for long.
+        var recent = asked[place, default: []].filter { $0 > start && $0 <= now }
+        guard recent.count < Self.mostTokens else {
+            asked[place] = recent
+            return recent[0].secondsSince1970 - start.secondsSince1970
+        }
+        recent.append(now)
+        asked[place] = recent
+        return nil
+    }
+
+    /// When the token expires, if its readers would believe it.
+    private func believe(_ text: String, at now: Timestamp) async throws(ReaderTokensError) -> Timestamp {
+        let token = try UnverifiedReaderToken(Array(text.utf8)[...])
+        let (_, key) = try registry.key(of: token, at: now)
+        try await key.verify(token)
+        return token.claims.expires
+    }
+}

@@ -1,0 +1,110 @@
+internal import FoundationEssentials
+internal import JWTKit
+package import MdocModel
+package import ReaderIdentityStore
+
+/// A reader that a token has prepared for a brand. Only `ReaderTokenVerifier` makes one.
+package struct PreparedReader: Sendable {
+    package let brand: Brand
+    package let instance: ReaderInstance
+    package let firstUse: Timestamp
+    /// From here on the session has expired.
+    package let until: Timestamp
+
+    fileprivate init(_ brand: Brand, _ instance: ReaderInstance, firstUse: Timestamp) {
+        self.brand = brand
+        self.instance = instance
+        self.firstUse = firstUse
+        until = firstUse.advanced(bySeconds: ReaderToken.sessionLength)
+    }
+
+    /// The identity that the brand's requests are signed with; nil where the rules of `identity choose` decide for the
+    /// brand. Throws `sessionExpired`: whoever asks in the brand's name has to look at the clock.
+    package func identity(at now: Timestamp) throws(ReaderTokensError) -> IdentityName? {
+        guard now < until else { throw .sessionExpired(since: until) }
+        return brand.identity
+    }
+}
+
+/// Believes reader tokens, or says why not.
+package struct ReaderTokenVerifier: Sendable {
+    private let registry: BrandRegistry
+    private let instance: ReaderInstance
+    private let audience: TokenText
+    private let firstUses: any TokenFirstUses
+
+    /// - Parameters:
+    ///   - instance: the reader that is to be prepared.
+    ///   - audience: what tokens for it have to say in `aud`, letter by letter.
+    package init(
+        registry: BrandRegistry, instance: ReaderInstance, audience: TokenText,
+        firstUses: any TokenFirstUses
+    ) {
+        self.registry = registry
+        self.instance = instance
+        self.audience = audience
+        self.firstUses = firstUses
+    }
+
+    /// Prepares the reader with a token: one that is used for the first time and has not expired, or one that was first
+    /// used less than 48 hours ago, whatever its `exp`. A key that was revoked or has expired prepares nothing more.
+    package func prepare(
+        _ token: String, at now: Timestamp
+    ) async throws(ReaderTokensError) -> PreparedReader {
+        let token = try UnverifiedReaderToken(Array(token.utf8)[...])
+        let (brand, key) = try registry.key(of: token, at: now)
+        try await key.verify(token)
+        try check(token.claims, at: now)
+        return PreparedReader(brand, instance, firstUse: try firstUse(of: token, at: now))
+    }
+
+    private func check(_ claims: ReaderTokenClaims, at now: Timestamp) throws(ReaderTokensError) {
+        guard claims.audience == audience else { throw .audienceWrong }
+        guard claims.instance == instance.text else { throw .instanceWrong }
+        guard claims.issued < claims.expires else { throw .lifetimeNotPositive }
+        guard claims.expires <= claims.issued.advanced(bySeconds: ReaderToken.longestLifetime) else {
+            throw .lifetimeTooLong
+        }
+        guard claims.issued <= now.advanced(bySeconds: ReaderToken.clockSkew) else { throw .issuedInFuture }
+    }
+
+    private func firstUse(
+        of token: UnverifiedReaderToken, at now: Timestamp
+    ) throws(ReaderTokensError) -> Timestamp {
+        let expires = token.claims.expires
+        let first = try firstUses.firstUse(ofToken: token.digest, orNow: now < expires ? now : nil)
+        guard let first else { throw .expired(since: expires) }
+        let until = first.advanced(bySeconds: ReaderToken.sessionLength)
+        guard now < until else { throw .sessionExpired(since: until) }
+        return first
+    }
+}
+
+extension BrandRegistry {
+    /// The key that a token says it is signed with, if that may be used now, and the token's brand.
+    func key(
+        of token: UnverifiedReaderToken, at now: Timestamp
+    ) throws(ReaderTokensError) -> (Brand, BrandKey) {
+        guard let (brand, key) = self.key(token.keyIdentifier) else { throw .keyUnknown }
+        guard !key.isRevoked else { throw .keyRevoked }
+        if let notAfter = key.notAfter, now > notAfter { throw .keyExpired(since: notAfter) }
+        guard token.claims.brand == brand.identifier else { throw .brandNotOfKey }
+        return (brand, key)
+    }
+}
+
+extension BrandKey {
+    /// Throws `signatureInvalid`. The algorithm is the key's, whatever a token says.
+    func verify(_ token: UnverifiedReaderToken) async throws(ReaderTokensError) {
+        let isValid: Bool
+        do {
+            let key = try ES256PublicKey(parameters: (x: Base64URL.encode(x), y: Base64URL.encode(y)))
+            // With a collection of several keys, an unknown `kid` would fall to the first.
+            let algorithm = try await JWTKeyCollection().add(ecdsa: key).getKey()
+            isValid = try algorithm.verify(token.signature, signs: token.signingInput)
+        } catch {
+            throw .signatureInvalid
+        }
+        guard isValid else { throw .signatureInvalid }
+    }
+}

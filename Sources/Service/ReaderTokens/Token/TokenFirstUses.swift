@@ -1,0 +1,40 @@
+package import MdocModel
+package import ReaderStore
+internal import Synchronization
+
+/// What remembers when each token was first used; across restarts, where the reader is to keep its sessions.
+package protocol TokenFirstUses: Sendable {
+    /// When the token was first used. Where it never was, `now` is remembered as that, or nothing if there is no `now`.
+    ///
+    /// - Parameter token: `UnverifiedReaderToken.digest` of a token whose signature was verified.
+    func firstUse(ofToken token: [UInt8], orNow now: Timestamp?) throws(ReaderTokensError) -> Timestamp?
+}
+
+/// First uses as long as the process lives.
+package final class TokenFirstUsesInMemory: TokenFirstUses {
+    private let instants = Mutex<[[UInt8]: Timestamp]>([:])
+
+    package init() {}
+
+    package func firstUse(
+        ofToken token: [UInt8], orNow now: Timestamp?
+    ) throws(ReaderTokensError) -> Timestamp? {
+        instants.withLock { instants in
+            if let first = instants[token] { return first }
+            instants[token] = now
+            return now
+        }
+    }
+}
+
+extension ReaderStore: TokenFirstUses {
+    package func firstUse(
+        ofToken token: [UInt8], orNow now: Timestamp?
+    ) throws(ReaderTokensError) -> Timestamp? {
+        do throws(ReaderStoreError) {
+            return try firstTokenUse(token, orNow: now)
+        } catch {
+            throw .firstUseUnknown(error)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+internal import JSON
+package import MdocModel
+internal import OpenSSLCrypto
+
+/// What all reader tokens have in common: JWS in its compact form (RFC 7515 7.1) with ES256 (RFC 7518 3.4), and the
+/// claims that iOS readers' tokens carry (RFC 7519).
+package enum ReaderToken {
+    /// `aud` unless the operator says otherwise.
+    package static let defaultAudience = TokenText(checked: "countersign-reader-v1")
+    /// The longest token that is looked at, in bytes: twice what the longest texts need.
+    package static let maximumLength = 2048
+    /// `exp` lies at most this many seconds after `iat`.
+    package static let longestLifetime: Int64 = 300
+    /// How many seconds a reader's clock may be behind the signer's. One that is ahead needs no such room: a token
+    /// lives long enough. No rule for it is published; this one is ours.
+    package static let clockSkew: Int64 = 60
+    /// How many seconds after its first use a token may be used again.
+    package static let sessionLength: Int64 = 48 * 3600
+    static let algorithm = "ES256"
+    static let type = "JWT"
+    static let signatureSize = 64
+}
+
+/// What a token says about itself.
+package struct ReaderTokenClaims: Hashable, Sendable {
+    /// `iss`: the brand's identifier.
+    package let brand: TokenText
+    /// `sub`: the reader instance.
+    package let instance: TokenText
+    /// `aud`.
+    package let audience: TokenText
+    /// `iat`.
+    package let issued: Timestamp
+    /// `exp`.
+    package let expires: Timestamp
+}
+
+/// A reader token of the one shape that is read: nobody has looked at its signature, nor judged its claims.
+///
+/// Header and claims have just the members that a reader token needs. Whatever else stands there, critical extensions,
+/// keys or addresses of keys among it (RFC 7515 4.1), is not passed over but refused.
+package struct UnverifiedReaderToken: Sendable {
+    package let keyIdentifier: TokenText
+    package let claims: ReaderTokenClaims
+    /// What is signed: header and claims as they came.
+    let signingInput: [UInt8]
+    /// r‖s.
+    let signature: [UInt8]
+
+    package init(_ token: ArraySlice<UInt8>) throws(ReaderTokensError) {
+        guard token.count <= ReaderToken.maximumLength else {
+            throw .tooLong(limit: ReaderToken.maximumLength)
+        }
+        let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .notThreeParts }
+        keyIdentifier = try Self.keyIdentifier(inHeader: parts[0])
+        claims = try ReaderTokenClaims(parts[1])
+        signature = try Self.decode(parts[2], .signature)
+        guard signature.count == ReaderToken.signatureSize else {
+            throw .signatureMisshapen(size: signature.count)
+        }
+        signingInput = Array(token[parts[0].startIndex..<parts[1].endIndex])
+    }
+
+    /// By what a token is remembered: the SHA-256 of what is signed. Of the signature there is a second form that
+    /// verifies, with n − s for s, and anybody can make it.
+    package var digest: [UInt8] { Digest(.sha256, of: signingInput[...]).bytes }
+
+    private static func keyIdentifier(
+        inHeader part: ArraySlice<UInt8>
+    ) throws(ReaderTokensError) -> TokenText {
+        let header = try TokenObject(part, .header, "alg", "kid", "typ")
+        guard try header.string("alg") == ReaderToken.algorithm else { throw .algorithmNotES256 }
+        guard try header.string("typ") == ReaderToken.type else { throw .typeNotJWT }
+        return try header.text(.kid)
+    }
+
+    fileprivate static func decode(
+        _ part: ArraySlice<UInt8>, _ kind: TokenPart
+    ) throws(ReaderTokensError) -> [UInt8] {
+        guard let bytes = Base64URL.decode(part) else { throw .notBase64URL(kind) }
+        return bytes
+    }
+}
+
+extension ReaderTokenClaims {
+    fileprivate init(_ part: ArraySlice<UInt8>) throws(ReaderTokensError) {
+        let claims = try TokenObject(part, .claims, "iss", "sub", "aud", "iat", "exp")
+        brand = try claims.text(.iss)
+        instance = try claims.text(.sub)
+        audience = try claims.text(.aud)
+        issued = try claims.instant(.iat)
+        expires = try claims.instant(.exp)
+    }
+}
+
+/// The object in one part of a token.
+private struct TokenObject {
+    private let part: TokenPart
+    private let members: JSONMembers
+
+    init(_ text: ArraySlice<UInt8>, _ part: TokenPart, _ names: String...) throws(ReaderTokensError) {
+        let bytes = try UnverifiedReaderToken.decode(text, part)
+        self.part = part
+        do throws(JSONError) {
+            members = try JSONItem.parse(bytes[...]).members(among: names)
+        } catch {
+            throw .misshapen(part, error)
+        }
+    }
+
+    func string(_ name: String) throws(ReaderTokensError) -> String {
+        try reading { () throws(JSONError) in try members.required(name).string() }
+    }
+
+    func text(_ member: TokenMember) throws(ReaderTokensError) -> TokenText {
+        guard let text = TokenText(try string(member.rawValue)) else { throw .valueMisshapen(member) }
+        return text
+    }
+
+    func instant(_ member: TokenMember) throws(ReaderTokensError) -> Timestamp {
+        let seconds = try reading { () throws(JSONError) in
+            try members.required(member.rawValue).integer()
+        }
+        guard let instant = Timestamp(received: seconds) else { throw .valueMisshapen(member) }
+        return instant
+    }
+
+    private func reading<R>(_ body: () throws(JSONError) -> R) throws(ReaderTokensError) -> R {
+        do throws(JSONError) {
+            return try body()
+        } catch {
+            throw .misshapen(part, error)
+        }
+    }
+}

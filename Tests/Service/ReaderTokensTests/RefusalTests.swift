@@ -1,0 +1,212 @@
+import JSON
+import MdocModel
+import OpenSSLCrypto
+import ReaderTokens
+import TestCredentials
+import Testing
+
+/// One thing changed in a token that prepares the reader, and why it then does not.
+struct Refusal: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let error: ReaderTokensError
+    let token: TestToken
+
+    init(_ name: String, _ error: ReaderTokensError, _ change: (inout TestToken) -> Void) {
+        testDescription = name
+        self.error = error
+        token = TestToken(change)
+    }
+}
+
+@Suite("What prepares no reader")
+struct RefusalTests {
+    @Test("The twin of all: unchanged it prepares the reader for its brand")
+    func unchanged() async throws {
+        let scene = try TokenScene()
+        let prepared = try await scene.prepare(TestToken())
+        #expect(prepared.brand.identifier.text == "utopia" && prepared.brand.name.text == "The utopia shop")
+        #expect(prepared.instance == scene.instance && prepared.firstUse == TokenScene.now)
+        #expect(prepared.until == TokenScene.now.advanced(bySeconds: 48 * 3600))
+        let second = TestToken {
+            $0.header["kid"] = "\"k2\""
+            $0.signedWith = "k2"
+        }
+        _ = try await scene.prepare(second)
+    }
+
+    static let shapes = [
+        Refusal("no text", .notThreeParts) { $0.finish = { _ in "" } },
+        Refusal("two parts", .notThreeParts) { $0.finish = { String($0.prefix { $0 != "." }) + ".e30" } },
+        Refusal("four parts", .notThreeParts) { $0.finish = { $0 + "." } },
+        Refusal("white space before", .notBase64URL(.header)) { $0.finish = { " " + $0 } },
+        Refusal("a line end behind", .notBase64URL(.signature)) { $0.finish = { $0 + "\n" } },
+        Refusal("padding", .notBase64URL(.signature)) { $0.finish = { $0 + "==" } },
+        Refusal("a header of nothing", .misshapen(.header, .truncated(at: 0))) { $0.headerText = "" },
+        Refusal("claims of an array", .misshapen(.claims, .unexpectedType(expected: .object, at: 0))) {
+            $0.claimsText = "[]"
+        },
+        Refusal("claims with more behind", .misshapen(.claims, .trailingBytes(at: 2))) {
+            $0.claimsText = "{}{}"
+        },
+        Refusal("no signature", .signatureMisshapen(size: 0)) {
+            $0.finish = { $0.withoutSignature }
+        },
+        Refusal("a signature that is longer", .signatureMisshapen(size: 67)) { $0.finish = { $0 + "AAAA" } },
+    ]
+
+    static let headers = [
+        Refusal("alg none", .algorithmNotES256) { $0.header["alg"] = "\"none\"" },
+        Refusal("alg none without signature", .algorithmNotES256) {
+            $0.header["alg"] = "\"none\""
+            $0.finish = { $0.withoutSignature }
+        },
+        Refusal("alg HS256", .algorithmNotES256) { $0.header["alg"] = "\"HS256\"" },
+        Refusal("alg ES384", .algorithmNotES256) { $0.header["alg"] = "\"ES384\"" },
+        Refusal("alg es256", .algorithmNotES256) { $0.header["alg"] = "\"es256\"" },
+        Refusal("alg ES-256", .algorithmNotES256) { $0.header["alg"] = "\"ES-256\"" },
+        Refusal("no alg", .misshapen(.header, .missingMember("alg", at: 0))) { $0.header["alg"] = nil },
+        Refusal("typ JWE", .typeNotJWT) { $0.header["typ"] = "\"JWE\"" },
+        Refusal("no typ", .misshapen(.header, .missingMember("typ", at: 0))) { $0.header["typ"] = nil },
+        Refusal("no kid", .misshapen(.header, .missingMember("kid", at: 0))) { $0.header["kid"] = nil },
+        Refusal("a kid of two lines", .valueMisshapen(.kid)) { $0.header["kid"] = #""k1\n""# },
+        Refusal("alg twice", .misshapen(.header, .duplicateMember(at: 15))) {
+            $0.headerText = #"{"alg":"ES256","alg":"ES256","kid":"k1","typ":"JWT"}"#
+        },
+        Refusal("alg twice, in disguise", .misshapen(.header, .duplicateMember(at: 15))) {
+            $0.headerText = #"{"alg":"ES256","\u0061lg":"none","kid":"k1","typ":"JWT"}"#
+        },
+        Refusal("a critical extension", .misshapen(.header, .unknownMember(at: 15))) {
+            $0.header["crit"] = #"["exp"]"#
+        },
+        Refusal("a key of its own", .misshapen(.header, .unknownMember(at: 15))) { $0.header["jwk"] = "{}" },
+        Refusal("an address of keys", .misshapen(.header, .unknownMember(at: 15))) {
+            $0.header["jku"] = "\"https://utopia.example\""
+        },
+        Refusal("certificates", .misshapen(.header, .unknownMember(at: 38))) { $0.header["x5c"] = "[]" },
+    ]
+
+    static let signers = [
+        Refusal("a kid that nobody has", .keyUnknown) { $0.header["kid"] = "\"k3\"" },
+        Refusal("a revoked key", .keyRevoked) {
+            $0.header["kid"] = "\"revoked\""
+            $0.signedWith = "revoked"
+        },
+        Refusal("another brand's key in its own name", .brandNotOfKey) {
+            $0.header["kid"] = "\"other\""
+            $0.signedWith = "other"
+        },
+        Refusal("another brand's name", .brandNotOfKey) { $0.claims["iss"] = "\"arcadia\"" },
+        Refusal("a brand that there is not", .brandNotOfKey) { $0.claims["iss"] = "\"nobody\"" },
+        Refusal("another key of the brand than kid says", .signatureInvalid) { $0.signedWith = "k2" },
+        Refusal("another brand's key than kid says", .signatureInvalid) { $0.signedWith = "other" },
+    ]
+
+    static let claims = [
+        Refusal("another audience", .audienceWrong) { $0.claims["aud"] = "\"apple-identityservices-v1\"" },
+        Refusal("the audience in capitals", .audienceWrong) {
+            $0.claims["aud"] = "\"Countersign-reader-v1\""
+        },
+        Refusal("several audiences", .misshapen(.claims, .unexpectedType(expected: .string, at: 7))) {
+            $0.claims["aud"] = "[\"\(ReaderToken.defaultAudience.text)\"]"
+        },
+        Refusal("another instance", .instanceWrong) {
+            $0.claims["sub"] = "\"f123456789abcdef0123456789abcdef\""
+        },
+        Refusal("no instance", .valueMisshapen(.sub)) { $0.claims["sub"] = "\"\"" },
+        Refusal(
+            "an instance that is a number", .misshapen(.claims, .unexpectedType(expected: .string, at: 86))
+        ) {
+            $0.claims["sub"] = "1"
+        },
+        Refusal("no exp", .misshapen(.claims, .missingMember("exp", at: 0))) { $0.claims["exp"] = nil },
+        Refusal("no iat", .misshapen(.claims, .missingMember("iat", at: 0))) { $0.claims["iat"] = nil },
+        Refusal("exp with a fraction", .misshapen(.claims, .unexpectedType(expected: .integer, at: 37))) {
+            $0.claims["exp"] = "\(TestAuthority.now + 300).0"
+        },
+        Refusal("exp in text", .misshapen(.claims, .unexpectedType(expected: .integer, at: 37))) {
+            $0.claims["exp"] = "\"\(TestAuthority.now + 300)\""
+        },
+        Refusal("exp in powers of ten", .misshapen(.claims, .unexpectedType(expected: .integer, at: 37))) {
+            $0.claims["exp"] = "1e9"
+        },
+        Refusal("exp beyond the calendar", .valueMisshapen(.exp)) {
+            $0.claims["exp"] = "9223372036854775807"
+        },
+        Refusal("a claim that is none of ours", .misshapen(.claims, .unknownMember(at: 80))) {
+            $0.claims["jti"] = "\"1\""
+        },
+        Refusal("not before", .misshapen(.claims, .unknownMember(at: 80))) { $0.claims["nbf"] = "1" },
+        Refusal("exp twice", .misshapen(.claims, .duplicateMember(at: 9))) {
+            $0.claimsText = #"{"exp":1,"exp":2}"#
+        },
+    ]
+
+    @Test("A token of another shape", arguments: shapes)
+    func shape(_ refusal: Refusal) async throws { try await refuse(refusal) }
+
+    @Test("A token with another header", arguments: headers)
+    func header(_ refusal: Refusal) async throws { try await refuse(refusal) }
+
+    @Test("A token of another signer", arguments: signers)
+    func signer(_ refusal: Refusal) async throws { try await refuse(refusal) }
+
+    @Test("A token with other claims", arguments: claims)
+    func otherClaims(_ refusal: Refusal) async throws { try await refuse(refusal) }
+
+    private func refuse(_ refusal: Refusal) async throws {
+        let scene = try TokenScene()
+        await #expect(throws: refusal.error) { try await scene.prepare(refusal.token) }
+        // It left nothing behind: the good one's first use is its own.
+        #expect(
+            try await scene.prepare(TestToken(), after: 1).firstUse == TokenScene.now.advanced(bySeconds: 1))
+    }
+
+    @Test("A signature in DER is refused, however long it came out")
+    func der() async throws {
+        let scene = try TokenScene()
+        let error = await #expect(throws: ReaderTokensError.self) {
+            try await scene.prepare(TestToken { $0.form = .der })
+        }
+        guard case .signatureMisshapen(let size) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect((66...72).contains(size))
+    }
+
+    @Test("No character of a token can be another")
+    func everyCharacter() async throws {
+        let scene = try TokenScene()
+        let text = Array(try TestToken().text())
+        for index in text.indices {
+            var changed = text
+            changed[index] = text[index] == "A" ? "B" : "A"
+            await #expect(throws: ReaderTokensError.self, "\(index)") {
+                try await scene.verifier.prepare(String(changed), at: TokenScene.now)
+            }
+        }
+        _ = try await scene.verifier.prepare(String(text), at: TokenScene.now)
+    }
+
+    @Test("The longest token is looked at, and one that is longer is not")
+    func length() async throws {
+        let scene = try TokenScene()
+        func padded(_ spaces: Int) -> TestToken {
+            TestToken { $0.claimsText = TestToken.object($0.claims) + String(repeating: " ", count: spaces) }
+        }
+        let bare = try padded(0).text().utf8.count
+        let spaces = (ReaderToken.maximumLength - bare) / 4 * 3
+        #expect(try padded(spaces).text().utf8.count > ReaderToken.maximumLength - 4)
+        try await scene.prepare(padded(spaces))
+        for more in [3, 1000] {
+            await #expect(throws: ReaderTokensError.tooLong(limit: 2048)) {
+                try await scene.prepare(padded(spaces + more))
+            }
+        }
+    }
+}
+
+extension String {
+    /// The text up to its last point, and that.
+    fileprivate var withoutSignature: String { String(self[...(lastIndex(of: ".") ?? startIndex)]) }
+}
