@@ -137,7 +137,8 @@ let package = Package(
             "ReaderReports", in: "Service",
             [
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "RequestPlanner", "ReaderService", "ReaderIdentityStore", "ReaderStore",
+                "RequestPlanner", "ReaderService", "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
+                "JSON",
             ]),
 
         // Commands
@@ -147,7 +148,7 @@ let package = Package(
                 "CBOR", "ISO7816", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession", "MdocTrust",
                 "MdocVerification", "MdocWallet", "RequestPlanner", "Transport", "PCSCTransport",
                 "BlueZTransport", "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore",
-                "TrustFetch", "COpenSSL",
+                "ReaderTokens", "TrustFetch", "COpenSSL",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -76,15 +76,14 @@ enum House {
         Room(
             name: "ReaderReports", layer: .service,
             imports: formats.union(cryptography).union(mdoc).union([
-                "ReaderService", "ReaderIdentityStore", "ReaderStore",
+                "ReaderService", "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "JSON",
             ])),
         Room(
             name: "countersign", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([
                 "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
-                "ReaderIdentityStore", "ReaderReports", "ReaderStore", "TrustFetch", "ArgumentParser",
-                "Logging",
-                "SystemPackage", "COpenSSL",
+                "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens", "TrustFetch",
+                "ArgumentParser", "Logging", "SystemPackage", "COpenSSL",
             ])),
     ]
 

@@ -18,8 +18,9 @@ struct Countersign: AsyncParsableCommand {
             """,
         subcommands: [
             DemoCommand.self, ReadersCommand.self, RequestCommand.self, VerifyCommand.self,
-            InspectCommand.self, TrustCommand.self, IdentityCommand.self, WalletCommand.self,
-            BenchCommand.self,
+            InspectCommand.self, TrustCommand.self, IdentityCommand.self, BrandCommand.self,
+            TokenCommand.self,
+            WalletCommand.self, BenchCommand.self,
         ])
 
     @Flag(name: .long, help: "Show the version, the commit and the libraries in use.")

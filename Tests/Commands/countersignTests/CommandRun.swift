@@ -77,3 +77,8 @@ final class TemporaryFolder {
         return path(name)
     }
 }
+
+/// The permission bits of a file.
+func permissions(of path: String) throws -> Int {
+    try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+}

@@ -60,9 +60,7 @@ struct IdentityTests {
     @Test("The key is readable by its owner alone, and not overwritten")
     func keyFile() async throws {
         #expect(try await store.run("init", "counter").status == 0)
-        var status = stat()
-        try #require(unsafe stat(store.keyPath("counter"), &status) == 0)
-        #expect(status.st_mode & 0o777 == 0o600)
+        #expect(try permissions(of: store.keyPath("counter")) == 0o600)
         let key = try Data(contentsOf: URL(filePath: store.keyPath("counter")))
         let again = try await store.run("init", "counter")
         #expect(again.status == 64 && again.errors.contains("not overwritten") && again.output.isEmpty)

@@ -1,0 +1,57 @@
+internal import ArgumentParser
+internal import ReaderIdentityStore
+internal import ReaderReports
+internal import ReaderTokens
+
+/// `countersign brand add`: another brand.
+struct BrandAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a brand.",
+        discussion: ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+
+    @Argument(help: "Its identifier: iss of its tokens.")
+    var brand: TokenText
+
+    @Option(name: .long, help: "What it is called where people read it.")
+    var name: BrandName
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Its logo, a PNG of at most \(BrandLogo.longest >> 10) KiB, which is copied.", valueName: "file"))
+    var logo: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The identity that signs its requests; without it the rules of `identity choose` decide.",
+            valueName: "name"))
+    var identity: IdentityName?
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let folder = store.brands
+        let image = try logo.map { path throws(CommandFailure) in
+            let png = try InputFile.read(path, limit: BrandLogo.longest)
+            return try brandStep { () throws(BrandRegistryError) in
+                do throws(LogoFault) { return try BrandLogo(png: png) } catch { throw .logo(error) }
+            }
+        }
+        let added = Brand(
+            identifier: brand, name: name, logo: image == nil ? nil : LogoName("\(brand.text).png"),
+            identity: identity)
+        try brandStep { () throws(BrandRegistryError) in
+            guard try folder.registry().brand(brand) == nil else { throw .refused(.brandTwice) }
+            if let image, let name = added.logo { try folder.keep(image, as: name) }
+            _ = try folder.change { registry throws(BrandFault) in try registry.add(added) }
+        }
+        Terminal.result(output.json ? added.json.text : added.lines.joined(separator: "\n"))
+    }
+}
+
+extension BrandName: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}

@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import ReaderStore
+internal import ReaderTokens
+
+/// `countersign token`: what prepares a reader for a brand.
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Make and check the tokens that prepare a reader for a brand.",
+        discussion: """
+            A reader token is a JWT, signed by a brand with ES256 for one reader. It has to be used first within five \
+            minutes, and then prepares that reader for 48 hours. On the reader, then at the brand:
+
+              countersign token instance
+              countersign token sign --brand utopia --kid 2026-11 --key utopia.pem --instance 0123…
+            """,
+        subcommands: [TokenInstanceCommand.self, TokenSignCommand.self, TokenVerifyCommand.self])
+}
+
+/// `--audience`, the same for who signs and who verifies.
+struct AudienceArguments: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("What the token is for.", valueName: "name"))
+    var audience = ReaderToken.defaultAudience
+}
+
+extension TokenText: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+    package var defaultValueDescription: String { text }
+}
+
+extension ReaderInstance: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}
+
+extension StoreArguments {
+    var brands: BrandFolder { BrandFolder(store: path) }
+
+    /// The identifier of the reader whose store this is.
+    func readerInstance() throws(CommandFailure) -> ReaderInstance {
+        try TrustStoreAccess.changing(path).using { store throws(ReaderStoreError) in
+            try store.readerInstance()
+        }
+    }
+}

@@ -1,0 +1,70 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import ReaderIdentityStore
+internal import ReaderReports
+internal import ReaderTokens
+
+/// `countersign token sign`: a token for one reader.
+struct TokenSignCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign",
+        abstract: "Sign a token for one reader with a brand's key.",
+        discussion: """
+            The token stands alone on the standard output. Whoever has it can prepare that reader, and no other.
+
+            \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
+            """)
+
+    @Option(name: .long, help: ArgumentHelp("The brand's identifier: iss.", valueName: "id"))
+    var brand: TokenText
+
+    @Option(name: .long, help: ArgumentHelp("Which of its keys signs: kid.", valueName: "id"))
+    var kid: TokenText
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The private key on P-256, unencrypted PEM that its owner alone can read.", valueName: "file"))
+    var key: String
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The reader, as its `countersign token instance` shows it: sub.", valueName: "id"))
+    var instance: ReaderInstance
+
+    @Option(
+        name: .long, help: ArgumentHelp("Within how many seconds it is used first.", valueName: "seconds"))
+    var lifetime = ReaderToken.longestLifetime
+
+    @OptionGroup var audience: AudienceArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var output: OutputArguments
+
+    func validate() throws {
+        guard (1...ReaderToken.longestLifetime).contains(lifetime) else {
+            throw ValidationError("--lifetime takes 1 to \(ReaderToken.longestLifetime) seconds.")
+        }
+    }
+
+    func run() async throws {
+        let now = try clock.now()
+        let signer = try identityStep { () throws(IdentityStoreError) in
+            try PrivateFile.withSecret(key) { pem throws(IdentityStoreError) in
+                Result { () throws(ReaderTokensError) in try ReaderTokenSigner(pem: pem, kid, of: brand) }
+            }
+        }
+        let token = try await tokenStep { () async throws(ReaderTokensError) in
+            try await signer.get().sign(
+                for: instance, audience: audience.audience, at: now, lifetime: lifetime)
+        }
+        Terminal.result(output.json ? report(token, now).text : token)
+    }
+
+    private func report(_ token: String, _ now: Timestamp) -> JSONValue {
+        [
+            "token": .string(token), "brand": .string(brand.text), "kid": .string(kid.text),
+            "instance": .string(instance.text.text), "audience": .string(audience.audience.text),
+            "issued": .string("\(now)"), "expires": .string("\(now.advanced(bySeconds: lifetime))"),
+        ]
+    }
+}

@@ -1,0 +1,42 @@
+internal import ReaderReports
+internal import ReaderTokens
+
+/// Runs what makes or checks tokens; a failure ends the command with its words and exit code.
+func tokenStep<R>(_ body: () async throws(ReaderTokensError) -> R) async throws(CommandFailure) -> R {
+    do throws(ReaderTokensError) {
+        return try await body()
+    } catch {
+        throw CommandFailure(status: error.exitStatus, message: error.explanation)
+    }
+}
+
+/// Runs what reads or changes brands; a failure ends the command with its words and exit code.
+func brandStep<R>(_ body: () throws(BrandRegistryError) -> R) throws(CommandFailure) -> R {
+    do throws(BrandRegistryError) {
+        return try body()
+    } catch {
+        throw CommandFailure(status: error.exitStatus, message: error.explanation)
+    }
+}
+
+extension ReaderTokensError {
+    var exitStatus: ExitStatus {
+        switch self {
+        case .tooLong, .notThreeParts, .notBase64URL, .misshapen, .valueMisshapen, .signatureMisshapen:
+            .malformed
+        case .signingKeyUnusable, .signingKeyNotP256: .usage
+        case .firstUseUnknown, .signingFailed: .unavailable
+        default: .rejected
+        }
+    }
+}
+
+extension BrandRegistryError {
+    var exitStatus: ExitStatus {
+        switch self {
+        case .file(let error): error.exitStatus
+        case .misshapen, .faulty, .logo: .malformed
+        case .refused: .usage
+        }
+    }
+}

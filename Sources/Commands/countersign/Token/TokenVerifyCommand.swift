@@ -1,0 +1,80 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import ReaderReports
+internal import ReaderTokens
+
+/// `countersign token verify`: whether a token would prepare a reader.
+struct TokenVerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check whether a token would prepare a reader, and say why not.",
+        discussion: """
+            Judges as if it were used now for the first time; nothing remembers that it was. The keys are those of the \
+            brands in the store.
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The file with the token; white space around it is passed over.", valueName: "file"))
+    var token: String
+
+    @Option(name: .long, help: ArgumentHelp("The reader, if it is not this one.", valueName: "id"))
+    var instance: ReaderInstance?
+
+    @OptionGroup var audience: AudienceArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() async throws {
+        let now = try clock.now()
+        let registry = try brandStep { () throws(BrandRegistryError) in try store.brands.registry() }
+        let verifier = ReaderTokenVerifier(
+            registry: registry, instance: try instance ?? store.readerInstance(), audience: audience.audience,
+            firstUses: TokenFirstUsesInMemory())
+        let text = String(decoding: try InputFile.read(token), as: UTF8.self)
+        let words = text.split(whereSeparator: \.isWhitespace)
+        let outcome: Result<PreparedReader, ReaderTokensError>
+        do throws(ReaderTokensError) {
+            outcome = .success(
+                try await verifier.prepare(words.count == 1 ? String(words[0]) : text, at: now))
+        } catch {
+            outcome = .failure(error)
+        }
+        Terminal.result(output.json ? outcome.json.text : outcome.text)
+        if case .failure(let error) = outcome { throw ExitCode(error.exitStatus.rawValue) }
+    }
+}
+
+extension Result<PreparedReader, ReaderTokensError> {
+    fileprivate var text: String {
+        switch self {
+        case .success(let reader):
+            """
+            prepares reader \(reader.instance.text.text) for \(Terminal.safe(reader.brand.name.text)) \
+            (\(reader.brand.identifier.text))
+              until: \(reader.until)
+            """
+        case .failure(let error): "prepares no reader: \(error.explanation)"
+        }
+    }
+
+    /// Every member at every time.
+    fileprivate var json: JSONValue {
+        switch self {
+        case .success(let reader):
+            [
+                "verdict": "verified", "brand": .string(reader.brand.identifier.text),
+                "name": .string(reader.brand.name.text), "instance": .string(reader.instance.text.text),
+                "until": .string("\(reader.until)"), "error": .null,
+            ]
+        case .failure(let error):
+            [
+                "verdict": "rejected", "brand": .null, "name": .null, "instance": .null, "until": .null,
+                "error": ["id": .string(error.id), "detail": .string(error.explanation)],
+            ]
+        }
+    }
+}
