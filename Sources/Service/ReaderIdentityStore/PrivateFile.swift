@@ -93,6 +93,27 @@ package enum PrivateFile {
         }
     }
 
+    /// Nothing at this path; what was there is overwritten first, so that it is hard to find on the disk.
+    package static func remove(_ path: String) throws(IdentityStoreError) {
+        let file: FileDescriptor
+        do throws(IdentityStoreError) {
+            file = try naming(path) {
+                try FileDescriptor.open(FilePath(path), .writeOnly, options: [.noFollow, .closeOnExec])
+            }
+        } catch .fileRefused(_, errno: absent) {
+            return
+        }
+        try naming(path) {
+            try file.closeAfter {
+                let size = Int(min(try file.seek(offset: 0, from: .end), Int64(largest)))
+                _ = try file.writeAll(toAbsoluteOffset: 0, [UInt8](repeating: 0, count: size))
+            }
+        }
+        try settle(path)
+        guard unsafe unlink(path) == 0 else { throw .fileRefused(path: path, errno: errno) }
+        try settle(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)))
+    }
+
     static func rename(_ path: String, to target: String) throws(IdentityStoreError) {
         guard unsafe Glibc.rename(path, target) == 0 else { throw .fileRefused(path: target, errno: errno) }
         try settle(String(target.prefix(upTo: target.lastIndex(of: "/") ?? target.endIndex)))
