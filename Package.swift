@@ -118,7 +118,10 @@ let package = Package(
             ]),
         library(
             "ReaderStore", in: "Service",
-            ["MdocModel", "MdocTrust", .product(name: "GRDB", package: "GRDB.swift")]),
+            [
+                "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "CBOR", "COSE",
+                "OpenSSLCrypto", "ReaderIdentityStore", .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
 
         library(
             "ReaderIdentityStore", in: "Service",
@@ -254,9 +257,25 @@ let package = Package(
         tests(
             of: "ReaderIdentityStore", in: "Service",
             ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "TestCredentials"]),
+        // Writes what a reader keeps until it is killed.
+        .executableTarget(
+            name: "RecordWriter",
+            dependencies: ["ReaderStore", "MdocModel", "RecordBench"], path: "Tests/RecordWriter",
+            swiftSettings: strict),
+        .target(
+            name: "RecordBench",
+            dependencies: [
+                "ReaderStore", "MdocModel", "MdocTrust", "MdocVerification", "CBOR", "RequestPlanner",
+                "TestCredentials",
+            ],
+            path: "Tests/RecordBench", swiftSettings: strict),
         tests(
             of: "ReaderStore", in: "Service",
-            ["MdocModel", "MdocTrust", "TestCredentials", .product(name: "GRDB", package: "GRDB.swift")]),
+            [
+                "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "CBOR", "COSE",
+                "OpenSSLCrypto", "ReaderIdentityStore", "TestCredentials", "RecordBench", "RecordWriter",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         tests(
             of: "ReaderTokens", in: "Service",
             [

@@ -67,7 +67,10 @@ enum House {
             imports: ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "SystemPackage"]),
         Room(
             name: "ReaderStore", layer: .service,
-            imports: ["GRDB", "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto"]),
+            imports: [
+                "GRDB", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "CBOR", "COSE",
+                "OpenSSLCrypto", "ReaderIdentityStore",
+            ]),
         Room(
             name: "ReaderTokens", layer: .service,
             imports: [

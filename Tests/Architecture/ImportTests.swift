@@ -133,7 +133,7 @@ struct PackageTests {
     func testFolders() throws {
         let others: Set = [
             "Architecture", "Benchmarks", "BlueZBench", "Fuzzing", "HTTPSBench", "Interop", "OtherPrograms",
-            "PCSCBench", "PresentationStage", "TestCredentials", "VectorFiles",
+            "PCSCBench", "PresentationStage", "RecordBench", "RecordWriter", "TestCredentials", "VectorFiles",
         ]
         let tests = VectorFiles.repository.appending(path: "Tests")
         for name in try FileManager.default.contentsOfDirectory(atPath: tests.path)

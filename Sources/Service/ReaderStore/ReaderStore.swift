@@ -15,9 +15,13 @@ package struct ReaderStore: Sendable {
 
     /// "Csgn", in the header of the file.
     private static let applicationID = 0x4373_676e
+    /// The tables, by the version that brought them: a store of an earlier version gets those that came since. What stands
+    /// here is in use; another table, or a change to one, is another entry at the end.
+    private static let tables = [TrustTables.schema, ReceiptTables.schema + RetainedTables.schema]
     /// The version of the tables.
-    private static let version = 1
+    static var version: Int { tables.count }
 
+    let folder: StoreFolder
     private let queue: DatabaseQueue
 
     /// - Parameter wait: how long to wait for another process that changes the store, in seconds.
@@ -27,6 +31,7 @@ package struct ReaderStore: Sendable {
         let folder = StoreFolder(path: folder)
         if case .changing = access { try folder.create() }
         try folder.inspectAll()
+        self.folder = folder
         queue = try reporting { try Self.open(folder.file, for: access, waiting: wait) }
     }
 
@@ -35,6 +40,7 @@ package struct ReaderStore: Sendable {
         var configuration = Configuration()
         configuration.busyMode = .timeout(wait)
         configuration.label = "countersign.store"
+        configuration.prepareDatabase(prepare)
         guard case .reading = access else {
             let queue = try DatabaseQueue(path: file, configuration: configuration)
             try queue.inDatabase(setUp)
@@ -43,34 +49,50 @@ package struct ReaderStore: Sendable {
         configuration.readonly = true
         do {
             let queue = try DatabaseQueue(path: file, configuration: configuration)
-            try queue.read(requireTables)
-            return queue
+            if try queue.read(requireTables) == version { return queue }
+            // An earlier version wrote it: from here on it has all tables.
         } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
             // A process was ended while it wrote: the first that may write takes that back.
-            try open(file, for: .changing, waiting: wait).close()
-            let queue = try DatabaseQueue(path: file, configuration: configuration)
-            try queue.read(requireTables)
-            return queue
         }
+        try open(file, for: .changing, waiting: wait).close()
+        let queue = try DatabaseQueue(path: file, configuration: configuration)
+        _ = try queue.read(requireTables)
+        return queue
+    }
+
+    /// A change that was reported as made survives a loss of power: also the end of the rollback journal is on the disk
+    /// by then (EXTRA). The journal is a file that goes with each change, where a write-ahead log would hold on to what
+    /// was deleted. What is deleted is overwritten, and nothing goes to temporary files.
+    private static func prepare(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                PRAGMA synchronous = EXTRA;
+                PRAGMA secure_delete = ON;
+                PRAGMA temp_store = MEMORY;
+                """)
     }
 
     private static func setUp(_ database: Database) throws {
         try database.inTransaction(.immediate) {
-            let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
-            if try tables == 0 && fileVersion(of: database).application == 0 {
-                try database.execute(sql: TrustTables.schema)
-                try database.execute(sql: "PRAGMA application_id = \(applicationID)")
-                try database.execute(sql: "PRAGMA user_version = \(version)")
-            }
-            try requireTables(database)
+            let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+            let isNew = try count == 0 && fileVersion(of: database).application == 0
+            let found = isNew ? 0 : try requireTables(database)
+            guard found < version else { return .commit }
+            for schema in tables[found...] { try database.execute(sql: schema) }
+            try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+            try database.execute(sql: "PRAGMA user_version = \(version)")
             return .commit
         }
     }
 
-    private static func requireTables(_ database: Database) throws {
+    /// The version of a store of ours that is not from the future.
+    private static func requireTables(_ database: Database) throws -> Int {
         let found = try fileVersion(of: database)
         guard found.application == applicationID else { throw ReaderStoreError.notAStore }
-        guard found.version == version else { throw ReaderStoreError.versionUnknown(found.version) }
+        guard (1...version).contains(found.version) else {
+            throw ReaderStoreError.versionUnknown(found.version)
+        }
+        return found.version
     }
 
     private static func fileVersion(of database: Database) throws -> (application: Int, version: Int) {

@@ -1,4 +1,5 @@
 package import MdocTrust
+package import ReaderIdentityStore
 
 /// Why the store does not give what was asked of it. None of these ever stands for "nothing is trusted".
 package enum ReaderStoreError: Error, Equatable, Sendable {
@@ -31,6 +32,29 @@ package enum ReaderStoreError: Error, Equatable, Sendable {
     /// There is no earlier snapshot, or it is no longer kept.
     case noPredecessor
     case noSpace
+
+    // Receipts
+
+    /// The bytes are no receipt or chain of receipts, or one of a later version.
+    case receiptMisshapen
+    /// The key is none that signs receipts: EC P-256.
+    case receiptKeyUnusable
+    /// The file of a key is not there, or not as it has to be.
+    case keyFile(IdentityStoreError)
+
+    // Retained data
+
+    /// The keys would be where the sealed data is.
+    case keysInsideStore
+    /// A key that was there is not any more, or a field is not what was sealed: changed, or put in another's place.
+    case sealBroken
+    /// The request asked to retain something else than the profile has.
+    case retentionDiffers
+    /// A reference is empty or longer than `RetainedReference.maximumLength`, or a value than any that is kept.
+    case tooLong
+    /// The store has seen a later time than the deadline: a clock was set back.
+    case deadlinePassed
+
     /// SQLite's extended result code for what is none of the above.
     case failed(code: Int32)
 }

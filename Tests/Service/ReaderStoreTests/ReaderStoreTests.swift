@@ -82,10 +82,11 @@ struct ReaderStoreTests {
 
     @Test("A store of a later version is not guessed at")
     func laterVersion() throws {
+        let later = ReaderStore.version + 1
         _ = try ReaderStore(at: folder.path, for: .changing)
-        try DatabaseQueue(path: folder.file).write { try $0.execute(sql: "PRAGMA user_version = 2") }
+        try DatabaseQueue(path: folder.file).write { try $0.execute(sql: "PRAGMA user_version = \(later)") }
         for access in [ReaderStore.Access.reading, .changing] {
-            #expect(throws: ReaderStoreError.versionUnknown(2)) {
+            #expect(throws: ReaderStoreError.versionUnknown(later)) {
                 try ReaderStore(at: folder.path, for: access)
             }
         }

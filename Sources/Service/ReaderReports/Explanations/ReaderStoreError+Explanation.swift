@@ -24,6 +24,16 @@ extension ReaderStoreError {
         case .snapshotAmbiguous: "several snapshots begin so; give more of the id"
         case .noPredecessor: "there is no earlier snapshot to go back to"
         case .noSpace: "there is no space left"
+        case .receiptMisshapen: "a receipt is not one, or of a later version of countersign"
+        case .receiptKeyUnusable: "the key that signs receipts is no EC key on P-256, or cannot sign"
+        case .keyFile(let error): error.explanation
+        case .keysInsideStore:
+            "the keys of retained data have to be in another folder, so that no copy of the store has them"
+        case .sealBroken:
+            "what is retained does not open: its key is gone, or it was changed from outside. It goes at its deadline"
+        case .retentionDiffers: "the request told the holder of another retention than this one"
+        case .tooLong: "a reference has 1 to 128 bytes, and a value that is kept at most 4096"
+        case .deadlinePassed: "the clock was set back: the store has seen a later time than the deadline"
         case .failed(let code): "SQLite reports \(code)"
         }
     }

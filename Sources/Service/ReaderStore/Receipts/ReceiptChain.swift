@@ -1,0 +1,99 @@
+internal import CBOR
+internal import OpenSSLCrypto
+
+/// Receipts from the first on, as they are handed to somebody who checks them without the store.
+package struct ReceiptChain: Sendable {
+    /// The longest file that is read, in bytes.
+    package static let maximumSize = 1 << 28
+    private static let type = "countersign receipt chain"
+
+    /// What a check came to.
+    package enum Verdict: Equatable, Sendable {
+        /// Every link holds. The digest is that of the last one, or of the beginning where there is none.
+        case intact(count: Int, head: [UInt8])
+        /// The place of the first link that does not hold, counted from 1; one past the last where the end is missing.
+        case broken(at: Int64, ReceiptChainFault)
+    }
+
+    /// Each as it is encoded, in the order in which they stand.
+    package let links: [[UInt8]]
+
+    package init(_ links: [[UInt8]]) {
+        self.links = links
+    }
+
+    /// Throws `receiptMisshapen` for what is no chain; what its links are is not looked at.
+    package init(parsing bytes: [UInt8]) throws(ReaderStoreError) {
+        guard let links = try? Self.parse(bytes) else { throw .receiptMisshapen }
+        self.links = links
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws -> [[UInt8]]? {
+        let map = try CBORItem.parse(bytes[...], limits: CBORLimits(bytes: maximumSize)).map()
+        guard let type = map["type"], type.isText("countersign receipt chain") else { return nil }
+        return try map["receipts"]?.array().map { [UInt8](try $0.byteString()) }
+    }
+
+    /// The digest of the last link; nil where there is none.
+    package var head: [UInt8]? { links.last.map { Digest(.sha256, of: $0[...]).bytes } }
+
+    package func encoded() -> [UInt8] {
+        DeterministicMap.encode { map in
+            map.set("type", text: Self.type)
+            map.set("receipts") { encoder in
+                encoder.array(count: links.count)
+                for link in links { encoder.byteString(link) }
+            }
+        }
+    }
+
+    /// Follows the chain from its first link to its last, or to the first that does not hold.
+    ///
+    /// - Parameters:
+    ///   - keys: whoever may have signed; the chain itself is not asked.
+    ///   - head: the digest of a link that has to be in the chain, without which nothing tells that its end was cut off.
+    package func verify(by keys: [ReceiptPublicKey], expecting head: [UInt8]? = nil) -> Verdict {
+        let known = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var last = SignedReceipt.origin
+        var hasHead = head == nil || head == last
+        for (index, link) in links.enumerated() {
+            let place = Int64(index) + 1
+            switch check(link, at: place, after: last, known) {
+            case .failure(let broken): return .broken(at: place, broken.fault)
+            case .success(let receipt): last = receipt.digest
+            }
+            if last == head { hasHead = true }
+        }
+        guard hasHead else { return .broken(at: Int64(links.count) + 1, .endMissing) }
+        return .intact(count: links.count, head: last)
+    }
+
+    private struct Broken: Error {
+        let fault: ReceiptChainFault
+    }
+
+    private func check(
+        _ link: [UInt8], at place: Int64, after last: [UInt8],
+        _ known: [ReceiptPublicKey.ID: ReceiptPublicKey]
+    ) -> Result<SignedReceipt, Broken> {
+        guard let receipt = try? SignedReceipt(parsing: link) else {
+            return .failure(Broken(fault: .misshapen))
+        }
+        guard let key = known[receipt.keyID] else {
+            return .failure(Broken(fault: .keyUnknown(receipt.keyID)))
+        }
+        guard receipt.isSigned(by: key) else { return .failure(Broken(fault: .changed)) }
+        guard receipt.sequence == place else {
+            return .failure(Broken(fault: displacement(of: receipt.sequence, to: place)))
+        }
+        guard receipt.previous == last else { return .failure(Broken(fault: .predecessorDiffers)) }
+        return .success(receipt)
+    }
+
+    /// What a genuine receipt in the wrong place says: the one that is due here is elsewhere, or nowhere.
+    private func displacement(of sequence: Int64, to place: Int64) -> ReceiptChainFault {
+        let isElsewhere = links.contains { (try? SignedReceipt(parsing: $0))?.sequence == place }
+        guard sequence > place, !isElsewhere else { return .outOfOrder(due: place) }
+        return .missing(from: place, through: sequence - 1)
+    }
+}

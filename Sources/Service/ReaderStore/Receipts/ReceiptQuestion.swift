@@ -1,0 +1,69 @@
+package import MdocModel
+
+/// What was asked, and the answer in one word.
+package struct ReceiptQuestion: Hashable, Sendable {
+    package enum Subject: Hashable, Sendable {
+        /// Is the holder at least so old?
+        case ageOver(AgeAttestation)
+        /// May the holder drive this vehicle category (ISO/IEC 18013-5)?
+        case category(VehicleCode)
+        /// The same for a class of a North American state (AAMVA).
+        case domesticClass(VehicleCode)
+        /// Is there a portrait to compare?
+        case portrait
+    }
+
+    package enum Answer: String, CaseIterable, Sendable {
+        case yes, no, unknown
+    }
+
+    package let subject: Subject
+    package let answer: Answer
+
+    package init(_ subject: Subject, _ answer: Answer) {
+        self.subject = subject
+        self.answer = answer
+    }
+}
+
+/// A vehicle category or class as it was asked for: 1 to 8 capitals and digits.
+package struct VehicleCode: Hashable, Sendable {
+    package let text: String
+
+    package init?(_ text: String) {
+        guard (1...8).contains(text.utf8.count),
+            text.utf8.allSatisfy({ byte in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            })
+        else { return nil }
+        self.text = text
+    }
+}
+
+extension ReceiptQuestion.Subject: CustomStringConvertible {
+    /// `age_over_21`, `category:B`, `class:C`, `portrait`: as receipts have it.
+    package var description: String {
+        switch self {
+        case .ageOver(let age): age.identifier
+        case .category(let code): "category:\(code.text)"
+        case .domesticClass(let code): "class:\(code.text)"
+        case .portrait: "portrait"
+        }
+    }
+
+    init?(parsing text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2, let code = VehicleCode(String(parts[1])), parts[0] == "category" {
+            self = .category(code)
+        } else if parts.count == 2, let code = VehicleCode(String(parts[1])), parts[0] == "class" {
+            self = .domesticClass(code)
+        } else if let age = AgeAttestation(text) {
+            self = .ageOver(age)
+        } else if text == "portrait" {
+            self = .portrait
+        } else {
+            return nil
+        }
+    }
+}

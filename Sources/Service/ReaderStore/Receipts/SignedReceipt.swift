@@ -1,0 +1,98 @@
+package import CBOR
+internal import COSE
+internal import OpenSSLCrypto
+
+/// One link of the chain of receipts: a statement, its number and the digest of the link before, in a COSE_Sign1 (RFC 9052 4.2)
+/// whose protected header names the key. Parsed, and believed only once its chain was verified.
+package struct SignedReceipt: Sendable {
+    private static let type = "countersign receipt"
+    private static let keyIDLabel: Int64 = 4
+
+    /// What the first link names as the link before it.
+    package static let origin = Digest(.sha256, of: Array("countersign receipts begin here".utf8)[...]).bytes
+
+    package let encoded: [UInt8]
+    /// From 1 on.
+    package let sequence: Int64
+    /// The SHA-256 of the link before, or `origin`.
+    package let previous: [UInt8]
+    package let keyID: ReceiptPublicKey.ID
+    package let content: CBORItem
+    private let signature: COSESign1
+
+    /// The SHA-256 of this link.
+    package var digest: [UInt8] { Digest(.sha256, of: encoded[...]).bytes }
+
+    /// What it says. Throws `receiptMisshapen` where this version does not know all of it.
+    package func statement() throws(ReaderStoreError) -> ReceiptStatement {
+        try ReceiptStatement(content)
+    }
+
+    /// Throws `receiptMisshapen`.
+    package init(parsing bytes: [UInt8]) throws(ReaderStoreError) {
+        guard let parsed = try? Self.parse(bytes) else { throw .receiptMisshapen }
+        self = parsed
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws -> SignedReceipt? {
+        let sign1 = try COSESign1(CBORItem.parse(bytes[...]))
+        guard !sign1.isTagged, let payload = sign1.payload, let keyID = sign1.headers[keyIDLabel] else {
+            return nil
+        }
+        let map = try CBORItem.parse(payload).map()
+        guard let type = map["type"], type.isText("countersign receipt"), map.count == 4,
+            let sequence = try map["sequence"]?.integer(), sequence > 0,
+            let previous = try map["previous"]?.byteString(), previous.count == origin.count,
+            let content = map["statement"], let key = ReceiptPublicKey.ID(try keyID.byteString())
+        else { return nil }
+        return SignedReceipt(
+            encoded: bytes, sequence: sequence, previous: Array(previous), keyID: key, content: content,
+            signature: sign1)
+    }
+
+    private init(
+        encoded: [UInt8], sequence: Int64, previous: [UInt8], keyID: ReceiptPublicKey.ID,
+        content: CBORItem, signature: COSESign1
+    ) {
+        self.encoded = encoded
+        self.sequence = sequence
+        self.previous = previous
+        self.keyID = keyID
+        self.content = content
+        self.signature = signature
+    }
+
+    /// Signs the link that follows `last`, or the first one.
+    static func sign(
+        _ statement: ReceiptStatement, after last: SignedReceipt?, with key: borrowing PrivateKey
+    ) throws(ReaderStoreError) -> SignedReceipt {
+        let bytes: [UInt8]
+        do {
+            let id = try ReceiptPublicKey(key.publicKey()).id
+            let payload = DeterministicMap.encode { map in
+                map.set("type", text: type)
+                map.set("sequence", integer: (last?.sequence ?? 0) + 1)
+                map.set("previous", bytes: last?.digest ?? origin)
+                map.set("statement") { $0.encoded(statement.encoded()) }
+            }
+            var signer = COSESigner(algorithm: .es256)
+            signer.protected = CBOREncoder.encode { encoder in
+                encoder.map(count: 2)
+                encoder.integer(1)
+                encoder.integer(COSEAlgorithm.es256.identifier)
+                encoder.integer(keyIDLabel)
+                encoder.byteString(id.bytes)
+            }
+            bytes = try signer.sign1(payload, detached: false, with: key, algorithm: .ecdsa(.sha256))
+        } catch {
+            throw .receiptKeyUnusable
+        }
+        return try SignedReceipt(parsing: bytes)
+    }
+
+    /// Whether this very key signed it, with ES256.
+    func isSigned(by key: ReceiptPublicKey) -> Bool {
+        guard let key = try? key.key() else { return false }
+        return (try? signature.verify(with: key)) != nil
+    }
+}

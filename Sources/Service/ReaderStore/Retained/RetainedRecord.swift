@@ -1,0 +1,52 @@
+package import CBOR
+package import MdocModel
+
+/// What a till or a desk calls the matter that records are kept for, such as a booking. Several drivers may have one.
+package struct RetainedReference: Hashable, Sendable, RedactedDescription {
+    /// In bytes.
+    package static let maximumLength = 128
+
+    package let text: String
+
+    /// Throws `tooLong` also where it is empty.
+    package init(_ text: String) throws(ReaderStoreError) {
+        guard (1...Self.maximumLength).contains(text.utf8.count) else { throw .tooLong }
+        self.text = text
+    }
+}
+
+/// What was retained of one document.
+package struct RetainedRecord: Sendable, RedactedDescription {
+    package struct ID: Hashable, Sendable {
+        package static let size = 16
+
+        package let bytes: [UInt8]
+
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+    }
+
+    package struct Field: Sendable, RedactedDescription {
+        package let name: ElementName
+        package let value: CBORItem
+        /// When it has to be gone.
+        package let deadline: Timestamp
+    }
+
+    package let id: ID
+    package let docType: String
+    package let profile: RetentionProfile
+    package let retained: Timestamp
+    package let fields: [Field]
+}
+
+/// Whether somebody recorded that the holder agrees to what is kept.
+package enum HolderConsent: Sendable {
+    case given, notGiven
+}
+
+/// What became of a document of which something was to be retained.
+package enum RetentionOutcome: Equatable, Sendable {
+    /// The profile keeps nothing of it, the holder's consent is not recorded, or none of what is kept came.
+    case nothing
+    case retained(RetainedRecord.ID, until: Timestamp)
+}

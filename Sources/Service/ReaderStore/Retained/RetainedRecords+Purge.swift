@@ -1,0 +1,53 @@
+internal import Foundation
+internal import GRDB
+package import MdocModel
+internal import ReaderIdentityStore
+
+extension RetainedRecords {
+    /// Removes everything whose deadline has come, and the keys of the days that are over. To be called at the start, and when
+    /// `nextDue()` says so.
+    ///
+    /// - Returns: of how many records nothing is left.
+    /// - Throws: `keyFile` where a key could not be removed; the data is gone all the same.
+    @discardableResult
+    package func purge(at now: Timestamp) throws(ReaderStoreError) -> Int64 {
+        let (count, failure) = try store.change { database in
+            var state = try RetainedState(at: now, in: database)
+            return try purge(&state, in: database)
+        }
+        if let failure { throw .keyFile(failure) }
+        return count
+    }
+
+    func purge(
+        _ state: inout RetainedState, in database: Database
+    ) throws -> (count: Int64, failure: IdentityStoreError?) {
+        let latest = state.latest
+        let count = try remove("deadline <= ?", [latest.secondsSince1970], in: database)
+        state.purged += count
+        try state.write(to: database)
+        // Before the change is made: should it be lost now, what is left cannot be read.
+        return (count, keys.removeAll(before: latest.dayInUTC))
+    }
+
+    /// Removes fields, so that no trace of them stays in the file.
+    ///
+    /// - Returns: of how many records nothing is left.
+    func remove(
+        _ condition: String, _ arguments: StatementArguments, in database: Database
+    ) throws -> Int64 {
+        let records = "SELECT count(DISTINCT record) FROM retained_field"
+        let isThere = "SELECT 1 FROM retained_field WHERE \(condition) LIMIT 1"
+        guard try Int64.fetchOne(database, sql: isThere, arguments: arguments) != nil else { return 0 }
+        let before = try Int64.fetchOne(database, sql: records) ?? 0
+        try database.execute(sql: RetainedTables.fields(in: "retained_spare"))
+        try database.execute(
+            sql: "INSERT INTO retained_spare SELECT * FROM retained_field WHERE NOT (\(condition))",
+            arguments: arguments)
+        // Every page of the table is overwritten with zeros (secure_delete).
+        try database.execute(sql: "DROP TABLE retained_field")
+        try database.execute(sql: "ALTER TABLE retained_spare RENAME TO retained_field")
+        try database.execute(sql: RetainedTables.index)
+        return before - (try Int64.fetchOne(database, sql: records) ?? 0)
+    }
+}

@@ -1,0 +1,91 @@
+internal import CBOR
+internal import Foundation
+internal import GRDB
+package import MdocModel
+package import MdocVerification
+internal import OpenSSLCrypto
+package import RequestPlanner
+
+/// Element values that a place keeps, sealed, until their deadline and no longer.
+///
+/// Time only goes on here: the store remembers the latest instant that it was told, and a clock that is set back puts no
+/// deadline off. Once nothing is retained any more it believes the clock anew.
+package struct RetainedRecords: Sendable {
+    let store: ReaderStore
+    let keys: RetentionKeys
+
+    /// - Parameter folder: where the keys are, which has to be another place than the store; it is made with the first.
+    package init(in store: ReaderStore, keysIn folder: String) throws(ReaderStoreError) {
+        let (own, other) = (Self.resolved(store.folder.path), Self.resolved(folder))
+        guard other != own, !other.hasPrefix(own + "/") else { throw .keysInsideStore }
+        self.store = store
+        keys = RetentionKeys(folder: folder)
+    }
+
+    private static func resolved(_ path: String) -> String {
+        URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path
+    }
+
+    /// Keeps of a document what the request said would be kept, under a profile, for a reference.
+    ///
+    /// - Parameters:
+    ///   - plan: what was asked; the holder was told what of it would be kept.
+    ///   - profile: that by which `plan` was made; `retentionDiffers` otherwise.
+    package func retain(
+        _ document: VerifiedDocument, answering plan: RequestPlan, under profile: RetentionProfile,
+        consent: HolderConsent, for reference: RetainedReference, at now: Timestamp
+    ) throws(ReaderStoreError) -> RetentionOutcome {
+        guard plan.retention == profile.choice else { throw .retentionDiffers }
+        let kept = document.elements.filter { element in
+            element.signedBy == .issuer && plan.keeps(element.name, of: document.docType)
+        }
+        return try retain(
+            kept.map { ($0.name, $0.value.encoded) }, of: document.docType, under: profile,
+            consent: consent, for: reference, at: now)
+    }
+
+    func retain(
+        _ values: [(name: ElementName, value: ArraySlice<UInt8>)], of docType: String,
+        under profile: RetentionProfile, consent: HolderConsent, for reference: RetainedReference,
+        at now: Timestamp
+    ) throws(ReaderStoreError) -> RetentionOutcome {
+        guard profile.days > 0, !values.isEmpty, consent == .given || !profile.needsConsent else {
+            return .nothing
+        }
+        let deadline = now.advanced(bySeconds: Int64(profile.days) * 86_400)
+        return try store.change { database in
+            let state = try RetainedState(at: now, in: database)
+            guard deadline > state.latest else { throw ReaderStoreError.deadlinePassed }
+            let id = RetainedRecord.ID(try randomBytes(RetainedRecord.ID.size))
+            let insert = try database.makeStatement(
+                sql: """
+                    INSERT INTO retained_field (record, reference, doc_type, profile, retained, name_space,
+                        identifier, deadline, nonce, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """)
+            let digest = Data(try keys.digest(of: reference, making: state.isEmpty))
+            for (name, value) in values {
+                let field = try RetainedField(
+                    sealing: value, of: name, in: id, until: deadline, with: keys)
+                try insert.execute(arguments: [
+                    Data(id.bytes), digest, docType, profile.name, now.secondsSince1970, name.nameSpace,
+                    name.identifier, deadline.secondsSince1970, Data(field.nonce), Data(field.sealed),
+                ])
+            }
+            try state.write(to: database)
+            return .retained(id, until: deadline)
+        }
+    }
+
+    /// When something falls due next; nil where nothing is retained.
+    package func nextDue() throws(ReaderStoreError) -> Timestamp? {
+        try store.read { database in
+            try Int64.fetchOne(database, sql: "SELECT min(deadline) FROM retained_field")
+                .map(Timestamp.init(secondsSince1970:))
+        }
+    }
+
+    /// How much is retained, and how many records are gone, by their number alone.
+    package func counts() throws(ReaderStoreError) -> RetentionCounts {
+        try store.read { database in try RetentionCounts(in: database) }
+    }
+}

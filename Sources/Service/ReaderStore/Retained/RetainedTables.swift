@@ -1,0 +1,38 @@
+/// The tables of retained data. What a field holds is sealed, and so is nothing else that it says of its holder: whose it
+/// is tells a keyed digest alone.
+enum RetainedTables {
+    static let schema =
+        fields(in: "retained_field") + index + """
+            CREATE TABLE retained_state (
+                only INTEGER PRIMARY KEY CHECK (only = 1),
+                latest INTEGER NOT NULL,
+                purged INTEGER NOT NULL,
+                exported INTEGER NOT NULL
+            ) STRICT;
+
+            """
+
+    /// The table of the fields, which is written anew whenever some of them go: SQLite overwrites a row that is deleted,
+    /// but not the copies that were left behind where it moved from page to page.
+    static func fields(in name: String) -> String {
+        """
+        CREATE TABLE \(name) (
+            number INTEGER PRIMARY KEY,
+            record BLOB NOT NULL CHECK (length(record) = 16),
+            reference BLOB NOT NULL CHECK (length(reference) = 32),
+            doc_type TEXT NOT NULL,
+            profile TEXT NOT NULL,
+            retained INTEGER NOT NULL,
+            export_begun INTEGER,
+            name_space TEXT NOT NULL,
+            identifier TEXT NOT NULL,
+            deadline INTEGER NOT NULL,
+            nonce BLOB NOT NULL CHECK (length(nonce) = 12),
+            sealed BLOB NOT NULL
+        ) STRICT;
+
+        """
+    }
+
+    static let index = "CREATE INDEX retained_field_deadline ON retained_field (deadline);\n"
+}

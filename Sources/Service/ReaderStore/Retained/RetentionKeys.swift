@@ -1,0 +1,102 @@
+internal import Foundation
+internal import Glibc
+internal import MdocModel
+internal import OpenSSLCrypto
+internal import ReaderIdentityStore
+
+/// The keys of what is retained, in a folder that is not the store's: one for each day on which fields fall due, gone with
+/// that day. So what has been purged cannot be read from a copy of the store either, nor from blocks of the disk that were
+/// freed. One more key, which stays, makes references unreadable.
+struct RetentionKeys: Sendable {
+    private static let suffix = ".key"
+    private static let keySize = 32
+
+    let folder: String
+
+    /// Seals and opens fields that fall due on `day`. To be called while the store is held for a change.
+    func cipher(due day: FullDate, making isNew: Bool) throws(ReaderStoreError) -> AESGCM {
+        let key = try key("\(day)", making: isNew)
+        do throws(OpenSSLCryptoError) {
+            return try AESGCM(key: key)
+        } catch {
+            throw .sealBroken
+        }
+    }
+
+    /// What stands for a reference in the store.
+    func digest(
+        of reference: RetainedReference, making isNew: Bool
+    ) throws(ReaderStoreError) -> [UInt8] {
+        let key = try key("reference", making: isNew)
+        do throws(OpenSSLCryptoError) {
+            return try hmacSHA256(key: key, over: [Array(reference.text.utf8)[...]])
+        } catch {
+            throw .sealBroken
+        }
+    }
+
+    /// Removes the keys of the days before `day`, as many as can be. To be called while the store is held for a change.
+    ///
+    /// - Returns: why some are still there, where they are.
+    func removeAll(before day: FullDate) -> IdentityStoreError? {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        } catch {
+            return FileManager.default.fileExists(atPath: folder)
+                ? .fileRefused(path: folder, errno: EACCES) : nil
+        }
+        var failure: IdentityStoreError?
+        for name in names where isDay(name) && name < "\(day)" {
+            do throws(IdentityStoreError) {
+                try PrivateFile.remove("\(folder)/\(name)")
+            } catch {
+                failure = error
+            }
+        }
+        return failure
+    }
+
+    /// `2026-11-28.key`, whose order is that of the days.
+    private func isDay(_ name: String) -> Bool {
+        guard name.hasSuffix(Self.suffix) else { return false }
+        guard case .day? = DateText(name.dropLast(Self.suffix.count).utf8)?.value else { return false }
+        return true
+    }
+
+    private func key(_ name: String, making isNew: Bool) throws(ReaderStoreError) -> SecretBytes {
+        let path = "\(folder)/\(name)\(Self.suffix)"
+        do throws(IdentityStoreError) {
+            return try read(path)
+        } catch .fileRefused(_, errno: PrivateFile.absent) {
+            guard isNew else { throw .sealBroken }
+        } catch {
+            throw .keyFile(error)
+        }
+        do throws(IdentityStoreError) {
+            try PrivateFile.makeFolder(folder)
+            try PrivateFile.checkFolder(folder)
+            try fresh().withUnprotectedBytes { bytes throws(IdentityStoreError) in
+                try PrivateFile.replace(path, with: bytes)
+            }
+            return try read(path)
+        } catch {
+            throw .keyFile(error)
+        }
+    }
+
+    private func fresh() throws(IdentityStoreError) -> SecretBytes {
+        do throws(OpenSSLCryptoError) {
+            return try SecretBytes.random(Self.keySize)
+        } catch {
+            throw .keyUnusable(error)
+        }
+    }
+
+    private func read(_ path: String) throws(IdentityStoreError) -> SecretBytes {
+        try PrivateFile.withSecret(path) { bytes throws(IdentityStoreError) in
+            guard bytes.count == Self.keySize else { throw .keyUnusable(.keySizeWrong) }
+            return SecretBytes(copying: bytes)
+        }
+    }
+}

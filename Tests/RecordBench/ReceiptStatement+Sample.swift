@@ -1,0 +1,29 @@
+package import MdocModel
+internal import MdocTrust
+internal import MdocVerification
+package import ReaderStore
+internal import RequestPlanner
+
+extension ReceiptStatement {
+    package struct NoSample: Error {}
+
+    /// What a receipt of a rental desk says.
+    package static func sample(
+        at time: Timestamp = RentalDocument.now, documents: [ReceiptDocument] = [],
+        reasons: [ReceiptReason] = [], decision: Decision? = nil
+    ) throws -> ReceiptStatement {
+        guard let lane = ReceiptLabel("counter-1"), let policy = ReceiptLabel("age"),
+            let software = ReceiptLabel("0.1.0"), let age = AgeAttestation(years: 21),
+            let code = VehicleCode("B")
+        else { throw NoSample() }
+        return ReceiptStatement(
+            time: time, lane: lane, kind: .display, purpose: .rental,
+            questions: [
+                ReceiptQuestion(.ageOver(age), .yes), ReceiptQuestion(.category(code), .unknown),
+                ReceiptQuestion(.portrait, .no),
+            ], verdict: .verified, reasons: reasons, documents: documents,
+            trust: Trust(
+                snapshot: TrustSnapshot.ID(bytes: [UInt8](repeating: 7, count: 32)), ageSeconds: 3600),
+            policy: policy, software: software, retention: .receipt, decision: decision)
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import GRDB
+import MdocModel
+import RecordBench
+import RequestPlanner
+import Testing
+
+@testable import ReaderStore
+
+/// A store, a folder of keys beside it, and what can be found in their files.
+struct RetentionScene {
+    let store: StoreFixture
+    let keys: String
+    let retained: RetainedRecords
+    private let rental: RentalDocument
+
+    init() throws {
+        store = try StoreFixture()
+        keys = URL(filePath: store.path).deletingLastPathComponent().appending(path: "keys").path
+        retained = try RetainedRecords(in: ReaderStore(at: store.path, for: .changing), keysIn: keys)
+        rental = try RentalDocument(name: "Quillfeather")
+    }
+
+    @discardableResult
+    func retain(
+        _ profile: String, _ consent: HolderConsent = .notGiven, for reference: String,
+        _ other: RentalDocument? = nil, at now: Timestamp = RentalDocument.now
+    ) throws -> RetentionOutcome {
+        let profile = try #require(RetentionProfile(profile))
+        let rental = other ?? rental
+        // The same document, as it would have been asked for under this profile.
+        let plan = try RequestPlan(rental.plan.intent, keeping: profile.choice)
+        return try retained.retain(
+            rental.document, answering: plan, under: profile, consent: consent,
+            for: RetainedReference(reference), at: now)
+    }
+
+    func export(_ reference: String, at now: Timestamp = RentalDocument.now) throws -> RetainedExport {
+        try retained.beginExport(of: RetainedReference(reference), at: now)
+    }
+
+    func database<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try DatabaseQueue(path: store.file).write(body)
+    }
+
+    /// What the fields of which this is true are sealed as.
+    func ciphertexts(_ condition: String) throws -> [Data] {
+        try database {
+            try Data.fetchAll($0, sql: "SELECT sealed FROM retained_field WHERE \(condition)")
+        }
+    }
+
+    func keyNames() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: keys).sorted()
+    }
+
+    /// Whether these bytes stand anywhere in a file of the store's folder.
+    func folderHolds(_ bytes: Data) -> Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: store.path)) ?? []
+        return names.contains { name in
+            (try? Data(contentsOf: URL(filePath: "\(store.path)/\(name)")))?.range(of: bytes) != nil
+        }
+    }
+
+    func folderHolds(_ text: String) -> Bool { folderHolds(Data(text.utf8)) }
+}
+
+extension Sequence<UInt8> {
+    var hexadecimal: String {
+        map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}
