@@ -19,8 +19,7 @@ struct Countersign: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ReadersCommand.self, RequestCommand.self, VerifyCommand.self,
             InspectCommand.self, TrustCommand.self, IdentityCommand.self, BrandCommand.self,
-            TokenCommand.self,
-            WalletCommand.self, BenchCommand.self,
+            TokenCommand.self, ReceiptCommand.self, WalletCommand.self, BenchCommand.self,
         ])
 
     @Flag(name: .long, help: "Show the version, the commit and the libraries in use.")

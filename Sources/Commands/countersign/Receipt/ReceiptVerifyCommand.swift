@@ -1,0 +1,127 @@
+internal import ArgumentParser
+internal import OpenSSLCrypto
+internal import ReaderReports
+internal import ReaderStore
+
+/// `countersign receipt verify`: follows a chain of receipts to its end, or to the first link that does not hold.
+struct ReceiptVerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check a chain of receipts, and name the first broken link.",
+        discussion: """
+            Without a file the store's own receipts are checked, by its own keys. A file that was exported is checked by \
+            the keys given, and by nothing else: no store and no network.
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(help: ArgumentHelp("A chain that was exported.", valueName: "file"))
+    var file: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("Public keys in PEM, one or more. Repeatable.", valueName: "file"))
+    var key: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The digest of a receipt that has to be in the chain: without it a cut end is not seen.",
+            valueName: "digest"))
+    var head: DigestArgument?
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func validate() throws {
+        guard (file == nil) == key.isEmpty else {
+            throw ValidationError("Give a file and at least one --key, or neither for the store's own.")
+        }
+    }
+
+    func run() throws {
+        let (chain, keys) = try file.map(given) ?? own()
+        let verdict = chain.verify(by: keys, expecting: head?.bytes)
+        let report = ReceiptChainReport(verdict: verdict, links: chain.links.count)
+        Terminal.result(output.json ? report.json.text : report.text)
+        if case .broken = verdict { throw ExitCode(ExitStatus.rejected.rawValue) }
+    }
+
+    private func given(_ file: String) throws(CommandFailure) -> (ReceiptChain, [ReceiptPublicKey]) {
+        let bytes = try InputFile.read(file, limit: ReceiptChain.maximumSize)
+        var keys: [ReceiptPublicKey] = []
+        for path in key { keys += try ReceiptKeyArguments.publicKeys(path) }
+        do throws(ReaderStoreError) {
+            return (try ReceiptChain(parsing: bytes), keys)
+        } catch {
+            throw .malformed("\(Terminal.safe(file)): no chain of receipts")
+        }
+    }
+
+    private func own() throws(CommandFailure) -> (ReceiptChain, [ReceiptPublicKey]) {
+        let access = try TrustStoreAccess.reading(store.path)
+        return try access.using { store throws(ReaderStoreError) in
+            (try store.receiptChain(), try store.receiptKeys())
+        }
+    }
+}
+
+/// What a check of a chain came to.
+private struct ReceiptChainReport {
+    let verdict: ReceiptChain.Verdict
+    let links: Int
+
+    var json: JSONValue {
+        switch verdict {
+        case .intact(let count, let head):
+            [
+                "verdict": "intact", "receipts": .integer(Int64(count)),
+                "head": count > 0 ? .string(head.hexadecimal) : .null, "broken": .null,
+            ]
+        case .broken(let place, let fault):
+            [
+                "verdict": "broken", "receipts": .integer(Int64(links)), "head": .null,
+                "broken": [
+                    "at": .integer(place), "id": .string(fault.id), "detail": .string(fault.explanation),
+                ],
+            ]
+        }
+    }
+
+    var text: String {
+        switch verdict {
+        case .intact(0, _): "no receipts; nothing is broken"
+        case .intact(let count, let head): "\(count) receipts, unbroken; head: \(head.hexadecimal)"
+        case .broken(let place, let fault): "broken at link \(place) of \(links): \(fault.explanation)"
+        }
+    }
+}
+
+/// The public keys of a PEM file.
+private enum ReceiptKeyArguments {
+    private static let largestFile = 1 << 16
+
+    static func publicKeys(_ path: String) throws(CommandFailure) -> [ReceiptPublicKey] {
+        let text = try InputFile.read(path, limit: largestFile)
+        guard let blocks = try? PEM.decode(text[...], label: "PUBLIC KEY"), !blocks.isEmpty,
+            let keys = try? blocks.map({ try publicKey($0[...]) })
+        else { throw .usage("\(Terminal.safe(path)): no public keys of receipts in PEM (EC P-256)") }
+        return keys
+    }
+
+    private static func publicKey(_ der: ArraySlice<UInt8>) throws -> ReceiptPublicKey {
+        var reader = DERReader(der)
+        let info = try SubjectPublicKeyInfo(reader.readElement())
+        try reader.finish()
+        return try ReceiptPublicKey(info.publicKey())
+    }
+}
+
+/// A SHA-256 in hexadecimal.
+struct DigestArgument: ExpressibleByArgument {
+    let bytes: [UInt8]
+
+    init?(argument: String) {
+        guard let bytes = [UInt8](hexadecimalDigits: argument.utf8), bytes.count == 32 else { return nil }
+        self.bytes = bytes
+    }
+}
