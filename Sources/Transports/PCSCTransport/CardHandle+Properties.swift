@@ -4,6 +4,7 @@ extension CardHandle {
     private static let getFeatureRequest: UInt32 = 0x4200_0000 + 3400
     private static let getUSBPath: UInt32 = 0x4200_0000 + 3601
     private static let getTLVProperties: UInt8 = 0x12
+    private static let escapeCommand: UInt8 = 0x13
     /// SCARD_ATTR_CHANNEL_ID; a macro that does not import.
     private static let channelIdentifier: DWORD = 2 << 16 | 0x0110
 
@@ -16,6 +17,7 @@ extension CardHandle {
             properties = ReaderProperties(parsing: list)
         }
         properties.location = usbLocation()
+        properties.allowsEscape = TagLengthValues(features).contains { $0.tag == Self.escapeCommand }
         return properties
     }
 

@@ -12,6 +12,8 @@ package struct ReaderDescription: Equatable, Sendable {
     package let firmware: String?
     package let quirks: Set<ReaderQuirk>
     package let limits: APDULimits
+    /// Whether the driver passes commands on to the reader itself, for its light and buzzer (Q126).
+    package let allowsEscape: Bool
 
     init(name: String, properties: ReaderProperties, configuration: PCSCConfiguration) {
         self.name = name
@@ -19,6 +21,7 @@ package struct ReaderDescription: Equatable, Sendable {
         usb = properties.usb
         location = properties.location
         firmware = properties.firmware
+        allowsEscape = properties.allowsEscape
         quirks = properties.usb.flatMap(ReaderModel.known(as:))?.quirks ?? []
         limits = APDULimits(name: name, properties: properties, quirks: quirks, configuration: configuration)
     }

@@ -11,7 +11,7 @@ package enum ReaderHindrance: Equatable, Sendable {
     case notListed(USBIdentity, model: String)
 
     /// The modules of the kernel that drive NFC chips themselves.
-    static let kernelModules = ["pn533_usb", "pn533", "nfc"]
+    package static let kernelModules = ["pn533_usb", "pn533", "nfc"]
 
     private struct NotCCID: Sendable {
         let vendor: UInt16

@@ -7,6 +7,8 @@ struct ReaderProperties: Equatable, Sendable {
     var usb: USBIdentity?
     var location: USBLocation?
     var firmware: String?
+    /// Whether commands to the reader itself are passed on (Q126).
+    var allowsEscape = false
 
     init() {}
 
