@@ -61,6 +61,8 @@ let package = Package(
         // Status lists come compressed (draft-ietf-oauth-status-list, 4.1).
         .systemLibrary(
             name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // Whether the kernel's clock is kept right: adjtimex, which Glibc's module leaves out.
+        .systemLibrary(name: "CTimex", path: "Sources/System/CTimex"),
 
         // Formats
         library("CBOR", in: "Formats"),
@@ -151,12 +153,17 @@ let package = Package(
                 "CBOR", "ISO7816", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession", "MdocTrust",
                 "MdocVerification", "MdocWallet", "RequestPlanner", "Transport", "PCSCTransport",
                 "BlueZTransport", "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore",
-                "ReaderTokens", "TrustFetch", "COpenSSL",
+                "ReaderTokens", "TrustFetch", "COpenSSL", "CTimex",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            path: "Sources/Commands/countersign", swiftSettings: strict),
+            path: "Sources/Commands/countersign",
+            // What `doctor --fix` writes: links to the files in Hardware.
+            resources: [
+                "modprobe.conf", "polkit.rules", "udev.rules", "main.conf", "bluetooth-unit.conf",
+                "dbus.conf", "sysctl.conf",
+            ].map { .embedInCode("Doctor/Settings/\($0)") }, swiftSettings: strict),
 
         // Tests
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: strict),

@@ -86,7 +86,7 @@ enum House {
             imports: formats.union(cryptography).union(mdoc).union([
                 "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
                 "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens", "TrustFetch",
-                "ArgumentParser", "Logging", "SystemPackage", "COpenSSL",
+                "ArgumentParser", "Logging", "SystemPackage", "COpenSSL", "CTimex",
             ])),
     ]
 
@@ -94,6 +94,7 @@ enum House {
     static let soleImporters: [String: [String]] = [
         "COpenSSL": ["Cryptography/OpenSSLCrypto/", "Commands/countersign/Bench/"],
         "CZlib": ["Mdoc/MdocTrust/"],
+        "CTimex": ["Commands/countersign/Doctor/"],
         "CPCSCLite": ["Transports/PCSCTransport/"],
         "CBlueZ": ["Transports/BlueZTransport/"],
         "CSystemdBus": ["Transports/BlueZTransport/"],

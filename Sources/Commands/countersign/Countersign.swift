@@ -17,9 +17,9 @@ struct Countersign: AsyncParsableCommand {
             \(ExitStatus.table())
             """,
         subcommands: [
-            DemoCommand.self, ReadersCommand.self, RequestCommand.self, VerifyCommand.self,
-            InspectCommand.self, TrustCommand.self, IdentityCommand.self, BrandCommand.self,
-            TokenCommand.self, ReceiptCommand.self, WalletCommand.self, BenchCommand.self,
+            DemoCommand.self, DoctorCommand.self, ReadersCommand.self, RequestCommand.self,
+            VerifyCommand.self, InspectCommand.self, TrustCommand.self, IdentityCommand.self,
+            BrandCommand.self, TokenCommand.self, ReceiptCommand.self, WalletCommand.self, BenchCommand.self,
         ])
 
     @Flag(name: .long, help: "Show the version, the commit and the libraries in use.")

@@ -1,0 +1,188 @@
+internal import BlueZTransport
+internal import ReaderReports
+
+extension BluetoothFacts {
+    static let checks: [DoctorCheck.ID] = [
+        .bluetoothDaemon, .adapter, .radioPower, .lowEnergy, .advertising, .firmware, .bluetoothSettings,
+        .plugins, .smallValues,
+    ]
+
+    var checks: [DoctorCheck] {
+        switch bluetooth {
+        case .success(let bluetooth):
+            return [bluetooth.daemon.daemonCheck] + adapterChecks(bluetooth.adapters)
+                + [bluetooth.daemon.settingsCheck, bluetooth.daemon.pluginsCheck, smallValuesCheck]
+        case .failure(let error):
+            let silent = Self.checks.dropFirst().map { DoctorCheck.skipped($0, "bluetoothd does not answer") }
+            return [daemonCheck(error)] + silent
+        }
+    }
+
+    private func daemonCheck(_ error: BlueZTransportError) -> DoctorCheck {
+        switch error {
+        case .busNotRunning, .busLost:
+            .failed(
+                .bluetoothDaemon, "the system message bus does not run",
+                fix: .command(isInstalled ? "systemctl start dbus" : "apt-get install dbus bluez"))
+        case .daemonNotRunning where !isInstalled:
+            .failed(
+                .bluetoothDaemon, "bluetoothd is not installed", fix: .command("apt-get install bluez"))
+        case .daemonNotRunning, .daemonLost:
+            .failed(
+                .bluetoothDaemon, "bluetoothd does not run",
+                fix: .command("systemctl enable --now bluetooth"))
+        case .daemonHung:
+            .failed(
+                .bluetoothDaemon, "timedOut: bluetoothd gave no answer",
+                fix: .command("systemctl restart bluetooth"))
+        case .accessDenied:
+            .failed(
+                .bluetoothDaemon, "the message bus refuses this user",
+                fix: .command(#"adduser "$USER" bluetooth"#))
+        default: .failed(.bluetoothDaemon, "\(BluetoothAdvice.text(forID: error.id))")
+        }
+    }
+
+    /// Of the adapter that is used where none is named: the first that can advertise.
+    private func adapterChecks(_ adapters: [AdapterDescription]) -> [DoctorCheck] {
+        guard let adapter = adapters.first(where: { $0.advertising != nil }) ?? adapters.first else {
+            let rest: [DoctorCheck.ID] = [.radioPower, .lowEnergy, .advertising, .firmware]
+            return [.failed(.adapter, noAdapter)] + rest.map { .skipped($0, "no adapter") }
+        }
+        return [
+            .ok(.adapter, adapter.text), powerCheck(adapter), adapter.lowEnergyCheck,
+            adapter.advertisingCheck, adapter.firmwareCheck,
+        ]
+    }
+
+    private var smallValuesCheck: DoctorCheck {
+        guard let socketRoom else { return .skipped(.smallValues, "the kernel does not tell here") }
+        return hasBusRoom && socketRoom >= Self.neededRoom
+            ? .ok(.smallValues, "room for thousands at once")
+            : .note(
+                .smallValues, "a phone that sends a portrait in small pieces may lose some of them",
+                fix: .settings(SettingsFile.smallValues))
+    }
+
+    /// What the settings that are shipped give.
+    private static let neededRoom = 4_194_304
+
+    private var noAdapter: CheckText {
+        radioSwitch == .blockedByHardware
+            ? "no adapter: a switch or key of the computer turns Bluetooth off" : "no adapter is plugged in"
+    }
+
+    private func powerCheck(_ adapter: AdapterDescription) -> DoctorCheck {
+        switch radioSwitch {
+        case _ where adapter.isPowered: .ok(.radioPower, "on")
+        case .on: .note(.radioPower, "off; it is turned on when it is needed")
+        case .blocked:
+            .failed(.radioPower, "blocked by rfkill", fix: .command("rfkill unblock bluetooth"))
+        case .blockedByHardware:
+            .failed(.radioPower, "off by a switch or key of the computer, or its airplane mode")
+        }
+    }
+}
+
+extension AdapterDescription {
+    fileprivate var text: CheckText {
+        let parts: [CheckText?] = [
+            "\(name)", controller.bluetoothVersion.map { "Bluetooth \($0)" },
+            controller.usb.map { "USB \($0)" }, model.map { "\($0.name)" },
+        ]
+        return parts.compactMap(\.self).joined(by: ", ")
+    }
+
+    /// Before 4.2 there is no data length extension: a portrait crosses in small pieces (Q116).
+    fileprivate var lowEnergyCheck: DoctorCheck {
+        if controller.mode == .classic {
+            return .failed(
+                .lowEnergy, "used for classic Bluetooth only", fix: .settings(SettingsFile.bluetooth))
+        }
+        switch controller.hciVersion {
+        case (..<6)?: return .failed(.lowEnergy, "too old: low energy came with Bluetooth 4.0")
+        case (..<8)?: return .warning(.lowEnergy, "before Bluetooth 4.2: a portrait takes seconds")
+        case nil where advertising == nil: return .skipped(.lowEnergy, "the adapter does not say")
+        default: return .ok(.lowEnergy, "\(controller.mode?.explanation ?? "yes")")
+        }
+    }
+
+    /// Q85.
+    fileprivate var advertisingCheck: DoctorCheck {
+        switch advertising {
+        case nil: .failed(.advertising, "it cannot advertise, so no phone would find it: use another adapter")
+        case let room? where room.free < 1:
+            .failed(
+                .advertising, "other programs use up its \(room.active) advertisements",
+                fix: .command("systemctl restart bluetooth"))
+        case let room?: .ok(.advertising, "room for \(room.free) advertisements")
+        }
+    }
+
+    /// Q106, Q109.
+    fileprivate var firmwareCheck: DoctorCheck {
+        let text = quirks.sorted { $0.rawValue < $1.rawValue }.map { "\($0.explanation)" as CheckText }
+            .joined(by: "; ")
+        if quirks.contains(.firmwareMissing) {
+            return .failed(
+                .firmware, "\(AdapterQuirk.firmwareMissing.explanation)",
+                fix: .command("apt-get install firmware-realtek"))
+        }
+        return quirks.isEmpty ? .ok(.firmware, "nothing known against it") : .note(.firmware, text)
+    }
+}
+
+extension BluetoothDaemonSettings {
+    fileprivate var daemonCheck: DoctorCheck {
+        guard let version else { return .ok(.bluetoothDaemon, "bluetoothd answers") }
+        let note: DaemonNote = .dropsWritesWhenSlow
+        return notes.contains(note)
+            ? .note(.bluetoothDaemon, "bluetoothd \(version); \(note.explanation)")
+            : .ok(.bluetoothDaemon, "bluetoothd \(version)")
+    }
+
+    fileprivate var settingsCheck: DoctorCheck {
+        let findings = findings
+        let version = version.map { "bluetoothd \($0)" } ?? "bluetoothd"
+        guard !findings.isEmpty else { return .ok(.bluetoothSettings, "as \(version) needs them") }
+        if configuration == .unknown {
+            return .note(
+                .bluetoothSettings, "cannot be seen from here: call this as root, outside of containers")
+        }
+        let missing = findings.compactMap { finding -> CheckText? in
+            guard case .missing(let requirement) = finding else { return nil }
+            return "\(requirement.key)=\(requirement.value)"
+        }
+        let others = findings.filter { if case .missing = $0 { false } else { true } }
+            .map { "\($0.explanation(file: file))" as CheckText }
+        let lines: [CheckText] =
+            missing.isEmpty ? [] : ["\(file ?? "main.conf") lacks \(missing.joined(by: ", "))"]
+        return .warning(
+            .bluetoothSettings, (others + lines).joined(by: "; "),
+            fix: missing.isEmpty && isReadable
+                ? .command("systemctl restart bluetooth") : .settings(SettingsFile.bluetooth))
+    }
+
+    private var isReadable: Bool {
+        if case .misshapen = configuration { false } else { true }
+    }
+
+    /// Q94, Q95.
+    fileprivate var pluginsCheck: DoctorCheck {
+        if configuration == .unknown {
+            return .skipped(.plugins, "bluetoothd's words cannot be seen from here")
+        }
+        let isRead = findings.contains { $0.id == DaemonRequirement.ID.reverseServiceDiscovery.rawValue }
+        if isRead {
+            return .warning(
+                .plugins, "the battery plugin reads from each phone, which then asks its owner to pair",
+                fix: .settings(SettingsFile.bluetooth))
+        }
+        return notes.contains(.pairsOverL2CAP)
+            ? .note(
+                .plugins,
+                "some would make a phone ask its owner to pair over L2CAP, which is off unless asked for",
+                fix: .settings(SettingsFile.bluetooth))
+            : .ok(.plugins, "none that reads from phones or pairs with them")
+    }
+}

@@ -1,0 +1,54 @@
+internal import ReaderReports
+
+/// What a check says: in full to whoever stands at the computer, and without this installation's own names and places
+/// to others.
+struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation {
+    let full: String
+    let shared: String
+
+    init(stringLiteral value: String) {
+        (full, shared) = (value, value)
+    }
+
+    init(stringInterpolation: StringInterpolation) {
+        (full, shared) = (stringInterpolation.full, stringInterpolation.shared)
+    }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+        /// The longest value that is shown, in characters.
+        private static let limit = 400
+
+        fileprivate var full = ""
+        fileprivate var shared = ""
+
+        init(literalCapacity: Int, interpolationCount: Int) {}
+
+        mutating func appendLiteral(_ literal: String) {
+            full += literal
+            shared += literal
+        }
+
+        mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+            appendLiteral(Terminal.safe(value.description, limit: Self.limit))
+        }
+
+        mutating func appendInterpolation(_ text: CheckText) {
+            full += text.full
+            shared += text.shared
+        }
+
+        /// - Parameter word: what stands for it where others read it.
+        mutating func appendInterpolation(own value: some CustomStringConvertible, as word: String) {
+            full += Terminal.safe(value.description, limit: Self.limit)
+            shared += Terminal.safe(word, limit: Self.limit)
+        }
+    }
+}
+
+extension [CheckText] {
+    func joined(by separator: String) -> CheckText {
+        guard var text = first else { return "" }
+        for next in dropFirst() { text = "\(text)\(separator)\(next)" }
+        return text
+    }
+}

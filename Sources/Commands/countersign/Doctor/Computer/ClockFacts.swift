@@ -1,0 +1,42 @@
+internal import CTimex
+internal import ReaderReports
+internal import MdocModel
+
+/// The clock that documents are judged by.
+struct ClockFacts: Sendable {
+    var now: Timestamp
+    /// Whether the kernel knows that something keeps its clock right; nil where it does not tell, as in a container.
+    var isSynchronised: Bool?
+
+    static func current() -> ClockFacts {
+        var kernel = timex()
+        let state = unsafe adjtimex(&kernel)
+        return ClockFacts(
+            now: PremisesClock.now,
+            isSynchronised: state < 0 ? nil : kernel.status & STA_UNSYNC == 0)
+    }
+}
+
+extension ClockFacts {
+    static let checks: [DoctorCheck.ID] = [.clockSet, .clockSynchronised]
+
+    /// Q189.
+    var checks: [DoctorCheck] {
+        let isSet = now >= PremisesClock.earliest
+        return [
+            isSet
+                ? .ok(.clockSet, "\(now)")
+                : .failed(
+                    .clockSet, "it says \(now), which is before this program was made: nothing is verified",
+                    fix: Self.cure),
+            isSynchronised.map { $0 ? Self.kept : Self.left }
+                ?? .skipped(.clockSynchronised, "the kernel does not tell here"),
+        ]
+    }
+
+    private static let cure = DoctorCheck.Remedy.command("timedatectl set-ntp true")
+    private static let kept = DoctorCheck.ok(.clockSynchronised, "kept right by the network or a clock")
+    private static let left = DoctorCheck.warning(
+        .clockSynchronised, "nothing keeps it right: documents will seem expired, or not valid yet", fix: cure
+    )
+}

@@ -1,0 +1,104 @@
+internal import ReaderReports
+
+/// One thing that a reader needs of its computer, and how that stands.
+struct DoctorCheck: Equatable, Sendable {
+    /// Stable names, in the order in which they are shown.
+    enum ID: String, CaseIterable, Sendable {
+        case service = "pcsc.service"
+        case kernelModules = "reader.kernelModules"
+        case access = "pcsc.access"
+        case readerFound = "reader.found"
+        case slot = "reader.slot"
+        case apdus = "reader.apdus"
+        case escape = "reader.escape"
+        case bluetoothDaemon = "bluetooth.daemon"
+        case adapter = "bluetooth.adapter"
+        case radioPower = "bluetooth.power"
+        case lowEnergy = "bluetooth.lowEnergy"
+        case advertising = "bluetooth.advertising"
+        case firmware = "bluetooth.firmware"
+        case bluetoothSettings = "bluetooth.settings"
+        case plugins = "bluetooth.plugins"
+        case smallValues = "bluetooth.smallValues"
+        case usbPower = "usb.power"
+        case clockSet = "clock.set"
+        case clockSynchronised = "clock.synchronised"
+        case trustRoots = "trust.roots"
+        case trustAge = "trust.age"
+        case identityPresent = "identity.present"
+        case identityProfile = "identity.profile"
+        case identityExpiry = "identity.expiry"
+        case permissions = "store.permissions"
+        case space = "store.space"
+        case coreDumps = "system.coreDumps"
+    }
+
+    enum Outcome: String, CaseIterable, Sendable {
+        case ok
+        /// Worth knowing; nothing has to be done.
+        case note
+        /// It works, and not as well or not as long as it should.
+        case warning
+        /// Phones will not be read, or not safely.
+        case failed
+        /// Not looked at, since something before it is missing.
+        case skipped
+    }
+
+    /// How it is put right.
+    enum Remedy: Equatable, Sendable {
+        case command(CheckText)
+        /// By `--fix`, which shows and writes these.
+        case settings([SettingsFile])
+
+        var command: CheckText {
+            switch self {
+            case .command(let text): return text
+            case .settings(let files):
+                let steps = ["countersign doctor --fix"] + files.compactMap(\.afterwards).withoutRepetition
+                return "\(steps.joined(separator: " && "))"
+            }
+        }
+    }
+
+    let id: ID
+    let outcome: Outcome
+    let detail: CheckText
+    /// Nil where nothing is to be done, or no command does it.
+    let remedy: Remedy?
+
+    static func ok(_ id: ID, _ detail: CheckText) -> DoctorCheck {
+        DoctorCheck(id: id, outcome: .ok, detail: detail, remedy: nil)
+    }
+
+    static func note(_ id: ID, _ detail: CheckText, fix: Remedy? = nil) -> DoctorCheck {
+        DoctorCheck(id: id, outcome: .note, detail: detail, remedy: fix)
+    }
+
+    static func warning(_ id: ID, _ detail: CheckText, fix: Remedy? = nil) -> DoctorCheck {
+        DoctorCheck(id: id, outcome: .warning, detail: detail, remedy: fix)
+    }
+
+    static func failed(_ id: ID, _ detail: CheckText, fix: Remedy? = nil) -> DoctorCheck {
+        DoctorCheck(id: id, outcome: .failed, detail: detail, remedy: fix)
+    }
+
+    static func skipped(_ id: ID, _ reason: CheckText) -> DoctorCheck {
+        DoctorCheck(id: id, outcome: .skipped, detail: reason, remedy: nil)
+    }
+}
+
+extension DoctorCheck {
+    func json(_ text: KeyPath<CheckText, String>) -> JSONValue {
+        [
+            "id": .string(id.rawValue), "outcome": .string(outcome.rawValue),
+            "detail": .string(detail[keyPath: text]), "fix": JSONValue(remedy?.command[keyPath: text]),
+        ]
+    }
+}
+
+extension [String] {
+    fileprivate var withoutRepetition: [String] {
+        reduce(into: []) { kept, word in if !kept.contains(word) { kept.append(word) } }
+    }
+}

@@ -1,0 +1,117 @@
+internal import ArgumentParser
+internal import PCSCTransport
+internal import ReaderReports
+internal import Transport
+
+/// `countersign doctor`: what keeps this computer from being a reader, and how to put it right.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Look for what keeps this computer from reading phones, and say how to put it right.",
+        discussion: """
+            Looks at pcscd and its readers, at bluetoothd and its adapter, at the clock, at trust, identities and the \
+            store, and changes nothing. Each check is ok, a note (nothing has to be done), a warning (it works, and not \
+            as well as it should), failed, or skipped; what does not answer within \
+            \(Examination.limit.components.seconds) seconds is failed as timedOut.
+
+            --fix writes settings that were missing, after it has shown each file and asked; it restarts nothing, and \
+            says what is to be restarted.
+
+            --support-bundle writes a text file to send to whoever helps: versions, USB ids, checks and the state of \
+            services. Names, serial numbers, addresses and paths of this installation are not in it.
+
+            EXIT CODES:
+              0  nothing failed
+              2  a check failed
+             64  wrong usage, or a file that cannot be written
+            """)
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The reader, by part of its name or by USB id (072f:2200).", valueName: "name"))
+    var reader: String?
+
+    @Flag(name: .long, help: "Write the settings that are missing, each after it was shown and agreed to.")
+    var fix = false
+
+    @Flag(name: .long, help: "With --fix, write without asking.")
+    var yes = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write what helps to find a fault to this file.", valueName: "file"))
+    var supportBundle: String?
+
+    @Option(name: .long, help: ArgumentHelp("The system's files are below this folder.", visibility: .hidden))
+    var root = ""
+
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func validate() throws {
+        guard !(fix && output.json) else { throw ValidationError("--fix and --json exclude each other.") }
+        guard fix || !yes else { throw ValidationError("--yes goes with --fix.") }
+    }
+
+    func run() async throws {
+        let checks = await examinations.made()
+        Terminal.result(
+            output.json
+                ? (["checks": .array(checks.map { $0.json(\.full) })] as JSONValue).text
+                : DoctorScreen(checks).text)
+        if let supportBundle { try await write(SupportBundle(checks, in: system), to: supportBundle) }
+        if fix { try SettingsRepair(of: checks, in: system, asking: !yes).run() }
+        let hasFailed = checks.contains { $0.outcome == .failed }
+        throw ExitCode((hasFailed ? ExitStatus.rejected : .success).rawValue)
+    }
+
+    private var system: SystemFolder { SystemFolder(root: root) }
+
+    private var examinations: [Examination] {
+        let (system, store) = (system, store)
+        let selector = ReaderSelector(reader ?? "")
+        let now = clock.at?.instant ?? PremisesClock.now
+        return [
+            Examination(ReaderFacts.checks, of: "pcscd") {
+                await ReaderFacts.current(selector, in: system).checks
+            },
+            Examination(BluetoothFacts.checks, of: "bluetoothd") {
+                await BluetoothFacts.current(in: system).checks
+            },
+            Examination(
+                ReaderPowerFacts.checks, of: "the kernel",
+                blocking: {
+                    ReaderPowerFacts.current(in: system).checks
+                }),
+            Examination(ClockFacts.checks, of: "the kernel", blocking: { ClockFacts.current().checks }),
+            Examination(
+                TrustFacts.checks, of: "the store",
+                blocking: {
+                    TrustFacts.current(in: store.path, at: now).checks
+                }),
+            Examination(
+                IdentityFacts.checks, of: "a key",
+                blocking: {
+                    IdentityFacts.current(in: store.identities, at: now).checks
+                }),
+            Examination(
+                StoreFacts.checks, of: "the disk",
+                blocking: {
+                    StoreFacts.current(in: store.path).checks
+                }),
+            Examination(
+                CrashFacts.checks, of: "the kernel",
+                blocking: {
+                    CrashFacts.current(in: system).checks
+                }),
+        ]
+    }
+
+    private func write(_ bundle: SupportBundle, to path: String) throws(CommandFailure) {
+        try OutputFile.write("\(bundle.json.text)\n".utf8, to: path)
+        Terminal.note(
+            "\(Terminal.safe(path)) holds:\n\(bundle.contents)\nIt is plain text: read it before you send it."
+        )
+    }
+}

@@ -1,0 +1,95 @@
+internal import Glibc
+
+/// The checks as one screen: a line for each, and below it what puts it right.
+struct DoctorScreen {
+    let checks: [DoctorCheck]
+    /// In columns.
+    let width: Int
+    let isColoured: Bool
+
+    private static let outcomeWidth = 7
+    private static let idWidth = DoctorCheck.ID.allCases.map(\.rawValue.count).max() ?? 0
+    private static let indentation = outcomeWidth + idWidth + 4
+
+    var text: String {
+        (entries.map(text) + [summary]).joined(separator: "\n")
+    }
+
+    /// Those that are skipped one after the other for the same reason take one line.
+    private var entries: [(check: DoctorCheck, count: Int)] {
+        checks.reduce(into: []) { entries, check in
+            if check.outcome == .skipped, entries.last?.check.outcome == .skipped,
+                entries.last?.check.detail == check.detail
+            {
+                entries[entries.count - 1].count += 1
+            } else {
+                entries.append((check, 1))
+            }
+        }
+    }
+
+    private func text(_ entry: (check: DoctorCheck, count: Int)) -> String {
+        let check = entry.check
+        let outcome = check.outcome.rawValue.padding(to: Self.outcomeWidth)
+        let head =
+            "\(coloured(outcome, check.outcome.colour))  \(check.id.rawValue.padding(to: Self.idWidth))"
+        let detail = wrapped(check.detail.full + (entry.count > 1 ? " (\(entry.count) checks)" : ""))
+        guard let fix = check.remedy?.command.full else { return "\(head)  \(detail)" }
+        // A command stays on one line, so that it can be copied.
+        return "\(head)  \(detail)\n\(margin)\(coloured("fix: \(fix)", "1"))"
+    }
+
+    private var margin: String { String(repeating: " ", count: Self.indentation) }
+
+    private func wrapped(_ text: String) -> String {
+        var lines: [String] = []
+        for word in text.split(whereSeparator: \.isWhitespace) {
+            if let last = lines.last, last.count + 1 + word.count <= max(width - Self.indentation, 30) {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.joined(separator: "\n\(margin)")
+    }
+
+    private func coloured(_ text: String, _ colour: String?) -> String {
+        guard isColoured, let colour else { return text }
+        return "\u{1b}[\(colour)m\(text)\u{1b}[0m"
+    }
+
+    private var summary: String {
+        let parts = [DoctorCheck.Outcome.failed, .warning, .note, .ok, .skipped].compactMap { outcome in
+            let count = checks.count { $0.outcome == outcome }
+            let isPlural = count > 1 && [.note, .warning].contains(outcome)
+            return count == 0 ? nil : "\(count) \(outcome.rawValue)\(isPlural ? "s" : "")"
+        }
+        return "\n\(checks.count) checks: \(parts.joined(separator: ", "))"
+    }
+}
+
+extension DoctorScreen {
+    /// For the terminal that standard output is, or for a file.
+    init(_ checks: [DoctorCheck]) {
+        let isTerminal = isatty(STDOUT_FILENO) == 1
+        let isPlain = unsafe getenv("NO_COLOR") != nil
+        var window = winsize()
+        let isKnown = unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0
+        self.init(
+            checks: checks, width: isKnown ? Int(window.ws_col) : 110,
+            isColoured: isTerminal && !isPlain)
+    }
+}
+
+extension DoctorCheck.Outcome {
+    /// Of the terminal's colours; the word says the same.
+    fileprivate var colour: String? {
+        switch self {
+        case .ok: "32"
+        case .note: "36"
+        case .warning: "33"
+        case .failed: "1;31"
+        case .skipped: "2"
+        }
+    }
+}

@@ -1,0 +1,165 @@
+internal import PCSCTransport
+internal import Transport
+
+extension ReaderFacts {
+    static let checks: [DoctorCheck.ID] = [
+        .service, .kernelModules, .access, .readerFound, .slot, .apdus, .escape,
+    ]
+
+    var checks: [DoctorCheck] { [serviceCheck, modulesCheck, accessCheck, foundCheck] + chosenChecks }
+
+    private var serviceCheck: DoctorCheck {
+        switch service {
+        case .answers: .ok(.service, "pcscd answers")
+        case .hangs:
+            .failed(
+                .service, "timedOut: pcscd gave no answer", fix: .command("systemctl restart pcscd"))
+        case .fails(.accessDenied): .ok(.service, "pcscd runs")
+        case .fails(.serviceNotRunning) where !isInstalled:
+            .failed(
+                .service, "pcscd is not installed", fix: .command("apt-get install pcscd libccid"))
+        case .fails(.serviceNotRunning), .fails(.serviceLost):
+            .failed(
+                .service, "pcscd does not run", fix: .command("systemctl enable --now pcscd.socket"))
+        case .fails(.serviceIncompatible):
+            .failed(
+                .service, "pcscd and libpcsclite are of different versions",
+                fix: .command("apt-get install --reinstall pcscd libpcsclite1"))
+        case .fails(let error):
+            .failed(.service, "\(error.advice)", fix: .command("systemctl restart pcscd"))
+        }
+    }
+
+    /// A user who has a seat may be let in where a service is not (Q133).
+    private var accessCheck: DoctorCheck {
+        switch (service, polkit) {
+        case (.fails(.accessDenied(let action)), .there):
+            return .failed(
+                .access, "polkit refuses this user \(action.rawValue): the rule is for the group countersign",
+                fix: .command(#"adduser "$USER" countersign"#))
+        case (.fails(.accessDenied(let action)), _):
+            return .failed(
+                .access, "polkit refuses this user \(action.rawValue)", fix: .settings([.polkit]))
+        case (.fails, _), (.hangs, _): return .skipped(.access, Self.silence)
+        case (_, .notAsked): return .ok(.access, "pcscd lets every user in")
+        case (_, .there): return .ok(.access, "this user may use it, and a rule of polkit's says who else")
+        case (_, .hidden):
+            return .note(
+                .access, "this user may use it; whether a service may, only root can see")
+        case (_, .absent):
+            let text: CheckText = "this user may use it; polkit will refuse a service, which has no seat"
+            return hasServiceUser
+                ? .warning(.access, text, fix: .settings([.polkit]))
+                : .note(.access, text, fix: .settings([.polkit]))
+        }
+    }
+
+    private var foundCheck: DoctorCheck {
+        guard case .answers(let readers, _) = service else { return .skipped(.readerFound, Self.silence) }
+        let hindered = hindrances.map(\.text).joined(by: "; ")
+        if readers.isEmpty {
+            let isHanging = hindrances.contains { if case .notListed = $0 { true } else { false } }
+            return .failed(
+                .readerFound, hindrances.isEmpty ? "no reader is plugged in" : hindered,
+                fix: isHanging ? .command("systemctl restart pcscd") : nil)
+        }
+        let names = readers.map(\.text).joined(by: ", ")
+        return hindrances.isEmpty
+            ? .ok(.readerFound, names) : .warning(.readerFound, "\(names); but \(hindered)")
+    }
+
+    private var modulesCheck: DoctorCheck {
+        for case .takenByKernelNFC(_, let model, let modules) in hindrances {
+            return .failed(
+                .kernelModules,
+                "the kernel's \(modules.joined(separator: ", ")) holds the \(model); plug it in again afterwards",
+                fix: .settings([.kernelModules]))
+        }
+        guard kernelModules.contains("pn533") else {
+            return .ok(.kernelModules, "the kernel's NFC drivers are not loaded")
+        }
+        return .note(
+            .kernelModules, "the kernel's pn533 is loaded and would take an ACR122U",
+            fix: .settings([.kernelModules]))
+    }
+
+    private var chosenChecks: [DoctorCheck] {
+        guard case .answers(let readers, let chosen) = service else {
+            return [DoctorCheck.ID.slot, .apdus, .escape].map { .skipped($0, Self.silence) }
+        }
+        guard let chosen else {
+            return [
+                readers.isEmpty ? .skipped(.slot, "no reader") : .failed(.slot, noSlot(readers)),
+                .skipped(.apdus, "no reader"), .skipped(.escape, "no reader"),
+            ]
+        }
+        return [slotCheck(readers[chosen], readers), readers[chosen].apdusCheck, readers[chosen].escapeCheck]
+    }
+
+    private func noSlot(_ readers: [Reader]) -> CheckText {
+        let others: CheckText = "contact and security-module slots (SAM) are never opened"
+        return isSelected
+            ? "no antenna is named by --reader: \(others)" : "no antenna among the readers: \(others)"
+    }
+
+    /// Slots of one device tell by their names which of them is the antenna, or do not (Q127).
+    private func slotCheck(_ reader: Reader, _ readers: [Reader]) -> DoctorCheck {
+        let siblings = readers.count { $0.usb != nil && $0.usb == reader.usb }
+        if reader.slot == .unmarked, siblings > 1, !isSelected {
+            return .note(
+                .slot,
+                "\(reader.text) is tried first; no name says which of its \(siblings) slots is the antenna",
+                fix: .command("countersign doctor --reader NAME"))
+        }
+        return .ok(.slot, "\(reader.text) is \(reader.slot == .contactless ? "an antenna" : "tried first")")
+    }
+
+    private static let silence: CheckText = "pcscd cannot be asked"
+}
+
+extension ReaderFacts.Reader {
+    fileprivate var text: CheckText { "\(own: name, as: Self.withoutSerialNumber(name))" }
+
+    /// pcscd puts a device's serial number into its reader's name, in round brackets.
+    static func withoutSerialNumber(_ name: String) -> String {
+        var depth = 0
+        var kept = ""
+        for character in name {
+            if character == "(" { depth += 1 }
+            if depth == 0 { kept.append(character) }
+            if character == ")" { depth = max(depth - 1, 0) }
+        }
+        return kept.split(separator: " ").joined(separator: " ")
+    }
+
+    /// Q120, Q123.
+    fileprivate var apdusCheck: DoctorCheck {
+        if quirks.contains(.tpduLevel) {
+            return .note(.apdus, "exchanges TPDUs: works, and is not recommended (Hardware/readers.md)")
+        }
+        return allowsExtended
+            ? .ok(.apdus, "extended APDUs")
+            : .note(.apdus, "short APDUs only: an answer over NFC takes long, over Bluetooth it does not")
+    }
+
+    /// Q126.
+    fileprivate var escapeCheck: DoctorCheck {
+        allowsEscape
+            ? .ok(.escape, "commands to the reader itself are let through")
+            : .note(
+                .escape,
+                "commands to the reader itself are not let through: its light and buzzer do as they like")
+    }
+}
+
+extension ReaderHindrance {
+    fileprivate var text: CheckText {
+        switch self {
+        case .takenByKernelNFC(_, let model, _): "the kernel holds the \(model)"
+        case .notCCID(let usb, let model):
+            "pcscd has no driver for \(model) (\(usb)): it is not a CCID reader"
+        case .notListed(let usb, let model):
+            "pcscd does not show \(model) (\(usb)): old firmware, hanging, or hidden in /etc/default/pcscd"
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import ReaderReports
+internal import SystemPackage
+
+/// What `--fix` does: shows each file that some check misses, and writes it once that was agreed to.
+struct SettingsRepair {
+    private let files: [SettingsFile]
+    private let system: SystemFolder
+    private let isAsking: Bool
+
+    init(of checks: [DoctorCheck], in system: SystemFolder, asking isAsking: Bool) {
+        let wanted = checks.flatMap { check -> [SettingsFile] in
+            guard case .settings(let files)? = check.remedy else { return [] }
+            return files
+        }
+        files = wanted.reduce(into: []) { kept, file in if !kept.contains(file) { kept.append(file) } }
+        self.system = system
+        self.isAsking = isAsking
+    }
+
+    func run() throws(CommandFailure) {
+        guard !files.isEmpty else { return Terminal.note("\nno settings are missing that --fix writes") }
+        var afterwards: [String] = []
+        for file in files where try repair(file) {
+            if let next = file.afterwards, !afterwards.contains(next) { afterwards.append(next) }
+        }
+        guard !afterwards.isEmpty else { return }
+        Terminal.note("\nNothing was restarted. It takes effect with:")
+        for command in afterwards { Terminal.note("  \(command)") }
+    }
+
+    /// Whether the file is now as it should be.
+    private func repair(_ file: SettingsFile) throws(CommandFailure) -> Bool {
+        let path = system.path(file.path)
+        let old = try contents(of: path)
+        if old == file.contents {
+            Terminal.note("\n\(path) is as it should be")
+            return true
+        }
+        Terminal.note("\n\(path) \(old == nil ? "is new" : "changes"): it \(file.purpose)\n")
+        Terminal.note(LineDifference(from: old ?? [], to: file.contents).text)
+        if isAsking {
+            guard try isAgreed(path) else { return false }
+        }
+        try write(file.contents, to: path)
+        Terminal.note("written: \(path)")
+        return true
+    }
+
+    private func isAgreed(_ path: String) throws(CommandFailure) -> Bool {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw .usage("nobody is here to be asked: --yes writes what was shown")
+        }
+        Terminal.note("write \(path)? [y/N]")
+        return ["y", "yes"].contains(readLine()?.lowercased())
+    }
+
+    /// Nil where there is none.
+    private func contents(of path: String) throws(CommandFailure) -> [UInt8]? {
+        guard unsafe access(path, F_OK) == 0 else { return nil }
+        return try InputFile.read(path, limit: 1 << 20)
+    }
+
+    /// The whole file in one step, for all to read as settings are.
+    private func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
+        let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+        let draft = "\(path).new"
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let file = try FileDescriptor.open(
+                FilePath(draft), .writeOnly, options: [.create, .truncate, .noFollow, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            try file.closeAfter {
+                _ = try file.writeAll(bytes)
+                guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+            }
+            guard unsafe rename(draft, path) == 0 else { throw Errno(rawValue: errno) }
+        } catch {
+            throw .usage(
+                "\(path) cannot be written (as root?): \((error as? Errno)?.description ?? "refused")")
+        }
+    }
+}

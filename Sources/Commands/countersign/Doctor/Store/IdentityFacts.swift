@@ -1,0 +1,127 @@
+internal import MdocModel
+internal import MdocTrust
+internal import ReaderIdentityStore
+internal import ReaderReports
+
+/// In whose name this reader asks.
+struct IdentityFacts: Sendable {
+    struct Identity: Sendable {
+        var name: String
+        var state: IdentityStatus.State
+        /// Until the first certificate that is sent expires.
+        var daysLeft: Int64?
+        /// The id of what keeps it from being used.
+        var problem: String?
+        /// Rules of the profile that its certificate breaks.
+        var brokenRules: [String] = []
+    }
+
+    var identities: Result<[Identity], IdentityStoreError>
+    /// Identities that are chosen and not there.
+    var missing: [String] = []
+
+    /// From how many days before its end an identity is spoken of.
+    static let warningDays = 30
+
+    /// Uses each key, also one in a TPM.
+    static func current(in folder: IdentityFolder, at now: Timestamp) -> IdentityFacts {
+        do throws(IdentityStoreError) {
+            let names = try folder.names()
+            let chosen = Set(try folder.rulesInEffect().rules.map(\.identity))
+            return IdentityFacts(
+                identities: .success(
+                    names.map {
+                        Identity(
+                            IdentityStatus(
+                                $0, in: folder, at: now, warningDays: warningDays, usingKey: true))
+                    }), missing: chosen.subtracting(names).sorted().map(\.text))
+        } catch {
+            return IdentityFacts(identities: .failure(error))
+        }
+    }
+}
+
+extension IdentityFacts.Identity {
+    fileprivate init(_ status: IdentityStatus) {
+        self.init(
+            name: status.name.text, state: status.state, daysLeft: status.certificate?.daysLeft,
+            problem: status.error?.id, brokenRules: status.refusals(.strict).map(\.finding.rule.rawValue))
+    }
+}
+
+extension IdentityFacts {
+    static let checks: [DoctorCheck.ID] = [.identityPresent, .identityProfile, .identityExpiry]
+
+    var checks: [DoctorCheck] {
+        switch identities {
+        case .success(let identities) where identities.isEmpty && missing.isEmpty:
+            [
+                .note(
+                    .identityPresent, "none: requests are not signed, and wallets may refuse unknown readers",
+                    fix: .command("countersign identity init NAME")),
+                .skipped(.identityProfile, "no identity"), .skipped(.identityExpiry, "no identity"),
+            ]
+        case .success(let identities):
+            [
+                presentCheck(identities), Self.profileCheck(identities), Self.expiryCheck(identities),
+            ]
+        case .failure(let error):
+            [
+                .failed(
+                    .identityPresent, "\(own: error.explanation, as: error.id)",
+                    fix: .command("countersign identity list")),
+                .skipped(.identityProfile, "no identity can be read"),
+                .skipped(.identityExpiry, "no identity can be read"),
+            ]
+        }
+    }
+
+    private func presentCheck(_ identities: [Identity]) -> DoctorCheck {
+        guard missing.isEmpty else {
+            return .failed(
+                .identityPresent, "chosen, and not there: \(missing.map(Self.shown).joined(by: ", "))",
+                fix: .command("countersign identity choose --help"))
+        }
+        return .ok(.identityPresent, "\(identities.map { Self.shown($0.name) }.joined(by: ", "))")
+    }
+
+    private static func profileCheck(_ identities: [Identity]) -> DoctorCheck {
+        let lint = DoctorCheck.Remedy.command("countersign identity lint")
+        let unusable = identities.filter { $0.state == .unusable || $0.state == .noCertificates }
+        if !unusable.isEmpty {
+            let texts = unusable.map { "\(shown($0.name)) (\($0.problem ?? $0.state.rawValue))" as CheckText }
+            return .failed(.identityProfile, "cannot be used: \(texts.joined(by: ", "))", fix: lint)
+        }
+        let departing = identities.filter { !$0.brokenRules.isEmpty }
+        if !departing.isEmpty {
+            let texts = departing.map {
+                "\(shown($0.name)) (\($0.brokenRules.joined(separator: ", ")))" as CheckText
+            }
+            return .warning(.identityProfile, "wallets may refuse: \(texts.joined(by: ", "))", fix: lint)
+        }
+        return .ok(.identityProfile, "key, chain and profile are in order")
+    }
+
+    private static func expiryCheck(_ identities: [Identity]) -> DoctorCheck {
+        let dated = identities.filter { $0.daysLeft != nil }
+        if let wrong = dated.first(where: { $0.state == .expired || $0.state == .notYetValid }) {
+            return wrong.state == .expired
+                ? .failed(.identityExpiry, "\(shown(wrong.name)) has expired", fix: renewal(wrong))
+                : .failed(
+                    .identityExpiry, "\(shown(wrong.name)) is not valid yet: is the clock right?",
+                    fix: .command("timedatectl"))
+        }
+        guard let next = dated.min(by: { ($0.daysLeft ?? 0) < ($1.daysLeft ?? 0) }),
+            let days = next.daysLeft
+        else { return .skipped(.identityExpiry, "no certificate") }
+        let text: CheckText = "\(shown(next.name)): \(IdentityCertificate.expiry(days))"
+        return next.state == .expiresSoon
+            ? .warning(.identityExpiry, text, fix: renewal(next)) : .ok(.identityExpiry, text)
+    }
+
+    private static func renewal(_ identity: Identity) -> DoctorCheck.Remedy {
+        .command("countersign identity csr \(shown(identity.name)) --subject SUBJECT")
+    }
+
+    private static func shown(_ name: String) -> CheckText { "\(own: name, as: "IDENTITY")" }
+}

@@ -1,0 +1,99 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// The folder in which this reader keeps what lasts: who may read and write it, and how much room its disk has.
+struct StoreFacts: Sendable {
+    struct Entry: Sendable {
+        /// Below the store's folder; empty for that itself.
+        var path: String
+        /// The nine bits of permission.
+        var mode: UInt32
+        /// Whether it belongs to this user, or to root.
+        var isOwn = true
+        var isSecret: Bool { path.hasSuffix("key.pem") }
+    }
+
+    var folder: String
+    /// None where there is no store.
+    var entries: [Entry]
+    /// In bytes; nil where the system does not tell.
+    var free: UInt64?
+
+    /// The most files that are looked at.
+    private static let most = 2000
+
+    static func current(in folder: String) -> StoreFacts {
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder).sorted()) ?? []
+        let top = Entry(at: folder, named: "").map { [$0] } ?? []
+        return StoreFacts(
+            folder: folder,
+            entries: top + names.prefix(most).compactMap { Entry(at: "\(folder)/\($0)", named: $0) },
+            free: free(at: folder))
+    }
+
+    /// Of the disk of the folder, or of the nearest above it that is there.
+    private static func free(at folder: String) -> UInt64? {
+        var path = folder[...]
+        var disk = statvfs()
+        while unsafe statvfs(path.isEmpty ? "/" : String(path), &disk) != 0 {
+            guard errno == ENOENT, let cut = path.lastIndex(of: "/") else { return nil }
+            path = path[..<cut]
+        }
+        return UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
+    }
+}
+
+extension StoreFacts.Entry {
+    /// Nil for what is gone, and for a link.
+    fileprivate init?(at path: String, named name: String) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK else { return nil }
+        self.init(
+            path: name, mode: status.st_mode & 0o777,
+            isOwn: status.st_uid == geteuid() || status.st_uid == 0)
+    }
+}
+
+extension StoreFacts {
+    static let checks: [DoctorCheck.ID] = [.permissions, .space]
+
+    private static let leastSpace: UInt64 = 64 << 20
+    private static let littleSpace: UInt64 = 1 << 30
+
+    var checks: [DoctorCheck] { [permissionsCheck, spaceCheck] }
+
+    private var permissionsCheck: DoctorCheck {
+        guard let top = entries.first else { return .skipped(.permissions, "there is no store yet") }
+        if let foreign = entries.first(where: { !$0.isOwn }) {
+            return .failed(
+                .permissions, "\(shown(foreign)) belongs to another user",
+                fix: .command("chown -R \"$USER\" \(shown(top))"))
+        }
+        if let open = entries.first(where: { $0.mode & 0o022 != 0 }) {
+            return .failed(
+                .permissions, "others may write to \(shown(open)): what is in it may be theirs",
+                fix: .command("chmod -R go-w \(shown(top))"))
+        }
+        if let secret = entries.first(where: { $0.isSecret && $0.mode & 0o077 != 0 }) {
+            return .failed(
+                .permissions, "others may read the key \(shown(secret)): make a new identity if they did",
+                fix: .command("chmod go= \(shown(secret))"))
+        }
+        return top.mode & 0o077 != 0
+            ? .warning(
+                .permissions, "others may look into \(shown(top))", fix: .command("chmod 700 \(shown(top))"))
+            : .ok(.permissions, "its owner's alone")
+    }
+
+    private var spaceCheck: DoctorCheck {
+        guard let free else { return .skipped(.space, "the system does not tell") }
+        let text: CheckText = "\(free >> 20) MiB free"
+        return free < Self.leastSpace
+            ? .failed(.space, text) : free < Self.littleSpace ? .warning(.space, text) : .ok(.space, text)
+    }
+
+    private func shown(_ entry: Entry) -> CheckText {
+        let word = entry.isSecret ? "STORE/…/key.pem" : entry.path.isEmpty ? "STORE" : "STORE/…"
+        return "\(own: entry.path.isEmpty ? folder : "\(folder)/\(entry.path)", as: word)"
+    }
+}

@@ -1,0 +1,98 @@
+internal import MdocModel
+internal import MdocTrust
+internal import ReaderReports
+internal import ReaderStore
+
+/// Whom this reader believes, and how old that is.
+struct TrustFacts: Sendable {
+    struct Trust: Sendable {
+        var roots: Int
+        /// When the newest list came; nil where there are roots alone.
+        var newestList: Timestamp?
+        /// The ids of what is of no use as it is, each once.
+        var faults: [String] = []
+    }
+
+    var trust: Result<Trust, ReaderStoreError>
+    var now: Timestamp
+
+    static func current(in store: String, at now: Timestamp) -> TrustFacts {
+        do throws(ReaderStoreError) {
+            let stored = try ReaderStore(at: store, for: .reading, waiting: 1).currentTrust()
+            return TrustFacts(trust: .success(Trust(stored.snapshot, at: now)), now: now)
+        } catch {
+            return TrustFacts(trust: .failure(error), now: now)
+        }
+    }
+}
+
+extension TrustFacts.Trust {
+    fileprivate init(_ snapshot: TrustSnapshot, at now: Timestamp) {
+        roots = snapshot.anchors.count
+        newestList = snapshot.sources.filter { $0.kind != .anchor && $0.kind != .provider }.map(\.obtained)
+            .max()
+        faults = Set(snapshot.lint(at: now).map(\.condition).filter(\.isFault).map(\.id)).sorted()
+    }
+}
+
+extension TrustFacts {
+    static let checks: [DoctorCheck.ID] = [.trustRoots, .trustAge]
+
+    /// From how many days on lists are called old: most are issued anew within a month.
+    static let oldDays: Int64 = 30
+
+    var checks: [DoctorCheck] {
+        switch trust {
+        case .success(let trust): [rootsCheck(trust), ageCheck(trust)]
+        case .failure(let error):
+            [
+                .failed(.trustRoots, error.text, fix: error.remedy),
+                .skipped(.trustAge, "no trust to look at"),
+            ]
+        }
+    }
+
+    private func rootsCheck(_ trust: Trust) -> DoctorCheck {
+        trust.roots == 0
+            ? .failed(.trustRoots, "no root is trusted, so every document is refused", fix: .importing)
+            : .ok(.trustRoots, "\(trust.roots) trusted")
+    }
+
+    private func ageCheck(_ trust: Trust) -> DoctorCheck {
+        guard trust.faults.isEmpty else {
+            return .warning(
+                .trustAge,
+                "faults: \(trust.faults.joined(separator: ", ")); countersign trust lint says more",
+                fix: .updating)
+        }
+        guard let newest = trust.newestList else {
+            return .note(.trustAge, "roots alone: no list tells what was revoked, or which roots are new")
+        }
+        let days = max(0, now.secondsSince1970 - newest.secondsSince1970) / 86_400
+        return days > Self.oldDays
+            ? .warning(.trustAge, "the newest list came \(days) days ago", fix: .updating)
+            : .ok(.trustAge, "the newest list came \(days == 0 ? "today" : "\(days) days ago")")
+    }
+}
+
+extension DoctorCheck.Remedy {
+    fileprivate static let importing = Self.command("countersign trust import FILE…")
+    fileprivate static let updating = Self.command("countersign trust update")
+}
+
+extension ReaderStoreError {
+    fileprivate var text: CheckText {
+        switch self {
+        case .absent, .empty: "nobody is trusted yet, so every document is refused"
+        default: "\(explanation)"
+        }
+    }
+
+    fileprivate var remedy: DoctorCheck.Remedy? {
+        switch self {
+        case .absent, .empty: .importing
+        case .snapshotDamaged: .command("countersign trust rollback")
+        default: nil
+        }
+    }
+}

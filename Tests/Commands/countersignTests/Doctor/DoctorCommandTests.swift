@@ -1,0 +1,205 @@
+import Foundation
+import Glibc
+import PCSCBench
+import Testing
+import VectorFiles
+
+@testable import countersign
+
+/// The built command, on a computer that is made up as far as files go.
+@Suite("countersign doctor")
+struct DoctorCommandTests {
+    private static let noBus = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"]
+    let root: FakeSystem
+
+    init() throws {
+        root = try FakeSystem()
+    }
+
+    private func doctor(_ arguments: String...) async throws -> RunningCommand.Ended {
+        try await execute(
+            ["doctor", "--root", root.path, "--store", root.folder.path("var/store")] + arguments,
+            environment: Self.noBus)
+    }
+
+    private func checks(_ run: RunningCommand.Ended) throws -> [String: [String: Any]] {
+        let checks = try #require(run.json()["checks"] as? [[String: Any]])
+        return Dictionary(uniqueKeysWithValues: checks.map { ($0["id"] as? String ?? "", $0) })
+    }
+
+    @Test("JSON has every check once, with the members that are documented, and exit code 2 where one failed")
+    func json() async throws {
+        let run = try await doctor("--json")
+        #expect(run.status == 2 && run.errors.isEmpty)
+        let checks = try checks(run)
+        #expect(Set(checks.keys) == Set(DoctorCheck.ID.allCases.map(\.rawValue)))
+        for check in checks.values {
+            #expect(Set(check.keys) == ["id", "outcome", "detail", "fix"])
+            #expect(DoctorCheck.Outcome(rawValue: check["outcome"] as? String ?? "") != nil)
+            #expect(check["detail"] is String && (check["fix"] is String || check["fix"] is NSNull))
+        }
+        #expect(checks["bluetooth.daemon"]?["outcome"] as? String == "failed")
+        #expect(checks["bluetooth.daemon"]?["fix"] as? String == "apt-get install dbus bluez")
+        #expect(checks["trust.roots"]?["fix"] as? String == "countersign trust import FILE…")
+    }
+
+    @Test("The screen has a line for every check that was made, without colours in a file")
+    func screen() async throws {
+        let run = try await doctor()
+        #expect(run.status == 2 && run.errors.isEmpty)
+        #expect(run.output.contains("failed   trust.roots"))
+        #expect(run.output.contains("\(DoctorCheck.ID.allCases.count) checks: "))
+        #expect(!run.output.contains("\u{1b}"))
+        #expect(run.output.split(separator: "\n").count <= 40)
+    }
+
+    @Test(
+        "Wrong usage", arguments: [["--yes"], ["--fix", "--json"], ["--support-bundle", "/nonexistent/x"]])
+    func usage(_ arguments: [String]) async throws {
+        #expect(try await execute(["doctor"] + arguments, environment: Self.noBus).status == 64)
+    }
+
+    @Test("Q124 --fix writes what a check misses after it has shown it, and restarts nothing")
+    func fix() async throws {
+        let file = "/etc/modprobe.d/countersign-nfc.conf"
+        try root.write("/proc/modules", "pn533 61440 0 - Live 0x0\n")
+        let asked = try await doctor("--fix")
+        #expect(asked.status == 64 && asked.errors.contains("--yes writes what was shown"))
+        #expect(asked.errors.contains("+blacklist pn533_usb\n"))
+        #expect(root.text(file) == nil)
+        let written = try await doctor("--fix", "--yes")
+        #expect(written.status == 2, "\(written.errors)")
+        #expect(written.errors.contains("\(file) is new: it keeps the kernel's NFC drivers off"))
+        #expect(
+            written.errors.contains("Nothing was restarted. It takes effect with:\n  modprobe -r pn533_usb"))
+        #expect(root.text(file) == String(decoding: SettingsFile.kernelModules.contents, as: UTF8.self))
+        var status = stat()
+        #expect(unsafe stat(root.path + file, &status) == 0 && status.st_mode & 0o777 == 0o644)
+        #expect(try await doctor("--fix", "--yes").errors.contains("\(file) is as it should be"))
+    }
+
+    @Test("--fix shows how a file that is there changes")
+    func change() async throws {
+        try root.write("/proc/modules", "pn533 61440 0 - Live 0x0\n")
+        let file = SettingsFile.kernelModules
+        let text = String(decoding: file.contents, as: UTF8.self)
+        try root.write(file.path, text.replacing("blacklist nfc\n", with: "# mine\n"))
+        let run = try await doctor("--fix", "--yes")
+        #expect(run.errors.contains("countersign-nfc.conf changes: "))
+        #expect(run.errors.contains("\n-# mine\n+blacklist nfc\n"))
+        #expect(root.text(file.path) == text)
+    }
+
+    @Test("--fix writes nothing where no check asks for it, and never through a link")
+    func noFix() async throws {
+        let run = try await doctor("--fix", "--yes")
+        #expect(run.errors == "\nno settings are missing that --fix writes\n")
+        #expect(!root.system.has("/etc"))
+        try root.write("/proc/modules", "pn533 61440 0 - Live 0x0\n")
+        try root.write("/target", "theirs")
+        let file = root.path + SettingsFile.kernelModules.path
+        try FileManager.default.createDirectory(
+            atPath: root.path + "/etc/modprobe.d", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: file + ".new", withDestinationPath: root.path + "/target")
+        #expect(try await doctor("--fix", "--yes").status == 64)
+        #expect(root.text("/target") == "theirs")
+    }
+
+    @Test("The files that are written are those in Hardware")
+    func sameFiles() throws {
+        for (file, path) in [
+            (SettingsFile.kernelModules, "modprobe/countersign-nfc.conf"),
+            (.polkit, "polkit/50-countersign.rules"), (.readerPower, "udev/93-countersign.rules"),
+            (SettingsFile.bluetooth[0], "bluetooth/main.conf"),
+            (SettingsFile.bluetooth[1], "bluetooth/countersign-bluetooth.service.conf"),
+            (SettingsFile.smallValues[0], "bluetooth/dbus.conf"),
+            (SettingsFile.smallValues[1], "bluetooth/sysctl.conf"),
+        ] {
+            let there = try Data(contentsOf: VectorFiles.repository.appending(path: "Hardware/\(path)"))
+            #expect(Array(there) == file.contents, "\(path)")
+            #expect(String(decoding: there, as: UTF8.self).contains(file.path), "\(path) names its place")
+        }
+    }
+
+    @Test("The support bundle says what is in it, and holds nothing that tells whose computer it is")
+    func supportBundle() async throws {
+        let store = try IdentityStore()
+        try await store.make("alice-shop")
+        try root.write("/etc/os-release", "NAME=Debian\nPRETTY_NAME=\"Debian GNU/Linux 12\"\n")
+        try root.write("/etc/hostname", "till-of-alice\n")
+        try root.plugIn("1-2", "072f", "223b")
+        let file = root.folder.path("bundle.json")
+        let run = try await execute(
+            ["doctor", "--root", root.path, "--store", store.path, "--support-bundle", file],
+            environment: Self.noBus)
+        #expect(
+            run.errors.contains("checks") && run.errors.contains("USB ids") && run.errors.contains("read it"))
+        #expect(run.output.contains("alice-shop"))
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let bundle = try #require(
+            JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(Set(bundle.keys) == ["program", "system", "readers", "checks", "units"])
+        #expect(bundle["readers"] as? [String] == ["072f:223b"])
+        #expect((bundle["system"] as? [String: Any])?["distribution"] as? String == "Debian GNU/Linux 12")
+        #expect((bundle["checks"] as? [Any])?.count == DoctorCheck.ID.allCases.count)
+        var secrets = ["alice", "till-of", "SERIAL-OF-READER", store.path, root.path, NSTemporaryDirectory()]
+        secrets += [ProcessInfo.processInfo.hostName, NSUserName(), NSHomeDirectory()].filter { $0.count > 5 }
+        for secret in secrets { #expect(!text.contains(secret), "\(secret)") }
+        #expect(text.firstMatch(of: /[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}/) == nil)
+        var status = stat()
+        #expect(unsafe stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    }
+}
+
+@Suite(
+    "countersign doctor, with a real pcscd", .serialized, .takingTurnsAtTheBench,
+    .enabled(if: VirtualBench.isHere, VirtualBench.absence))
+struct DoctorBenchTests {
+    private func outcomes(_ arguments: String...) async throws -> [String: String] {
+        let run = try await execute(
+            ["doctor", "--json", "--store", "/nonexistent"] + arguments,
+            environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"])
+        let checks = try #require(run.json()["checks"] as? [[String: Any]])
+        return Dictionary(
+            uniqueKeysWithValues: checks.map {
+                ($0["id"] as? String ?? "", "\($0["outcome"] ?? "") \($0["detail"] ?? "")")
+            })
+    }
+
+    @Test("The virtual readers are found, and what there is to say of them is said")
+    func found() async throws {
+        let checks = try await outcomes()
+        #expect(checks["pcsc.service"] == "ok pcscd answers")
+        #expect(checks["reader.found"] == "ok Virtual PCD 00 00, Virtual PCD 00 01")
+        #expect(checks["reader.slot"]?.hasPrefix("ok Virtual PCD 00 00") == true)
+        #expect(checks["reader.apdus"] == "ok extended APDUs")
+        #expect(checks["reader.escape"]?.hasPrefix("note ") == true)
+        #expect(
+            try await outcomes("--reader", "00 01")["reader.slot"]?.hasPrefix("ok Virtual PCD 00 01") == true)
+        #expect(try await outcomes("--reader", "absent")["reader.slot"]?.hasPrefix("failed ") == true)
+    }
+
+    @Test("Q130 A pcscd that hangs is named, and holds nothing else up")
+    func hanging() async throws {
+        try await VirtualBench.pcscd("pause")
+        let start = ContinuousClock.now
+        let checks = try await outcomes()
+        let time = ContinuousClock.now - start
+        try await VirtualBench.pcscd("resume")
+        #expect(checks["pcsc.service"] == "failed timedOut: pcscd gave no answer")
+        #expect(checks["reader.kernelModules"]?.hasPrefix("ok ") == true)
+        #expect(checks["store.space"]?.hasPrefix("skipped") == false)
+        #expect(time < .seconds(15))
+        #expect(try await outcomes()["pcsc.service"] == "ok pcscd answers")
+    }
+
+    @Test("Q134 A pcscd that does not run is named, with what starts it")
+    func stopped() async throws {
+        try await VirtualBench.pcscd("stop")
+        let checks = try await outcomes()
+        try await VirtualBench.pcscd("start")
+        #expect(checks["pcsc.service"] == "failed pcscd does not run")
+        #expect(checks["reader.found"]?.hasPrefix("skipped") == true)
+    }
+}

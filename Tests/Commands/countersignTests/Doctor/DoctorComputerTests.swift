@@ -1,0 +1,58 @@
+import MdocModel
+import Testing
+
+@testable import countersign
+
+@Suite("doctor, of the clock and of crashes")
+struct DoctorComputerTests {
+    private static let today = Timestamp(secondsSince1970: 1_800_000_000)
+
+    static let clock: [CheckExpectation<ClockFacts>] = [
+        .init("set", ClockFacts(now: today, isSynchronised: true), .clockSet, .ok, "2027-01-15"),
+        .init(
+            "Q189 never set", ClockFacts(now: Timestamp(secondsSince1970: 0)), .clockSet, .failed,
+            "1970-01-01", fix: "timedatectl set-ntp true"),
+        .init(
+            "kept right", ClockFacts(now: today, isSynchronised: true), .clockSynchronised, .ok, "kept right"),
+        .init(
+            "Q189 left alone", ClockFacts(now: today, isSynchronised: false), .clockSynchronised, .warning,
+            "nothing keeps it right", fix: "timedatectl set-ntp true"),
+        .init("not told", ClockFacts(now: today), .clockSynchronised, .skipped, "does not tell"),
+    ]
+
+    static let crash: [CheckExpectation<CrashFacts>] = [
+        .init("no dumps", CrashFacts(limit: 0, pattern: "core"), .coreDumps, .ok, "none"),
+        .init("no name for dumps", CrashFacts(limit: .max, pattern: ""), .coreDumps, .ok, "none"),
+        .init(
+            "dumps", CrashFacts(limit: 1, pattern: "core"), .coreDumps, .warning, "written to the disk",
+            fix: "ulimit -c 0"),
+        .init(
+            "a pattern that is not told", CrashFacts(limit: 1), .coreDumps, .warning, "disk", fix: "ulimit"),
+        .init(
+            "systemd looks at the limit",
+            CrashFacts(limit: 0, pattern: "|/usr/lib/systemd/systemd-coredump %P"),
+            .coreDumps, .ok, "none"),
+        .init(
+            "systemd's dumps", CrashFacts(limit: .max, pattern: "|/usr/lib/systemd/systemd-coredump %P"),
+            .coreDumps, .warning, "disk", fix: "ulimit -c 0"),
+        .init(
+            "another program looks at none", CrashFacts(limit: 0, pattern: "|/usr/share/apport/apport -p%p"),
+            .coreDumps, .warning, "/usr/share/apport/apport gets the memory", fix: "sysctl"),
+    ]
+
+    @Test("Q189 A clock that was never set fails; one that nothing keeps is a warning", arguments: clock)
+    func clockIsJudged(_ expected: CheckExpectation<ClockFacts>) throws {
+        try expected.expect(expected.facts.checks, of: ClockFacts.checks)
+    }
+
+    @Test("Memory of a crash that would reach the disk is a warning", arguments: crash)
+    func crashIsJudged(_ expected: CheckExpectation<CrashFacts>) throws {
+        try expected.expect(expected.facts.checks, of: CrashFacts.checks)
+    }
+
+    @Test("This computer's clock and limits can be asked")
+    func here() {
+        #expect(ClockFacts.current().now > Self.today.advanced(bySeconds: -100_000_000))
+        #expect(CrashFacts.current(in: SystemFolder(root: "")).pattern != nil)
+    }
+}

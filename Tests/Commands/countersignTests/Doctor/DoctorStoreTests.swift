@@ -1,0 +1,172 @@
+import Foundation
+import MdocModel
+import ReaderIdentityStore
+import ReaderStore
+import Testing
+
+@testable import countersign
+
+@Suite("doctor, of trust, identities and the store")
+struct DoctorStoreTests {
+    private static let now = Timestamp(secondsSince1970: 1_800_000_000)
+
+    private static func trust(_ roots: Int, listDays: Int64? = nil, faults: [String] = []) -> TrustFacts {
+        TrustFacts(
+            trust: .success(
+                TrustFacts.Trust(
+                    roots: roots, newestList: listDays.map { now.advanced(bySeconds: -$0 * 86_400) },
+                    faults: faults)), now: now)
+    }
+
+    private static func noTrust(_ error: ReaderStoreError) -> TrustFacts {
+        TrustFacts(trust: .failure(error), now: now)
+    }
+
+    static let trust: [CheckExpectation<TrustFacts>] = [
+        .init("roots", trust(3), .trustRoots, .ok, "3 trusted"),
+        .init("no root", trust(0), .trustRoots, .failed, "no root", fix: "trust import"),
+        .init("no store", noTrust(.absent), .trustRoots, .failed, "nobody is trusted", fix: "trust import"),
+        .init("empty", noTrust(.empty), .trustRoots, .failed, "nobody is trusted", fix: "trust import"),
+        .init("damaged", noTrust(.damaged), .trustRoots, .failed, "cut off or was changed"),
+        .init("writable", noTrust(.writableByOthers), .trustRoots, .failed, "others than its owner"),
+        .init("no age without trust", noTrust(.absent), .trustAge, .skipped, "no trust"),
+        .init("today", trust(3, listDays: 0), .trustAge, .ok, "today"),
+        .init("just young enough", trust(3, listDays: 30), .trustAge, .ok, "30 days"),
+        .init("old", trust(3, listDays: 31), .trustAge, .warning, "31 days", fix: "trust update"),
+        .init("a clock that went back", trust(3, listDays: -5), .trustAge, .ok, "today"),
+        .init("roots alone", trust(3), .trustAge, .note, "roots alone"),
+        .init(
+            "faults", trust(3, listDays: 1, faults: ["anchor_expired", "list_stale"]), .trustAge, .warning,
+            "anchor_expired, list_stale", fix: "trust update"),
+    ]
+
+    private static func identities(
+        _ identities: IdentityFacts.Identity..., missing: [String] = []
+    ) -> IdentityFacts {
+        IdentityFacts(identities: .success(identities), missing: missing)
+    }
+
+    private static let ready = IdentityFacts.Identity(name: "counter", state: .ready, daysLeft: 300)
+    private static let late = IdentityFacts.Identity(name: "wine", state: .expiresSoon, daysLeft: 12)
+
+    static let identities: [CheckExpectation<IdentityFacts>] = [
+        .init("one", identities(ready), .identityPresent, .ok, "counter"),
+        .init("none", identities(), .identityPresent, .note, "not signed", fix: "identity init"),
+        .init(
+            "chosen and missing", identities(ready, missing: ["wine"]), .identityPresent, .failed, "wine",
+            fix: "identity choose"),
+        .init(
+            "folder refused", IdentityFacts(identities: .failure(.exposed(path: "/x", mode: 0o777))),
+            .identityPresent, .failed, "others may use /x", fix: "identity list"),
+        .init("in order", identities(ready), .identityProfile, .ok, "in order"),
+        .init("none to judge", identities(), .identityProfile, .skipped, "no identity"),
+        .init(
+            "no certificate", identities(ready, .init(name: "wine", state: .noCertificates)),
+            .identityProfile,
+            .failed, "wine (no_certificates)", fix: "identity lint"),
+        .init(
+            "unusable",
+            identities(.init(name: "wine", state: .unusable, problem: "identity.key_not_certified")),
+            .identityProfile, .failed, "identity.key_not_certified", fix: "identity lint"),
+        .init(
+            "Q170 breaks the profile",
+            identities(.init(name: "wine", state: .ready, daysLeft: 9, brokenRules: ["key_usage"])),
+            .identityProfile, .warning, "wine (key_usage)", fix: "identity lint"),
+        .init("far from its end", identities(ready), .identityExpiry, .ok, "counter: 300 days left"),
+        .init(
+            "Q173 the next to expire", identities(ready, late), .identityExpiry, .warning,
+            "wine: 12 days left",
+            fix: "identity csr wine"),
+        .init(
+            "Q173 expired", identities(ready, .init(name: "wine", state: .expired, daysLeft: -1)),
+            .identityExpiry, .failed, "wine has expired", fix: "identity csr wine"),
+        .init(
+            "Q173 not yet valid", identities(.init(name: "wine", state: .notYetValid, daysLeft: 900)),
+            .identityExpiry, .failed, "not valid yet", fix: "timedatectl"),
+        .init(
+            "without certificate nothing expires", identities(.init(name: "wine", state: .noCertificates)),
+            .identityExpiry, .skipped, "no certificate"),
+    ]
+
+    private static func store(
+        _ mode: UInt32 = 0o700, key: UInt32 = 0o600, own: Bool = true, free: UInt64? = 1 << 34
+    ) -> StoreFacts {
+        StoreFacts(
+            folder: "/var/lib/countersign",
+            entries: [
+                .init(path: "", mode: mode), .init(path: "identities/counter", mode: 0o700),
+                .init(path: "identities/counter/key.pem", mode: key, isOwn: own),
+            ], free: free)
+    }
+
+    static let stores: [CheckExpectation<StoreFacts>] = [
+        .init("private", store(), .permissions, .ok, "its owner's alone"),
+        .init(
+            "none", StoreFacts(folder: "/x", entries: [], free: nil), .permissions, .skipped, "no store yet"),
+        .init(
+            "another's key", store(own: false), .permissions, .failed, "key.pem belongs to another",
+            fix: "chown -R"),
+        .init(
+            "a folder that all may write to", store(0o777), .permissions, .failed, "others may write",
+            fix: "chmod -R go-w /var/lib/countersign"),
+        .init(
+            "a key that all may read", store(key: 0o644), .permissions, .failed, "others may read the key",
+            fix: "chmod go= /var/lib/countersign/identities/counter/key.pem"),
+        .init(
+            "a folder that all may look into", store(0o755), .permissions, .warning, "look into",
+            fix: "chmod 700 /var/lib/countersign"),
+        .init("room", store(), .space, .ok, "16384 MiB"),
+        .init("little room", store(free: 1 << 30 - 1), .space, .warning, "MiB free"),
+        .init("no room", store(free: 1 << 20), .space, .failed, "1 MiB free"),
+        .init("a system that does not tell", store(free: nil), .space, .skipped, "does not tell"),
+    ]
+
+    @Test("Trust that is missing fails, trust that is old is a warning", arguments: trust)
+    func trustIsJudged(_ expected: CheckExpectation<TrustFacts>) throws {
+        try expected.expect(expected.facts.checks, of: TrustFacts.checks)
+    }
+
+    @Test("Q173 Identities that cannot be used, or not for long", arguments: identities)
+    func identitiesAreJudged(_ expected: CheckExpectation<IdentityFacts>) throws {
+        try expected.expect(expected.facts.checks, of: IdentityFacts.checks)
+    }
+
+    @Test("What others may read or write, and how much room there is", arguments: stores)
+    func storesAreJudged(_ expected: CheckExpectation<StoreFacts>) throws {
+        try expected.expect(expected.facts.checks, of: StoreFacts.checks)
+    }
+
+    @Test("Names of identities and places of stores are shown here and told nobody")
+    func own() {
+        let texts =
+            (Self.identities.map(\.facts).flatMap(\.checks) + Self.stores.map(\.facts).flatMap(\.checks))
+            .flatMap { [$0.detail, $0.remedy?.command].compactMap(\.self) }
+        for word in ["counter:", "wine", "/var/lib", "/x"] {
+            #expect(texts.contains { $0.full.contains(word) }, "\(word)")
+            #expect(!texts.contains { $0.shared.contains(word) }, "\(word)")
+        }
+    }
+
+    @Test("A store on the disk is looked at as it is")
+    func onDisk() throws {
+        let folder = try TemporaryFolder()
+        let store = folder.path("store")
+        #expect(StoreFacts.current(in: store).entries.isEmpty)
+        #expect(try #require(StoreFacts.current(in: store).free) > 0)
+        try FileManager.default.createDirectory(
+            atPath: "\(store)/identities/counter", withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        try Data().write(to: URL(filePath: "\(store)/identities/counter/key.pem"))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o640], ofItemAtPath: "\(store)/identities/counter/key.pem")
+        let facts = StoreFacts.current(in: store)
+        #expect(
+            facts.entries.map(\.path) == [
+                "", "identities", "identities/counter", "identities/counter/key.pem",
+            ])
+        #expect(facts.checks.first?.detail.full.contains("others may read the key") == true)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: "\(store)/identities/counter/key.pem")
+        #expect(StoreFacts.current(in: store).checks.first?.outcome == .ok)
+    }
+}
