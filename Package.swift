@@ -141,9 +141,9 @@ let package = Package(
         library(
             "ReaderReports", in: "Service",
             [
-                "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "RequestPlanner", "ReaderService", "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
-                "JSON",
+                "JSON", "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust",
+                "MdocVerification", "RequestPlanner", "ReaderService", "ReaderIdentityStore", "ReaderStore",
+                "ReaderTokens",
             ]),
 
         // Commands

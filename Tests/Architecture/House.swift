@@ -79,7 +79,7 @@ enum House {
         Room(
             name: "ReaderReports", layer: .service,
             imports: formats.union(cryptography).union(mdoc).union([
-                "ReaderService", "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "JSON",
+                "JSON", "ReaderService", "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
             ])),
         Room(
             name: "countersign", layer: .commands,

@@ -25,6 +25,33 @@ package enum JSONValue: Sendable {
         return text
     }
 
+    /// The value in one line.
+    package var line: String {
+        var text = ""
+        writeLine(to: &text)
+        return text
+    }
+
+    private func writeLine(to text: inout String) {
+        switch self {
+        case .null, .boolean, .integer, .number, .string: write(to: &text, level: 0)
+        case .array(let values):
+            text += "["
+            for (index, value) in values.enumerated() {
+                if index > 0 { text += "," }
+                value.writeLine(to: &text)
+            }
+            text += "]"
+        case .object(let members):
+            text += "{"
+            for (index, member) in members.enumerated() {
+                text += (index > 0 ? "," : "") + DiagnosticNotation.quoted(member.name) + ":"
+                member.value.writeLine(to: &text)
+            }
+            text += "}"
+        }
+    }
+
     private func write(to text: inout String, level: Int) {
         switch self {
         case .null: text += "null"

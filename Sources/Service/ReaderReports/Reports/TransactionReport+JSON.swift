@@ -1,7 +1,7 @@
 internal import CBOR
 internal import MdocModel
 internal import MdocTrust
-internal import MdocVerification
+package import MdocVerification
 internal import RequestPlanner
 
 /// What becomes of the portrait in JSON.
@@ -47,7 +47,7 @@ extension TransactionReport.Basis {
 }
 
 extension VerdictParts {
-    fileprivate var json: JSONValue {
+    package var json: JSONValue {
         [
             "authentic": .string(authentic.rawValue), "fresh": .string(fresh.rawValue),
             "documentCurrent": .string(documentCurrent.rawValue),

@@ -1,0 +1,47 @@
+/// Why a text is not the JSON it should be, and where.
+package struct JSONFault: Error, Equatable, Sendable {
+    package enum Condition: Equatable, Sendable {
+        /// More bytes than are read.
+        case tooLong(limit: Int)
+        /// The bytes are no UTF-8, or no JSON (RFC 8259).
+        case misshapen
+        /// Lists and objects lie in one another too deeply.
+        case tooDeep
+        /// An object has a member twice.
+        case duplicateMember
+        /// An object has a member that is not known: it may be a restriction that was misspelt.
+        case unknownMember(String)
+        case missingMember(String)
+        /// A value is none of those it may be; what it may be is said.
+        case wrongValue(String)
+    }
+
+    package let condition: Condition
+    /// The line it stands in, from 1; 0 where it is in no file.
+    package let line: Int
+    /// The members that lead to it, as `lanes[0].name`; empty at the top.
+    package let path: String
+
+    package init(_ condition: Condition, line: Int, path: String = "") {
+        self.condition = condition
+        self.line = line
+        self.path = path
+    }
+
+    /// In plain words, without the line. Names are made fit for a terminal, values are not repeated.
+    package var explanation: String {
+        switch condition {
+        case .tooLong(let limit): "there are more than \(limit) bytes"
+        case .misshapen: "this is not JSON"
+        case .tooDeep: "lists and objects lie too deep in one another"
+        case .duplicateMember: "a member is there twice"
+        case .unknownMember(let name): "\(place)the member \(Self.quoted(name)) is not known"
+        case .missingMember(let name): "\(place)the member \(Self.quoted(name)) is missing"
+        case .wrongValue(let due): "\(place)\(due)"
+        }
+    }
+
+    private var place: String { path.isEmpty ? "" : "\(Terminal.safe(path, limit: 120)): " }
+
+    private static func quoted(_ name: String) -> String { "\"\(Terminal.safe(name, limit: 60))\"" }
+}

@@ -1,0 +1,121 @@
+internal import JSON
+
+/// A value of a JSON text that knows its line and the members that lead to it, so that whoever takes it apart can tell its
+/// author what is wrong. For configurations and bodies of requests.
+package struct JSONText: Sendable {
+    private let item: JSONItem
+    private let source: ArraySlice<UInt8>
+    package let path: String
+
+    fileprivate init(_ item: JSONItem, in source: ArraySlice<UInt8>, path: String) {
+        self.item = item
+        self.source = source
+        self.path = path
+    }
+
+    /// - Parameter limit: the most bytes that are read.
+    package init(_ bytes: ArraySlice<UInt8>, limit: Int = 1 << 16) throws(JSONFault) {
+        do throws(JSONError) {
+            let depth = JSONItem.standardLimits.depth
+            self.init(try JSONItem.parse(bytes, limits: (limit, depth)), in: bytes, path: "")
+        } catch {
+            throw JSONFault(error, in: bytes)
+        }
+    }
+
+    package var line: Int { JSONItem.line(of: item.offset, in: source) }
+
+    /// The fault that this value is none of those it may be; `due` says what may be here.
+    package func wrong(_ due: String) -> JSONFault { JSONFault(.wrongValue(due), line: line, path: path) }
+
+    package var isNull: Bool { item.value == .null }
+
+    package func boolean() throws(JSONFault) -> Bool {
+        guard case .boolean(let value) = item.value else { throw wrong("true or false is due") }
+        return value
+    }
+
+    package func integer(in range: ClosedRange<Int64>) throws(JSONFault) -> Int64 {
+        guard case .integer(let value) = item.value, range.contains(value) else {
+            throw wrong("a whole number from \(range.lowerBound) to \(range.upperBound) is due")
+        }
+        return value
+    }
+
+    /// A text of 1 to `limit` bytes.
+    package func string(upTo limit: Int = 1024) throws(JSONFault) -> String {
+        guard case .string(let text) = item.value, !text.isEmpty, text.utf8.count <= limit else {
+            throw wrong("a text of 1 to \(limit) bytes is due")
+        }
+        return text
+    }
+
+    /// One of the words of an enumeration.
+    package func word<Word: RawRepresentable & CaseIterable>(
+        _ type: Word.Type = Word.self
+    ) throws(JSONFault) -> Word where Word.RawValue == String {
+        guard case .string(let text) = item.value, let word = Word(rawValue: text) else {
+            let words = Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+            throw wrong("one of \(words) is due")
+        }
+        return word
+    }
+
+    package func array(upTo limit: Int = 256) throws(JSONFault) -> [JSONText] {
+        guard case .array(let items) = item.value, items.count <= limit else {
+            throw wrong("a list of at most \(limit) is due")
+        }
+        return items.enumerated().map { index, item in
+            JSONText(item, in: source, path: "\(path)[\(index)]")
+        }
+    }
+
+    /// The members of an object that has no others than these.
+    package func members(_ known: Set<String>) throws(JSONFault) -> JSONTextMembers {
+        guard case .object(let members) = item.value else { throw wrong("an object is due") }
+        var values: [String: JSONText] = [:]
+        for member in members {
+            guard known.contains(member.name) else {
+                let line = JSONItem.line(of: member.offset, in: source)
+                throw JSONFault(.unknownMember(member.name), line: line, path: path)
+            }
+            let inner = path.isEmpty ? member.name : "\(path).\(member.name)"
+            values[member.name] = JSONText(member.item, in: source, path: inner)
+        }
+        return JSONTextMembers(values, of: self)
+    }
+}
+
+/// The members of an object, by name.
+package struct JSONTextMembers: Sendable {
+    private let values: [String: JSONText]
+    private let object: JSONText
+
+    fileprivate init(_ values: [String: JSONText], of object: JSONText) {
+        self.values = values
+        self.object = object
+    }
+
+    /// Nil where it is absent; null is a value.
+    package subscript(name: String) -> JSONText? { values[name] }
+
+    package func required(_ name: String) throws(JSONFault) -> JSONText {
+        guard let value = values[name] else {
+            throw JSONFault(.missingMember(name), line: object.line, path: object.path)
+        }
+        return value
+    }
+}
+
+extension JSONFault {
+    fileprivate init(_ error: JSONError, in bytes: ArraySlice<UInt8>) {
+        let condition: Condition =
+            switch error {
+            case .tooLong(let limit): .tooLong(limit: limit)
+            case .tooDeep: .tooDeep
+            case .duplicateMember: .duplicateMember
+            default: .misshapen
+            }
+        self.init(condition, line: error.offset.map { JSONItem.line(of: $0, in: bytes) } ?? 1)
+    }
+}
