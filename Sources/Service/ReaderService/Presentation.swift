@@ -32,7 +32,7 @@ package struct PresentationPlan: Sendable {
 }
 
 /// The named waits of a presentation (Q191).
-package struct PresentationDeadlines: Sendable {
+package struct PresentationDeadlines: Equatable, Sendable {
     /// From arming to a tap.
     package var engagement: Duration = .seconds(120)
     /// From a tap that broke off to the next, at least: some phones cannot come back sooner (Q5).

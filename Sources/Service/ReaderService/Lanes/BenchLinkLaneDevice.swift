@@ -1,0 +1,47 @@
+package import MdocModel
+internal import Synchronization
+package import Transport
+
+/// A wallet on the bench link, connected to anew for each presentation. For trials without a phone.
+package final class BenchLinkLaneDevice: LaneDevice {
+    /// Nobody listens where the wallet should be.
+    package static let unreachable = "bench-link-unreachable"
+
+    private let address: SocketAddress
+    private let wasReached = Mutex(true)
+
+    package init(_ address: SocketAddress) {
+        self.address = address
+    }
+
+    package func run(_ transaction: ReaderTransaction) async -> Presentation {
+        do throws(TransportError) {
+            let channel = try await FramedTCPChannel.connect(to: address)
+            wasReached.withLock { $0 = true }
+            return await transaction.run(over: channel)
+        } catch {
+            wasReached.withLock { $0 = error == .cancelled }
+            return Presentation(
+                failed: error == .cancelled ? .cancelled : .readerUnavailable(id: Self.unreachable))
+        }
+    }
+
+    /// The link has an engagement of its own.
+    package func run(
+        _ transaction: ReaderTransaction, scanned engagement: DeviceEngagement
+    ) async -> Presentation {
+        Presentation(failed: .noUsableRetrieval)
+    }
+
+    /// As the last presentation found it: looking would take the wallet's only place.
+    package func readiness() async -> LaneReadiness {
+        wasReached.withLock { $0 } ? .ready : .unavailable(id: Self.unreachable)
+    }
+}
+
+extension Presentation {
+    /// One that ended before a phone was asked.
+    fileprivate init(failed failure: PresentationFailure) {
+        self.init(outcome: .failed(failure), request: nil, phases: [], leaving: nil)
+    }
+}

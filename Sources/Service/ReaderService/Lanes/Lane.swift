@@ -1,0 +1,75 @@
+package import MdocModel
+
+/// One place where phones are presented: a reader and an adapter, or the bench link. One presentation at a time.
+package actor Lane {
+    package nonisolated let name: String
+    private let device: any LaneDevice
+    private var run: LaneRun?
+    /// The presentation before, as long as its phone is being told that it is over.
+    private var leaving: Task<Void, Never>?
+    private var looked: (readiness: LaneReadiness, at: ContinuousClock.Instant)?
+
+    /// How long a look at the devices stands.
+    private static let lookLasts = Duration.seconds(2)
+    /// How long devices may take to answer.
+    private static let lookPatience = Duration.seconds(2)
+
+    package init(name: String, device: any LaneDevice) {
+        self.name = name
+        self.device = device
+    }
+
+    package var isBusy: Bool { run != nil }
+
+    /// Begins a presentation; what happens in it, to its end. It goes on whether anybody listens or not.
+    package func begin(_ plan: PresentationPlan) throws(LaneError) -> AsyncStream<LaneMoment> {
+        guard run == nil else { throw .busy }
+        let run = LaneRun()
+        self.run = run
+        let (moments, said) = AsyncStream<LaneMoment>.makeStream()
+        let (device, before) = (device, leaving)
+        Task {
+            await before?.value
+            let presentation = await run.present(plan, on: device) { said.yield(.event($0)) }
+            self.end(presentation)
+            said.yield(.ended(presentation))
+            said.finish()
+        }
+        return moments
+    }
+
+    private func end(_ presentation: Presentation) {
+        run = nil
+        leaving = Task { await presentation.left() }
+        if case .failed(.readerUnavailable) = presentation.outcome { looked = nil }
+    }
+
+    /// Takes the phone whose QR code was scanned.
+    package func scan(_ engagement: DeviceEngagement) throws(LaneError) {
+        guard let run else { throw .notRunning }
+        try run.scan(engagement)
+    }
+
+    /// Ends the presentation, whatever it is waiting for; its phone is told.
+    package func cancel() {
+        run?.cancel()
+    }
+
+    /// Returns when nothing of a presentation is left, neither here nor on the air.
+    package func left() async {
+        await leaving?.value
+    }
+
+    /// Whether phones can be asked, as of a moment ago.
+    package func readiness() async -> LaneReadiness {
+        if let looked, ContinuousClock.now < looked.at + Self.lookLasts { return looked.readiness }
+        // A reader in use answers nobody else, and works.
+        guard run == nil else { return looked?.readiness ?? .ready }
+        let device = device
+        let result = await bounded(by: .now + Self.lookPatience) { () throws(Never) in
+            await device.readiness()
+        }
+        looked = (result.get(), .now)
+        return result.get()
+    }
+}

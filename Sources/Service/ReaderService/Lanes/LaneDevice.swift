@@ -1,0 +1,22 @@
+package import MdocModel
+
+/// What a lane asks phones with: a reader and an adapter, or the bench link.
+package protocol LaneDevice: Sendable {
+    /// Runs one presentation. Returns when its outcome may be shown, which is before the phone has been told (Q76).
+    func run(_ transaction: ReaderTransaction) async -> Presentation
+
+    /// The same for the phone whose QR code was scanned.
+    func run(_ transaction: ReaderTransaction, scanned engagement: DeviceEngagement) async -> Presentation
+
+    /// What is missing now. It may ask other processes, and ends with the task that it runs in.
+    func readiness() async -> LaneReadiness
+}
+
+/// Whether phones can be asked at a lane.
+package enum LaneReadiness: Equatable, Sendable {
+    case ready
+    /// NFC alone works; `id` is the radio's name for what is missing.
+    case withoutBluetooth(id: String)
+    /// No phone can be asked; `id` is the transport's name for what is missing.
+    case unavailable(id: String)
+}

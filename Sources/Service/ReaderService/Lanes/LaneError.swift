@@ -1,0 +1,9 @@
+/// Why a lane does not do what it is told.
+package enum LaneError: Error, Equatable, Sendable {
+    /// A presentation is going on: each lane has one at a time.
+    case busy
+    /// The presentation is over, or is another lane's.
+    case notRunning
+    /// A phone is engaged already, or another code was scanned before.
+    case alreadyEngaged
+}
