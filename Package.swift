@@ -25,7 +25,8 @@ func tests(of name: String, in layer: String, _ dependencies: [Target.Dependency
 let package = Package(
     name: "countersign",
     products: [
-        .executable(name: "countersign", targets: ["countersign"])
+        .executable(name: "countersign", targets: ["countersign"]),
+        .executable(name: "countersignd", targets: ["countersignd"]),
     ],
     dependencies: [
         // The command line: parsing, validation and help text.
@@ -43,6 +44,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         // Reader tokens: JWS with ES256, which nobody should write anew.
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+        // HTTP of the daemon: routes, streaming bodies, graceful end.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        // Long-lived parts of the daemon, started and ended in order.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // System
@@ -58,6 +64,8 @@ let package = Package(
         .systemLibrary(
             name: "CBlueZ", path: "Sources/System/CBlueZ", pkgConfig: "bluez",
             providers: [.apt(["libbluetooth-dev"])]),
+        // What a process says of itself to the kernel, through calls that Swift cannot import.
+        .systemLibrary(name: "CProcess", path: "Sources/System/CProcess"),
         // Status lists come compressed (draft-ietf-oauth-status-list, 4.1).
         .systemLibrary(
             name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -146,7 +154,34 @@ let package = Package(
                 "ReaderTokens",
             ]),
 
+        .target(
+            name: "ReaderAPI",
+            dependencies: [
+                "CBOR", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner",
+                "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/Service/ReaderAPI", resources: [.embedInCode("OpenAPI/openapi.json")],
+            swiftSettings: strict),
+
         // Commands
+        .executableTarget(
+            name: "countersignd",
+            dependencies: [
+                "OpenSSLCrypto", "MdocModel", "MdocTrust", "Transport", "PCSCTransport", "BlueZTransport",
+                "ReaderAPI", "ReaderReports", "ReaderService", "CProcess",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/Commands/countersignd", swiftSettings: strict),
         .executableTarget(
             name: "countersign",
             dependencies: [

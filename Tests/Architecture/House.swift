@@ -82,6 +82,18 @@ enum House {
                 "JSON", "ReaderService", "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
             ])),
         Room(
+            name: "ReaderAPI", layer: .service,
+            imports: formats.union(cryptography).union(mdoc).union([
+                "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore", "AsyncHTTPClient",
+                "HTTPTypes", "Hummingbird", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
+            ])),
+        Room(
+            name: "countersignd", layer: .commands,
+            imports: formats.union(cryptography).union(mdoc).union([
+                "Transport", "PCSCTransport", "BlueZTransport", "ReaderAPI", "ReaderReports",
+                "ReaderService", "CProcess", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
+            ])),
+        Room(
             name: "countersign", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([
                 "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
@@ -97,16 +109,21 @@ enum House {
         "CTimex": ["Commands/countersign/Doctor/"],
         "CPCSCLite": ["Transports/PCSCTransport/"],
         "CBlueZ": ["Transports/BlueZTransport/"],
+        "CProcess": ["Commands/countersignd/"],
         "CSystemdBus": ["Transports/BlueZTransport/"],
         "SystemPackage": ["Transports/Transport/", "Service/ReaderIdentityStore/", "Commands/"],
-        "AsyncHTTPClient": ["Service/TrustFetch/"],
-        "NIOCore": ["Service/TrustFetch/"],
+        "AsyncHTTPClient": ["Service/TrustFetch/", "Service/ReaderAPI/"],
+        "NIOCore": ["Service/TrustFetch/", "Service/ReaderAPI/"],
         "NIOHTTP1": ["Service/TrustFetch/"],
-        "NIOPosix": ["Service/TrustFetch/"],
+        "NIOPosix": ["Service/TrustFetch/", "Service/ReaderAPI/"],
         "NIOSSL": ["Service/TrustFetch/"],
         "ArgumentParser": ["Commands/"],
         "GRDB": ["Service/ReaderStore/"],
         "JWTKit": ["Service/ReaderTokens/"],
+        "Hummingbird": ["Service/ReaderAPI/"],
+        "HTTPTypes": ["Service/ReaderAPI/"],
+        "ServiceLifecycle": ["Service/ReaderAPI/", "Commands/countersignd/"],
+        "UnixSignals": ["Commands/countersignd/"],
         "Logging": ["Service/", "Commands/"],
     ]
 

@@ -1,0 +1,100 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import Logging
+internal import OpenSSLCrypto
+internal import PCSCTransport
+internal import ReaderAPI
+internal import ReaderReports
+internal import ServiceLifecycle
+internal import Transport
+internal import UnixSignals
+
+/// The daemon: presentations at the lanes of one computer, over HTTP.
+@main
+struct Countersignd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "countersignd", abstract: "Serve presentations at this computer's readers over HTTP.",
+        version: Version.number)
+
+    @Option(help: ArgumentHelp("The configuration, as JSON.", valueName: "file"))
+    var config = "/etc/countersign/countersignd.json"
+
+    @Flag(help: "Read the configuration, say what is wrong with it, and end.")
+    var check = false
+
+    func run() async throws {
+        ProcessMemory.keepPrivate()
+        let configuration: DaemonConfiguration
+        do throws(ConfigurationFaults) {
+            configuration = try read()
+        } catch {
+            throw ValidationError(error.text(of: config))
+        }
+        if check { return }
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        var log = Logger(label: "countersignd")
+        log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
+        try await serve(configuration, log)
+    }
+
+    private func read() throws(ConfigurationFaults) -> DaemonConfiguration {
+        guard let data = FileManager.default.contents(atPath: config) else {
+            throw ConfigurationFaults(faults: [JSONFault(.wrongValue("the file cannot be read"), line: 0)])
+        }
+        return try DaemonConfiguration([UInt8](data), environment: ProcessInfo.processInfo.environment)
+    }
+
+    private func serve(_ configuration: DaemonConfiguration, _ log: Logger) async throws {
+        let systemd = SystemdNotice(environment: ProcessInfo.processInfo.environment)
+        let readers = PCSCService()
+        let basis = StoredBasis(
+            folder: configuration.store, policy: configuration.policy, clockSkew: configuration.clockSkew)
+        let metrics = CounterMetrics()
+        let access = AccessBook(configuration.access)
+        // Reader tokens (brands), receipts and retention (archive) are given here.
+        let counter = try Counter(
+            lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis, metrics: metrics,
+            log: log, limits: configuration.limits)
+        let servers = servers(configuration, counter, access, systemd, log)
+        let reloading = Reloading(
+            read: { () throws(ConfigurationFaults) in try read() },
+            apply: { new in
+                access.replace(with: new.access)
+                await basis.replace(policy: new.policy, clockSkew: new.clockSkew)
+            }, path: config, systemd: systemd, log: log)
+        let lifetime = CounterLifetime(counter: counter, systemd: systemd)
+        var group = ServiceGroupConfiguration(
+            services: servers.map { .init(service: $0) } + [
+                .init(service: reloading), .init(service: lifetime),
+            ], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+        group.maximumGracefulShutdownDuration = configuration.end
+        group.maximumCancellationDuration = .seconds(5)
+        try await ServiceGroup(configuration: group).run()
+    }
+
+    private func servers(
+        _ configuration: DaemonConfiguration, _ counter: Counter, _ access: AccessBook,
+        _ systemd: SystemdNotice, _ log: Logger
+    ) -> [ReaderServer] {
+        var addresses: [ReaderServer.Address] = []
+        if let socket = configuration.socket {
+            addresses.append(.socket(path: socket.path, mode: socket.mode))
+        }
+        if let http = configuration.http { addresses.append(.loopback(host: http.host, port: http.port)) }
+        let readiness = Readiness(doors: addresses.count, systemd: systemd, log: log)
+        let page = PageFiles(folder: configuration.page ?? Self.pageBesideProgram)
+        return addresses.map { address in
+            ReaderServer(
+                at: address, counter: counter, access: access,
+                hosts: HostRules(port: configuration.http?.port ?? 0, names: configuration.http?.names ?? []),
+                page: page, connections: configuration.connections, log: log,
+                listening: { _ in await readiness.opened() })
+        }
+    }
+
+    private static var pageBesideProgram: String {
+        let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let folder = program.map { String($0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.startIndex)) } ?? ""
+        return "\(folder)/countersign_ReaderAPI.resources/Kiosk"
+    }
+}

@@ -1,0 +1,137 @@
+internal import ReaderAPI
+internal import ReaderReports
+internal import ReaderService
+internal import Transport
+
+extension DaemonConfiguration.Lane {
+    private static let members: Set = [
+        "name", "reader", "adapter", "transport", "bleMode", "l2cap", "benchLink", "waitSeconds",
+        "consentSeconds", "page",
+    ]
+
+    private enum TransportWord: String, CaseIterable { case auto, ble, nfc }
+    private enum ModeWord: String, CaseIterable { case central, peripheral, race }
+    private enum L2CAPWord: String, CaseIterable { case never, engagement, characteristic }
+
+    init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(Self.members)
+        let name = try members.required("name")
+        self.name = try name.string(upTo: 64)
+        guard self.name.utf8.allSatisfy(Self.isPlain) else {
+            throw name.wrong("letters, digits, - and _ are due")
+        }
+        device = try Self.device(members, of: text)
+        if let seconds = try members["waitSeconds"]?.integer(in: 1...3600) {
+            settings.deadlines.engagement = .seconds(seconds)
+        }
+        if let seconds = try members["consentSeconds"]?.integer(in: 10...3600) {
+            settings.deadlines.consent = .seconds(seconds)
+        }
+        settings.retrieval = try Self.retrieval(members)
+        if let page = members["page"] { self.page = try LanePage(page) }
+    }
+
+    /// What stands in a path without being escaped.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        let scalar = Unicode.Scalar(byte)
+        return scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+            || scalar == "-" || scalar == "_"
+    }
+
+    private static func device(_ members: JSONTextMembers, of text: JSONText) throws(JSONFault) -> Device {
+        guard let link = members["benchLink"] else {
+            let transport: TransportWord = try members["transport"]?.word() ?? .auto
+            return .contactless(
+                reader: try members["reader"]?.string(upTo: 128) ?? "",
+                adapter: try members["adapter"]?.string(upTo: 16), usesBluetooth: transport != .nfc)
+        }
+        for other in ["reader", "adapter", "transport", "bleMode", "l2cap"] where members[other] != nil {
+            throw text.wrong("benchLink takes the place of \(other)")
+        }
+        let address = try link.string(upTo: 64)
+        guard address.hasPrefix("tcp://"), let colon = address.lastIndex(of: ":"),
+            let port = UInt16(address[address.index(after: colon)...]), port > 0
+        else { throw link.wrong("tcp://host:port is due") }
+        let host = String(address.dropFirst("tcp://".count)[..<colon])
+        guard (try? SocketAddress(host: host, port: port)) != nil else {
+            throw link.wrong("a numeric address of this computer is due: the bench link is for trials")
+        }
+        return .benchLink(host: host, port: port)
+    }
+
+    private static func retrieval(_ members: JSONTextMembers) throws(JSONFault) -> RetrievalPlan {
+        var plan = RetrievalPlan()
+        let transport: TransportWord = try members["transport"]?.word() ?? .auto
+        plan.transport =
+            switch transport {
+            case .auto: .automatic
+            case .ble: .bluetoothLE
+            case .nfc: .nfc
+            }
+        let mode: ModeWord = try members["bleMode"]?.word() ?? .central
+        plan.mode =
+            switch mode {
+            case .central: .centralClient
+            case .peripheral: .peripheralServer
+            case .race: .race
+            }
+        let l2cap: L2CAPWord = try members["l2cap"]?.word() ?? .engagement
+        plan.l2cap =
+            switch l2cap {
+            case .never: .never
+            case .engagement: .engagement
+            case .characteristic: .characteristic
+            }
+        return plan
+    }
+
+    /// Why this lane cannot stand beside the others: their phones would come to both.
+    func conflict(with others: [Self]) -> String? {
+        for other in others {
+            if other.name == name { return "another lane has this name" }
+            switch (device, other.device) {
+            case (.benchLink, .benchLink) where device == other.device:
+                return "lane \(other.name) has this bench link"
+            case (
+                .contactless(let reader, let adapter, let bluetooth),
+                .contactless(let its, let itsAdapter, let itsBluetooth)
+            ):
+                if reader == its || reader.isEmpty || its.isEmpty {
+                    return "lane \(other.name) takes this reader"
+                }
+                let shares = adapter == itsAdapter || adapter == nil || itsAdapter == nil
+                if bluetooth, itsBluetooth, shares {
+                    return "lane \(other.name) takes this adapter: name one for each"
+                }
+            default: continue
+            }
+        }
+        return nil
+    }
+}
+
+extension LanePage {
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        self.init()
+        let members = try text.members(["language", "antenna", "resultSeconds", "notice"])
+        language = try members["language"]?.string(upTo: 16)
+        resultSeconds = try members["resultSeconds"].map { value throws(JSONFault) in
+            Int(try value.integer(in: 2...600))
+        }
+        antenna = try members["antenna"].map { value throws(JSONFault) in
+            let antenna = try value.members(["x", "y", "place"])
+            return Antenna(
+                x: Int(try antenna.required("x").integer(in: 0...100)),
+                y: Int(try antenna.required("y").integer(in: 0...100)),
+                place: try antenna.required("place").word())
+        }
+        notice = try members["notice"].map { value throws(JSONFault) in
+            let notice = try value.members(["controller", "purpose", "kept", "contact"])
+            return Notice(
+                controller: try notice.required("controller").string(upTo: 300),
+                purpose: try notice.required("purpose").string(upTo: 600),
+                kept: try notice.required("kept").string(upTo: 600),
+                contact: try notice.required("contact").string(upTo: 300))
+        }
+    }
+}

@@ -1,0 +1,245 @@
+internal import MdocTrust
+internal import ReaderAPI
+internal import ReaderReports
+
+/// Why the file is not used: every fault of it.
+struct ConfigurationFaults: Error {
+    let faults: [JSONFault]
+
+    /// One line for each, with its line in the file.
+    func text(of path: String) -> String {
+        faults.sorted { $0.line < $1.line }
+            .map { "\(Terminal.safe(path)):\($0.line): \($0.explanation)" }.joined(separator: "\n")
+    }
+}
+
+extension DaemonConfiguration {
+    private static let largestFile = 1 << 18
+    private static let members: Set = [
+        "store", "socket", "http", "tokens", "lanes", "policy", "clockSkewSeconds", "limits", "page",
+        "webhooks",
+        "log", "endSeconds",
+    ]
+    private static let logLevels: Set = ["debug", "info", "notice", "warning", "error"]
+
+    /// Reads the file's bytes, with what the environment says instead.
+    init(_ bytes: [UInt8], environment: [String: String]) throws(ConfigurationFaults) {
+        self.init()
+        var list = FaultList()
+        do throws(JSONFault) {
+            let text = try JSONText(bytes[...], limit: Self.largestFile)
+            take(from: text, try text.members(Self.members), &list)
+        } catch {
+            list.add(error)
+        }
+        take(from: environment, &list)
+        guard list.faults.isEmpty else { throw ConfigurationFaults(faults: list.faults) }
+    }
+
+    private mutating func take(from text: JSONText, _ members: JSONTextMembers, _ list: inout FaultList) {
+        store = list.read(store) { () throws(JSONFault) in try members["store"]?.absolutePath() }
+        page = list.read(page) { () throws(JSONFault) in try members["page"]?.absolutePath() }
+        logLevel = list.read(logLevel) { () throws(JSONFault) in
+            try members["log"]?.word(of: Self.logLevels)
+        }
+        clockSkew = list.read(clockSkew) { () throws(JSONFault) in
+            try members["clockSkewSeconds"]?.integer(in: 0...3600)
+        }
+        end = list.read(end) { () throws(JSONFault) in
+            try members["endSeconds"].map { value throws(JSONFault) in
+                .seconds(try value.integer(in: 1...300))
+            }
+        }
+        policy = list.read(policy) { () throws(JSONFault) in try members["policy"].map(RevocationPolicy.init)
+        }
+        takeDoors(members, &list)
+        if let tokens = members["tokens"] { takeTokens(tokens, &list) }
+        if let limits = members["limits"] { takeLimits(limits, &list) }
+        if let webhooks = members["webhooks"] {
+            self.webhooks = list.read(nil) { () throws(JSONFault) in try Webhooks(webhooks) }
+        }
+        takeLanes(members["lanes"], of: text, &list)
+    }
+
+    private mutating func takeDoors(_ members: JSONTextMembers, _ list: inout FaultList) {
+        if let socket = members["socket"] {
+            self.socket = list.read(nil) { () throws(JSONFault) in
+                socket.isNull ? nil : try Socket(socket, users: &access.users)
+            }
+        }
+        if let http = members["http"] {
+            self.http = list.read(nil) { () throws(JSONFault) in http.isNull ? nil : try HTTP(http) }
+        }
+    }
+
+    private mutating func takeTokens(_ text: JSONText, _ list: inout FaultList) {
+        for token in list.read([], { () throws(JSONFault) in try text.array() }) {
+            if let known = list.read(nil, { () throws(JSONFault) in try AccessRules.Token(token) }) {
+                access.tokens.append(known)
+            }
+        }
+    }
+
+    private mutating func takeLimits(_ text: JSONText, _ list: inout FaultList) {
+        do throws(JSONFault) {
+            let members = try text.members([
+                "presentations", "listeners", "connections", "shownSeconds", "documentsSeconds",
+            ])
+            limits.presentations = Int(
+                try members["presentations"]?.integer(in: 10...100_000) ?? Int64(limits.presentations))
+            limits.listeners = Int(try members["listeners"]?.integer(in: 1...4096) ?? Int64(limits.listeners))
+            connections = Int(try members["connections"]?.integer(in: 4...8192) ?? Int64(connections))
+            if let seconds = try members["shownSeconds"]?.integer(in: 5...3600) {
+                limits.shown = .seconds(seconds)
+            }
+            if let seconds = try members["documentsSeconds"]?.integer(in: 5...86_400) {
+                limits.documents = .seconds(seconds)
+            }
+        } catch {
+            list.add(error)
+        }
+    }
+
+    private mutating func takeLanes(_ value: JSONText?, of text: JSONText, _ list: inout FaultList) {
+        guard let value else {
+            return list.add(JSONFault(.missingMember("lanes"), line: text.line))
+        }
+        for entry in list.read([], { () throws(JSONFault) in try value.array(upTo: 32) }) {
+            guard let lane = list.read(nil, { () throws(JSONFault) in try Lane(entry) }) else { continue }
+            if let fault = lane.conflict(with: lanes) {
+                list.add(entry.wrong(fault))
+            } else {
+                lanes.append(lane)
+            }
+        }
+        if lanes.isEmpty, list.faults.isEmpty { list.add(value.wrong("one lane is due at least")) }
+    }
+
+    /// What the environment says goes before the file.
+    private mutating func take(from environment: [String: String], _ list: inout FaultList) {
+        func variable(_ name: String) -> String? {
+            environment["COUNTERSIGND_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        if let store = variable("STORE") { self.store = store }
+        if let page = variable("PAGE") { self.page = page }
+        if let path = variable("SOCKET") { socket = Socket(path: path, mode: socket?.mode ?? 0o660) }
+        if let level = variable("LOG") {
+            guard Self.logLevels.contains(level) else { return list.add(Self.wrong("LOG")) }
+            logLevel = level
+        }
+        if let text = variable("HTTP_PORT") {
+            guard let port = Int(text), (1...65535).contains(port) else {
+                return list.add(Self.wrong("HTTP_PORT"))
+            }
+            http = http ?? HTTP()
+            http?.port = port
+        }
+    }
+
+    private static func wrong(_ variable: String) -> JSONFault {
+        JSONFault(.wrongValue("the environment's COUNTERSIGND_\(variable) is not what it may be"), line: 0)
+    }
+}
+
+extension JSONText {
+    fileprivate func absolutePath() throws(JSONFault) -> String {
+        let path = try string(upTo: 4096)
+        guard path.hasPrefix("/") else { throw wrong("a path from / on is due") }
+        return path
+    }
+
+    fileprivate func word(of words: Set<String>) throws(JSONFault) -> String {
+        let word = try string(upTo: 64)
+        guard words.contains(word) else {
+            throw wrong("one of \(words.sorted().joined(separator: ", ")) is due")
+        }
+        return word
+    }
+
+    fileprivate func scopes() throws(JSONFault) -> Set<Scope> {
+        var scopes: Set<Scope> = []
+        for entry in try array(upTo: 8) { scopes.insert(try entry.word()) }
+        guard !scopes.isEmpty else { throw wrong("one scope is due at least") }
+        return scopes
+    }
+}
+
+extension DaemonConfiguration.Socket {
+    fileprivate init(_ text: JSONText, users: inout [UInt32: Set<Scope>]) throws(JSONFault) {
+        let members = try text.members(["path", "mode", "users"])
+        path = try members["path"]?.absolutePath() ?? path
+        guard path.utf8.count < 108 else { throw text.wrong("a path of at most 107 bytes is due") }
+        if let mode = members["mode"] {
+            guard let bits = UInt32(try mode.string(upTo: 8), radix: 8), bits <= 0o777 else {
+                throw mode.wrong("a file mode as \"0660\" is due")
+            }
+            self.mode = bits
+        }
+        for entry in try members["users"]?.array() ?? [] {
+            let user = try entry.members(["uid", "scopes"])
+            let number = UInt32(try user.required("uid").integer(in: 0...Int64(UInt32.max) - 1))
+            guard users[number] == nil else { throw entry.wrong("this user is there twice") }
+            users[number] = try user.required("scopes").scopes()
+        }
+    }
+}
+
+extension DaemonConfiguration.HTTP {
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["host", "port", "names"])
+        if let host = members["host"] {
+            guard ["127.0.0.1", "::1"].contains(try host.string()) else {
+                throw host.wrong("\"127.0.0.1\" or \"::1\" is due: the API does not leave this computer")
+            }
+            self.host = try host.string()
+        }
+        port = Int(try members["port"]?.integer(in: 1...65535) ?? Int64(port))
+        for name in try members["names"]?.array(upTo: 16) ?? [] { names.append(try name.string(upTo: 253)) }
+    }
+}
+
+extension AccessRules.Token {
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["name", "sha256", "scopes"])
+        let digest = try members.required("sha256")
+        guard let bytes = [UInt8](hexadecimalDigits: Array(try digest.string(upTo: 64).utf8)),
+            bytes.count == 32
+        else {
+            throw digest.wrong("the SHA-256 of the token is due, in 64 hexadecimal digits")
+        }
+        self.init(
+            name: try members.required("name").string(upTo: 64), sha256: bytes,
+            scopes: try members.required("scopes").scopes())
+    }
+}
+
+extension RevocationPolicy {
+    /// `"age"`, `"rental"`, or the latter with the days that a list may be stale: `{"rental": 3}`.
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        if let word = try? text.string() {
+            switch word {
+            case "age": self = .age
+            case "rental": self = .rental(staleDays: 0)
+            default: throw text.wrong("\"age\", \"rental\" or {\"rental\": days} is due")
+            }
+            return
+        }
+        self = .rental(
+            staleDays: Int(try text.members(["rental"]).required("rental").integer(in: 0...365)))
+    }
+}
+
+extension DaemonConfiguration.Webhooks {
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["origins", "secretFile"])
+        secretFile = try members.required("secretFile").absolutePath()
+        for entry in try members.required("origins").array(upTo: 32) {
+            let origin = try entry.string(upTo: 300)
+            guard WebhookOrigin(origin) != nil else {
+                throw entry.wrong(
+                    "an origin is due: https://host, or http:// of this computer, without a path")
+            }
+            origins.append(origin)
+        }
+    }
+}

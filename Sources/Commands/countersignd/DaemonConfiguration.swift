@@ -1,0 +1,57 @@
+internal import MdocTrust
+internal import ReaderAPI
+internal import ReaderService
+
+/// What the daemon's file says.
+struct DaemonConfiguration: Equatable, Sendable {
+    struct Socket: Equatable, Sendable {
+        var path = "/run/countersign/countersignd.sock"
+        var mode: UInt32 = 0o660
+    }
+
+    struct HTTP: Equatable, Sendable {
+        var host = "127.0.0.1"
+        var port = 8411
+        /// Further names under which browsers reach the daemon.
+        var names: [String] = []
+    }
+
+    struct Lane: Equatable, Sendable {
+        enum Device: Equatable, Sendable {
+            /// A reader by part of its name or by USB id, and an adapter; `usesBluetooth` false leaves that out.
+            case contactless(reader: String, adapter: String?, usesBluetooth: Bool)
+            case benchLink(host: String, port: UInt16)
+        }
+
+        var name: String
+        var device: Device
+        var settings = LaneSettings()
+        var page = LanePage()
+    }
+
+    struct Webhooks: Equatable, Sendable {
+        /// `https://host[:port]`.
+        var origins: [String] = []
+        /// The file with the secret that signs them.
+        var secretFile = ""
+    }
+
+    /// The folder of the store, with trust and identities.
+    var store = "/var/lib/countersign"
+    /// Nil where no socket is wanted.
+    var socket: Socket? = Socket()
+    /// Nil where no TCP is wanted.
+    var http: HTTP?
+    var access = AccessRules()
+    var lanes: [Lane] = []
+    var policy = RevocationPolicy.age
+    var clockSkew: Int64 = 60
+    var limits = CounterLimits()
+    var connections = 512
+    /// The folder with the files of the page; nil stands for the one beside the program.
+    var page: String?
+    var webhooks: Webhooks?
+    var logLevel = "info"
+    /// How long the daemon's end may take.
+    var end = Duration.seconds(10)
+}

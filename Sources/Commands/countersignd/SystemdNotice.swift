@@ -1,0 +1,48 @@
+internal import Glibc
+
+/// What systemd is told of the daemon, by its datagram protocol (sd_notify(3)); nothing where systemd did not start it.
+struct SystemdNotice: Sendable {
+    private let path: String?
+
+    init(environment: [String: String]) {
+        path = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    func ready() { send("READY=1\nSTATUS=Takes requests.") }
+
+    func ending() { send("STOPPING=1\nSTATUS=Ends presentations.") }
+
+    func reloading() {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+        send("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1000)")
+    }
+
+    private func send(_ text: String) {
+        guard let path, var address = Self.address(path) else { return }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + path.utf8.count)
+        let bytes = Array(text.utf8)
+        unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                _ = unsafe sendto(
+                    descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), pointer, length)
+            }
+        }
+    }
+
+    /// A path, or with `@` before it a name without one.
+    private static func address(_ path: String) -> sockaddr_un? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var name = Array(path.utf8)
+        guard name.count < 108, name.first == UInt8(ascii: "/") || name.first == UInt8(ascii: "@") else {
+            return nil
+        }
+        if name[0] == UInt8(ascii: "@") { name[0] = 0 }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
+        return address
+    }
+}

@@ -1,0 +1,93 @@
+package import ReaderReports
+internal import RequestPlanner
+
+/// Why a request over HTTP is refused: a status, a stable id, and what to do next. Nothing of what was sent is repeated but
+/// the names of members.
+package struct APIProblem: Error, Equatable, Sendable {
+    /// The stable ids, as the OpenAPI document lists them.
+    package enum ID: String, CaseIterable, Sendable {
+        case notFound, methodNotAllowed, hostRefused, originRefused, unauthorized, forbidden
+        case bodyTooLong, bodyTooSlow, bodyMissing, contentTypeRefused, bodyRefused
+        case intentRefused, retentionRefused, readerTokenRequired, readerTokenRefused, identityRefused
+        case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken
+        case engagementMisshapen, alreadyEngaged, presentationOver, decisionNotDue, portraitGone
+        case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
+        case tooManyListeners, tooManyPresentations, shuttingDown, failed
+    }
+
+    package let id: ID
+    package let status: Int
+    package let text: String
+
+    package init(_ id: ID, _ status: Int, _ text: String) {
+        self.id = id
+        self.status = status
+        self.text = text
+    }
+
+    package var json: JSONValue {
+        ["error": ["id": .string(id.rawValue), "text": .string(text)]]
+    }
+}
+
+extension APIProblem {
+    static let notFound = APIProblem(
+        .notFound, 404, "there is nothing here: /v1/openapi.json has what there is")
+    static let methodNotAllowed = APIProblem(.methodNotAllowed, 405, "another method is due here")
+    static let hostRefused = APIProblem(
+        .hostRefused, 421, "the Host is none of this daemon's: use its address, or name the host in its file")
+    static let originRefused = APIProblem(
+        .originRefused, 403, "a page from elsewhere may not use the reader: use the daemon's own page")
+    static let unauthorized = APIProblem(
+        .unauthorized, 401,
+        "who asks is not known: send Authorization: Bearer with a token of the daemon's file")
+    static let forbidden = APIProblem(.forbidden, 403, "the token, or the user, has not the scope for this")
+    static let bodyMissing = APIProblem(.bodyMissing, 400, "a JSON object is due as body")
+    static let bodyTooSlow = APIProblem(.bodyTooSlow, 408, "the body did not come in time")
+    static let contentTypeRefused = APIProblem(
+        .contentTypeRefused, 415, "the body is to be JSON: Content-Type: application/json")
+    static let readerTokenRequired = APIProblem(
+        .readerTokenRequired, 403, "data is asked with a prepared reader token alone: send readerToken")
+    static let laneRequired = APIProblem(
+        .laneRequired, 400, "there are several lanes: name one of /v1/lanes in lane")
+    static let laneUnknown = APIProblem(
+        .laneUnknown, 404, "there is no such lane: /v1/lanes names those there are")
+    static let laneBusy = APIProblem(
+        .laneBusy, 409, "a presentation is going on at this lane: wait for its end, or DELETE it")
+    static let presentationUnknown = APIProblem(
+        .presentationUnknown, 404, "there is no such presentation, or it is forgotten")
+    static let referenceTaken = APIProblem(
+        .referenceTaken, 409, "another presentation has this reference: choose another, or ask the same")
+    static let alreadyEngaged = APIProblem(
+        .alreadyEngaged, 409, "a phone is engaged already: wait for its answer, or DELETE the presentation")
+    static let presentationOver = APIProblem(.presentationOver, 409, "the presentation is over")
+    static let decisionNotDue = APIProblem(
+        .decisionNotDue, 409, "there is nothing to decide: no verified answer, or it was decided")
+    static let portraitGone = APIProblem(
+        .portraitGone, 410, "there is no portrait: none came, or it was wiped")
+    static let trustNotSetUp = APIProblem(
+        .trustNotSetUp, 503, "nobody is trusted yet: countersign trust import sets the trust store up")
+    static let clockNotSet = APIProblem(.clockNotSet, 503, "the system's clock is not set: set it")
+    static let webhookRefused = APIProblem(
+        .webhookRefused, 400, "webhook is none of the origins in the daemon's file")
+    static let tooManyListeners = APIProblem(
+        .tooManyListeners, 503, "too many listen to events: close some, or raise limits.listeners")
+    static let tooManyPresentations = APIProblem(
+        .tooManyPresentations, 503, "too many presentations are going on")
+    static let shuttingDown = APIProblem(.shuttingDown, 503, "the daemon is ending: try again in a moment")
+    static let failed = APIProblem(.failed, 500, "the daemon failed: its log has more")
+
+    static func bodyTooLong(_ limit: Int) -> APIProblem {
+        APIProblem(.bodyTooLong, 413, "the body has more than \(limit) bytes")
+    }
+
+    /// A body that is not what it should be, with line and member.
+    init(_ fault: JSONFault) {
+        self.init(.bodyRefused, 400, "line \(fault.line): \(fault.explanation)")
+    }
+
+    /// An intent that is none, or asks for more than it needs.
+    init(_ error: RequestPlannerError) {
+        self.init(.intentRefused, 400, error.explanation)
+    }
+}

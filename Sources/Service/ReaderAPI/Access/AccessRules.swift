@@ -1,0 +1,30 @@
+internal import OpenSSLCrypto
+
+/// Who may do what: tokens by their digests on TCP, users by their numbers on the socket.
+package struct AccessRules: Equatable, Sendable {
+    /// A bearer token, of which only its SHA-256 is known here.
+    package struct Token: Equatable, Sendable {
+        package let name: String
+        package let sha256: [UInt8]
+        package let scopes: Set<Scope>
+
+        package init(name: String, sha256: [UInt8], scopes: Set<Scope>) {
+            self.name = name
+            self.sha256 = sha256
+            self.scopes = scopes
+        }
+    }
+
+    package var tokens: [Token] = []
+    package var users: [UInt32: Set<Scope>] = [:]
+
+    package init() {}
+
+    /// What a token may do; nil where nobody has it. Takes as long for one that is nearly right.
+    func scopes(ofToken token: String) -> Set<Scope>? {
+        let digest = Digest(.sha256, of: Array(token.utf8)[...])
+        var found: Set<Scope>?
+        for known in tokens where digest.equals(known.sha256[...]) { found = known.scopes }
+        return found
+    }
+}

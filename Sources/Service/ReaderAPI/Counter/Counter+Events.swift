@@ -1,0 +1,63 @@
+internal import ReaderReports
+internal import ReaderService
+
+extension Counter {
+    /// Tells those who listen how a presentation stands now.
+    func tell(_ record: PresentationRecord) {
+        logs[record.lane]?.append("state", record.event(at: now), of: record.id)
+    }
+
+    /// Tells those who listen to a lane how it stands now.
+    func tellLane(_ name: String, notice: String? = nil) {
+        logs[name]?.append("lane", laneEvent(name, notice: notice), of: nil)
+    }
+
+    private func laneEvent(_ name: String, notice: String?) -> JSONValue {
+        var members: [(name: String, value: JSONValue)] = [("lane", .string(name))]
+        if let notice { members.append(("notice", .string(notice))) }
+        members.append(("at", .string("\(now)")))
+        return .object(members)
+    }
+
+    /// Listens to a lane, or to one presentation of it.
+    func listen(
+        toLane name: String, presentation: PresentationID? = nil, after lastID: String?,
+        lost: @escaping @Sendable () -> Void
+    ) throws(APIProblem) -> (key: Int, frames: AsyncStream<String>) {
+        guard logs[name] != nil else { throw .laneUnknown }
+        guard !isEnding else { throw .shuttingDown }
+        guard listenerCount < limits.listeners else { throw .tooManyListeners }
+        let shown = (presentation ?? latest[name]).flatMap { records[$0] }
+        let state = shown.map { [("state", $0.event(at: now))] } ?? [("lane", laneEvent(name, notice: nil))]
+        guard let heard = logs[name]?.listen(to: presentation, after: lastID, now: state, lost: lost) else {
+            throw .laneUnknown
+        }
+        return heard
+    }
+
+    func leave(lane name: String, _ key: Int) {
+        logs[name]?.leave(key)
+    }
+
+    var listenerCount: Int { logs.values.reduce(0) { $0 + $1.listenerCount } }
+
+    /// Sends every listener a comment, as often as `interval` says, until the task is cancelled.
+    package func beat(every interval: Duration) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: interval, clock: .continuous)
+            for name in logs.keys { logs[name]?.beat() }
+        }
+    }
+}
+
+extension PresentationRecord {
+    fileprivate func event(at now: some CustomStringConvertible) -> JSONValue {
+        var members: [(name: String, value: JSONValue)] = [
+            ("presentation", .string(id.description)), ("lane", .string(lane)),
+            ("state", .string(state.rawValue)),
+        ]
+        if let hint { members.append(("hint", .string(hint.rawValue))) }
+        members.append(("at", .string("\(now)")))
+        return .object(members)
+    }
+}

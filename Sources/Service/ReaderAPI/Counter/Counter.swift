@@ -1,0 +1,341 @@
+package import Logging
+package import MdocModel
+package import OpenSSLCrypto
+internal import ReaderReports
+internal import ReaderService
+internal import RequestPlanner
+
+/// All lanes with their presentations: what the API does, without HTTP.
+package actor Counter {
+    let log: Logger
+    let metrics: CounterMetrics
+    let limits: CounterLimits
+    let basis: any JudgingBasisSource
+    let brands: (any BrandPreparation)?
+    let archive: (any PresentationArchive)?
+    let webhooks: (any WebhookSending)?
+    /// The time by which answers are judged; nil stands for the computer's own.
+    let fixedTime: Timestamp?
+
+    private(set) var lanes: [String: CounterLane] = [:]
+    private(set) var laneNames: [String] = []
+    /// Tells the events of this run from those of others.
+    let run: String
+    var logs: [String: EventLog] = [:]
+    var records: [PresentationID: PresentationRecord] = [:]
+    private var order: [PresentationID] = []
+    private var references: [String: PresentationID] = [:]
+    /// The presentation that is going on, or was last, by lane.
+    var latest: [String: PresentationID] = [:]
+    private var courses: [PresentationID: Task<Void, Never>] = [:]
+    private var isClosing = false
+
+    package init(
+        lanes: [CounterLane], basis: any JudgingBasisSource, metrics: CounterMetrics, log: Logger,
+        limits: CounterLimits = CounterLimits(), brands: (any BrandPreparation)? = nil,
+        archive: (any PresentationArchive)? = nil, webhooks: (any WebhookSending)? = nil,
+        at fixedTime: Timestamp? = nil
+    ) throws(OpenSSLCryptoError) {
+        self.basis = basis
+        self.metrics = metrics
+        self.log = log
+        self.limits = limits
+        self.brands = brands
+        self.archive = archive
+        self.webhooks = webhooks
+        self.fixedTime = fixedTime
+        run = try randomBytes(4).hexadecimal
+        for lane in lanes {
+            self.lanes[lane.lane.name] = lane
+            laneNames.append(lane.lane.name)
+            logs[lane.lane.name] = EventLog(run: run)
+        }
+    }
+
+    var now: Timestamp { fixedTime ?? PremisesClock.now }
+
+    // MARK: Presentations
+
+    /// What became of an order: a presentation of its own, or the one that has its reference already.
+    enum Opened {
+        case created(PresentationRecord)
+        case existing(PresentationRecord)
+    }
+
+    func open(_ order: PresentationOrder) async throws(APIProblem) -> Opened {
+        if let existing = try existing(order) { return .existing(existing) }
+        let now = now
+        guard now >= PremisesClock.earliest else { throw .clockNotSet }
+        if let webhook = order.webhook, webhooks?.accepts(webhook) != true { throw .webhookRefused }
+        let brand = try await brand(for: order)
+        guard order.retention == .none || archive != nil else {
+            throw APIProblem(.retentionRefused, 400, "nothing is kept here: retention is to be \"none\"")
+        }
+        let plan = try order.plan()
+        let basis = try await basis.basis(at: now)
+        let question = try await question(plan, order, brand, basis, at: now)
+        // Nothing is awaited from here to the entry, so that two orders cannot have one reference or one lane.
+        guard !isClosing else { throw .shuttingDown }
+        if let existing = try existing(order) { return .existing(existing) }
+        try makeRoom()
+        let lane = try lane(for: order)
+        return .created(try begin(order, plan, brand, question, basis, at: lane))
+    }
+
+    private func existing(_ order: PresentationOrder) throws(APIProblem) -> PresentationRecord? {
+        guard let reference = order.reference, let id = references[reference], let record = records[id] else {
+            return nil
+        }
+        guard record.order.asksTheSame(as: order) else { throw .referenceTaken }
+        return record
+    }
+
+    private func brand(for order: PresentationOrder) async throws(APIProblem) -> PreparedBrand? {
+        guard let token = order.readerToken else {
+            guard order.kind == .display else { throw .readerTokenRequired }
+            return nil
+        }
+        guard let brands else {
+            throw APIProblem(.readerTokenRefused, 403, "no brand is set up here: send no readerToken")
+        }
+        return try await brands.prepare(token)
+    }
+
+    private func question(
+        _ plan: RequestPlan, _ order: PresentationOrder, _ brand: PreparedBrand?, _ basis: JudgingBasis,
+        at now: Timestamp
+    ) async throws(APIProblem) -> PresentationQuestion {
+        guard let name = brand?.identity ?? order.identity else {
+            return PresentationQuestion(
+                .planned(plan), identities: basis.identities, wallet: order.wallet, brand: brand?.name)
+        }
+        let named = try await self.basis.identity(named: name, at: now)
+        return PresentationQuestion(
+            .planned(plan), identities: ReaderIdentityChoice([.init(identity: named)]), wallet: order.wallet,
+            brand: brand?.name)
+    }
+
+    private func lane(for order: PresentationOrder) throws(APIProblem) -> CounterLane {
+        guard let name = order.lane ?? (laneNames.count == 1 ? laneNames.first : nil) else {
+            throw .laneRequired
+        }
+        guard let lane = lanes[name] else { throw .laneUnknown }
+        if let last = latest[name], let record = records[last], !record.state.isOver {
+            tellLane(name, notice: "laneBusy")
+            throw .laneBusy
+        }
+        return lane
+    }
+
+    private func begin(
+        _ order: PresentationOrder, _ plan: RequestPlan, _ brand: PreparedBrand?,
+        _ question: PresentationQuestion, _ basis: JudgingBasis, at lane: CounterLane
+    ) throws(APIProblem) -> PresentationRecord {
+        guard let id = try? PresentationID() else { throw .failed }
+        let name = lane.lane.name
+        let record = PresentationRecord(
+            id: id, order: order, plan: plan, lane: name, created: now, brand: brand)
+        if let last = latest[name] { wipe(last, hint: .wiped) }
+        records[id] = record
+        self.order.append(id)
+        if let reference = order.reference { references[reference] = id }
+        latest[name] = id
+        tell(record)
+        log.info("presentation armed", metadata: ["presentation": "\(id)", "lane": "\(name)"])
+        let presentation = presentationPlan(question, basis, lane.settings)
+        courses[id] = Task { await self.run(id, presentation, at: lane.lane) }
+        return record
+    }
+
+    private func presentationPlan(
+        _ question: PresentationQuestion, _ basis: JudgingBasis, _ settings: LaneSettings
+    ) -> PresentationPlan {
+        let fixed = fixedTime
+        var plan = PresentationPlan(
+            question: question, trust: basis.trust, deadlines: settings.deadlines,
+            retrieval: settings.retrieval, now: { fixed ?? PremisesClock.now })
+        plan.policy = basis.policy
+        plan.clockSkew = basis.clockSkew
+        return plan
+    }
+
+    /// Follows a presentation to its end.
+    private func run(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
+        defer { courses[id] = nil }
+        let moments: AsyncStream<LaneMoment>
+        do throws(LaneError) {
+            moments = try await lane.begin(plan)
+        } catch {
+            return await end(id, PresentationEnding(unavailable: ReaderUnavailable(id: "lane-in-use")))
+        }
+        // It may have been cancelled while it was begun.
+        if records[id]?.state == .cancelled { await lane.cancel() }
+        for await moment in moments {
+            switch moment {
+            case .event(let event): note(event, of: id)
+            case .ended(let presentation):
+                guard let record = records[id] else { return }
+                let day = PremisesClock.day(at: now)
+                await end(id, PresentationEnding(presentation, asking: record.plan, on: day))
+            }
+        }
+    }
+
+    private func note(_ event: PresentationEvent, of id: PresentationID) {
+        guard var record = records[id], !record.state.isOver else { return }
+        let before = (record.state, record.hint)
+        record.state = event.state ?? record.state
+        record.hint = event.hint
+        guard before != (record.state, record.hint) else { return }
+        records[id] = record
+        tell(record)
+    }
+
+    private func end(_ id: PresentationID, _ ending: PresentationEnding) async {
+        guard var record = records[id] else { return }
+        record.hint = nil
+        record.ended = now
+        record.result = ending.result
+        record.state = record.state == .cancelled ? .cancelled : ending.state
+        if record.state == .verified {
+            switch record.order.kind {
+            case .display: record.shown = ending.shown
+            case .data: record.documents = ending.documents
+            }
+        }
+        metrics.ended(
+            lane: record.lane, kind: record.order.kind, state: record.state,
+            reason: ending.result.reasons.first?.id,
+            phases: ending.phases)
+        log.info(
+            "presentation over",
+            metadata: [
+                "presentation": "\(id)", "lane": "\(record.lane)", "state": "\(record.state.rawValue)",
+                "reasons": "\(ending.result.reasons.map(\.id).joined(separator: " "))",
+            ])
+        if let archive, let report = ending.report, record.order.retention != .none {
+            record.receipt = await receipt(of: record, report, in: archive)
+        }
+        records[id] = record
+        tell(record)
+        wipeLater(record)
+        if let webhook = record.order.webhook { webhooks?.send(record.json(for: [.app]), to: webhook) }
+    }
+
+    private func receipt(
+        of record: PresentationRecord, _ report: TransactionReport, in archive: any PresentationArchive
+    ) async -> String? {
+        let ended = EndedPresentation(
+            id: record.id, lane: record.lane, reference: record.order.reference,
+            retention: record.order.retention.name, state: record.state, report: report)
+        do throws(APIProblem) {
+            return try await archive.keep(ended)
+        } catch {
+            log.error(
+                "nothing kept of a presentation",
+                metadata: ["presentation": "\(record.id)", "why": "\(error.id.rawValue)"])
+            return nil
+        }
+    }
+
+    func record(_ id: PresentationID) throws(APIProblem) -> PresentationRecord {
+        guard let record = records[id] else { throw .presentationUnknown }
+        return record
+    }
+
+    /// Ends a presentation, whatever it is waiting for. One that is over stays as it is.
+    func cancel(_ id: PresentationID) async throws(APIProblem) -> PresentationRecord {
+        var record = try record(id)
+        guard !record.state.isOver else { return record }
+        record.state = .cancelled
+        record.hint = nil
+        records[id] = record
+        await lanes[record.lane]?.lane.cancel()
+        await courses[id]?.value
+        return records[id] ?? record
+    }
+
+    /// Takes the phone whose QR code was scanned.
+    func engage(_ id: PresentationID, _ engagement: DeviceEngagement) async throws(APIProblem) {
+        let record = try record(id)
+        guard !record.state.isOver, let lane = lanes[record.lane] else { throw .presentationOver }
+        do throws(LaneError) {
+            try await lane.lane.scan(engagement)
+        } catch .alreadyEngaged {
+            throw .alreadyEngaged
+        } catch {
+            throw .presentationOver
+        }
+    }
+
+    /// What a person decided; what was shown is wiped.
+    func decide(
+        _ id: PresentationID, _ decision: PresentationRecord.Decision
+    ) throws(APIProblem) -> PresentationRecord {
+        var record = try record(id)
+        if let decided = record.decision {
+            guard decided == decision else { throw .decisionNotDue }
+            return record
+        }
+        guard record.state.isOver, decision == .dismissed || record.state == .verified else {
+            throw .decisionNotDue
+        }
+        record.decision = decision
+        record.shown = nil
+        record.hint = .decided
+        records[id] = record
+        tell(record)
+        return record
+    }
+
+    func portrait(of id: PresentationID) throws(APIProblem) -> Portrait {
+        guard let portrait = try record(id).shown?.portrait else { throw .portraitGone }
+        return portrait
+    }
+
+    // MARK: What is forgotten
+
+    private func makeRoom() throws(APIProblem) {
+        guard order.count >= limits.presentations else { return }
+        guard let index = order.firstIndex(where: { records[$0]?.state.isOver ?? true }) else {
+            throw .tooManyPresentations
+        }
+        let id = order.remove(at: index)
+        guard let record = records.removeValue(forKey: id) else { return }
+        if let reference = record.order.reference { references[reference] = nil }
+        if latest[record.lane] == id { latest[record.lane] = nil }
+        logs[record.lane]?.close(id)
+    }
+
+    private func wipeLater(_ record: PresentationRecord) {
+        guard record.holdsPersonalData else { return }
+        let id = record.id
+        let after = record.order.kind == .display ? limits.shown : limits.documents
+        Task { [weak self] in
+            try? await Task.sleep(for: after, clock: .continuous)
+            await self?.wipe(id, hint: .wiped)
+        }
+    }
+
+    private func wipe(_ id: PresentationID, hint: PresentationHint) {
+        guard var record = records[id], record.holdsPersonalData else { return }
+        record.wipe()
+        record.hint = hint
+        records[id] = record
+        tell(record)
+    }
+
+    // MARK: Ending
+
+    /// Ends all presentations, tells their phones, wipes what is shown, and lets the listeners go.
+    package func close() async {
+        isClosing = true
+        for (id, record) in records where !record.state.isOver { _ = try? await cancel(id) }
+        for lane in lanes.values { await lane.lane.left() }
+        for id in records.keys { records[id]?.wipe() }
+        for name in logs.keys { logs[name]?.close() }
+    }
+
+    /// Whether it ends, so that nothing new is begun.
+    var isEnding: Bool { isClosing }
+}

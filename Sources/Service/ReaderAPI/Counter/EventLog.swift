@@ -1,0 +1,100 @@
+internal import ReaderReports
+
+/// The latest events of one lane, and who listens to them.
+///
+/// An event's id is `RUN-NUMBER`: after a restart no id of before means anything, and the listener begins anew.
+struct EventLog {
+    /// How much a listener that was away may miss.
+    private static let mostKept = 256
+    /// How far behind a listener may fall before it is let go of.
+    private static let mostBehind = 64
+
+    struct Listener {
+        let presentation: PresentationID?
+        let stream: AsyncStream<String>.Continuation
+        /// Called where it fell too far behind.
+        let lost: @Sendable () -> Void
+    }
+
+    private let run: String
+    private var kept: [CounterEvent] = []
+    private var last = 0
+    private var listeners: [Int: Listener] = [:]
+    private var nextListener = 0
+
+    init(run: String) {
+        self.run = run
+    }
+
+    var listenerCount: Int { listeners.count }
+
+    /// Tells everybody, and remembers it for those who are away.
+    mutating func append(_ kind: String, _ data: JSONValue, of presentation: PresentationID?) {
+        last += 1
+        let event = CounterEvent(
+            number: last, presentation: presentation, frame: frame(kind, data, number: last))
+        kept.append(event)
+        if kept.count > Self.mostKept { kept.removeFirst(kept.count - Self.mostKept) }
+        for (key, listener) in listeners where listener.concerns(event) {
+            yield(event.frame, to: listener, key)
+        }
+    }
+
+    private mutating func yield(_ frame: String, to listener: Listener, _ key: Int) {
+        guard case .dropped = listener.stream.yield(frame) else { return }
+        listeners[key] = nil
+        listener.stream.finish()
+        listener.lost()
+    }
+
+    private func frame(_ kind: String, _ data: JSONValue, number: Int) -> String {
+        "id: \(run)-\(number)\nevent: \(kind)\ndata: \(data.line)\n\n"
+    }
+
+    /// A comment, so that connections that are gone are noticed.
+    mutating func beat() {
+        for (key, listener) in listeners { yield(": beat\n\n", to: listener, key) }
+    }
+
+    /// Listens from now on: first to what was missed since `lastID`, or, where that is not known any more, to `now`.
+    mutating func listen(
+        to presentation: PresentationID?, after lastID: String?, now: [(kind: String, data: JSONValue)],
+        lost: @escaping @Sendable () -> Void
+    ) -> (key: Int, frames: AsyncStream<String>) {
+        let (frames, stream) = AsyncStream<String>.makeStream(
+            bufferingPolicy: .bufferingOldest(Self.mostBehind + Self.mostKept))
+        let listener = Listener(presentation: presentation, stream: stream, lost: lost)
+        if let missed = missed(since: lastID) {
+            for event in missed where listener.concerns(event) { stream.yield(event.frame) }
+        } else {
+            for (kind, data) in now { stream.yield(frame(kind, data, number: last)) }
+        }
+        nextListener += 1
+        listeners[nextListener] = listener
+        return (nextListener, frames)
+    }
+
+    private func missed(since lastID: String?) -> [CounterEvent]? {
+        guard let lastID, lastID.hasPrefix("\(run)-"), let number = Int(lastID.dropFirst(run.utf8.count + 1)),
+            number <= last, number >= (kept.first?.number ?? last + 1) - 1
+        else { return nil }
+        return kept.filter { $0.number > number }
+    }
+
+    mutating func leave(_ key: Int) {
+        listeners.removeValue(forKey: key)?.stream.finish()
+    }
+
+    /// Ends the streams of those who listen to a presentation that is forgotten, or of everybody.
+    mutating func close(_ presentation: PresentationID? = nil) {
+        for (key, listener) in listeners where presentation == nil || listener.presentation == presentation {
+            leave(key)
+        }
+    }
+}
+
+extension EventLog.Listener {
+    fileprivate func concerns(_ event: CounterEvent) -> Bool {
+        presentation == nil || presentation == event.presentation
+    }
+}

@@ -1,0 +1,18 @@
+internal import MdocModel
+package import ReaderReports
+
+/// What keeps of presentations what their retention says. Without one nothing is kept, and no order may ask for it.
+package protocol PresentationArchive: Sendable {
+    /// Writes the receipt of an ended presentation, and what is retained of its answer; the receipt's id.
+    func keep(_ presentation: EndedPresentation) async throws(APIProblem) -> String
+}
+
+/// A presentation that came to its end, for those who keep something of it.
+package struct EndedPresentation: Sendable {
+    package let id: PresentationID
+    package let lane: String
+    package let reference: String?
+    package let retention: String
+    package let state: PresentationState
+    package let report: TransactionReport
+}

@@ -1,0 +1,65 @@
+internal import CBOR
+internal import MdocModel
+internal import MdocVerification
+internal import ReaderReports
+internal import ReaderService
+internal import RequestPlanner
+
+/// What remains of a presentation once it is judged.
+struct PresentationEnding {
+    let state: PresentationState
+    let result: PresentationResult
+    let report: TransactionReport?
+    let shown: ShownPerson?
+    let phases: [PhaseTime]
+
+    init(_ presentation: Presentation, asking plan: RequestPlan, on day: FullDate) {
+        do throws(ReaderUnavailable) {
+            let presented = try PresentationReport(presentation, asking: plan, on: day)
+            self.init(presented, phases: presentation.phases)
+        } catch {
+            self.init(unavailable: error)
+        }
+    }
+
+    private init(_ presented: PresentationReport, phases: [PhaseTime]) {
+        let report = presented.report
+        state = PresentationState(report)
+        result = PresentationResult(report)
+        self.report = report
+        shown = ShownPerson(
+            portrait: presented.portrait.map { Portrait($0) }, name: ShownPerson.Name(report))
+        self.phases = phases
+    }
+
+    init(unavailable: ReaderUnavailable) {
+        state = .failed
+        result = PresentationResult(unavailable)
+        report = nil
+        shown = nil
+        phases = []
+    }
+
+    /// The documents with their elements, as the command line writes them; a portrait is its size.
+    var documents: JSONValue? {
+        guard case .object(let members)? = report?.json(portrait: .size) else { return nil }
+        return members.first { $0.name == "documents" }?.value
+    }
+}
+
+extension ShownPerson.Name {
+    /// What the issuer signed of it, where it was asked for and one document came.
+    fileprivate init?(_ report: TransactionReport) {
+        guard report.documents.count == 1, let document = report.documents.first?.verified else { return nil }
+        given = document.text("given_name")
+        family = document.text("family_name")
+        guard given != nil || family != nil else { return nil }
+    }
+}
+
+extension VerifiedDocument {
+    fileprivate func text(_ identifier: String) -> String? {
+        let element = elements.first { $0.name.identifier == identifier && $0.signedBy == .issuer }
+        return element.flatMap { try? $0.value.text() }.map { Terminal.safe($0, limit: 150) }
+    }
+}

@@ -1,0 +1,80 @@
+internal import ReaderReports
+internal import RequestPlanner
+
+/// What a till, a kiosk or a desk asks for: the body of `POST /v1/presentations`.
+package struct PresentationOrder: Equatable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
+        /// An answer that is shown: no element value leaves the daemon but a portrait and a name, to the display.
+        case display
+        /// The elements themselves.
+        case data
+    }
+
+    /// What a person does about a verified answer.
+    package enum Validation: String, CaseIterable, Sendable {
+        /// Nothing: the answer stands.
+        case check
+        /// Nothing, while one phone after the other is checked.
+        case checkMultiple
+        /// A person compares and decides.
+        case confirm
+    }
+
+    let kind: Kind
+    let intent: RequestIntent
+    /// Any lane where there is only one.
+    let lane: String?
+    /// Makes the order idempotent: the same reference again is the same presentation.
+    let reference: String?
+    let validation: Validation
+    let retention: Retention
+    let identity: String?
+    let wallet: String?
+    let webhook: String?
+    private(set) var readerToken: String?
+
+    private static let members: Set = [
+        "kind", "intent", "lane", "reference", "validation", "retention", "readerToken", "identity", "wallet",
+        "webhook",
+    ]
+
+    init(_ body: JSONText) throws(APIProblem) {
+        let words: String
+        do throws(JSONFault) {
+            let members = try body.members(Self.members)
+            kind = try members.required("kind").word()
+            words = try members.required("intent").string(upTo: 4096)
+            lane = try members["lane"]?.string(upTo: 64)
+            reference = try members["reference"]?.string(upTo: 128)
+            validation = try members["validation"]?.word() ?? .check
+            retention = try members["retention"].map(Retention.init) ?? .none
+            identity = try members["identity"]?.string(upTo: 64)
+            wallet = try members["wallet"]?.string(upTo: 64)
+            webhook = try members["webhook"]?.string(upTo: 1024)
+            readerToken = try members["readerToken"]?.string(upTo: 1 << 13)
+        } catch {
+            throw APIProblem(error)
+        }
+        do throws(RequestPlannerError) {
+            intent = try RequestIntent(parsing: words)
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+
+    /// Whether it is the same order; a reader token may be renewed meanwhile.
+    func asksTheSame(as other: PresentationOrder) -> Bool {
+        var (one, two) = (self, other)
+        (one.readerToken, two.readerToken) = (nil, nil)
+        return one == two
+    }
+
+    /// The least that answers, or why it is not asked.
+    func plan() throws(APIProblem) -> RequestPlan {
+        do throws(RequestPlannerError) {
+            return try RequestPlan(intent, keeping: retention.choice)
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+}

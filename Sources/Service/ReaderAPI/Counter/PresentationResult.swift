@@ -1,0 +1,100 @@
+internal import MdocModel
+internal import MdocTrust
+internal import MdocVerification
+internal import ReaderReports
+internal import RequestPlanner
+
+/// What a presentation came to, without any element value: answers, reasons, who issued, and how sure that is.
+struct PresentationResult: Sendable {
+    struct Answered: Sendable {
+        let ask: String
+        /// `yes`, `no` or `unknown`.
+        let answer: String
+    }
+
+    struct Reason: Sendable {
+        let id: String
+        let text: String
+    }
+
+    /// The document that answers.
+    struct Basis: Sendable {
+        let docType: String
+        let parts: JSONValue
+        let issuerCountry: String?
+        let issuerName: String?
+    }
+
+    let verdict: TransactionReport.Verdict
+    let answers: [Answered]
+    let reasons: [Reason]
+    let document: Basis?
+    let trustSnapshot: String?
+    let policy: String?
+
+    private static let mostReasons = 40
+
+    init(_ report: TransactionReport) {
+        verdict = report.verdict
+        answers = report.questions.map { question in
+            Answered(ask: question.subject.ask, answer: report.answer(to: question))
+        }
+        let failures = report.documents.flatMap(\.report.checks).compactMap { check -> Reason? in
+            switch check.outcome {
+            case .passed, .skipped: nil
+            case .failed, .undetermined:
+                Reason(id: check.id.rawValue, text: Terminal.safe(check.explanation, limit: 400))
+            }
+        }
+        let errors = report.errors.map { Reason(id: $0.id, text: Terminal.safe($0.detail, limit: 400)) }
+        reasons = Array((failures + errors).prefix(Self.mostReasons))
+        document = report.documents.first.map { document in
+            Basis(
+                docType: document.report.docType, parts: document.report.parts.json,
+                issuerCountry: document.report.issuer?.country.map { Terminal.safe($0, limit: 8) },
+                issuerName: document.report.issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
+                    .map { Terminal.safe($0, limit: 120) })
+        }
+        trustSnapshot = report.basis?.trustSnapshot.description
+        policy = report.basis?.policy.name
+    }
+
+    /// Why no reader was there to begin with.
+    init(_ unavailable: ReaderUnavailable) {
+        verdict = .incomplete
+        (answers, document, trustSnapshot, policy) = ([], nil, nil, nil)
+        reasons = [Reason(id: Self.readerUnavailable, text: unavailable.advice)]
+    }
+
+    /// The reason's id where a lane's reader is what is missing.
+    static let readerUnavailable = "reader.unavailable"
+}
+
+extension TransactionReport {
+    /// Yes where each document that came says yes, no where one says no.
+    fileprivate func answer(to question: Question) -> String {
+        let words = documents.filter { question.docTypes.contains($0.report.docType) }
+            .map { Answer(question, by: $0.verified).word }
+        if words.contains(.no) { return "no" }
+        return !words.isEmpty && words.allSatisfy { $0 == .yes } ? "yes" : "unknown"
+    }
+}
+
+extension Question.Subject {
+    /// The name of what is asked, as the API has it.
+    var ask: String {
+        switch self {
+        case .ageOver(let years, _): "age_over_\(years)"
+        case .drive(let vehicle): "drive:\(vehicle.text)"
+        case .portrait: "portrait"
+        }
+    }
+}
+
+extension RequestPlan {
+    /// What is asked, for those who show it before there is an answer.
+    var asks: [String] {
+        ages.map { "age_over_\($0)" } + categories.map { "drive:\($0)" }
+            + domesticClasses.map { "drive:class \($0)" } + (needsPortrait ? ["portrait"] : [])
+    }
+}

@@ -1,0 +1,72 @@
+internal import ReaderReports
+internal import ReaderService
+
+/// How far a presentation has come, as the API and its events say it.
+package enum PresentationState: String, CaseIterable, Sendable {
+    /// Waiting for a phone.
+    case armed
+    case engaged
+    /// The request is out; the holder decides, without a countdown.
+    case awaitingConsent
+    /// The answer comes, or is being checked.
+    case receiving
+    case verified
+    case rejected
+    /// The holder said no.
+    case declined
+    case cancelled
+    case failed
+
+    package var isOver: Bool {
+        switch self {
+        case .armed, .engaged, .awaitingConsent, .receiving: false
+        case .verified, .rejected, .declined, .cancelled, .failed: true
+        }
+    }
+
+    init(_ report: TransactionReport) {
+        let ids = report.errors.map(\.id)
+        switch report.verdict {
+        case .verified: self = .verified
+        case .rejected: self = .rejected
+        case .malformed: self = .failed
+        case .incomplete where ids == [TransactionError.ID.declined.rawValue]: self = .declined
+        case .incomplete where ids == [TransactionError.ID.cancelled.rawValue]: self = .cancelled
+        case .incomplete: self = .failed
+        }
+    }
+}
+
+/// What the page may say beside the state.
+package enum PresentationHint: String, CaseIterable, Sendable {
+    case phoneLocked, tapAgain, offerQR, bluetoothUnavailable
+    /// A person has decided, and what was shown is wiped.
+    case decided
+    /// What was shown is wiped, since its time was over or the lane went on.
+    case wiped
+}
+
+extension PresentationEvent {
+    /// What it changes; nil leaves the state as it is.
+    var state: PresentationState? {
+        switch self {
+        case .armed: .armed
+        case .engaged: .engaged
+        case .awaitingConsent: .awaitingConsent
+        case .verifying: .receiving
+        case .phoneLocked, .offerQR, .bluetoothUnavailable: nil
+        // What broke off begins anew.
+        case .tapAgain: .armed
+        }
+    }
+
+    var hint: PresentationHint? {
+        switch self {
+        case .phoneLocked: .phoneLocked
+        case .tapAgain: .tapAgain
+        case .offerQR: .offerQR
+        case .bluetoothUnavailable: .bluetoothUnavailable
+        case .armed, .engaged, .awaitingConsent, .verifying: nil
+        }
+    }
+}

@@ -1,0 +1,36 @@
+internal import OpenSSLCrypto
+package import ReaderReports
+
+/// What of a person a clerk sees beside the answers, until it is decided: the one thing of a display request that is
+/// personal. Whoever lets go of it wipes the portrait.
+final class ShownPerson: Sendable {
+    let portrait: Portrait?
+    let name: Name?
+
+    struct Name: Sendable {
+        let given: String?
+        let family: String?
+    }
+
+    init?(portrait: Portrait?, name: Name?) {
+        guard portrait != nil || name != nil else { return nil }
+        self.portrait = portrait
+        self.name = name
+    }
+}
+
+/// A verified portrait in memory that is overwritten when its last owner goes.
+package final class Portrait: Sendable {
+    package let kind: PortraitKind
+    private let bytes: SecretBytes
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        kind = PortraitKind(bytes)
+        self.bytes = SecretBytes(copying: bytes)
+    }
+
+    /// Lends the bytes, which are overwritten afterwards unless they were copied.
+    package func withBytes<Value>(_ body: (ArraySlice<UInt8>) -> Value) -> Value {
+        bytes.withUnprotectedBytes { bytes in body(bytes) }
+    }
+}

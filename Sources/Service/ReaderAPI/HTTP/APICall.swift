@@ -1,0 +1,69 @@
+internal import Hummingbird
+internal import NIOCore
+internal import ReaderReports
+
+/// A request whose caller is known and may do what it asks.
+struct APICall: Sendable {
+    /// The most bytes of a body.
+    static let longestBody = 1 << 16
+    /// How long a body may take.
+    private static let bodyPatience = Duration.seconds(10)
+
+    let request: Request
+    let context: APIContext
+    let scopes: Set<Scope>
+
+    func parameter(_ name: String) throws(APIProblem) -> String {
+        guard let value = context.parameters.get(name) else { throw .notFound }
+        return value
+    }
+
+    var presentation: PresentationID {
+        get throws(APIProblem) { PresentationID(try parameter("id")) }
+    }
+
+    /// The body, which is a JSON object.
+    func body() async throws(APIProblem) -> JSONText {
+        guard request.headers[.contentType].map(Self.isJSON) ?? false else { throw .contentTypeRefused }
+        let bytes = try await bytes()
+        guard !bytes.isEmpty else { throw .bodyMissing }
+        do throws(JSONFault) {
+            return try JSONText(bytes[...], limit: Self.longestBody)
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+
+    private static func isJSON(_ type: String) -> Bool {
+        let media = type.split(separator: ";")[0].trimmingBlanks.lowercased()
+        return media == "application/json"
+    }
+
+    private func bytes() async throws(APIProblem) -> [UInt8] {
+        let body = request.body
+        let collecting = Task { try await body.collect(upTo: Self.longestBody) }
+        let timer = Task {
+            try await Task.sleep(for: Self.bodyPatience, clock: .continuous)
+            collecting.cancel()
+        }
+        defer { timer.cancel() }
+        do {
+            return Array(try await collecting.value.readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw .bodyTooLong(Self.longestBody)
+        } catch let error as HTTPError where error.status == .contentTooLarge {
+            throw .bodyTooLong(Self.longestBody)
+        } catch {
+            throw .bodyTooSlow
+        }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingBlanks: Substring {
+        var text = self
+        while text.first == " " { text.removeFirst() }
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,30 @@
+internal import Hummingbird
+internal import NIOCore
+internal import ReaderReports
+
+extension Counter {
+    /// Answers with the events of a lane, or of one presentation of it, as they come (HTML, 9.2).
+    nonisolated func events(
+        _ call: APICall, lane: String, presentation: PresentationID? = nil
+    ) async throws(APIProblem) -> Response {
+        let lastID = call.request.headers.first { $0.name.canonicalName == "last-event-id" }?.value
+        let channel = call.context.channel
+        // Who does not take what is sent loses the connection, and resumes where it was.
+        let (key, frames) = try await listen(
+            toLane: lane, presentation: presentation, after: lastID, lost: { channel.close(promise: nil) })
+        let body = call.request.body
+        let sending = ResponseBody { writer in
+            do {
+                try await body.consumeWithCancellationOnInboundClose { _ in
+                    for await frame in frames { try await writer.write(ByteBuffer(string: frame)) }
+                }
+            } catch {
+                await self.leave(lane: lane, key)
+                throw error
+            }
+            await self.leave(lane: lane, key)
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: sending)
+    }
+}

@@ -1,0 +1,45 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+
+/// The first and the last that every request meets: hosts and pages from elsewhere are refused, every refusal is named,
+/// and no answer is kept or framed by a browser.
+struct Gate: RouterMiddleware {
+    let door: Door
+    let hosts: HostRules
+    let routes: [APIRoute]
+    let metrics: CounterMetrics
+
+    func handle(
+        _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            if door == .loopback { try hosts.check(request) }
+            response = try await next(request, context)
+        } catch let problem as APIProblem {
+            metrics.refused(problem.id)
+            response = .problem(problem)
+            if problem == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
+        } catch let error as HTTPError where error.status == .notFound {
+            let allowed = routes.filter { $0.matches(request.uri.path) }.map(\.method.rawValue)
+            let problem: APIProblem = allowed.isEmpty ? .notFound : .methodNotAllowed
+            metrics.refused(problem.id)
+            response = .problem(problem)
+            if !allowed.isEmpty { response.headers[.allow] = allowed.joined(separator: ", ") }
+        } catch {
+            context.logger.error("a route failed", metadata: ["error": "\(type(of: error))"])
+            response = .problem(.failed)
+        }
+        metrics.answered(status: response.status.code)
+        for (name, value) in Self.headers where response.headers[name] == nil {
+            response.headers[name] = value
+        }
+        return response
+    }
+
+    private static let headers: [(HTTPField.Name, String)] = [
+        (.cacheControl, "no-store"), (.xContentTypeOptions, "nosniff"),
+        (.contentSecurityPolicy, "default-src 'none'; frame-ancestors 'none'"),
+    ]
+}

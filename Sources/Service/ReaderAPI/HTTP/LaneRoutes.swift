@@ -1,0 +1,121 @@
+internal import Hummingbird
+internal import MdocModel
+internal import MdocTrust
+internal import ReaderReports
+internal import ReaderService
+
+extension Counter {
+    nonisolated var laneRoutes: [APIRoute] {
+        let anybody = APIRoute.Access.scopes(Set(Scope.allCases))
+        return [
+            APIRoute(.get, "/v1/lanes", anybody) { _ throws(APIProblem) in
+                .json(["lanes": .array(await self.laneDescriptions())])
+            },
+            APIRoute(.get, "/v1/lanes/{lane}", anybody) { call throws(APIProblem) in
+                .json(try await self.laneDescription(call.parameter("lane")))
+            },
+            APIRoute(.get, "/v1/lanes/{lane}/events", .scopes([.app, .display])) { call throws(APIProblem) in
+                try await self.events(call, lane: call.parameter("lane"))
+            },
+            APIRoute(.get, "/v1/trust", anybody) { _ throws(APIProblem) in
+                .json(try await self.trustDescription())
+            },
+        ]
+    }
+
+    private func laneDescriptions() async -> [JSONValue] {
+        var descriptions: [JSONValue] = []
+        for name in laneNames { if let one = try? await laneDescription(name) { descriptions.append(one) } }
+        return descriptions
+    }
+
+    func laneDescription(_ name: String) async throws(APIProblem) -> JSONValue {
+        guard let lane = lanes[name] else { throw .laneUnknown }
+        let readiness = await lane.lane.readiness()
+        let id = latest[name]
+        let current = id.flatMap { records[$0] }
+        let brand = current?.brand.map { brand -> JSONValue in
+            ["name": .string(brand.name), "logo": JSONValue(brand.logo)]
+        }
+        return [
+            "lane": .string(name), "state": .string(readiness.state),
+            "bluetooth": .string(readiness.bluetooth),
+            "advice": JSONValue(readiness.advice), "presentation": JSONValue(id?.description),
+            "presentationState": JSONValue(current?.state.rawValue), "brand": brand ?? .null,
+            "kiosk": lane.page.json,
+        ]
+    }
+
+    private func trustDescription() async throws(APIProblem) -> JSONValue {
+        let now = now
+        let basis = try await basis.basis(at: now)
+        return [
+            "snapshot": .string("\(basis.trust.snapshotID)"),
+            "anchors": .integer(Int64(basis.trust.anchors.count)),
+            "obtained": JSONValue(basis.obtained.map { "\($0)" }),
+            "ageSeconds": basis.age(at: now).map(JSONValue.integer) ?? .null,
+            "policy": .string(basis.policy.name),
+        ]
+    }
+}
+
+extension JudgingBasis {
+    /// How old the newest list is, in seconds.
+    func age(at now: Timestamp) -> Int64? {
+        obtained.map { max(0, now.secondsSince1970 - $0.secondsSince1970) }
+    }
+}
+
+extension LaneReadiness {
+    /// The word of the API for it.
+    var state: String {
+        switch self {
+        case .ready, .withoutBluetooth: "ready"
+        case .unavailable(let id):
+            switch id {
+            case "pcsc-reader-in-use": "readerInUse"
+            case "pcsc-reader-blocked": "readerBlocked"
+            case "pcsc-no-reader", "pcsc-reader-missing": "readerMissing"
+            default: "stopped"
+            }
+        }
+    }
+
+    var bluetooth: String {
+        switch self {
+        case .ready: "ready"
+        case .withoutBluetooth("bluez-adapter-off"): "off"
+        case .withoutBluetooth, .unavailable: "missing"
+        }
+    }
+
+    /// What to do about it; nil where nothing is to be done.
+    var advice: String? {
+        switch self {
+        case .ready: nil
+        case .withoutBluetooth(let id): BluetoothAdvice.text(forID: id)
+        case .unavailable(let id): ReaderUnavailable(id: id).advice
+        }
+    }
+}
+
+extension LanePage {
+    fileprivate var json: JSONValue {
+        [
+            "language": JSONValue(language),
+            "antenna": antenna.map {
+                [
+                    "x": .integer(Int64($0.x)), "y": .integer(Int64($0.y)),
+                    "place": .string($0.place.rawValue),
+                ]
+            } ?? .null,
+            "resultSeconds": resultSeconds.map { .integer(Int64($0)) } ?? .null,
+            "notice": notice.map {
+                [
+                    "controller": .string($0.controller), "purpose": .string($0.purpose),
+                    "kept": .string($0.kept), "contact": .string($0.contact),
+                ]
+            } ?? .null,
+        ]
+    }
+}

@@ -1,0 +1,79 @@
+internal import Hummingbird
+internal import MdocModel
+internal import ReaderReports
+
+extension Counter {
+    /// What a till, a kiosk and a desk do with presentations.
+    nonisolated var presentationRoutes: [APIRoute] {
+        let either = APIRoute.Access.scopes([.app, .display])
+        return [
+            APIRoute(.post, "/v1/presentations", .scopes([.app])) { call throws(APIProblem) in
+                switch try await self.open(PresentationOrder(call.body())) {
+                case .created(let record):
+                    .json(
+                        record.json(for: call.scopes), status: .created,
+                        location: "/v1/presentations/\(record.id)")
+                case .existing(let record): .json(record.json(for: call.scopes))
+                }
+            },
+            APIRoute(.get, "/v1/presentations/{id}", either) { call throws(APIProblem) in
+                .json(try await self.record(call.presentation).json(for: call.scopes))
+            },
+            APIRoute(.delete, "/v1/presentations/{id}", either) { call throws(APIProblem) in
+                .json(try await self.cancel(call.presentation).json(for: call.scopes))
+            },
+            APIRoute(.post, "/v1/presentations/{id}/engagement", either) { call throws(APIProblem) in
+                try await self.engage(call.presentation, Self.engagement(in: call.body()))
+                return .json(
+                    try await self.record(call.presentation).json(for: call.scopes), status: .accepted)
+            },
+            APIRoute(.post, "/v1/presentations/{id}/decision", .scopes([.display])) {
+                call throws(APIProblem) in
+                let decision = try Self.decision(in: await call.body())
+                return .json(
+                    try await self.decide(call.presentation, decision).json(for: call.scopes))
+            },
+            APIRoute(.get, "/v1/presentations/{id}/portrait", .scopes([.display])) {
+                call throws(APIProblem) in
+                let portrait = try await self.portrait(of: call.presentation)
+                return portrait.withBytes { .bytes($0, type: portrait.kind.mediaType) }
+            },
+            APIRoute(.get, "/v1/presentations/{id}/events", either) { call throws(APIProblem) in
+                let record = try await self.record(call.presentation)
+                return try await self.events(call, lane: record.lane, presentation: record.id)
+            },
+        ]
+    }
+
+    private static func engagement(in body: JSONText) throws(APIProblem) -> DeviceEngagement {
+        let uri: String
+        do throws(JSONFault) {
+            uri = try body.members(["uri"]).required("uri").string(upTo: 1 << 14)
+        } catch {
+            throw APIProblem(error)
+        }
+        do throws(MdocModelError) {
+            return try DeviceEngagement(EngagementURI.deviceEngagement(in: uri)[...])
+        } catch {
+            throw APIProblem(.engagementMisshapen, 400, "uri is no engagement: \(error.explanation)")
+        }
+    }
+
+    private static func decision(in body: JSONText) throws(APIProblem) -> PresentationRecord.Decision {
+        do throws(JSONFault) {
+            return try body.members(["decision"]).required("decision").word()
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+}
+
+extension PortraitKind {
+    fileprivate var mediaType: String {
+        switch self {
+        case .jpeg: "image/jpeg"
+        case .jpeg2000: "image/jp2"
+        case .unknown: "application/octet-stream"
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import Hummingbird
+package import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import ServiceLifecycle
+
+/// The HTTP server of one door.
+package struct ReaderServer: Service {
+    /// Where it listens.
+    package enum Address: Equatable, Sendable {
+        case socket(path: String, mode: UInt32)
+        case loopback(host: String, port: Int)
+    }
+
+    private let application: Application<RouterResponder<APIContext>>
+
+    /// - Parameters:
+    ///   - connections: how many may be open at once.
+    ///   - listening: called with the port, or with nil on a socket, once requests are taken.
+    package init(
+        at address: Address, counter: Counter, access: AccessBook, hosts: HostRules, page: PageFiles,
+        connections: Int, log: Logger, listening: @escaping @Sendable (Int?) async -> Void
+    ) {
+        let door: Door =
+            switch address {
+            case .socket: .socket
+            case .loopback: .loopback
+            }
+        let routes = Self.routes(counter, page)
+        let router = Router(context: APIContext.self)
+        router.add(middleware: Gate(door: door, hosts: hosts, routes: routes, metrics: counter.metrics))
+        for route in routes { Self.register(route, on: router, Caller(door: door, rules: access)) }
+        application = Application(
+            router: router,
+            server: .http1(
+                configuration: .init(
+                    idleTimeout: .seconds(Self.idleSeconds),
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: 1 << 13, maxHeaderListSize: 1 << 14, maxHeaderFieldCount: 64))),
+            configuration: .init(
+                address: address.bound, serverName: nil, backlog: 512,
+                availableConnectionsDelegate: .maximum(connections, logger: log)),
+            onServerRunning: { channel in
+                if case .socket(let path, let mode) = address { SocketFile.open(path, mode: mode) }
+                await listening(channel.localAddress?.port)
+            },
+            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), logger: log)
+    }
+
+    /// For how long a connection may stand without a request, and a request without its end.
+    private static let idleSeconds: Int64 = 15
+
+    package func run() async throws {
+        try await application.run()
+    }
+
+    /// Every operation there is, in the order of the document.
+    static func routes(_ counter: Counter, _ page: PageFiles) -> [APIRoute] {
+        counter.presentationRoutes + counter.laneRoutes + counter.systemRoutes + page.routes
+    }
+
+    private static func register(_ route: APIRoute, on router: Router<APIContext>, _ caller: Caller) {
+        router.on(RouterPath(route.path), method: route.method) { request, context in
+            var scopes: Set<Scope> = []
+            if case .scopes(let due) = route.access {
+                scopes = try await caller.scopes(of: request, context)
+                guard !scopes.isDisjoint(with: due) else { throw APIProblem.forbidden }
+            }
+            return try await route.handler(APICall(request: request, context: context, scopes: scopes))
+        }
+    }
+}
+
+extension ReaderServer.Address {
+    fileprivate var bound: BindAddress {
+        switch self {
+        case .socket(let path, _): .unixDomainSocket(path: path)
+        case .loopback(let host, let port): .hostname(host, port: port)
+        }
+    }
+}

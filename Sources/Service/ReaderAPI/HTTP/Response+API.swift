@@ -1,0 +1,25 @@
+internal import Hummingbird
+internal import NIOCore
+internal import ReaderReports
+
+extension Response {
+    static func json(
+        _ value: JSONValue, status: HTTPResponse.Status = .ok, location: String? = nil
+    ) -> Response {
+        var headers: HTTPFields = [.contentType: "application/json"]
+        if let location { headers[.location] = location }
+        return Response(
+            status: status, headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: value.line + "\n")))
+    }
+
+    static func bytes(_ bytes: some Sequence<UInt8>, type: String) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: type],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    static func problem(_ problem: APIProblem) -> Response {
+        json(problem.json, status: HTTPResponse.Status(code: problem.status))
+    }
+}

@@ -1,0 +1,70 @@
+internal import Hummingbird
+internal import ReaderReports
+internal import ReaderService
+
+extension Counter {
+    /// What supervisors and collectors ask.
+    nonisolated var systemRoutes: [APIRoute] {
+        [
+            APIRoute(.get, "/healthz", .everybody) { _ throws(APIProblem) in .json(["status": "ok"]) },
+            APIRoute(.get, "/readyz", .everybody) { _ throws(APIProblem) in await self.readiness() },
+            APIRoute(.get, "/metrics", .scopes([.admin])) { _ throws(APIProblem) in
+                .bytes(await self.metricsText().utf8, type: MetricsText.contentType)
+            },
+            APIRoute(.get, "/v1/openapi.json", .everybody) { _ throws(APIProblem) in
+                .bytes(APIDocument.bytes, type: "application/json")
+            },
+        ]
+    }
+
+    /// Ready where somebody is trusted and a phone can be asked at one lane at least.
+    private func readiness() async -> Response {
+        var faults: [JSONValue] = []
+        var isTrustSetUp = true
+        do throws(APIProblem) {
+            _ = try await basis.basis(at: now)
+        } catch {
+            isTrustSetUp = false
+            faults.append(["id": .string(error.id.rawValue), "text": .string(error.text)])
+        }
+        var isAnyLaneReady = false
+        for name in laneNames {
+            guard let readiness = await lanes[name]?.lane.readiness() else { continue }
+            if readiness.state == "ready" { isAnyLaneReady = true }
+            if let advice = readiness.advice {
+                faults.append([
+                    "id": .string(readiness.state), "lane": .string(name), "text": .string(advice),
+                ])
+            }
+        }
+        let isReady = isAnyLaneReady && isTrustSetUp && !isEnding
+        return .json(
+            ["ready": .boolean(isReady), "faults": .array(faults)],
+            status: isReady ? .ok : .serviceUnavailable)
+    }
+
+    private func metricsText() async -> String {
+        var text = MetricsText()
+        metrics.write(to: &text)
+        text.begin("countersign_lane_ready", "gauge", "Whether phones can be asked at the lane.")
+        for name in laneNames {
+            let readiness = await lanes[name]?.lane.readiness()
+            text.add(
+                readiness?.state == "ready" ? 1 : 0,
+                [("lane", name), ("state", readiness?.state ?? "stopped")])
+        }
+        text.begin("countersign_lane_busy", "gauge", "Whether a presentation is going on at the lane.")
+        for name in laneNames {
+            let isOver = latest[name].flatMap { records[$0]?.state.isOver } ?? true
+            text.add(isOver ? 0 : 1, [("lane", name)])
+        }
+        text.begin("countersign_trust_age_seconds", "gauge", "The age of the newest list of the trust store.")
+        let now = now
+        if let age = try? await basis.basis(at: now).age(at: now) { text.add(Double(age)) }
+        text.begin("countersign_event_listeners", "gauge", "Who listens to events now.")
+        text.add(Double(listenerCount))
+        text.begin("countersign_info", "gauge", "What runs.")
+        text.add(1, [("version", Version.number)])
+        return text.text
+    }
+}

@@ -1,0 +1,89 @@
+internal import ReaderReports
+internal import ReaderService
+internal import Synchronization
+
+/// What is counted and timed. Nothing here tells of a person: lanes, kinds, states, and the ids of reasons.
+package final class CounterMetrics: Sendable {
+    private struct Outcome: Hashable {
+        let lane: String
+        let kind: String
+        let state: String
+        let reason: String
+    }
+
+    private struct Phase: Hashable {
+        let lane: String
+        let name: String
+    }
+
+    private struct State {
+        var outcomes: [Outcome: Int] = [:]
+        var phases: [Phase: Histogram] = [:]
+        var responses: [Int: Int] = [:]
+        var refusals: [String: Int] = [:]
+        var webhooks: [String: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    func ended(
+        lane: String, kind: PresentationOrder.Kind, state: PresentationState, reason: String?,
+        phases: [PhaseTime]
+    ) {
+        let outcome = Outcome(
+            lane: lane, kind: kind.rawValue, state: state.rawValue, reason: reason ?? "none")
+        self.state.withLock { counted in
+            counted.outcomes[outcome, default: 0] += 1
+            for phase in phases {
+                counted.phases[Phase(lane: lane, name: phase.name.rawValue), default: Histogram()]
+                    .add(phase.duration.milliseconds / 1000)
+            }
+        }
+    }
+
+    func answered(status: Int) {
+        state.withLock { $0.responses[status, default: 0] += 1 }
+    }
+
+    func refused(_ id: APIProblem.ID) {
+        state.withLock { $0.refusals[id.rawValue, default: 0] += 1 }
+    }
+
+    /// - Parameter outcome: `delivered`, `given_up` or `dropped`.
+    package func webhook(_ outcome: String) {
+        state.withLock { $0.webhooks[outcome, default: 0] += 1 }
+    }
+
+    /// What was counted, as Prometheus' text exposition format 0.0.4 has it.
+    func write(to text: inout MetricsText) {
+        let counted = state.withLock { $0 }
+        text.begin("countersign_presentations_total", "counter", "Presentations that are over, by outcome.")
+        for (outcome, count) in counted.outcomes.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+            text.add(
+                Double(count),
+                [
+                    ("lane", outcome.lane), ("kind", outcome.kind), ("state", outcome.state),
+                    ("reason", outcome.reason),
+                ])
+        }
+        text.begin("countersign_phase_seconds", "histogram", "How long the phases of presentations took.")
+        for (phase, histogram) in counted.phases.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+            text.add(histogram, [("lane", phase.lane), ("phase", phase.name)])
+        }
+        text.begin("countersign_http_responses_total", "counter", "Answers over HTTP, by status.")
+        for (status, count) in counted.responses.sorted(by: { $0.key < $1.key }) {
+            text.add(Double(count), [("status", "\(status)")])
+        }
+        text.begin(
+            "countersign_http_refusals_total", "counter", "Refusals over HTTP, by the id of the error.")
+        for (id, count) in counted.refusals.sorted(by: { $0.key < $1.key }) {
+            text.add(Double(count), [("id", id)])
+        }
+        text.begin("countersign_webhooks_total", "counter", "Webhooks, by what became of them.")
+        for (outcome, count) in counted.webhooks.sorted(by: { $0.key < $1.key }) {
+            text.add(Double(count), [("outcome", outcome)])
+        }
+    }
+}

@@ -1,0 +1,35 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+extension PageFiles {
+    /// The pages of customer and clerk, and what they are made of. They hold nothing of anybody, so everybody may have them.
+    var routes: [APIRoute] {
+        [
+            APIRoute(.get, "/kiosk", .everybody) { _ throws(APIProblem) in try response("customer.html") },
+            APIRoute(.get, "/clerk", .everybody) { _ throws(APIProblem) in try response("clerk.html") },
+            APIRoute(.get, "/kiosk/{file}", .everybody) { call throws(APIProblem) in
+                try response(call.parameter("file"))
+            },
+        ]
+    }
+
+    private func response(_ name: String) throws(APIProblem) -> Response {
+        guard let file = self[name] else { throw .notFound }
+        var response = Response.bytes(file.bytes, type: file.type)
+        response.headers[.contentSecurityPolicy] = Self.policy
+        for field in Self.fields { response.headers.append(field) }
+        return response
+    }
+
+    private static let policy = [
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:",
+        "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'", "trusted-types 'none'",
+    ].joined(separator: "; ")
+
+    private static let fields: [HTTPField] = [
+        ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Permissions-Policy", "camera=(), microphone=(), geolocation=(), usb=(), bluetooth=()"),
+    ].compactMap { name, value in HTTPField.Name(name).map { HTTPField(name: $0, value: value) } }
+}

@@ -1,0 +1,31 @@
+package import MdocModel
+package import MdocTrust
+
+/// By what answers are judged and in whose name is asked, as it stands now.
+package struct JudgingBasis: Sendable {
+    package let trust: TrustStore
+    /// When the newest list of the trust store was obtained; nil where it has none.
+    package let obtained: Timestamp?
+    package let identities: ReaderIdentityChoice
+    package let policy: RevocationPolicy
+    package let clockSkew: Int64
+
+    package init(
+        trust: TrustStore, obtained: Timestamp?, identities: ReaderIdentityChoice,
+        policy: RevocationPolicy = .age, clockSkew: Int64 = 60
+    ) {
+        self.trust = trust
+        self.obtained = obtained
+        self.identities = identities
+        self.policy = policy
+        self.clockSkew = clockSkew
+    }
+}
+
+/// Where the basis comes from.
+package protocol JudgingBasisSource: Sendable {
+    func basis(at now: Timestamp) async throws(APIProblem) -> JudgingBasis
+
+    /// The one identity of this name, whatever the rules say.
+    func identity(named name: String, at now: Timestamp) async throws(APIProblem) -> ReaderIdentity
+}

@@ -1,0 +1,88 @@
+internal import Glibc
+package import MdocModel
+package import MdocTrust
+internal import ReaderIdentityStore
+internal import ReaderReports
+internal import ReaderStore
+
+/// The basis that the store's folder holds. It is read again as soon as the file of the store has changed, and the
+/// identities with it; else what was read stands.
+package actor StoredBasis: JudgingBasisSource {
+    private let folder: String
+    private var policy: RevocationPolicy
+    private var clockSkew: Int64
+    private var read: (basis: JudgingBasis, stamp: Stamp?, at: ContinuousClock.Instant)?
+
+    /// For how long identities are used without looking at their validity again.
+    private static let lasts = Duration.seconds(600)
+
+    /// What tells one state of the store's file from another.
+    private struct Stamp: Equatable {
+        let inode: UInt
+        let seconds: Int
+        let nanoseconds: Int
+        let size: Int
+    }
+
+    package init(folder: String, policy: RevocationPolicy, clockSkew: Int64) {
+        self.folder = folder
+        self.policy = policy
+        self.clockSkew = clockSkew
+    }
+
+    package func basis(at now: Timestamp) throws(APIProblem) -> JudgingBasis {
+        let stamp = stamp
+        if let read, read.stamp == stamp, ContinuousClock.now < read.at + Self.lasts { return read.basis }
+        let stored = try trust()
+        let basis = JudgingBasis(
+            trust: TrustStore(stored.snapshot), obtained: stored.snapshot.sources.map(\.obtained).max(),
+            identities: try identities(at: now), policy: policy, clockSkew: clockSkew)
+        read = (basis, stamp, .now)
+        return basis
+    }
+
+    /// Judges by another policy from the next presentation on, and reads everything again.
+    package func replace(policy: RevocationPolicy, clockSkew: Int64) {
+        (self.policy, self.clockSkew, read) = (policy, clockSkew, nil)
+    }
+
+    private var stamp: Stamp? {
+        var status = stat()
+        guard unsafe stat("\(folder)/countersign.sqlite", &status) == 0 else { return nil }
+        return Stamp(
+            inode: UInt(status.st_ino), seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec,
+            size: Int(status.st_size))
+    }
+
+    private func trust() throws(APIProblem) -> StoredTrust {
+        do throws(ReaderStoreError) {
+            return try ReaderStore(at: folder, for: .reading).currentTrust()
+        } catch .absent, .empty {
+            throw .trustNotSetUp
+        } catch {
+            throw APIProblem(.trustUnavailable, 503, "the trust store: \(error.explanation)")
+        }
+    }
+
+    private func identities(at now: Timestamp) throws(APIProblem) -> ReaderIdentityChoice {
+        try Self.refusing { () throws(IdentityStoreError) in
+            try ReaderIdentities(in: IdentityFolder(store: folder), at: now).choice
+        }
+    }
+
+    package func identity(named name: String, at now: Timestamp) throws(APIProblem) -> ReaderIdentity {
+        try Self.refusing { () throws(IdentityStoreError) in
+            try ReaderIdentities.identity(named: name, in: IdentityFolder(store: folder), at: now)
+        }
+    }
+
+    private static func refusing<Value>(
+        _ body: () throws(IdentityStoreError) -> Value
+    ) throws(APIProblem) -> Value {
+        do throws(IdentityStoreError) {
+            return try body()
+        } catch {
+            throw APIProblem(.identityRefused, 400, error.explanation)
+        }
+    }
+}
