@@ -58,20 +58,28 @@ package struct DomesticDrivingPrivilege: Hashable, Sendable {
 /// A condition on driving: its code, and what is said beside it.
 package struct DrivingRestriction: Hashable, Sendable {
     package let code: String?
-    /// Sign and value of an ISO code, or AAMVA's description.
-    package let detail: String?
+    /// How `value` limits, such as `<=`; AAMVA has none.
+    package let sign: String?
+    /// The value of an ISO code, or AAMVA's description.
+    package let value: String?
 
-    fileprivate init(code: String?, detail: String?) {
+    /// What is said beside the code, in one text.
+    package var detail: String? {
+        let said = [sign, value].compactMap(\.self)
+        return said.isEmpty ? nil : said.joined(separator: " ")
+    }
+
+    fileprivate init(code: String?, description: String?) {
         self.code = code
-        self.detail = detail
+        sign = nil
+        value = description
     }
 
     fileprivate init(iso item: CBORItem, _ map: CBORMap) throws(MdocModelError) {
-        (code, detail) = try MdocStructure.drivingPrivileges.reading { () throws(CBORError) in
-            let parts = [try map.optional("sign")?.name(), try map.optional("value")?.nameOrNumber()]
-            let said = parts.compactMap(\.self)
-            return (
-                try map.required("code", in: item).name(), said.isEmpty ? nil : said.joined(separator: " ")
+        (code, sign, value) = try MdocStructure.drivingPrivileges.reading { () throws(CBORError) in
+            (
+                try map.required("code", in: item).name(), try map.optional("sign")?.name(),
+                try map.optional("value")?.nameOrNumber()
             )
         }
     }
@@ -128,7 +136,7 @@ extension CBORMap {
         try optional(key)?.entries(of: .domesticDrivingPrivileges) { _, map throws(MdocModelError) in
             try MdocStructure.domesticDrivingPrivileges.reading { () throws(CBORError) in
                 DrivingRestriction(
-                    code: try map.optional(code)?.name(), detail: try map.optional(description)?.name())
+                    code: try map.optional(code)?.name(), description: try map.optional(description)?.name())
             }
         } ?? []
     }
