@@ -21,18 +21,9 @@ package struct RequestPlan: Sendable {
         }
     }
 
-    /// What to send to a wallet with these capabilities, one after the other in a session: a later one only where
-    /// those before brought no document. A wallet of extended requests gets one, which lets it choose the document;
-    /// any other is asked for one family at a time, since it would return them all.
+    /// What to send to a wallet with these capabilities.
     package func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
-        guard capabilities.contains(.extendedRequest) else {
-            return requests.map { DeviceRequestDraft($0).suited(to: capabilities) }
-        }
-        let documents = requests.flatMap(\.self)
-        guard documents.count > 1 else { return [DeviceRequestDraft(documents)] }
-        let anyOfThem = DeviceRequestInfo.UseCase(
-            isMandatory: true, documentSets: documents.indices.map { [$0] })
-        return [DeviceRequestDraft(documents, useCases: [anyOfThem])]
+        [DeviceRequestDraft](askingAnyOf: requests, for: capabilities)
     }
 
     /// The ages that have to be answered.
@@ -46,4 +37,26 @@ package struct RequestPlan: Sendable {
 
     /// Whether the answer is incomplete without a portrait (Q158).
     package var needsPortrait: Bool { intent.claims.contains(where: \.isPortrait) }
+}
+
+extension [DeviceRequestDraft] {
+    /// What to send to a wallet with these capabilities, one after the other in a session: a later one only where
+    /// those before brought no document. A wallet of extended requests gets one, which lets it choose the document;
+    /// any other is asked for one family at a time, since it would return them all.
+    ///
+    /// - Parameter families: not empty; of each, in order of preference, one request for each of its document types.
+    package init(askingAnyOf families: [[ItemsRequest]], for capabilities: EngagementCapabilities) {
+        guard capabilities.contains(.extendedRequest) else {
+            self = families.map { DeviceRequestDraft($0).suited(to: capabilities) }
+            return
+        }
+        let documents = families.flatMap(\.self)
+        guard documents.count > 1 else {
+            self = [DeviceRequestDraft(documents)]
+            return
+        }
+        let anyOfThem = DeviceRequestInfo.UseCase(
+            isMandatory: true, documentSets: documents.indices.map { [$0] })
+        self = [DeviceRequestDraft(documents, useCases: [anyOfThem])]
+    }
 }
