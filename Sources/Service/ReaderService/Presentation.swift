@@ -14,6 +14,8 @@ package struct PresentationPlan: Sendable {
     package var clockSkew: Int64 = 60
     package var deadlines: PresentationDeadlines
     package var retrieval: RetrievalPlan
+    /// Whether the answer is handed out as it came, for a verification elsewhere: it holds personal data.
+    package var handsOutRawAnswer = false
     /// The time by which the answer is judged.
     package var now: @Sendable () -> Timestamp
 
@@ -115,14 +117,18 @@ package struct Presentation: Sendable {
     /// The request that the outcome answers, or that went out last; nil where none did.
     package let request: SessionRequest?
     package let phases: [PhaseTime]
+    /// The answer as it came, where the plan hands it out and there is one.
+    package let rawAnswer: RawAnswer?
     private let leaving: Task<Void, Never>?
 
     init(
-        outcome: Outcome, request: SessionRequest?, phases: [PhaseTime], leaving: Task<Void, Never>?
+        outcome: Outcome, request: SessionRequest?, phases: [PhaseTime], rawAnswer: RawAnswer?,
+        leaving: Task<Void, Never>?
     ) {
         self.outcome = outcome
         self.request = request
         self.phases = phases
+        self.rawAnswer = rawAnswer
         self.leaving = leaving
     }
 

@@ -32,6 +32,7 @@ package struct ReaderTransaction: Sendable {
         var times = PhaseTimes()
         /// The request that went out last.
         var request: SessionRequest?
+        var rawAnswer: RawAnswer?
     }
 
     /// Runs a presentation and measures its phases.
@@ -47,7 +48,7 @@ package struct ReaderTransaction: Sendable {
         }
         return Presentation(
             outcome: ending.outcome, request: course.request, phases: course.times.phases,
-            leaving: ending.leaving)
+            rawAnswer: course.rawAnswer, leaving: ending.leaving)
     }
 
     /// Sets up the session for an engagement with a fresh key on its curve, and the requests of it.
@@ -72,6 +73,7 @@ package struct ReaderTransaction: Sendable {
         case .deliver(let response, let isEnded):
             let outcome = judge(response, in: inquiry, isLast: isEnded || !inquiry.hasFurtherRequest)
             guard let outcome else { return .ask }
+            if plan.handsOutRawAnswer { course.rawAnswer = RawAnswer(response, in: inquiry.session) }
             course.times.end(.verification)
             return .end(outcome, farewell: isEnded ? nil : inquiry.terminate())
         case .end(let end, let farewell): return .end(Self.outcome(of: end), farewell: farewell)
