@@ -27,6 +27,7 @@ let package = Package(
     products: [
         .executable(name: "countersign", targets: ["countersign"]),
         .executable(name: "countersignd", targets: ["countersignd"]),
+        .library(name: "TapToPresent", targets: ["TapToPresent"]),
     ],
     dependencies: [
         // The command line: parsing, validation and help text.
@@ -169,6 +170,14 @@ let package = Package(
             ],
             path: "Sources/Service/ReaderAPI", resources: [.embedInCode("OpenAPI/openapi.json")],
             swiftSettings: strict),
+
+        library(
+            "TapToPresent", in: "Service",
+            [
+                "CBOR", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner",
+                "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
+                "ReaderIdentityStore", "ReaderStore",
+            ]),
 
         // Commands
         .executableTarget(
@@ -323,6 +332,13 @@ let package = Package(
             [
                 "JSON", "MdocModel", "OpenSSLCrypto", "OtherPrograms", "ReaderIdentityStore", "ReaderStore",
                 "TestCredentials", .product(name: "JWTKit", package: "jwt-kit"),
+            ]),
+        tests(
+            of: "TapToPresent", in: "Service",
+            [
+                "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
+                "MdocWallet", "ReaderService", "ReaderStore", "Transport", "PresentationStage",
+                "TestCredentials",
             ]),
         tests(
             of: "countersign", in: "Commands",

@@ -94,6 +94,12 @@ enum House {
                 "ReaderService", "CProcess", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
             ])),
         Room(
+            name: "TapToPresent", layer: .service,
+            imports: mdoc.union([
+                "CBOR", "COSE", "OpenSSLCrypto", "Transport", "PCSCTransport", "BlueZTransport",
+                "ReaderService", "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
+            ])),
+        Room(
             name: "countersign", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([
                 "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",

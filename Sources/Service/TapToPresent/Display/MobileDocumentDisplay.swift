@@ -1,0 +1,65 @@
+internal import Foundation
+internal import Synchronization
+
+/// Where the operator sees what a display request came to. The displays are this library's own, so that what a document
+/// says goes there and to no code of the app.
+public struct MobileDocumentDisplay: Sendable {
+    private let channel: any DisplayChannel
+
+    init(_ channel: any DisplayChannel) {
+        self.channel = channel
+    }
+
+    /// The terminal that the program was started from. Shows names and ages in words; a portrait only as being there:
+    /// for trying out, and where nobody compares faces.
+    public static let terminal = MobileDocumentDisplay(TerminalDisplay(path: "/dev/tty"))
+
+    /// A viewer that listens on a Unix socket, run by another user than this program: the system then keeps what it
+    /// shows from the app. `Decisions/display-without-data` has the messages.
+    public static func viewer(atSocket path: String) -> MobileDocumentDisplay {
+        MobileDocumentDisplay(ViewerDisplay(path: path))
+    }
+
+    /// Shows a result until the operator has decided, `patience` is over or the task is cancelled.
+    ///
+    /// - Parameter isAsking: whether the operator decides here.
+    func show(
+        _ result: ShownResult, asking isAsking: Bool, within patience: Duration
+    ) async -> Result<ResultShowing.Outcome, MobileDocumentReaderError> {
+        let showing = DisplayTime(patience)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread { [channel] in
+                    continuation.resume(
+                        returning: Result { () throws(MobileDocumentReaderError) in
+                            try channel.show(result, asking: isAsking, during: showing)
+                        })
+                }
+            }
+        } onCancel: {
+            showing.end()
+        }
+    }
+}
+
+/// A way to an operator's eyes. Runs on a thread of its own.
+protocol DisplayChannel: Sendable {
+    /// Shows the result while there is time, or until the operator has decided; nothing of it stays.
+    func show(
+        _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime
+    ) throws(MobileDocumentReaderError) -> ResultShowing.Outcome
+}
+
+/// How long a result may be shown.
+final class DisplayTime: Sendable {
+    private let deadline: ContinuousClock.Instant
+    private let isEnded = Mutex(false)
+
+    init(_ patience: Duration) {
+        deadline = .now + patience
+    }
+
+    var isOver: Bool { isEnded.withLock { $0 } || deadline <= .now }
+
+    func end() { isEnded.withLock { $0 = true } }
+}

@@ -1,0 +1,53 @@
+internal import Foundation
+
+/// Shows the result of a display request and has the operator decide.
+struct ResultShowing: Sendable {
+    typealias Outcome = MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
+
+    let brand: String?
+    private let display: MobileDocumentDisplay?
+    private let presenter: (any MobileDocumentPresenter)?
+    /// How long the operator may take.
+    var patience = Duration.seconds(300)
+
+    init(_ setup: MobileDocumentReader.Setup, brand: String?) {
+        self.brand = brand
+        display = setup.display
+        presenter = setup.presenter
+    }
+
+    /// Throws where there is nothing to show a result on: before a phone is asked.
+    func requireDisplay() throws(MobileDocumentReaderError) {
+        guard display != nil else { throw .notSupported(.displayMissing) }
+    }
+
+    /// The operator's decision, by the display or by the app, whichever comes first. Nothing is shown any more when
+    /// this returns.
+    func outcome(of result: ShownResult) async throws(MobileDocumentReaderError) -> Outcome {
+        guard let display else { throw .notSupported(.displayMissing) }
+        let (presenter, patience) = (presenter, patience)
+        let decided = await withTaskGroup(of: Result<Outcome, MobileDocumentReaderError>.self) { group in
+            group.addTask { await display.show(result, asking: presenter == nil, within: patience) }
+            if let presenter {
+                group.addTask { .success(await presenter.validationOutcome(of: result.asked)) }
+            }
+            let first = await group.next()
+            group.cancelAll()
+            return first ?? .success(.dismissed)
+        }
+        guard !Task.isCancelled else { throw .cancelled(.taskCancelled) }
+        return try decided.get()
+    }
+}
+
+extension ReadDocument {
+    /// What a display request comes to. Without a question there is no decision, and without proof no approval.
+    func show(
+        _ asked: MobileDocumentPresentation
+    ) async throws(MobileDocumentReaderError) -> MobileDriversLicenseDisplayRequest.Response {
+        let result = ShownResult(self, asked)
+        let outcome = try await showing.outcome(of: result)
+        guard asked.validationMode == .confirm else { return .init(validationOutcome: .dismissed) }
+        return .init(validationOutcome: outcome == .approved && !result.mayBeApproved ? .rejected : outcome)
+    }
+}

@@ -1,0 +1,35 @@
+internal import CBOR
+internal import Foundation
+internal import MdocModel
+
+/// What a display shows of a document that passed every check. It goes to a display of this library and to nothing else.
+struct ShownResult: Sendable, RedactedDescription {
+    enum Answer: String, Sendable { case yes, no, unknown }
+
+    let brand: String?
+    let asked: MobileDocumentPresentation
+    let familyName: String?
+    let givenName: String?
+    let age: Int?
+    /// What was asked about the age, in its order.
+    let ages: [(years: Int, answer: Answer)]
+    let portrait: Data?
+
+    init(_ read: ReadDocument, _ asked: MobileDocumentPresentation) {
+        let nameSpace = read.requested.requests.first?.nameSpaces.first?.name ?? ""
+        let elements = ElementReader(read, nameSpace: nameSpace)
+        let answers = elements.agesAtLeast
+        brand = read.showing.brand
+        self.asked = asked
+        familyName = asked.elements.contains(.familyName) ? elements.spelledText("family_name") : nil
+        givenName = asked.elements.contains(.givenName) ? elements.spelledText("given_name") : nil
+        age = asked.elements.contains(.age) ? elements.age : nil
+        ages = read.requested.ages.map { years in
+            (years, answers[years].map { $0 ? .yes : .no } ?? .unknown)
+        }
+        portrait = elements.bytes("portrait")
+    }
+
+    /// Whether there is nothing against approving: each age asked about is proven, and there is a portrait to compare.
+    var mayBeApproved: Bool { ages.allSatisfy { $0.answer == .yes } && portrait != nil }
+}

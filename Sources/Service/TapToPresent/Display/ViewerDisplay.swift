@@ -1,0 +1,92 @@
+internal import Foundation
+internal import Glibc
+
+/// A viewer of another user, behind a Unix socket: it gets one line of JSON and answers with one word.
+struct ViewerDisplay: DisplayChannel {
+    let path: String
+    /// Whether the viewer may be of our own user, from whom it then hides nothing.
+    var acceptingOwnUser = false
+
+    func show(
+        _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime
+    ) throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
+        let line = try connected()
+        guard var message = try? JSONEncoder().encode(Message(result, isAsking: isAsking)) else {
+            throw .unknown(.internalFault)
+        }
+        message.append(UInt8(ascii: "\n"))
+        guard line.write([UInt8](message), during: time) else {
+            throw .serviceUnavailable(.displayUnavailable(id: "viewer.lost"))
+        }
+        switch line.line(during: time) {
+        case .timeOver: return .dismissed
+        case .line("approved") where isAsking: return .approved
+        case .line("rejected") where isAsking: return .rejected
+        case .line("dismissed") where isAsking: return .dismissed
+        case .line, .closed: throw .serviceUnavailable(.displayUnavailable(id: "viewer.lost"))
+        }
+    }
+
+    private func connected() throws(MobileDocumentReaderError) -> DisplayLine {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else {
+            throw .serviceUnavailable(.displayUnavailable(id: "viewer.absent"))
+        }
+        let line = DisplayLine(owning: descriptor)
+        guard Self.connect(descriptor, to: path) else {
+            throw .serviceUnavailable(.displayUnavailable(id: "viewer.absent"))
+        }
+        // struct ucred: process, user, group.
+        var peer: [UInt32] = [0, 0, 0]
+        var length = socklen_t(3 * MemoryLayout<UInt32>.size)
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0,
+            length == 12, acceptingOwnUser || peer[1] != getuid()
+        else { throw .notAllowed(.displayUnavailable(id: "viewer.own_user")) }
+        return line
+    }
+
+    private static func connect(_ descriptor: Int32, to path: String) -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        return unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+}
+
+extension ViewerDisplay {
+    /// What the viewer is told.
+    private struct Message: Encodable {
+        struct Age: Encodable {
+            let years: Int
+            let answer: String
+        }
+
+        let brand: String?
+        /// Whether the viewer asks the operator; else it shows until the connection ends.
+        let isAsking: Bool
+        let isConfirmed: Bool
+        let familyName: String?
+        let givenName: String?
+        let age: Int?
+        let ages: [Age]
+        /// In base64.
+        let portrait: Data?
+
+        init(_ result: ShownResult, isAsking: Bool) {
+            brand = result.brand
+            self.isAsking = isAsking
+            isConfirmed = result.asked.validationMode == .confirm
+            familyName = result.familyName
+            givenName = result.givenName
+            age = result.age
+            ages = result.ages.map { Age(years: $0.years, answer: $0.answer.rawValue) }
+            portrait = result.portrait
+        }
+    }
+}

@@ -1,0 +1,143 @@
+internal import CBOR
+internal import Foundation
+internal import MdocModel
+internal import MdocVerification
+
+/// Reads what the issuer signed in one namespace of a document. What is not of its element's form is nil.
+struct ElementReader {
+    private let read: ReadDocument
+    private let nameSpace: String
+
+    init(_ read: ReadDocument, nameSpace: String) {
+        self.read = read
+        self.nameSpace = nameSpace
+    }
+
+    func value(_ identifier: String) -> CBORItem? {
+        let name = ElementName(nameSpace: nameSpace, identifier: identifier)
+        return read.document.elements.first { $0.name == name && $0.signedBy == .issuer }?.value
+    }
+
+    func text(_ identifier: String) -> String? {
+        value(identifier).flatMap { try? $0.text() }
+    }
+
+    /// A text that documents have in one of several scripts.
+    func spelledText(_ identifier: String) -> String? {
+        text(identifier + "_unicode") ?? text(identifier) ?? text(identifier + "_latin1")
+    }
+
+    func bytes(_ identifier: String) -> Data? {
+        value(identifier).flatMap { try? $0.byteString() }.map { Data($0) }
+    }
+
+    func number(_ identifier: String, in range: ClosedRange<Int>) -> Int? {
+        guard let number = value(identifier).flatMap({ try? $0.integer() }),
+            let number = Int(exactly: number),
+            range.contains(number)
+        else { return nil }
+        return number
+    }
+
+    /// One of AAMVA's flags: 1, or not there.
+    func flag(_ identifier: String) -> Bool? {
+        number(identifier, in: 1...1).map { _ in true }
+    }
+
+    func code<Code>(_ identifier: String, in codes: [String: Code]) -> Code? {
+        text(identifier).flatMap { codes[$0] }
+    }
+
+    func date(_ identifier: String) -> DateComponents? {
+        value(identifier).flatMap { try? DateText($0) }.map { DateComponents($0) }
+    }
+}
+
+extension ElementReader {
+    var age: Int? { number("age_in_years", in: 0...200) }
+
+    /// The answers to what was asked, by the nearest attestations and else the age.
+    var agesAtLeast: [Int: Bool] {
+        var answers: [Int: Bool] = [:]
+        for years in read.requested.ages {
+            switch read.document.isAgeAtLeast(years, accepting: .ageInYears, on: read.day) {
+            case .yes: answers[years] = true
+            case .no: answers[years] = false
+            case .cannotTell: continue
+            }
+        }
+        return answers
+    }
+
+    func name(suffix: String?) -> PersonNameComponents? {
+        let (family, given) = (spelledText("family_name"), spelledText("given_name"))
+        guard family != nil || given != nil else { return nil }
+        var name = PersonNameComponents()
+        name.familyName = family
+        name.givenName = given
+        name.nameSuffix = suffix
+        return name
+    }
+
+    var address: PostalAddress? {
+        var address = PostalAddress()
+        address.street = spelledText("resident_address") ?? ""
+        address.city = spelledText("resident_city") ?? ""
+        address.state = text("resident_state") ?? ""
+        address.postalCode = text("resident_postal_code") ?? ""
+        address.isoCountryCode = text("resident_country") ?? ""
+        return address == PostalAddress() ? nil : address
+    }
+
+    func issuingAuthority(
+        jurisdiction: String
+    ) -> MobileDriversLicenseDataRequest.Response.DocumentElements.IssuingAuthority? {
+        let (name, jurisdiction) = (spelledText("issuing_authority"), text(jurisdiction))
+        let country = text("issuing_country")
+        guard name != nil || jurisdiction != nil || country != nil else { return nil }
+        return .init(name: name, jurisdiction: jurisdiction, isoCountryCode: country)
+    }
+
+    private static let sexes: [Int: MobileDriversLicenseDataRequest.Response.DocumentElements.Sex] = [
+        0: .unknown, 1: .male, 2: .female,
+    ]
+
+    var sex: MobileDriversLicenseDataRequest.Response.DocumentElements.Sex? {
+        number("sex", in: 0...9).flatMap { $0 == 9 ? .notApplicable : Self.sexes[$0] }
+    }
+
+    var aamvaSex: MobileDriversLicenseDataRequest.Response.DocumentElements.Sex? {
+        number("sex", in: 1...9).flatMap { $0 == 9 ? .notSpecified : Self.sexes[$0] }
+    }
+
+    /// A photo ID's birth date: a day, or a map of one with a mask of the digits that are approximate
+    /// (ISO/IEC TS 23220-2).
+    var birthDate: DateComponents? {
+        guard let map = value("birth_date").flatMap({ try? $0.map() }) else { return date("birth_date") }
+        guard let day = map["birth_date"].flatMap({ try? DateText($0) })?.day else { return nil }
+        guard let mask = map["approximate_mask"] else { return DateComponents(day) }
+        guard let digits = (try? mask.text()).map({ Array($0.utf8) }), digits.count == 8,
+            digits.allSatisfy({ $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: "1") })
+        else { return nil }
+        func isKnown(_ places: Range<Int>) -> Bool { digits[places].allSatisfy { $0 == UInt8(ascii: "0") } }
+        return DateComponents(
+            year: isKnown(0..<4) ? day.year : nil, month: isKnown(4..<6) ? day.month : nil,
+            day: isKnown(6..<8) ? day.day : nil)
+    }
+}
+
+extension DateComponents {
+    fileprivate init(_ day: FullDate) {
+        self.init(year: day.year, month: day.month, day: day.day)
+    }
+
+    /// A day without a zone, or an instant in UTC.
+    init(_ date: DateText) {
+        self.init(date.day)
+        guard case .instant(let instant) = date.value else { return }
+        let second = Int(instant.secondsSince1970 - date.day.startInUTC.secondsSince1970)
+        timeZone = TimeZone(secondsFromGMT: 0)
+        (hour, minute) = (second / 3600, second / 60 % 60)
+        self.second = second % 60
+    }
+}

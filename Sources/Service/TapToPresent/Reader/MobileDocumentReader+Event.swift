@@ -1,0 +1,51 @@
+internal import ReaderService
+
+extension MobileDocumentReader {
+    /// What happens during a read. Holds nothing personal.
+    public enum Event: Hashable, Sendable {
+        /// Waiting for a phone.
+        case armed
+        /// Something to tell the people at the reader.
+        case hint(Hint)
+        /// The phone is engaged: the moment to sound a tone.
+        case engaged
+        /// The request is out; the holder decides on the phone.
+        case awaitingConsent
+        /// The answer is being checked.
+        case verifying
+        /// Every check was made; the verdict says what they came to.
+        case judged(MobileDocumentVerdict)
+        /// The operator sees the result of a display request and decides.
+        case presenting
+        /// The read is over and the reader free; nil where it was answered.
+        case done(MobileDocumentReaderError?)
+    }
+
+    /// What may help.
+    public enum Hint: Hashable, Sendable {
+        /// The phone shows no wallet: it is locked, or its screen is off.
+        case phoneLocked
+        /// The tap broke off; the same request waits for the next one.
+        case tapAgain
+        /// Taps keep failing: the phone's QR code may do better.
+        case offerQR
+        /// There is no Bluetooth, NFC alone is used; the id of the condition.
+        case bluetoothUnavailable(id: String)
+    }
+}
+
+extension MobileDocumentReader.Event {
+    init(_ event: PresentationEvent) {
+        self =
+            switch event {
+            case .armed: .armed
+            case .phoneLocked: .hint(.phoneLocked)
+            case .tapAgain: .hint(.tapAgain)
+            case .offerQR: .hint(.offerQR)
+            case .bluetoothUnavailable(let id): .hint(.bluetoothUnavailable(id: id))
+            case .engaged: .engaged
+            case .awaitingConsent: .awaitingConsent
+            case .verifying: .verifying
+            }
+    }
+}

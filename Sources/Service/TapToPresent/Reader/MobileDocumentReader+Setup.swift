@@ -1,0 +1,58 @@
+public import Foundation
+
+extension MobileDocumentReader {
+    /// How a reader is put together. What is not said is as `countersign` has it.
+    public struct Setup: Sendable {
+        /// Whom the reader believes.
+        public enum Trust: Sendable {
+            /// The trust store in `storeFolder`, as `countersign trust` fills it.
+            case store
+            /// These issuer roots (IACA), each in DER or any number in PEM, and nobody else.
+            case roots([Data])
+        }
+
+        /// What is done where it is not known whether a document is revoked.
+        public enum Revocation: Sendable {
+            /// It is believed, and the verdict says so: for age checks.
+            case age
+            /// It is refused: for handing over a thing of value.
+            case rental
+        }
+
+        /// The folder of trust store, identities and instance identifier. The default is `COUNTERSIGN_STORE`, else
+        /// `$XDG_DATA_HOME/countersign`, else `~/.local/share/countersign`.
+        public var storeFolder: String
+        /// Whom the reader believes.
+        public var trust = Trust.store
+        /// What is done where revocation is not known.
+        public var revocation = Revocation.age
+        /// The contactless reader, by a part of its name or its USB id (`072f:2200`); nil takes any.
+        public var reader: String?
+        /// The Bluetooth adapter (`hci0`); nil takes the first that can be used.
+        public var bluetoothAdapter: String?
+        /// The identity in whose name requests are signed where no token names one; nil leaves it to the identities'
+        /// own choice.
+        public var identity: String?
+        /// How long a phone is waited for.
+        public var patience = Duration.seconds(120)
+        /// Where the operator sees the result of a display request.
+        public var display: MobileDocumentDisplay?
+        /// The app's way for the operator to decide on it; nil where the display asks.
+        public var presenter: (any MobileDocumentPresenter)?
+
+        /// As this computer is set up for `countersign`.
+        public init() {
+            storeFolder = Self.defaultStoreFolder(ProcessInfo.processInfo.environment)
+        }
+
+        static func defaultStoreFolder(_ environment: [String: String]) -> String {
+            func variable(_ name: String) -> String? {
+                environment[name].flatMap { $0.isEmpty ? nil : $0 }
+            }
+            if let path = variable("COUNTERSIGN_STORE") { return path }
+            // A relative path is to be ignored (XDG Base Directory Specification 0.8).
+            if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") { return "\(data)/countersign" }
+            return "\(variable("HOME") ?? "")/.local/share/countersign"
+        }
+    }
+}

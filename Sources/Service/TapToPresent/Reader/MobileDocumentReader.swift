@@ -1,0 +1,73 @@
+internal import MdocModel
+internal import PCSCTransport
+internal import Synchronization
+
+/// Reads IDs from phones at the contactless reader of this computer.
+///
+/// Make one, prepare it, and ask the session that comes of that. A reader may be prepared again at any time: it
+/// returns the session that is there while that is valid.
+public final class MobileDocumentReader: Sendable {
+    /// Whether this computer can read documents at all: whether it has a PC/SC service. That a reader is plugged in
+    /// shows when a document is asked for.
+    public static var isSupported: Bool { PCSCService.isInstalled }
+
+    private struct State {
+        weak var session: MobileDocumentReaderSession?
+    }
+
+    private let installation: ReaderInstallation
+    private let counter: ReadingCounter
+    private let tokens: any ReaderTokenDesk
+    private let hub = EventHub()
+    private let state = Mutex(State())
+
+    /// A reader as it is set up on this computer, or as `setup` says.
+    public convenience init(_ setup: Setup = Setup()) {
+        let installation = ReaderInstallation(setup)
+        self.init(
+            installation, counter: .of(reader: setup.reader, adapter: setup.bluetoothAdapter),
+            tokens: NoReaderTokens())
+    }
+
+    init(_ installation: ReaderInstallation, counter: ReadingCounter, tokens: any ReaderTokenDesk) {
+        self.installation = installation
+        self.counter = counter
+        self.tokens = tokens
+    }
+
+    /// What identifies this reader to whoever makes its tokens. To be asked for anew each time, never cached.
+    public var configuration: Configuration {
+        get async throws(MobileDocumentReaderError) {
+            Configuration(readerInstanceIdentifier: try installation.instanceIdentifier())
+        }
+    }
+
+    /// What happens at this reader from now on, in every session of it. Each call gives a stream of its own, which
+    /// ends with the reader; of events nobody takes the newest 64 are kept.
+    public var events: AsyncStream<Event> { hub.stream() }
+
+    /// Makes the reader ready: checks the token, and that there is somebody to trust.
+    ///
+    /// - Parameter token: in whose name documents are asked for. Without one, only display requests can be made, in
+    ///   nobody's name.
+    /// - Returns: the session there is, while it is valid and was prepared with the same token; else a new one.
+    public func prepare(
+        using token: Token? = nil
+    ) async throws(MobileDocumentReaderError) -> MobileDocumentReaderSession {
+        let now = try installation.now()
+        if let session = state.withLock({ $0.session }), session.isValid(for: token, at: now) {
+            return session
+        }
+        let preparation = try token.map { token throws(MobileDocumentReaderError) in
+            try tokens.preparation(
+                for: token, instance: installation.instanceIdentifier(), at: now)
+        }
+        // A reader that could never verify anything is told so before a customer stands there.
+        _ = try installation.trust()
+        _ = try installation.identities(named: preparation?.identity, at: now)
+        let session = MobileDocumentReaderSession(
+            installation, counter: counter, hub: hub, token: token, preparation)
+        state.withLock { $0.session = session }
+        return session
+    }
+}

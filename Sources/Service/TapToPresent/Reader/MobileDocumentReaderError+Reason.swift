@@ -1,0 +1,121 @@
+extension MobileDocumentReaderError {
+    /// What lies under an error. Holds nothing personal; an `id` names a condition of a part of the reader and is
+    /// stable.
+    public enum Reason: Hashable, Sendable {
+        // The request
+
+        /// It is of a type that is none of this library's.
+        case requestNotKnown
+        case nothingRequested
+        /// An element stands twice in the request, or is to be kept and not to be kept.
+        case elementTwice
+        /// The kind of document has no such element.
+        case elementNotOfDocument
+        /// The age is asked for beside a question about it, which answers.
+        case ageBesideThreshold
+        /// An age is not in 1 to 125.
+        case ageOutOfRange
+        /// At most two ages may be asked about in one request (ISO/IEC 18013-5 7.2.5).
+        case moreThanTwoAges
+        /// One kind of document is asked for twice.
+        case documentTwice
+
+        // The token
+
+        /// Elements come to an app only in a session that was prepared with a reader token.
+        case tokenRequired
+        case tokenRefused(id: String)
+
+        // The reader
+
+        case readInProgress
+        /// The contactless reader, or pcscd.
+        case readerUnavailable(id: String)
+        /// Bluetooth is needed and is not there.
+        case radioUnavailable(id: String)
+        /// Nobody is trusted yet, or the trust store cannot be used.
+        case trustUnavailable(id: String)
+        /// The identity that is to sign cannot be used.
+        case identityUnavailable(id: String)
+        /// The computer's clock was never set.
+        case clockNotSet
+        /// A display request, and nothing to show its result on.
+        case displayMissing
+        /// The display cannot be used.
+        case displayUnavailable(id: String)
+
+        // The phone
+
+        case taskCancelled
+        /// The holder declined, or the wallet does not know this reader.
+        case holderDeclined
+        /// No phone was engaged in time.
+        case engagementOverdue
+        /// The holder did not answer in time.
+        case consentOverdue
+        case engagementMisshapen
+        /// The phone offers no way to answer that this reader has.
+        case noUsableRetrieval
+        /// The phone did not connect over Bluetooth, or could not be connected to.
+        case connectionFailed(id: String)
+        /// The phone left before its answer was complete, or the transfer broke.
+        case transferIncomplete
+        case messageTooLong
+        /// The request had to be signed and could not be, and so was not sent.
+        case requestNotSigned
+        /// The session's messages do not decode or decrypt.
+        case sessionBroken
+        /// The phone ended the session with this status.
+        case phoneStatus(Int)
+
+        // The answer
+
+        /// It is no DeviceResponse.
+        case responseMisshapen
+        /// A check failed, or could not be made.
+        case rejected(MobileDocumentVerdict)
+        /// A fault of this library.
+        case internalFault
+    }
+}
+
+extension MobileDocumentReaderError.Reason: CustomStringConvertible {
+    /// In words, for an operator or a log.
+    public var description: String {
+        switch self {
+        case .requestNotKnown: "a request of an unknown type"
+        case .nothingRequested: "nothing is asked for"
+        case .elementTwice: "an element is asked for twice"
+        case .elementNotOfDocument: "the document has no such element"
+        case .ageBesideThreshold: "the age is asked for beside a question that answers it"
+        case .ageOutOfRange: "an age is not in 1 to 125"
+        case .moreThanTwoAges: "more than two ages are asked about"
+        case .documentTwice: "one kind of document is asked for twice"
+        case .tokenRequired: "the session was prepared without a reader token"
+        case .tokenRefused(let id): "the token was refused (\(id))"
+        case .readInProgress: "a read is under way"
+        case .readerUnavailable(let id): "the contactless reader cannot be used (\(id))"
+        case .radioUnavailable(let id): "Bluetooth cannot be used (\(id))"
+        case .trustUnavailable(let id): "nobody is trusted (\(id))"
+        case .identityUnavailable(let id): "the reader identity cannot be used (\(id))"
+        case .clockNotSet: "the computer's clock is not set"
+        case .displayMissing: "there is nothing to show the result on"
+        case .displayUnavailable(let id): "the display cannot be used (\(id))"
+        case .taskCancelled: "the task was cancelled"
+        case .holderDeclined: "the holder declined, or the wallet does not know this reader"
+        case .engagementOverdue: "no phone was engaged in time"
+        case .consentOverdue: "the holder did not answer in time"
+        case .engagementMisshapen: "the phone's engagement is not one"
+        case .noUsableRetrieval: "the phone offers no way to answer that this reader has"
+        case .connectionFailed(let id): "the phone could not be connected to (\(id))"
+        case .transferIncomplete: "the phone left before its answer was complete"
+        case .messageTooLong: "the phone sent more than is allowed"
+        case .requestNotSigned: "the request could not be signed"
+        case .sessionBroken: "the session's messages do not decode or decrypt"
+        case .phoneStatus(let status): "the phone ended the session with status \(status)"
+        case .responseMisshapen: "the answer is no DeviceResponse"
+        case .rejected(let verdict): "the answer was rejected (\(verdict.failures.joined(separator: ", ")))"
+        case .internalFault: "a fault of the library"
+        }
+    }
+}

@@ -1,0 +1,123 @@
+internal import MdocModel
+internal import MdocVerification
+internal import ReaderService
+
+/// A reader that is ready. It serves any number of requests, one at a time, and ends when it is let go of.
+public final class MobileDocumentReaderSession: Sendable {
+    private let installation: ReaderInstallation
+    private let counter: ReadingCounter
+    private let hub: EventHub
+    private let token: MobileDocumentReader.Token?
+    private let preparation: ReaderPreparation?
+
+    init(
+        _ installation: ReaderInstallation, counter: ReadingCounter, hub: EventHub,
+        token: MobileDocumentReader.Token?, _ preparation: ReaderPreparation?
+    ) {
+        self.installation = installation
+        self.counter = counter
+        self.hub = hub
+        self.token = token
+        self.preparation = preparation
+    }
+
+    /// What happens at this reader from now on, as `MobileDocumentReader.events`.
+    public var events: AsyncStream<MobileDocumentReader.Event> { hub.stream() }
+
+    func isValid(for token: MobileDocumentReader.Token?, at now: Timestamp) -> Bool {
+        self.token == token && !isOver(at: now)
+    }
+
+    private func isOver(at now: Timestamp) -> Bool {
+        preparation.map { $0.until <= now } ?? false
+    }
+
+    /// Waits for a phone, asks it, and makes every check on its answer. Cancelling the task ends the transaction; the
+    /// phone is told.
+    ///
+    /// - Throws: `systemBusy` while another read is under way, `sessionExpired` once the token's time is over,
+    ///   `notAllowed` for elements without a reader token, `cancelled` where the task was cancelled or somebody said no.
+    @discardableResult
+    public func requestDocument<Request: MobileDocumentRequest>(
+        _ request: Request
+    ) async throws(MobileDocumentReaderError) -> Request.Response {
+        guard let planned = request as? any PlannedRequest else {
+            throw .invalidRequest(.requestNotKnown)
+        }
+        guard let response = try await answer(to: planned) as? Request.Response else {
+            throw .unknown(.internalFault)
+        }
+        return response
+    }
+
+    private func answer<Request: PlannedRequest>(
+        to request: Request
+    ) async throws(MobileDocumentReaderError) -> any Sendable {
+        let asked = try request.documents()
+        let showing = ResultShowing(installation.setup, brand: preparation?.brand)
+        if Request.needsToken, preparation == nil { throw .notAllowed(.tokenRequired) }
+        if !Request.needsToken { try showing.requireDisplay() }
+        return try await counter.occupied { () async throws(MobileDocumentReaderError) -> Request.Response in
+            do throws(MobileDocumentReaderError) {
+                let answer = try await self.read(asked, isRaw: Request.isRaw, showing)
+                if case .verified = answer, !Request.needsToken { self.hub.send(.presenting) }
+                let response = try await request.response(to: answer)
+                self.hub.send(.done(nil))
+                return response
+            } catch {
+                self.hub.send(.done(error))
+                throw error
+            }
+        }
+    }
+
+    private func read(
+        _ asked: [RequestedDocument], isRaw: Bool, _ showing: ResultShowing
+    ) async throws(MobileDocumentReaderError) -> ReadAnswer {
+        let now = try installation.now()
+        guard !isOver(at: now) else { throw .sessionExpired }
+        var plan = PresentationPlan(
+            question: PresentationQuestion(
+                .anyOf(asked.map(\.requests)),
+                identities: try installation.identities(named: preparation?.identity, at: now),
+                brand: preparation?.brand),
+            trust: try installation.trust(), deadlines: installation.deadlines, now: installation.clock)
+        plan.policy = installation.revocationPolicy
+        plan.handsOutRawAnswer = isRaw
+        let hub = hub
+        let presentation = try await counter.present(
+            ReaderTransaction(plan) { hub.send(MobileDocumentReader.Event($0)) })
+        if case .judged(let verdict) = presentation.outcome {
+            hub.send(.judged(MobileDocumentVerdict(verdict)))
+        }
+        if case .judged = presentation.outcome, let raw = presentation.rawAnswer { return .raw(raw) }
+        return .verified(
+            try ReadDocument(
+                presentation.outcome, asked, on: installation.day(at: plan.now()), showing))
+    }
+}
+
+extension ReadDocument {
+    /// The document of an outcome that is to have one.
+    fileprivate init(
+        _ outcome: Presentation.Outcome, _ asked: [RequestedDocument], on day: FullDate,
+        _ showing: ResultShowing
+    ) throws(MobileDocumentReaderError) {
+        switch outcome {
+        case .declined: throw .cancelled(.holderDeclined)
+        case .malformed: throw .invalidResponse(.responseMisshapen)
+        case .failed(let failure): throw MobileDocumentReaderError(failure)
+        case .judged(.rejected(let response)):
+            throw .invalidResponse(.rejected(MobileDocumentVerdict(.rejected(response))))
+        case .judged(.verified(let response)):
+            for requested in asked {
+                let docTypes = requested.kind.docTypes
+                guard let document = response.documents.first(where: { docTypes.contains($0.docType) })
+                else { continue }
+                self.init(document: document, requested: requested, day: day, showing: showing)
+                return
+            }
+            throw .unknown(.internalFault)
+        }
+    }
+}

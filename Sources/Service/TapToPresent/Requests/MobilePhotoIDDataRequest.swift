@@ -1,0 +1,41 @@
+/// Elements of a photo ID (ISO/IEC TS 23220-4 Annex C), for the app. Needs a session that was prepared with a reader
+/// token.
+public struct MobilePhotoIDDataRequest: MobileDocumentDataRequest {
+    /// What can be asked of a photo ID.
+    public enum Element: Hashable, Sendable {
+        case address, age, dateOfBirth, documentExpirationDate, documentIssueDate, documentNumber
+        case familyName, givenName, issuingAuthority, portrait, sex
+        /// Whether the holder is at least so many years old, 1 to 125; at most two such questions in one request.
+        case ageAtLeast(Int)
+    }
+
+    /// What is kept for an indefinite time; the holder is told so.
+    public var retainedElements: [Element]
+    /// What is kept only as long as processing it at once needs.
+    public var nonRetainedElements: [Element]
+
+    /// A request for these elements.
+    public init(retainedElements: [Element] = [], nonRetainedElements: [Element] = []) {
+        self.retainedElements = retainedElements
+        self.nonRetainedElements = nonRetainedElements
+    }
+}
+
+/// The same elements, answered as the phone sent them. Needs a session that was prepared with a reader token.
+public struct MobilePhotoIDRawDataRequest: MobileDocumentRawDataRequest {
+    /// The same as of the verified request.
+    public typealias Element = MobilePhotoIDDataRequest.Element
+    /// What the phone sent.
+    public typealias Response = MobileDocumentRawDataResponse
+
+    /// What is kept for an indefinite time; the holder is told so.
+    public var retainedElements: [Element]
+    /// What is kept only as long as processing it at once needs.
+    public var nonRetainedElements: [Element]
+
+    /// A request for these elements.
+    public init(retainedElements: [Element] = [], nonRetainedElements: [Element] = []) {
+        self.retainedElements = retainedElements
+        self.nonRetainedElements = nonRetainedElements
+    }
+}
