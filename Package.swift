@@ -337,8 +337,8 @@ let package = Package(
             of: "TapToPresent", in: "Service",
             [
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "MdocWallet", "ReaderService", "ReaderStore", "Transport", "PresentationStage",
-                "TestCredentials",
+                "MdocWallet", "ReaderService", "ReaderStore", "Transport", "WalletPresentation",
+                "PresentationStage",
             ]),
         tests(
             of: "countersign", in: "Commands",

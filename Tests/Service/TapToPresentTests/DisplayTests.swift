@@ -1,0 +1,226 @@
+import Foundation
+import Glibc
+import MdocModel
+import MdocWallet
+import PresentationStage
+import Synchronization
+import Testing
+
+@testable import TapToPresent
+
+@Suite("Display requests", .serialized)
+struct DisplayTests {
+    private typealias Outcome = MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
+
+    private static func request(
+        _ elements: [MobileDriversLicenseDisplayRequest.Element] = [
+            .givenName, .familyName, .ageAtLeast(21),
+        ],
+        _ mode: MobileDriversLicenseDisplayRequest.Options.ValidationMode = .confirm
+    ) -> MobileDriversLicenseDisplayRequest {
+        MobileDriversLicenseDisplayRequest(elements: elements, options: .init(validationMode: mode))
+    }
+
+    /// A display that says what it was given.
+    private final class SeenDisplay: DisplayChannel {
+        private let outcome: MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
+        private let seen = Mutex<[ShownResult]>([])
+        private let wiped = Mutex(false)
+
+        init(_ outcome: MobileDriversLicenseDisplayRequest.Response.ValidationOutcome = .dismissed) {
+            self.outcome = outcome
+        }
+
+        var results: [ShownResult] { seen.withLock { $0 } }
+        var isWiped: Bool { wiped.withLock { $0 } }
+
+        func show(
+            _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime
+        ) throws(MobileDocumentReaderError)
+            -> MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
+        {
+            seen.withLock { $0.append(result) }
+            defer { wiped.withLock { $0 = true } }
+            if isAsking { return outcome }
+            while !time.isOver { Thread.sleep(forTimeInterval: 0.005) }
+            return .dismissed
+        }
+    }
+
+    /// An app's buttons.
+    private struct Buttons: MobileDocumentPresenter {
+        let outcome: MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
+        let asked = Mutexed()
+
+        final class Mutexed: Sendable {
+            private let all = Mutex<[MobileDocumentPresentation]>([])
+            var presentations: [MobileDocumentPresentation] { all.withLock { $0 } }
+            func append(_ one: MobileDocumentPresentation) { all.withLock { $0.append(one) } }
+        }
+
+        func validationOutcome(
+            of presentation: MobileDocumentPresentation
+        ) async -> MobileDriversLicenseDisplayRequest.Response.ValidationOutcome {
+            asked.append(presentation)
+            return outcome
+        }
+    }
+
+    private func outcome(
+        _ request: some MobileDocumentRequest, by display: MobileDocumentDisplay,
+        _ presenter: (any MobileDocumentPresenter)? = nil,
+        of documents: [TestDocument] = [TestLicence().document(on: TapStage.now.dayInUTC)]
+    ) async throws -> MobileDriversLicenseDisplayRequest.Response.ValidationOutcome? {
+        let stage = try TapStage(
+            documents,
+            setup: {
+                $0.display = display
+                $0.presenter = presenter
+            })
+        defer { stage.clean() }
+        let response = try await stage.reader.prepare().requestDocument(request)
+        return (response as? MobileDriversLicenseDisplayRequest.Response)?.validationOutcome
+    }
+
+    @Test(
+        "The display gets name, answers and portrait; the app the operator's decision",
+        arguments: [Outcome.approved, .rejected, .dismissed])
+    func decision(_ outcome: MobileDriversLicenseDisplayRequest.Response.ValidationOutcome) async throws {
+        let display = SeenDisplay(outcome)
+        #expect(try await self.outcome(Self.request(), by: .init(display)) == outcome)
+        let result = try #require(display.results.first)
+        #expect(result.familyName == "Testrup-Ødegård" && result.givenName == "Lumi Séraphine")
+        #expect(result.ages.map(\.years) == [21] && result.ages.map(\.answer) == [.yes])
+        #expect(result.portrait?.isEmpty == false && result.age == nil && result.brand == nil)
+        #expect(!"\(result)".contains("Testrup"))
+    }
+
+    @Test("What was not asked for is not shown")
+    func least() async throws {
+        let display = SeenDisplay()
+        _ = try await outcome(Self.request([.age]), by: .init(display))
+        let result = try #require(display.results.first)
+        #expect(
+            result.age == 40 && result.familyName == nil && result.givenName == nil && result.ages.isEmpty)
+    }
+
+    @Test("Without a question there is no decision")
+    func check() async throws {
+        for mode in [MobileDriversLicenseDisplayRequest.Options.ValidationMode.check, .checkMultiple] {
+            #expect(
+                try await outcome(Self.request([.age], mode), by: .init(SeenDisplay(.approved))) == .dismissed
+            )
+        }
+    }
+
+    @Test(
+        "Nobody can approve what is not proven",
+        arguments: [([18], Outcome.approved), ([18, 65], .rejected), ([50], .rejected)])
+    func unproven(
+        _ ages: [Int], _ expected: MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
+    ) async throws {
+        var licence = TestLicence().document(on: TapStage.now.dayInUTC)
+        licence["age_in_years"] = nil
+        let request = Self.request(ages.map { .ageAtLeast($0) })
+        for presenter in [nil, Buttons(outcome: .approved)] as [(any MobileDocumentPresenter)?] {
+            let found = try await outcome(
+                request, by: .init(SeenDisplay(.approved)), presenter, of: [licence])
+            #expect(found == expected)
+        }
+    }
+
+    @Test("Nobody can approve where no portrait came")
+    func noPortrait() async throws {
+        var licence = TestLicence().document(on: TapStage.now.dayInUTC)
+        licence["portrait"] = nil
+        let found = try await outcome(
+            Self.request([.givenName]), by: .init(SeenDisplay(.approved)), of: [licence])
+        #expect(found == .rejected)
+    }
+
+    @Test("The app's own buttons decide, know what was asked alone, and the display is wiped")
+    func presenter() async throws {
+        let (display, buttons) = (SeenDisplay(), Buttons(outcome: .approved))
+        #expect(try await outcome(Self.request(), by: .init(display), buttons) == .approved)
+        let presentation = try #require(buttons.asked.presentations.first)
+        #expect(presentation.elements == [.givenName, .familyName, .ageAtLeast(21)])
+        #expect(display.isWiped)
+        var text = ""
+        dump(presentation, to: &text)
+        #expect(!text.contains("Testrup"))
+    }
+
+    @Test("What an app gets of a display request holds no text, number or bytes, however deep one looks")
+    func noValues() async throws {
+        let stage = try TapStage(setup: { $0.display = .init(SeenDisplay(.approved)) })
+        defer { stage.clean() }
+        let session = try await stage.reader.prepare()
+        let response = try await session.requestDocument(Self.request())
+        #expect(Self.leaves(of: response) == ["ValidationOutcome"])
+        let other = try await session.requestDocument(
+            .displayDocument(
+                [.familyName, .age],
+                options: .init(allowedDocumentTypes: [.driversLicense], validationMode: .confirm)))
+        #expect(Self.leaves(of: other) == ["ValidationOutcome"])
+        // The twin: a data request's answer would be found.
+        #expect(Self.leaves(of: Example(name: "Testrup")) == ["String"])
+    }
+
+    private struct Example { let name: String }
+
+    private static func leaves(of value: Any) -> [String] {
+        let children = Mirror(reflecting: value).children
+        return children.isEmpty ? ["\(type(of: value))"] : children.flatMap { leaves(of: $0.value) }
+    }
+
+    @Test(
+        "Any of several documents is shown, whichever the holder has",
+        arguments: TestDocumentKind.allCases.prefix(2))
+    func documents(_ kind: TestDocumentKind) async throws {
+        let display = SeenDisplay(.approved)
+        let request = MobileDocumentDisplayRequest(
+            elements: [.familyName, .ageAtLeast(18)],
+            options: .init(allowedDocumentTypes: [.photoID, .driversLicense], validationMode: .confirm))
+        let document = kind.document(for: TestLicence(), on: TapStage.now.dayInUTC)
+        #expect(try await outcome(request, by: .init(display), of: [document]) == .approved)
+        #expect(display.results.first?.familyName == "Testrup-Ødegård")
+    }
+
+    @Test("A rejected answer is not shown")
+    func rejected() async throws {
+        let display = SeenDisplay(.approved)
+        let stage = try TapStage(
+            phone: { $0.holder.fault = .signatureFlipped }, setup: { $0.display = .init(display) })
+        defer { stage.clean() }
+        await #expect(throws: MobileDocumentReaderError.invalidResponse) {
+            try await stage.reader.prepare().requestDocument(Self.request())
+        }
+        #expect(display.results.isEmpty)
+    }
+
+    @Test("Cancelling the task while the operator decides wipes the display")
+    func cancelled() async throws {
+        struct Undecided: MobileDocumentPresenter {
+            func validationOutcome(
+                of presentation: MobileDocumentPresentation
+            ) async -> MobileDriversLicenseDisplayRequest.Response.ValidationOutcome {
+                try? await Task.sleep(for: .seconds(60))
+                return .approved
+            }
+        }
+        let display = SeenDisplay()
+        let stage = try TapStage(
+            setup: {
+                $0.display = .init(display)
+                $0.presenter = Undecided()
+            })
+        defer { stage.clean() }
+        let session = try await stage.reader.prepare()
+        var events = stage.reader.events.makeAsyncIterator()
+        let task = Task { try await session.requestDocument(Self.request()) }
+        while let event = await events.next(), event != .presenting {}
+        task.cancel()
+        await #expect(throws: MobileDocumentReaderError.cancelled) { try await task.value }
+        #expect(display.isWiped)
+    }
+}

@@ -1,0 +1,171 @@
+import COSE
+import Foundation
+import MdocModel
+import MdocWallet
+import OpenSSLCrypto
+import PresentationStage
+import ReaderService
+import Synchronization
+import Transport
+
+@testable import TapToPresent
+
+/// A reader whose phones come over a bench link, with an issuer that it trusts.
+struct TapStage {
+    static let now = Scene.now
+    static let token = MobileDocumentReader.Token("a token")
+    static let life: Int64 = 48 * 3600
+
+    let issuer: TestIssuer
+    let reader: MobileDocumentReader
+    let log = PhoneLog()
+    /// What the reader's clock shows.
+    let clock: TestClock
+    let folder: String
+
+    /// What the phones were asked.
+    final class PhoneLog: Sendable {
+        private let requests = Mutex<[[UInt8]]>([])
+
+        var all: [DeviceRequest] {
+            get throws { try requests.withLock { $0 }.map { try DeviceRequest($0[...]) } }
+        }
+
+        func append(_ new: [[UInt8]]) { requests.withLock { $0 += new } }
+    }
+
+    final class TestClock: Sendable {
+        private let time = Mutex(TapStage.now)
+
+        var now: Timestamp { time.withLock { $0 } }
+
+        func advance(bySeconds seconds: Int64) {
+            time.withLock { $0 = $0.advanced(bySeconds: seconds) }
+        }
+    }
+
+    /// Takes one token and refuses all others.
+    struct OneToken: ReaderTokenDesk {
+        func preparation(
+            for token: MobileDocumentReader.Token, instance: String, at now: Timestamp
+        ) throws(MobileDocumentReaderError) -> ReaderPreparation {
+            guard token == TapStage.token else { throw .invalidToken(.tokenRefused(id: "test")) }
+            return ReaderPreparation(
+                brand: "Test brand", identity: nil, until: now.advanced(bySeconds: TapStage.life))
+        }
+    }
+
+    /// - Parameter isPresent: whether there is a phone at all.
+    init(
+        _ documents: [TestDocument] = [TestLicence().document(on: TapStage.now.dayInUTC)],
+        isPresent: Bool = true, trusting isTrusted: Bool = true,
+        deadlines: PresentationDeadlines = .ample, phone changePhone: (inout Wallet) -> Void = { _ in },
+        setup change: (inout MobileDocumentReader.Setup) -> Void = { _ in }
+    ) throws {
+        let issuer = try TestIssuer(now: Self.now)
+        let other = try TestIssuer(now: Self.now)
+        self.issuer = issuer
+        let issued = try documents.map { try issuer.issue($0, for: COSEKeyPair(PrivateKey.generate(.p256))) }
+        var wallet = Wallet(holder: Holder(documents: issued))
+        changePhone(&wallet)
+        folder = FileManager.default.temporaryDirectory.appending(path: "tap-\(UUID().uuidString)").path
+        var setup = MobileDocumentReader.Setup()
+        setup.storeFolder = folder
+        setup.trust = .roots([Data(isTrusted ? issuer.root : other.root)])
+        change(&setup)
+        let clock = TestClock()
+        self.clock = clock
+        var installation = ReaderInstallation(setup) { clock.now }
+        installation.deadlines = deadlines
+        reader = MobileDocumentReader(
+            installation, counter: Self.counter(wallet, isPresent: isPresent, log), tokens: OneToken())
+    }
+
+    private static func counter(_ wallet: Wallet, isPresent: Bool, _ log: PhoneLog) -> ReadingCounter {
+        ReadingCounter { transaction in
+            let (channel, holder) = InMemoryChannel.pair()
+            let phone = Task {
+                guard isPresent else { return }
+                let link = try WalletBenchLink(wallet, handover: .qr, now: .now)
+                log.append(await HolderEnd.serve(link, over: holder).requests)
+            }
+            let presentation = await transaction.run(over: channel)
+            phone.cancel()
+            await holder.close()
+            _ = await phone.result
+            return presentation
+        }
+    }
+
+    /// A session that may ask for elements.
+    func prepared() async throws -> MobileDocumentReaderSession {
+        try await reader.prepare(using: Self.token)
+    }
+
+    func clean() { try? FileManager.default.removeItem(atPath: folder) }
+}
+
+extension [DeviceRequest] {
+    /// The elements of the first document of the last request, each with whether it is to be kept.
+    var lastAsked: [String: Bool] {
+        let spaces = last?.docRequests.first?.itemsRequest.nameSpaces ?? []
+        return Dictionary(
+            spaces.flatMap { space in
+                space.elements.map { ("\(space.name)/\($0.identifier)", $0.intentToRetain) }
+            }, uniquingKeysWith: { $0 || $1 })
+    }
+}
+
+extension TestLicence {
+    /// A license with everything that the library reads.
+    static func full(_ change: (inout TestDocument) -> Void = { _ in }) -> TestDocument {
+        var document = TestLicence().document(on: TapStage.now.dayInUTC)
+        document.add(
+            to: nameSpace,
+            [
+                "eye_colour": "brown", "hair_colour": "auburn", "weight": 64,
+                "resident_address": "1 Test Road",
+                "resident_city": "Testville", "resident_state": "UT-1", "resident_postal_code": "12345",
+                "resident_country": "UT", "issuing_jurisdiction": "UT-1",
+            ])
+        document.add(to: aamvaNameSpace, ["organ_donor": 1, "veteran": 1, "name_suffix": "JR"])
+        document["driving_privileges"] = [
+            [
+                "vehicle_category_code": "B", "issue_date": .fullDate("2020-02-29"),
+                "expiry_date": .fullDate("2035-02-28"),
+                "codes": [["code": "01"], ["code": "S01", "sign": "<=", "value": "2500"]],
+            ]
+        ]
+        document["domestic_driving_privileges"] = [
+            [
+                "domestic_vehicle_class": [
+                    "domestic_vehicle_class_code": "C", "domestic_vehicle_class_description": "Car",
+                    "issue_date": .fullDate("2020-02-29"), "expiry_date": .fullDate("2035-02-28"),
+                ],
+                "domestic_vehicle_restrictions": [
+                    [
+                        "domestic_vehicle_restriction_code": "B",
+                        "domestic_vehicle_restriction_description": "Lenses",
+                    ]
+                ],
+                "domestic_vehicle_endorsements": [
+                    [
+                        "domestic_vehicle_endorsement_code": "M",
+                        "domestic_vehicle_endorsement_description": "Motorcycle",
+                    ]
+                ],
+            ]
+        ]
+        change(&document)
+        return document
+    }
+}
+
+extension MobileDriversLicenseDataRequest.Element {
+    /// All but the questions about age.
+    static let all: [Self] = [
+        .address, .dateOfBirth, .documentDHSComplianceStatus, .documentExpirationDate, .documentIssueDate,
+        .documentNumber, .drivingPrivileges, .eyeColor, .familyName, .givenName, .hairColor, .height,
+        .issuingAuthority, .organDonorStatus, .portrait, .sex, .veteranStatus, .weight,
+    ]
+}
