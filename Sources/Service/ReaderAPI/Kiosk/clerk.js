@@ -1,0 +1,276 @@
+// The clerk's page: where a presentation stands, each outcome on its own, and the picture to compare.
+
+import { questionText } from "./asks.js";
+import { element } from "./elements.js";
+import { Page } from "./page.js";
+import { picture } from "./pictures.js";
+import { Portrait } from "./portrait.js";
+import { awaitsComparison, clerkScreen, isClosed, outcomes, reasonKey } from "./screens.js";
+import { plain } from "./strings.js";
+import { Announcer, Brand, find, Picture, SoundSwitch, write } from "./view.js";
+
+/// A result that nobody closes is wiped after so many seconds.
+const resultStay = 120;
+/// How long "wiped" stays.
+const wipedStay = 4_000;
+
+const steps = ["armed", "look", "receiving", "result"];
+const answerShapes = { yes: "yes", no: "no" };
+const stateShapes = { passed: "yes", failed: "no", unknown: "unknown", test: "test", open: "open", none: "none" };
+
+class ClerkView {
+    /// The customer's page sounds; two would sound twice.
+    soundsAtFirst = false;
+    #brand = new Brand();
+    #picture = new Picture();
+    #announcer = new Announcer();
+    #sound = new SoundSwitch(() => page.sounds.toggle());
+    #portrait = new Portrait();
+    #isActing = false;
+    #drawn = {};
+
+    constructor() {
+        find("languages").addEventListener("change", (event) => page.speak(event.target.value));
+    }
+
+    /// The fields of a document are the till's; name, age and picture are for the person who compares.
+    keeps(presentation) {
+        const { documents, ...result } = presentation.result ?? {};
+        return { ...presentation, result: presentation.result && result };
+    }
+
+    wipe() {
+        this.#portrait.wipe();
+    }
+
+    shown(page, { result }) {
+        if (typeof result?.portrait === "string" && result.outcome === undefined) {
+            this.#portrait.load(result.portrait, page.daemon, () => page.render());
+        } else {
+            this.#portrait.wipe();
+        }
+        if (result?.outcome !== undefined) {
+            this.#finish(page);
+        }
+    }
+
+    stay() {
+        return resultStay;
+    }
+
+    overstayed(page) {
+        this.#close(page, "dismissed");
+    }
+
+    render({ known, strings, daemon, sounds, banner }) {
+        const screen = clerkScreen(known);
+        const { lane, presentation } = known;
+        document.body.dataset.tone = screen.tone;
+        document.body.dataset.screen = screen.name;
+        this.#brand.show(presentation?.brand ?? lane?.brand, daemon);
+        this.#showBar(known, strings, sounds);
+        this.#showBanner(banner, lane, presentation, strings);
+        this.#showSteps(screen, presentation, strings);
+        this.#picture.show(screen, lane);
+        const words = this.#showVerdict(screen, presentation, strings);
+        this.#showPerson(screen, presentation, strings);
+        this.#showDetails(screen, presentation, strings);
+        this.#showActions(screen, presentation, strings);
+        const isNew = this.#announcer.tell(screen, presentation?.id, words, strings.text("title.clerk"), sounds);
+        if (isNew && screen.shows) {
+            find("head").focus();
+        }
+    }
+
+    #showBar({ link, lane }, strings, sounds) {
+        write(find("lane"), strings.text("clerk.lane", { lane: page.laneName }));
+        find("link").dataset.state = link;
+        write(find("link"), strings.text(`clerk.link.${link === "live" || link === "connecting" ? link : "lost"}`));
+        write(find("language-label"), strings.text("language"));
+        const choice = find("languages");
+        if (choice.childElementCount === 0) {
+            choice.append(...strings.languages.map(([tag, name]) => element("option", { value: tag, lang: tag }, name)));
+        }
+        choice.value = strings.language;
+        this.#sound.show(sounds.areOn, strings);
+    }
+
+    /// What happens beside the presentation; Bluetooth that is off stays there until it is on.
+    #showBanner(banner, lane, presentation, strings) {
+        const isWithoutBluetooth = ["off", "missing"].includes(lane?.bluetooth);
+        const name = banner ?? (isWithoutBluetooth ? "bluetooth" : null);
+        write(find("banner"), name === null ? "" : strings.text(`banner.${name}`));
+        find("banner").hidden = name === null;
+    }
+
+    #showSteps(screen, presentation, strings) {
+        const node = find("steps");
+        node.hidden = presentation === null || screen.tone === "fault";
+        node.setAttribute("aria-label", strings.text("clerk.steps"));
+        const step = isOpen(presentation) ? Math.max(0, steps.indexOf(screen.name)) : 3;
+        this.#draw(node, [strings.language, step], () => steps.map((name, index) =>
+            element("li", { "aria-current": index === step ? "step" : null, "data-done": index < step },
+                strings.text(`clerk.step.${name}`))));
+    }
+
+    /// Returns the words to be read out.
+    #showVerdict(screen, presentation, strings) {
+        const prefix = screen.prefix ?? "clerk";
+        const head = strings.text(`${prefix}.${screen.name}.head`);
+        const text = screen.reason === undefined
+            ? strings.text(`${prefix}.${screen.name}.text`) : strings.text(reasonKey(screen.reason));
+        write(find("head"), head);
+        write(find("text"), text);
+        const code = screen.reason?.id ?? "";
+        write(find("code"), code === "" ? "" : strings.text("clerk.code", { code }));
+        find("code").hidden = code === "";
+        const answers = screen.shows && presentation.state === "verified" ? presentation.result?.answers ?? [] : [];
+        const lines = answers.filter(({ ask }) => ask !== "portrait")
+            .map(({ ask, answer }) => ({ question: questionText(ask, strings), answer }));
+        find("answers").hidden = lines.length === 0;
+        this.#draw(find("answers"), lines, () => lines.map(({ question, answer }) => element("li", { "data-answer": answer },
+            element("span", { class: "asked" }, question), picture(answerShapes[answer] ?? "unknown"),
+            element("strong", {}, answerText(answer, strings)))));
+        const spoken = lines.map(({ question, answer }) => `${question} ${answerText(answer, strings)}`);
+        return [head, ...spoken, text].join("\n");
+    }
+
+    #showPerson(screen, presentation, strings) {
+        const node = find("person");
+        const { name, age } = presentation?.result ?? {};
+        const isThere = screen.shows === true
+            && (this.#portrait.state !== "none" || name !== undefined || awaitsComparison(presentation));
+        node.hidden = !isThere;
+        const key = isThere && [strings.language, this.#portrait.state, presentation.id, name, age];
+        this.#draw(node, key, () => isThere ? this.#person(name, age, strings) : []);
+    }
+
+    #person(name, age, strings) {
+        const { state, image } = this.#portrait;
+        const isShown = state === "shown";
+        if (isShown) {
+            image.alt = strings.text("clerk.portrait");
+        }
+        const missing = strings.text(`clerk.portrait.${state === "loading" ? "loading" : "failed"}`);
+        const full = [name?.given, name?.family].filter((part) => typeof part === "string").map(plain).join(" ");
+        return [
+            element("figure", { class: "portrait", "data-state": state },
+                isShown ? image : element("p", {}, missing)),
+            element("div", { class: "who" },
+                full === "" ? null : element("p", { class: "full-name" }, element("bdi", {}, full)),
+                Number.isInteger(age) ? element("p", {}, strings.text("clerk.age", { age })) : null),
+        ];
+    }
+
+    #showDetails(screen, presentation, strings) {
+        const node = find("details");
+        node.hidden = screen.shows !== true;
+        const key = screen.shows === true && [strings.language, presentation];
+        this.#draw(node, key, () => screen.shows === true ? [
+            element("h2", {}, strings.text("clerk.outcomes")),
+            element("ul", { class: "outcomes" }, ...outcomes(presentation).map((outcome) => row(outcome, strings))),
+            element("dl", { class: "facts" }, ...facts(presentation, strings)),
+        ] : []);
+    }
+
+    #showActions(screen, presentation, strings) {
+        const choices = this.#choices(screen, presentation);
+        const failed = this.#portrait.state === "failed" || this.#portrait.state === "loading";
+        const key = [strings.language, presentation?.id, choices, this.#isActing, failed];
+        this.#draw(find("actions"), key, () => choices.map(([name, shape, action]) => {
+            const words = strings.text(name === "retry" ? "fault.retry" : `clerk.${name}`);
+            const button = element("button", { type: "button", "data-action": name }, shape && picture(shape),
+                element("span", {}, words));
+            button.disabled = this.#isActing || (name === "matches" && failed);
+            button.addEventListener("click", () => this.#act(action));
+            return button;
+        }));
+    }
+
+    #choices(screen, presentation) {
+        if (screen.retries) {
+            return [["retry", null, "retry"]];
+        }
+        if (screen.cancels) {
+            return [["cancel", "stopped", "cancel"]];
+        }
+        if (presentation === null || !isClosed(presentation)) {
+            return [];
+        }
+        return awaitsComparison(presentation)
+            ? [["matches", "yes", "approved"], ["matchesNot", "no", "rejected"], ["skip", null, "dismissed"]]
+            : [["done", null, "dismissed"]];
+    }
+
+    async #act(action) {
+        this.#isActing = true;
+        page.render();
+        if (action === "retry") {
+            page.retry();
+        } else if (action === "cancel") {
+            await page.act(() => page.daemon.cancel(page.known.presentation.id));
+        } else {
+            await this.#close(page, action);
+        }
+        this.#isActing = false;
+        page.render();
+    }
+
+    /// Tells the daemon what was decided, which wipes there too; what was never verified has nothing to decide.
+    async #close(page, decision) {
+        const { presentation } = page.known;
+        const decides = presentation?.state === "verified" && presentation.result?.outcome === undefined;
+        if (!decides || await page.act(() => page.daemon.decide(presentation.id, decision))) {
+            this.#finish(page);
+        }
+    }
+
+    #finish(page) {
+        const hadPerson = page.known.presentation?.state === "verified";
+        page.finish({ wiped: hadPerson });
+        setTimeout(() => page.known.wiped && page.forget({ wiped: false, presentation: page.known.presentation }), wipedStay);
+    }
+
+    /// Draws anew only where something has changed, so that focus and what is read out stay.
+    #draw(node, key, parts) {
+        const text = JSON.stringify(key);
+        if (this.#drawn[node.className] !== text) {
+            this.#drawn[node.className] = text;
+            node.replaceChildren(...parts());
+        }
+    }
+}
+
+function isOpen(presentation) {
+    return presentation !== null && !isClosed(presentation);
+}
+
+function answerText(answer, strings) {
+    return strings.text(`answer.${answer in answerShapes ? answer : "unknown"}`);
+}
+
+function row({ key, state, detail, seconds }, strings) {
+    const values = seconds === undefined || seconds === null ? {} : { duration: strings.duration(seconds) };
+    return element("li", { "data-outcome": key, "data-state": state },
+        picture(stateShapes[state]),
+        element("p", {}, element("span", { class: "label" }, strings.text(`outcome.${key}`)), " ",
+            element("strong", { class: "state" }, strings.text(`state.${state}`))),
+        element("p", { class: "detail" }, state === "none" ? "" : strings.text(detail, values)));
+}
+
+function facts({ result, reference }, strings) {
+    const { issuer, trustAgeSeconds, receipt } = result ?? {};
+    const country = issuer?.country === undefined ? "" : plain(strings.country(issuer.country));
+    const name = [plain(issuer?.name ?? ""), country].filter((part) => part !== "").join(" · ");
+    const trust = Number.isFinite(trustAgeSeconds)
+        ? strings.text("clerk.trust.age", { duration: strings.duration(trustAgeSeconds) }) : "";
+    return [["clerk.issuer", name], ["clerk.trust", trust], ["clerk.reference", plain(reference ?? "")],
+        ["clerk.receipt", plain(receipt ?? "")]]
+        .filter(([, words]) => words !== "")
+        .flatMap(([key, words]) => [
+            element("dt", {}, strings.text(key)), element("dd", {}, element("bdi", {}, words)),
+        ]);
+}
+
+const page = new Page(new ClerkView());
+page.start();

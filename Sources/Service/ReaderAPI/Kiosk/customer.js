@@ -1,0 +1,152 @@
+// The customer's page: what to do, and what came of it in one word. It holds no picture, no name and no reason.
+
+import { askTexts, keptText, questionText } from "./asks.js";
+import { element } from "./elements.js";
+import { Page } from "./page.js";
+import { customerScreen } from "./screens.js";
+import { Announcer, antenna, Brand, find, Picture, SoundSwitch, write } from "./view.js";
+
+/// How long a result stays unless the lane says otherwise, in seconds.
+const resultStay = 12;
+
+/// Screens that say what is asked.
+const asking = ["armed", "phoneLocked", "tapAgain", "offerQR", "look"];
+/// Screens that say which question was answered.
+const answering = ["yes", "notConfirmed"];
+
+class CustomerView {
+    soundsAtFirst = true;
+    #brand = new Brand();
+    #picture = new Picture();
+    #announcer = new Announcer();
+    #sound = new SoundSwitch(() => page.sounds.toggle());
+
+    constructor() {
+        find("notice-open").addEventListener("click", () => find("notice").showModal());
+        find("notice").addEventListener("click", (event) => {
+            if (event.target === find("notice")) {
+                find("notice").close();
+            }
+        });
+    }
+
+    /// Of a result only what the screen needs: that a picture is there, not where.
+    keeps({ id, state, asks, retention, validation, brand, result }) {
+        const { answers, issuer, outcome, portrait } = result ?? {};
+        const kept = { answers, issuer: { test: issuer?.test }, outcome, portrait: portrait && "" };
+        return { id, state, asks, retention, validation, brand, result: result && kept };
+    }
+
+    wipe() {}
+
+    shown() {}
+
+    /// A result waits for the staff where they compare; otherwise it goes by itself.
+    stay(known) {
+        return customerScreen(known).name === "compare" ? null : known.lane?.kiosk?.resultSeconds ?? resultStay;
+    }
+
+    overstayed(page) {
+        page.finish({ wiped: false });
+    }
+
+    render({ known, strings, daemon, sounds }) {
+        const screen = customerScreen(known);
+        const { lane, presentation } = known;
+        document.body.dataset.tone = screen.tone;
+        document.body.dataset.screen = screen.name;
+        const head = strings.text(`customer.${screen.name}.head`);
+        const text = strings.text(`customer.${screen.name}.text`);
+        write(find("head"), head);
+        write(find("text"), text);
+        this.#picture.show(screen, lane);
+        this.#showQuestion(screen, presentation, strings);
+        this.#showAsks(screen, presentation, strings);
+        this.#showPointer(screen, lane);
+        this.#showControls(strings, sounds);
+        this.#showNotice(lane, presentation, strings);
+        this.#brand.show(presentation?.brand ?? lane?.brand, daemon);
+        const where = screen.drawing === "hold"
+            ? strings.text("drawing", { place: strings.text(`place.${antenna(lane).place}`) }) : "";
+        const words = [head, find("question").textContent, text, where].filter((part) => part !== "").join("\n");
+        this.#announcer.tell(screen, presentation?.id, words, strings.text("title.customer"), sounds);
+    }
+
+    #showQuestion(screen, presentation, strings) {
+        const asks = answering.includes(screen.name) ? presentation.result?.answers ?? [] : [];
+        write(find("question"), asks.map(({ ask }) => questionText(ask, strings)).join(" "));
+        find("question").hidden = asks.length === 0;
+    }
+
+    #showAsks(screen, presentation, strings) {
+        const node = find("asks");
+        const asks = asking.includes(screen.name) ? askTexts(presentation.asks, strings) : [];
+        node.hidden = asks.length === 0;
+        const kept = presentation?.retention;
+        const rows = asks.length === 0 ? [] : [
+            element("dt", {}, strings.text("asks.head")), ...asks.map((ask) => element("dd", {}, ask)),
+            ...(kept === undefined ? [] : [
+                element("dt", {}, strings.text("asks.kept")), element("dd", {}, keptText(kept, strings)),
+            ]),
+        ];
+        if (node.textContent !== rows.map((row) => row.textContent).join("")) {
+            node.replaceChildren(...rows);
+        }
+    }
+
+    #showPointer(screen, lane) {
+        const { place } = antenna(lane);
+        const node = find("pointer");
+        node.hidden = screen.drawing !== "hold" || place === "here";
+        node.dataset.place = place;
+        if (node.childElementCount === 0) {
+            node.append(element("i"), element("i"), element("i"));
+        }
+    }
+
+    #showControls(strings, sounds) {
+        write(find("notice-open"), strings.text("notice.open"));
+        this.#sound.show(sounds.areOn, strings);
+        const group = find("languages");
+        group.setAttribute("aria-label", strings.text("language"));
+        if (group.childElementCount === 0) {
+            group.append(...strings.languages.map(([tag, name]) => {
+                const button = element("button", { type: "button", lang: tag, value: tag }, name);
+                button.addEventListener("click", () => page.speak(tag));
+                return button;
+            }));
+        }
+        for (const button of group.children) {
+            button.setAttribute("aria-pressed", String(button.value === strings.language));
+        }
+    }
+
+    #showNotice(lane, presentation, strings) {
+        const { controller, purpose, kept, contact } = lane?.kiosk?.notice ?? {};
+        const asks = askTexts(presentation?.asks, strings).join(" · ");
+        const retention = presentation?.retention;
+        const rows = [
+            ["notice.who", controller ?? presentation?.brand?.name ?? lane?.brand?.name],
+            ["notice.what", purpose ?? (asks === "" ? undefined : asks)],
+            ["notice.kept", kept ?? (retention === undefined ? undefined : keptText(retention, strings))],
+            ["notice.contact", contact],
+        ].flatMap(([key, words]) => [
+            element("dt", {}, strings.text(key)),
+            element("dd", {}, element("bdi", {}, words ?? strings.text("notice.staff"))),
+        ]);
+        const node = find("notice");
+        const key = JSON.stringify([strings.language, ...rows.map((row) => row.textContent)]);
+        if (node.dataset.key === key) {
+            return;
+        }
+        node.dataset.key = key;
+        const close = element("button", { type: "button", class: "close" }, strings.text("close"));
+        close.addEventListener("click", () => node.close());
+        node.replaceChildren(
+            element("h2", { id: "notice-head" }, strings.text("notice.open")), element("dl", {}, ...rows),
+            element("p", {}, strings.text("notice.rights")), close);
+    }
+}
+
+const page = new Page(new CustomerView());
+page.start();

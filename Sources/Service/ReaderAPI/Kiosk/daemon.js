@@ -1,0 +1,96 @@
+// The daemon over HTTP, in the name of one display capability.
+
+/// How long one question to the daemon may take, in milliseconds.
+const answerDeadline = 10_000;
+
+/// Why the daemon did not do what was asked. `kind`: `refused` (no capability for it), `absent` (no such thing),
+/// `gone` (wiped), `conflict`, `unreachable`, `faulty`.
+export class DaemonError extends Error {
+    constructor(kind) {
+        super(kind);
+        this.kind = kind;
+    }
+
+    static of(status) {
+        const kinds = { 401: "refused", 403: "refused", 404: "absent", 409: "conflict", 410: "gone" };
+        return new DaemonError(kinds[status] ?? "faulty");
+    }
+}
+
+export class Daemon {
+    #token;
+
+    constructor(token) {
+        this.#token = token;
+    }
+
+    async lane(name) {
+        return (await this.#ask("GET", `/v1/lanes/${encodeURIComponent(name)}`)).json();
+    }
+
+    async presentation(id) {
+        return (await this.#ask("GET", this.#address(id))).json();
+    }
+
+    /// An image; only what this origin serves under `/v1/` is fetched.
+    async image(path) {
+        const address = new URL(path, location.origin);
+        if (address.origin !== location.origin || !address.pathname.startsWith("/v1/")) {
+            throw new DaemonError("absent");
+        }
+        const blob = await (await this.#ask("GET", address.pathname + address.search)).blob();
+        if (!/^image\/(png|jpeg|svg\+xml)$/.test(blob.type)) {
+            throw new DaemonError("faulty");
+        }
+        return blob;
+    }
+
+    async decide(id, decision) {
+        await this.#ask("POST", `${this.#address(id)}/decision`, { decision });
+    }
+
+    async engage(id, uri) {
+        await this.#ask("POST", `${this.#address(id)}/engagement`, { uri });
+    }
+
+    async cancel(id) {
+        await this.#ask("DELETE", this.#address(id));
+    }
+
+    /// The lane's events from the one after `lastEventID` on, as a stream that stays open until `signal` ends it.
+    async events(lane, lastEventID, signal) {
+        const resume = lastEventID === "" ? {} : { "Last-Event-ID": lastEventID };
+        return this.#send("GET", `/v1/lanes/${encodeURIComponent(lane)}/events`, {
+            headers: { Accept: "text/event-stream", ...resume },
+            signal,
+        });
+    }
+
+    #address(id) {
+        return `/v1/presentations/${encodeURIComponent(id)}`;
+    }
+
+    #ask(method, path, body) {
+        const content = body === undefined ? {} : {
+            headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+        };
+        return this.#send(method, path, { ...content, signal: AbortSignal.timeout(answerDeadline) });
+    }
+
+    async #send(method, path, { headers = {}, ...rest }) {
+        let response;
+        try {
+            response = await fetch(path, {
+                ...rest, method, headers: { ...headers, Authorization: `Bearer ${this.#token}` },
+                mode: "same-origin", credentials: "omit", cache: "no-store", redirect: "error",
+                referrerPolicy: "no-referrer",
+            });
+        } catch {
+            throw new DaemonError("unreachable");
+        }
+        if (!response.ok) {
+            throw DaemonError.of(response.status);
+        }
+        return response;
+    }
+}

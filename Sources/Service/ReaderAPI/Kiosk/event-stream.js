@@ -1,0 +1,60 @@
+// Server-Sent Events as HTML's chapter "Server-sent events" has them, out of a fetched body: `EventSource` sends no
+// Authorization header.
+
+/// The longest line and the longest event that are taken, in characters.
+const longest = 65_536;
+
+/// Bytes to events; one value for each stream.
+export class EventParser {
+    #decoder = new TextDecoder();
+    #rest = "";
+    #data = [];
+    #size = 0;
+    #type = "";
+    #id = "";
+    #isFirst = true;
+
+    /// The events that these bytes complete, each `{ type, data, id }`. Throws where one is too long.
+    take(bytes) {
+        let text = this.#rest + this.#decoder.decode(bytes, { stream: true });
+        if (this.#isFirst && text !== "") {
+            this.#isFirst = false;
+            text = text.replace(/^\ufeff/, "");
+        }
+        // A last CR may be the first half of a line's end.
+        const lines = text.split(/\r\n|\n|\r(?!$)/);
+        this.#rest = lines.pop();
+        if (this.#rest.length > longest) {
+            throw new RangeError("line");
+        }
+        return lines.map((line) => this.#takeLine(line)).filter((event) => event !== null);
+    }
+
+    #takeLine(line) {
+        if (line === "") {
+            return this.#complete();
+        }
+        const [, field, value] = /^([^:]*)(?:: ?)?([^]*)$/.exec(line);
+        if (field === "data") {
+            this.#size += value.length;
+            if (this.#size > longest) {
+                throw new RangeError("event");
+            }
+            this.#data.push(value);
+        } else if (field === "event") {
+            this.#type = value;
+        } else if (field === "id" && !value.includes("\0")) {
+            this.#id = value;
+        }
+        return null;
+    }
+
+    #complete() {
+        const event = { type: this.#type || "message", data: this.#data.join("\n"), id: this.#id };
+        const isEmpty = this.#data.length === 0;
+        this.#data = [];
+        this.#size = 0;
+        this.#type = "";
+        return isEmpty ? null : event;
+    }
+}

@@ -1,0 +1,236 @@
+// What both layouts share: the lane as the daemon tells of it, kept current, and wiped when it has to be.
+
+import { takeCapability } from "./capability.js";
+import { Daemon } from "./daemon.js";
+import { Feed } from "./feed.js";
+import { Scanner } from "./scanner.js";
+import { isClosed } from "./screens.js";
+import { Sounds } from "./sounds.js";
+import { Strings } from "./strings.js";
+
+/// How long a banner stays, in milliseconds.
+const bannerStay = 8_000;
+
+export class Page {
+    /// What is known; the screens are made of it.
+    known = { link: "connecting", lane: null, presentation: null, hint: null, wiped: false };
+    strings;
+    daemon = null;
+    laneName = new URLSearchParams(location.search).get("lane") ?? "";
+    sounds;
+    banner = null;
+    #feed = null;
+    #ending = new AbortController();
+    #isRefreshing = false;
+    #isStale = false;
+    #left = null;
+    #resetTimer = null;
+    #bannerTimer = null;
+
+    /// `view` has `render(page)` and `screen(known)`; `keeps(presentation)` says what of a presentation it may hold.
+    constructor(view) {
+        this.view = view;
+    }
+
+    async start() {
+        const parameters = new URLSearchParams(location.search);
+        const token = takeCapability();
+        this.strings = await Strings.load(parameters.get("lang"), ...navigator.languages);
+        this.home = parameters.has("lang") ? this.strings.language : null;
+        this.sounds = new Sounds(this.view.soundsAtFirst, () => this.render());
+        addEventListener("pagehide", () => this.#leave());
+        addEventListener("pageshow", (event) => event.persisted && location.reload());
+        addEventListener("hashchange", () => location.reload());
+        addEventListener("online", () => this.retry());
+        if (token === null) {
+            return this.#know({ link: "refused" });
+        }
+        this.daemon = new Daemon(token);
+        new Scanner({ taken: (uri) => this.#engage(uri), refused: () => this.say("scanRefused") });
+        this.#feed = new Feed((id, signal) => this.daemon.events(this.laneName, id, signal), this);
+        this.render();
+        this.#feed.run(this.#ending.signal);
+    }
+
+    render() {
+        this.view.render(this);
+    }
+
+    /// Speaks another language until the next customer.
+    speak(language) {
+        this.strings.choose(language);
+        this.render();
+    }
+
+    retry() {
+        this.#feed?.hurry();
+    }
+
+    /// Shows a short message on the clerk's page.
+    say(name) {
+        clearTimeout(this.#bannerTimer);
+        this.banner = name;
+        this.#bannerTimer = setTimeout(() => {
+            this.banner = null;
+            this.render();
+        }, bannerStay);
+        this.render();
+    }
+
+    // The feed's listener.
+
+    live() {
+        this.#know({ link: "live" });
+        this.#refresh();
+    }
+
+    lost() {
+        this.forget({ link: "lost", lane: null });
+    }
+
+    ended(error) {
+        this.forget({ link: error.kind === "absent" ? "noLane" : "refused", lane: null });
+    }
+
+    event(type, value) {
+        if (type === "state") {
+            this.#takeState(value);
+        } else if (type === "lane" && value.notice === "laneBusy") {
+            this.say("laneBusy");
+        }
+        this.#refresh();
+    }
+
+    /// What the event says is shown at once; the rest comes with the presentation itself.
+    #takeState({ presentation: id, state, hint = null }) {
+        if (typeof id !== "string" || id === this.#left) {
+            return;
+        }
+        const current = this.known.presentation;
+        if (current?.id !== id) {
+            this.#begin({ id, state: isClosed({ state }) ? "receiving" : state }, hint);
+        } else if (!isClosed({ state }) && !isClosed(current)) {
+            this.#know({ presentation: { ...current, state }, hint: hint ?? (state === "armed" ? this.known.hint : null) });
+        }
+    }
+
+    /// Another presentation: nothing of the last one stays.
+    #begin(presentation, hint) {
+        this.forget({ presentation, hint, wiped: false });
+    }
+
+    /// Drops what is shown, and goes on with `changes`.
+    forget(changes = {}) {
+        clearTimeout(this.#resetTimer);
+        this.view.wipe();
+        this.#know({ presentation: null, hint: null, ...changes });
+    }
+
+    /// The presentation has been seen: the page is ready for the next person.
+    finish({ wiped }) {
+        this.#left = this.known.presentation?.id ?? this.#left;
+        if (this.home !== null) {
+            this.strings.choose(this.home);
+        }
+        this.forget({ wiped });
+    }
+
+    #know(changes) {
+        this.known = { ...this.known, ...changes };
+        this.render();
+    }
+
+    /// Asks for lane and presentation; one question at a time, and once more if something happened meanwhile.
+    async #refresh() {
+        this.#isStale = true;
+        if (this.#isRefreshing) {
+            return;
+        }
+        this.#isRefreshing = true;
+        try {
+            while (this.#isStale && this.known.link === "live") {
+                this.#isStale = false;
+                await this.#ask();
+            }
+        } catch (error) {
+            // The next event, or the next connection, asks again.
+            if (error.kind === "refused") {
+                this.#ending.abort();
+                this.ended(error);
+            }
+        } finally {
+            this.#isRefreshing = false;
+        }
+    }
+
+    async #ask() {
+        const lane = await this.daemon.lane(this.laneName);
+        this.#feed.heartbeat = lane.kiosk?.heartbeatSeconds ?? this.#feed.heartbeat;
+        this.#settle(lane.kiosk?.language);
+        this.#know({ lane });
+        const id = this.known.presentation?.id ?? lane.presentation ?? null;
+        if (id === null || id === this.#left) {
+            return;
+        }
+        let presentation;
+        try {
+            presentation = this.view.keeps(await this.daemon.presentation(id));
+        } catch (error) {
+            if (error.kind === "absent" || error.kind === "gone") {
+                return this.forget();
+            }
+            throw error;
+        }
+        // Another one may have begun while this one was asked for.
+        if ((this.known.presentation?.id ?? id) === id && this.#left !== id) {
+            this.#show(presentation);
+        }
+    }
+
+    /// The lane's language holds until somebody chooses another.
+    #settle(language) {
+        if (this.home === null && language !== undefined) {
+            this.strings.choose(language);
+        }
+        this.home ??= this.strings.language;
+    }
+
+    #show(presentation) {
+        this.#know({ presentation });
+        this.view.shown(this, presentation);
+        clearTimeout(this.#resetTimer);
+        const stay = isClosed(presentation) ? this.view.stay(this.known) : null;
+        if (stay !== null) {
+            this.#resetTimer = setTimeout(() => this.view.overstayed(this), stay * 1_000);
+        }
+    }
+
+    async #engage(uri) {
+        const { presentation } = this.known;
+        if (presentation?.state !== "armed") {
+            return this.say("scanIdle");
+        }
+        await this.act(() => this.daemon.engage(presentation.id, uri), "scanned");
+    }
+
+    /// Does something at the daemon; where that fails it is said and nothing changes. Whether it was done.
+    async act(action, done = null) {
+        try {
+            await action();
+        } catch (error) {
+            this.say(error.kind === "gone" ? "wiped" : "actionFailed");
+            return false;
+        }
+        if (done !== null) {
+            this.say(done);
+        }
+        return true;
+    }
+
+    /// Nothing stays behind in a page that has been left.
+    #leave() {
+        this.#ending.abort();
+        this.daemon = null;
+        this.forget();
+    }
+}

@@ -1,0 +1,238 @@
+// Which screen stands for what is known. Pure: the views draw what comes out of here.
+
+/// The words for the reasons of a verdict or an end, by the ids of the daemon.
+const reasons = {
+    issuer_certificate: "issuer", issuer_signature: "forged", mso: "forged", digests: "forged",
+    issuing_country: "forged", validity: "validity", revocation: "revocation", device_authentication: "phone",
+    key_authorizations: "phone", request_match: "mismatch", "engagement.overdue": "noTap",
+    "engagement.failed": "link", "engagement.misshapen": "link", "engagement.no_retrieval": "noWay",
+    "link.misshapen": "link", "link.lost": "link", "message.too_long": "session", "transfer.failed": "link",
+    "connection.overdue": "bluetooth", "connection.failed": "bluetooth", "radio.unavailable": "radio",
+    "request.not_signed": "signing", "consent.overdue": "noAnswer", "document.not_returned": "missing",
+    "element.not_returned": "missing",
+};
+const overdue = ["engagement.overdue", "consent.overdue", "connection.overdue"];
+
+/// The key of the words for a reason.
+export function reasonKey({ id }) {
+    const group = /^(session|response)\./.test(id) ? "session" : "other";
+    return `reason.${Object.hasOwn(reasons, id) ? reasons[id] : group}`;
+}
+
+const hints = ["phoneLocked", "tapAgain", "offerQR"];
+const closed = ["verified", "rejected", "declined", "cancelled", "failed"];
+
+export function isClosed(presentation) {
+    return closed.includes(presentation.state);
+}
+
+/// What the document's issuer and the answers come to: `yes` (also where nothing was asked), `no`, `unknown` or `test`.
+export function overall(result) {
+    if (result?.issuer?.test === true) {
+        return "test";
+    }
+    const answers = (result?.answers ?? []).map(({ answer }) => answer);
+    if (answers.includes("no")) {
+        return "no";
+    }
+    return answers.every((answer) => answer === "yes") ? "yes" : "unknown";
+}
+
+/// Whether a person is to compare the picture with the face before them: the till says so, or a picture was asked for.
+function isForComparison({ validation, asks, result }) {
+    return validation === undefined
+        ? result?.portrait !== undefined || (asks ?? []).includes("portrait") : validation === "confirm";
+}
+
+/// Whether that is still to be done; after any other answer than yes there is no need to.
+export function awaitsComparison(presentation) {
+    const { state, result } = presentation;
+    return state === "verified" && result !== undefined && result.outcome === undefined
+        && overall(result) === "yes" && isForComparison(presentation);
+}
+
+/// The phases before a result, the same for both pages.
+function phase({ presentation, hint }) {
+    switch (presentation.state) {
+    case "armed":
+        return { name: hints.includes(hint) ? hint : "armed", tone: "invite", drawing: "hold" };
+    case "engaged":
+    case "awaitingConsent":
+        return { name: "look", tone: "attend", drawing: "look", cue: "engaged" };
+    default:
+        return { name: "receiving", tone: "attend", drawing: "checking" };
+    }
+}
+
+/// Why there can be no presentation just now, in the order in which it is worth knowing.
+function fault({ link, lane, presentation }) {
+    if (link === "refused" || link === "noLane") {
+        return { name: link, tone: "fault", shape: "key" };
+    }
+    if (link === "lost") {
+        return { name: "daemonGone", tone: "fault", shape: "unplugged", retries: true };
+    }
+    // A result stands, whatever becomes of the reader meanwhile.
+    const isOver = presentation !== null && isClosed(presentation);
+    if (lane !== null && lane.state !== undefined && lane.state !== "ready" && !isOver) {
+        const shape = lane.state === "stopped" ? "stopped" : "reader";
+        return { name: lane.state, tone: "fault", shape };
+    }
+    return null;
+}
+
+/// The customer's screen: never a reason, a name or a picture.
+export function customerScreen(known) {
+    const broken = fault(known);
+    if (broken !== null) {
+        return { name: "unavailable", tone: "quiet", shape: "stopped" };
+    }
+    if (known.lane === null) {
+        return { name: "connecting", tone: "plain", shape: "idle" };
+    }
+    const { presentation } = known;
+    if (presentation === null) {
+        return { name: "idle", tone: "plain", shape: "idle" };
+    }
+    return isClosed(presentation) ? customerEnd(presentation) : phase(known);
+}
+
+function customerEnd(presentation) {
+    const { state, result } = presentation;
+    if (state === "verified") {
+        return customerVerdict(presentation);
+    }
+    switch (state) {
+    case "rejected":
+        return result?.issuer?.test === true
+            ? { name: "test", tone: "test", shape: "test" }
+            : { name: "notConfirmed", tone: "no", shape: "no", cue: "no" };
+    case "declined": return { name: "declined", tone: "quiet", shape: "hand" };
+    case "cancelled": return { name: "cancelled", tone: "quiet", shape: "stopped" };
+    default: return { name: "failed", tone: "quiet", shape: "failed", cue: "no" };
+    }
+}
+
+function customerVerdict(presentation) {
+    const { result } = presentation;
+    const answer = overall(result);
+    if (answer === "test") {
+        return { name: "test", tone: "test", shape: "test" };
+    }
+    if (answer !== "yes" || result.outcome === "rejected") {
+        return { name: "notConfirmed", tone: "no", shape: "no", cue: "no" };
+    }
+    if (result.outcome === "dismissed" && isForComparison(presentation)) {
+        return { name: "cancelled", tone: "quiet", shape: "stopped" };
+    }
+    return awaitsComparison(presentation)
+        ? { name: "compare", tone: "attend", shape: "person" }
+        : { name: "yes", tone: "yes", shape: "yes", cue: "yes" };
+}
+
+/// The clerk's screen.
+export function clerkScreen(known) {
+    const broken = fault(known);
+    if (broken !== null) {
+        return { ...broken, prefix: "fault" };
+    }
+    if (known.lane === null) {
+        return { name: "connecting", tone: "plain", shape: "idle" };
+    }
+    const { presentation } = known;
+    if (presentation === null) {
+        return known.wiped
+            ? { name: "wiped", tone: "plain", shape: "wiped" } : { name: "idle", tone: "plain", shape: "idle" };
+    }
+    return isClosed(presentation) ? clerkEnd(presentation) : { ...phase(known), cancels: true };
+}
+
+function clerkEnd(presentation) {
+    const { state, result } = presentation;
+    const reason = result?.reasons?.[0];
+    if (result?.issuer?.test === true) {
+        return { name: "test", tone: "test", shape: "test", shows: true };
+    }
+    switch (state) {
+    case "verified": {
+        const answer = overall(result);
+        const tone = answer === "yes" ? "yes" : "no";
+        return awaitsComparison(presentation)
+            ? { name: "compare", tone: "attend", shape: "person", shows: true }
+            : { name: "verified", tone, shape: answer, shows: true, cue: tone };
+    }
+    case "rejected": return { name: "rejected", tone: "no", shape: "no", reason, shows: true, cue: "no" };
+    case "declined": return { name: "declined", tone: "quiet", shape: "hand" };
+    case "cancelled": return { name: "cancelled", tone: "quiet", shape: "stopped" };
+    default: {
+        const name = overdue.includes(reason?.id) ? "timedOut" : "failed";
+        return { name, tone: "quiet", shape: "failed", reason: reason ?? { id: "" }, cue: "no" };
+    }
+    }
+}
+
+/// The outcomes that a clerk has to tell apart, each on its own.
+export function outcomes(presentation) {
+    const { result } = presentation;
+    const parts = result?.parts ?? {};
+    return [
+        authentic(parts, result), inDate(parts), revocation(result?.revocation ?? parts.revocation ?? {}),
+        { key: "holder", ...verdict(parts.holderBound, "holder") },
+        question(result), human(presentation),
+    ];
+}
+
+function question(result) {
+    if ((result?.answers ?? []).length === 0) {
+        return { key: "question", state: "none" };
+    }
+    // The answer itself, whoever signed it.
+    const answer = overall({ answers: result.answers });
+    const state = result.issuer?.test === true ? "test" : { yes: "passed", no: "failed" }[answer] ?? "unknown";
+    return { key: "question", state, detail: `answer.${answer}` };
+}
+
+function verdict(value, key) {
+    switch (value) {
+    case "yes": return { state: "passed", detail: `outcome.${key}.yes` };
+    case "no": return { state: "failed", detail: `outcome.${key}.no` };
+    default: return { state: "unknown", detail: "outcome.unknown" };
+    }
+}
+
+function authentic({ authentic }, result) {
+    if (result?.issuer?.test === true) {
+        return { key: "authentic", state: "test", detail: "outcome.authentic.test" };
+    }
+    return { key: "authentic", ...verdict(authentic, "authentic") };
+}
+
+function inDate({ fresh, documentCurrent }) {
+    if (fresh === "yes" && documentCurrent !== "yes" && documentCurrent !== "no") {
+        return { key: "inDate", state: "unknown", detail: "outcome.inDate.some" };
+    }
+    return { key: "inDate", ...verdict(documentCurrent === "no" ? "no" : fresh, "inDate") };
+}
+
+function revocation({ state, ageSeconds }) {
+    const seconds = Number.isFinite(ageSeconds) ? ageSeconds : null;
+    const suffix = seconds === null ? "" : "Age";
+    switch (state) {
+    case "good":
+        return { key: "revocation", state: "passed", detail: `outcome.revocation.yes${suffix}`, seconds };
+    case "revoked":
+        return { key: "revocation", state: "failed", detail: "outcome.revocation.no" };
+    default:
+        return { key: "revocation", state: "unknown", detail: `outcome.revocation.unknown${suffix}`, seconds };
+    }
+}
+
+function human(presentation) {
+    const decided = {
+        approved: { state: "passed", detail: "clerk.matches" }, rejected: { state: "failed", detail: "clerk.matchesNot" },
+        dismissed: { state: "unknown", detail: "outcome.human.skipped" },
+    }[presentation.result?.outcome];
+    const open = awaitsComparison(presentation)
+        ? { state: "open", detail: "outcome.human.open" } : { state: "none" };
+    return { key: "human", ...(decided ?? open) };
+}

@@ -1,0 +1,76 @@
+// Three short cues, made here: nothing is loaded.
+
+/// Notes as `[frequency in Hz, start in s, length in s]`.
+const cues = {
+    engaged: [[880, 0, 0.09], [1319, 0.1, 0.16]],
+    yes: [[659, 0, 0.12], [784, 0.12, 0.12], [1047, 0.24, 0.28]],
+    no: [[392, 0, 0.2], [262, 0.22, 0.34]],
+};
+
+const loudness = 0.25;
+
+/// Browsers let a page sound only once somebody has touched it or pressed a key: until then it is off, and says so.
+export class Sounds {
+    #context = null;
+    #isWanted;
+    #changed;
+
+    constructor(isWanted, changed) {
+        this.#isWanted = isWanted;
+        this.#changed = changed;
+        for (const type of ["pointerdown", "keydown"]) {
+            addEventListener(type, (event) => this.#touched(event), { capture: true });
+        }
+        this.#awaken();
+    }
+
+    /// Whether a cue would be heard now.
+    get areOn() {
+        return this.#isWanted && this.#context?.state === "running";
+    }
+
+    toggle() {
+        this.#isWanted = !this.areOn;
+        this.#awaken();
+        this.#changed();
+    }
+
+    play(name) {
+        if (!this.areOn) {
+            return;
+        }
+        for (const [frequency, start, length] of cues[name]) {
+            this.#note(frequency, this.#context.currentTime + start, length);
+        }
+    }
+
+    /// The switch itself decides what a touch of it means.
+    #touched(event) {
+        if (event.target.closest?.("[data-sound]") === null) {
+            this.#awaken();
+        }
+    }
+
+    #awaken() {
+        if (!this.#isWanted) {
+            return;
+        }
+        if (this.#context === null) {
+            this.#context = new AudioContext();
+            this.#context.addEventListener("statechange", () => this.#changed());
+        }
+        // Before the first gesture this waits; it is no fault.
+        this.#context.resume().catch(() => {});
+    }
+
+    #note(frequency, start, length) {
+        const tone = new OscillatorNode(this.#context, { type: "triangle", frequency });
+        const volume = new GainNode(this.#context, { gain: 0 });
+        volume.gain.setValueAtTime(0, start);
+        volume.gain.linearRampToValueAtTime(loudness, start + 0.015);
+        volume.gain.exponentialRampToValueAtTime(0.001, start + length);
+        tone.connect(volume).connect(this.#context.destination);
+        tone.start(start);
+        tone.stop(start + length);
+    }
+}

@@ -1,0 +1,79 @@
+// The words of the page: one table, one language at a time.
+
+const unitSeconds = [["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
+
+/// The longest text from outside that is shown.
+const longest = 200;
+
+/// Text from outside, fit to be shown: bounded, and without what steers the direction of text or hides it.
+export function plain(text) {
+    const kept = Array.from(String(text)).slice(0, longest).join("");
+    return kept.replace(/[\p{Cc}\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu, "\ufffd");
+}
+
+export class Strings {
+    #table;
+    language;
+
+    constructor(table, language) {
+        this.#table = table;
+        this.choose(language);
+    }
+
+    /// The table from the daemon.
+    static async load(...wishes) {
+        const response = await fetch("/kiosk/strings.json", { credentials: "omit", cache: "no-store" });
+        const table = await response.json();
+        return new Strings(table, Strings.best(table, wishes) ?? "en");
+    }
+
+    /// The first wish that the table can fulfil; regions are left aside where it has none.
+    static best(table, wishes) {
+        return wishes.flatMap((wish) => [wish, String(wish).split("-")[0]]).find((wish) => Object.hasOwn(table, wish));
+    }
+
+    /// Speaks a language from now on, if it is there.
+    choose(language) {
+        this.language = Strings.best(this.#table, [language]) ?? this.language ?? "en";
+        document.documentElement.lang = this.language;
+        document.documentElement.dir = this.direction;
+    }
+
+    get direction() {
+        return this.#table[this.language].direction;
+    }
+
+    /// `[tag, name]` of each language.
+    get languages() {
+        return Object.entries(this.#table).map(([tag, { name }]) => [tag, name]);
+    }
+
+    /// The words for `key`, with the values put in. Texts are set apart so that each keeps its own direction.
+    text(key, values = {}) {
+        const words = this.#table[this.language].strings[key] ?? key;
+        return words.replace(/\{(\w+)\}/g, (_, name) => {
+            const value = values[name];
+            return typeof value === "number" ? value.toLocaleString(this.language) : `\u2068${plain(value)}\u2069`;
+        });
+    }
+
+    has(key) {
+        return Object.hasOwn(this.#table[this.language].strings, key);
+    }
+
+    /// A duration in its largest unit, such as "3 hours".
+    duration(seconds) {
+        const [unit, size] = unitSeconds.find(([, size]) => seconds >= size) ?? ["second", 1];
+        const format = new Intl.NumberFormat(this.language, { style: "unit", unit, unitDisplay: "long" });
+        return format.format(Math.max(0, Math.floor(seconds / size)));
+    }
+
+    /// The name of a country by its ISO 3166-1 code.
+    country(code) {
+        try {
+            return new Intl.DisplayNames(this.language, { type: "region" }).of(code) ?? code;
+        } catch {
+            return code;
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// What both layouts draw the same way.
+
+import { checking, holdHere, lookAtPhone } from "./drawings.js";
+import { element } from "./elements.js";
+import { picture } from "./pictures.js";
+import { plain } from "./strings.js";
+
+const drawings = { look: lookAtPhone, checking };
+const places = ["left", "right", "above", "below", "here"];
+
+export function find(name) {
+    return document.querySelector(`[data-${name}]`);
+}
+
+/// Where the reader stands and where its antenna is, from the lane's settings.
+export function antenna(lane) {
+    const { x, y, place } = lane?.kiosk?.antenna ?? {};
+    const percent = (value) => (Number.isFinite(value) ? Math.min(85, Math.max(15, value)) : 50);
+    return { x: percent(x), y: percent(y), place: places.includes(place) ? place : "here" };
+}
+
+/// Puts text where it differs, so that a screen reader is not told twice.
+export function write(node, text) {
+    if (node.textContent !== text) {
+        node.textContent = text;
+    }
+}
+
+/// Draws the shape or drawing of a screen, once.
+export class Picture {
+    #node = find("picture");
+    #shown = "";
+
+    show(screen, lane) {
+        const spot = antenna(lane);
+        const key = [screen.drawing ?? screen.shape, spot.x, spot.y].join(" ");
+        if (key === this.#shown) {
+            return;
+        }
+        this.#shown = key;
+        const drawing = screen.drawing === "hold" ? holdHere(spot) : drawings[screen.drawing]?.();
+        this.#node.replaceChildren(drawing ?? picture(screen.shape));
+    }
+}
+
+/// The brand's name and logo, or its first letter where it has none; the logo is fetched once for each path.
+export class Brand {
+    #node = find("brand");
+    #shown = null;
+    #address = null;
+
+    async show(brand, daemon) {
+        const key = JSON.stringify([brand?.name ?? "", brand?.logo ?? ""]);
+        if (key === this.#shown || daemon === null) {
+            return;
+        }
+        this.#shown = key;
+        const name = plain(brand?.name ?? "");
+        const sign = element("span", { class: "sign", "aria-hidden": "true" }, Array.from(name)[0]?.toUpperCase() ?? "");
+        this.#node.replaceChildren(...(name === "" ? [] : [sign, element("bdi", { class: "name" }, name)]));
+        if (typeof brand?.logo === "string") {
+            await this.#load(brand.logo, key, daemon, sign);
+        }
+    }
+
+    /// A logo that does not come is no fault that anybody here could mend: the name stands.
+    async #load(path, key, daemon, sign) {
+        const blob = await daemon.image(path).catch(() => null);
+        if (blob === null || key !== this.#shown) {
+            return;
+        }
+        if (this.#address !== null) {
+            URL.revokeObjectURL(this.#address);
+        }
+        this.#address = URL.createObjectURL(blob);
+        sign.replaceWith(element("img", { class: "logo", src: this.#address, alt: "" }));
+    }
+}
+
+/// The switch for sounds.
+export class SoundSwitch {
+    #node = find("sound");
+
+    constructor(toggle) {
+        this.#node.addEventListener("click", toggle);
+    }
+
+    show(areOn, strings) {
+        const text = strings.text(areOn ? "sound.on" : "sound.off");
+        if (this.#node.textContent !== text) {
+            this.#node.replaceChildren(picture(areOn ? "sound-on" : "sound-off"), element("span", {}, text));
+            this.#node.setAttribute("aria-pressed", String(areOn));
+        }
+    }
+}
+
+/// Tells of a new screen: by voice, by the page's title, and by a sound.
+export class Announcer {
+    #node = find("announcement");
+    #last = "";
+
+    tell(screen, identity, words, title, sounds) {
+        const key = `${screen.name} ${identity}`;
+        write(this.#node, words);
+        document.title = `${words.split("\n")[0]} · ${title}`;
+        if (key !== this.#last && screen.cue !== undefined) {
+            sounds.play(screen.cue);
+        }
+        const isNew = key !== this.#last;
+        this.#last = key;
+        return isNew;
+    }
+}
