@@ -28,6 +28,7 @@ let package = Package(
         .executable(name: "countersign", targets: ["countersign"]),
         .executable(name: "countersignd", targets: ["countersignd"]),
         .library(name: "TapToPresent", targets: ["TapToPresent"]),
+        .executable(name: "countersign-portrait", targets: ["countersign-portrait"]),
     ],
     dependencies: [
         // The command line: parsing, validation and help text.
@@ -72,12 +73,18 @@ let package = Package(
             name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Whether the kernel's clock is kept right: adjtimex, which Glibc's module leaves out.
         .systemLibrary(name: "CTimex", path: "Sources/System/CTimex"),
+        // Portraits in JPEG 2000, and what confines the process that decodes them.
+        .systemLibrary(
+            name: "COpenJPEG", path: "Sources/System/COpenJPEG", pkgConfig: "libopenjp2",
+            providers: [.apt(["libopenjp2-7-dev"])]),
+        .systemLibrary(name: "CSeccomp", path: "Sources/System/CSeccomp"),
 
         // Formats
         library("CBOR", in: "Formats"),
         library("ISO7816", in: "Formats"),
         library("NDEF", in: "Formats"),
         library("JSON", in: "Formats"),
+        library("PortraitImage", in: "Formats"),
 
         // Cryptography
         library("OpenSSLCrypto", in: "Cryptography", ["COpenSSL"]),
@@ -179,6 +186,8 @@ let package = Package(
                 "ReaderIdentityStore", "ReaderStore",
             ]),
 
+        library("PortraitDecoding", in: "Service", ["PortraitImage"]),
+
         // Commands
         .executableTarget(
             name: "countersignd",
@@ -191,6 +200,10 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Sources/Commands/countersignd", swiftSettings: strict),
+        .executableTarget(
+            name: "countersign-portrait",
+            dependencies: ["PortraitImage", "COpenJPEG", "CSeccomp", "CZlib"],
+            path: "Sources/Commands/countersign-portrait", swiftSettings: strict),
         .executableTarget(
             name: "countersign",
             dependencies: [
@@ -246,6 +259,7 @@ let package = Package(
         tests(of: "ISO7816", in: "Formats"),
         tests(of: "NDEF", in: "Formats"),
         tests(of: "JSON", in: "Formats"),
+        tests(of: "PortraitImage", in: "Formats"),
         tests(of: "OpenSSLCrypto", in: "Cryptography", ["TestCredentials", "OtherPrograms"]),
         tests(of: "COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto"]),
         tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto"]),
@@ -284,8 +298,9 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "CBOR", "ISO7816", "NDEF", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust",
-                "MdocVerification", "RequestPlanner", "TestCredentials", "WalletPresentation",
+                "CBOR", "ISO7816", "NDEF", "PortraitImage", "COSE", "OpenSSLCrypto", "MdocModel",
+                "MdocSession",
+                "MdocTrust", "MdocVerification", "RequestPlanner", "TestCredentials", "WalletPresentation",
             ],
             path: "Tests/Fuzzing/FuzzTargets", swiftSettings: strict),
         .testTarget(
@@ -305,6 +320,9 @@ let package = Package(
                 "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto", "Transport", "PCSCTransport",
                 "BlueZTransport", "PCSCBench", "BlueZBench", "PresentationStage",
             ]),
+        tests(
+            of: "PortraitDecoding", in: "Service",
+            ["PortraitImage", "countersign-portrait", "CZlib"]),
         tests(
             of: "ReaderIdentityStore", in: "Service",
             ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "TestCredentials"]),

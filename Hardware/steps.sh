@@ -53,7 +53,7 @@ install_packages() { # PACKAGE...
     fi
 }
 
-readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-dev zlib1g-dev pkg-config)
+readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-dev zlib1g-dev libopenjp2-7-dev pkg-config)
 readonly bench_packages=(pcscd vsmartcard-vpcd iproute2 util-linux)
 # A TPM in software, and OpenSSL's way to it: for identities whose key cannot be copied.
 readonly tpm_packages=(swtpm tpm2-openssl)

@@ -30,6 +30,7 @@ enum House {
         Room(name: "ISO7816", layer: .formats, imports: []),
         Room(name: "NDEF", layer: .formats, imports: []),
         Room(name: "JSON", layer: .formats, imports: []),
+        Room(name: "PortraitImage", layer: .formats, imports: []),
         Room(name: "OpenSSLCrypto", layer: .cryptography, imports: ["COpenSSL"]),
         Room(name: "COSE", layer: .cryptography, imports: ["CBOR", "OpenSSLCrypto"]),
         Room(name: "MdocModel", layer: .mdoc, imports: ["CBOR", "COSE"]),
@@ -65,6 +66,7 @@ enum House {
         Room(
             name: "ReaderIdentityStore", layer: .service,
             imports: ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "SystemPackage"]),
+        Room(name: "PortraitDecoding", layer: .service, imports: ["PortraitImage"]),
         Room(
             name: "ReaderStore", layer: .service,
             imports: [
@@ -100,6 +102,9 @@ enum House {
                 "ReaderService", "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
             ])),
         Room(
+            name: "countersign-portrait", layer: .commands,
+            imports: ["PortraitImage", "COpenJPEG", "CSeccomp", "CZlib"]),
+        Room(
             name: "countersign", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([
                 "MdocWallet", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
@@ -111,8 +116,10 @@ enum House {
     /// Who alone may import a C library or an external package: paths below `Sources`.
     static let soleImporters: [String: [String]] = [
         "COpenSSL": ["Cryptography/OpenSSLCrypto/", "Commands/countersign/Bench/"],
-        "CZlib": ["Mdoc/MdocTrust/"],
         "CTimex": ["Commands/countersign/Doctor/"],
+        "CZlib": ["Mdoc/MdocTrust/", "Commands/countersign-portrait/"],
+        "COpenJPEG": ["Commands/countersign-portrait/"],
+        "CSeccomp": ["Commands/countersign-portrait/"],
         "CPCSCLite": ["Transports/PCSCTransport/"],
         "CBlueZ": ["Transports/BlueZTransport/"],
         "CProcess": ["Commands/countersignd/"],

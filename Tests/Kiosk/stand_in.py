@@ -61,13 +61,15 @@ class StandIn:
     def __init__(self):
         self.lock = threading.RLock()
         self.asked = []
+        self.log = []
+        self.streams = []
         self.reset()
         self.port = None
         self.server = None
         self.start()
 
     def reset(self):
-        with getattr(self, "lock", threading.RLock()):
+        with self.lock:
             self.lane = {
                 "lane": "counter-1", "state": "ready", "bluetooth": "ready", "presentation": None,
                 "brand": {"name": "Corner Wines", "logo": "/v1/brands/corner/logo"},
@@ -78,8 +80,6 @@ class StandIn:
             self.portraits = {}
             self.asked.clear()
             self.failing = {}
-            self.log = getattr(self, "log", [])
-            self.streams = getattr(self, "streams", [])
             self.beats = True
             self.portrait = (PORTRAIT.read_bytes(), "image/jpeg")
 
@@ -127,14 +127,14 @@ class StandIn:
             self.presentations[identity] = {
                 "id": identity, "kind": "display", "lane": "counter-1", "reference": "till-7/4711", "state": "armed",
                 "created": "2026-11-21T12:00:00Z", "intent": "age over 21", "asks": list(asks), "retention": retention,
-                "brand": self.lane.get("brand"), **more}
+                "brand": self.lane.get("brand"), "hint": hint, **more}
             self.lane["presentation"] = identity
         self.emit("state", presentation=identity, state="armed", **({"hint": hint} if hint else {}))
         return identity
 
     def move(self, identity, state, hint=None, **changes):
         with self.lock:
-            self.presentations[identity].update(state=state, **changes)
+            self.presentations[identity].update(state=state, hint=hint, **changes)
         self.emit("state", presentation=identity, state=state, **({"hint": hint} if hint else {}))
 
     def verify(self, identity, picture=False, **changes):

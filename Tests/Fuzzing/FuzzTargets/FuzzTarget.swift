@@ -2,7 +2,7 @@
 ///
 /// What a target holds to beyond not trapping it says with `demand`, so that a wrong answer is found like a crash.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-    case cbor, ndef, apdu
+    case cbor, ndef, apdu, imageHeader
     case nfcEngagement, nfcTransfer, nfcHolder
     case bleMessage, bleTransfer, l2capMessage, l2capPSM
     case deviceEngagement, benchLinkGreeting, text
@@ -19,6 +19,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .cbor: fuzzCBOR(input)
         case .ndef: fuzzNDEF(input)
         case .apdu: fuzzAPDU(input)
+        case .imageHeader: fuzzImageHeader(input)
         case .nfcEngagement: fuzzNFCEngagement(input)
         case .nfcTransfer: fuzzNFCTransfer(input)
         case .nfcHolder: fuzzNFCHolder(input)

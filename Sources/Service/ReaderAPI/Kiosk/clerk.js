@@ -128,8 +128,8 @@ class ClerkView {
         const lines = answers.filter(({ ask }) => ask !== "portrait")
             .map(({ ask, answer }) => ({ question: questionText(ask, strings), answer }));
         find("answers").hidden = lines.length === 0;
-        this.#draw(find("answers"), lines, () => lines.map(({ question, answer }) => element("li", { "data-answer": answer },
-            element("span", { class: "asked" }, question), picture(answerShapes[answer] ?? "unknown"),
+        this.#draw(find("answers"), [screen.tone, lines], () => lines.map(({ question, answer }) => element("li", { "data-answer": answer },
+            element("span", { class: "asked" }, question), picture(screen.tone === "test" ? "test" : answerShapes[answer] ?? "unknown"),
             element("strong", {}, answerText(answer, strings)))));
         const spoken = lines.map(({ question, answer }) => `${question} ${answerText(answer, strings)}`);
         return [head, ...spoken, text].join("\n");
@@ -267,9 +267,8 @@ function facts({ result, reference }, strings) {
     return [["clerk.issuer", name], ["clerk.trust", trust], ["clerk.reference", plain(reference ?? "")],
         ["clerk.receipt", plain(receipt ?? "")]]
         .filter(([, words]) => words !== "")
-        .flatMap(([key, words]) => [
-            element("dt", {}, strings.text(key)), element("dd", {}, element("bdi", {}, words)),
-        ]);
+        .map(([key, words]) => element("div", {},
+            element("dt", {}, strings.text(key)), element("dd", {}, element("bdi", {}, words))));
 }
 
 const page = new Page(new ClerkView());

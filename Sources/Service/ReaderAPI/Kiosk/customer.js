@@ -31,10 +31,10 @@ class CustomerView {
     }
 
     /// Of a result only what the screen needs: that a picture is there, not where.
-    keeps({ id, state, asks, retention, validation, brand, result }) {
+    keeps({ id, state, hint, asks, retention, validation, brand, result }) {
         const { answers, issuer, outcome, portrait } = result ?? {};
         const kept = { answers, issuer: { test: issuer?.test }, outcome, portrait: portrait && "" };
-        return { id, state, asks, retention, validation, brand, result: result && kept };
+        return { id, state, hint, asks, retention, validation, brand, result: result && kept };
     }
 
     wipe() {}
@@ -66,15 +66,15 @@ class CustomerView {
         this.#showControls(strings, sounds);
         this.#showNotice(lane, presentation, strings);
         this.#brand.show(presentation?.brand ?? lane?.brand, daemon);
-        const where = screen.drawing === "hold"
-            ? strings.text("drawing", { place: strings.text(`place.${antenna(lane).place}`) }) : "";
+        const { place } = antenna(lane);
+        const where = screen.drawing === "hold" ? strings.text("drawing", { place: strings.text(`place.${place}`) }) : "";
         const words = [head, find("question").textContent, text, where].filter((part) => part !== "").join("\n");
         this.#announcer.tell(screen, presentation?.id, words, strings.text("title.customer"), sounds);
     }
 
     #showQuestion(screen, presentation, strings) {
         const asks = answering.includes(screen.name) ? presentation.result?.answers ?? [] : [];
-        write(find("question"), asks.map(({ ask }) => questionText(ask, strings)).join(" "));
+        write(find("question"), asks.map(({ ask }) => questionText(ask, strings)).join(" · "));
         find("question").hidden = asks.length === 0;
     }
 

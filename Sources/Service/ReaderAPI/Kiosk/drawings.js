@@ -17,8 +17,8 @@ function line(x, y, width, name = "line") {
     return vector("rect", { class: name, x, y, width, height: 16, rx: 8 });
 }
 
-function scene(name, ...parts) {
-    return vector("svg", { class: `scene ${name}`, viewBox: "0 0 600 640", "aria-hidden": "true" }, ...parts);
+function scene(name, height, ...parts) {
+    return vector("svg", { class: `scene ${name}`, viewBox: `0 0 600 ${height}`, "aria-hidden": "true" }, ...parts);
 }
 
 /// The reader's face as the customer sees it, with the mark over its antenna; `antenna` in percent of that face.
@@ -28,13 +28,14 @@ export function holdHere(antenna) {
     const rings = [0, 1, 2].map((ring) => vector("circle", { class: `ring ring-${ring}`, r: 46 }));
     const waves = [14, 27, 40].map((r) =>
         vector("path", { class: "wave", d: `M${r * 0.72 - 20} ${-r} A${r * 1.25} ${r * 1.25} 0 0 1 ${r * 0.72 - 20} ${r}` }));
-    return scene("hold",
+    const top = y - 62;
+    return scene("hold", Math.max(face.y + face.height + 60, top + phoneHeight + 40),
         vector("path", { class: "cable", d: "M300 150 V40" }),
         vector("rect", { class: "edge-of-reader", x: face.x, y: face.y + 16, width: face.width, height: face.height, rx: 56 }),
         vector("rect", { class: "reader", ...face, rx: 56 }),
         vector("g", { transform: `translate(${x} ${y})` },
             ...rings, vector("circle", { class: "mark", r: 66 }), ...waves),
-        vector("g", { transform: `translate(${x - phoneWidth / 2} ${y - 62})` },
+        vector("g", { transform: `translate(${x - phoneWidth / 2} ${top})` },
             vector("g", { class: "coming" },
                 phone(
                     vector("circle", { class: "touch", cx: phoneWidth / 2, cy: 62, r: 30 }),
@@ -45,7 +46,7 @@ export function holdHere(antenna) {
 
 /// A phone with a question on it.
 export function lookAtPhone() {
-    return scene("look",
+    return scene("look", 640,
         vector("g", { transform: "translate(195 110)" },
             vector("circle", { class: "halo", cx: phoneWidth / 2, cy: phoneHeight / 2, r: 250 }),
             phone(
@@ -57,7 +58,7 @@ export function lookAtPhone() {
 
 /// A ring that fills while the answer is checked.
 export function checking() {
-    return scene("checking",
+    return scene("checking", 640,
         vector("circle", { class: "track", cx: 300, cy: 320, r: 190 }),
         vector("circle", { class: "progress", cx: 300, cy: 320, r: 190, pathLength: 100 }),
         vector("path", { class: "shield", d: "M300 205l95 34v70c0 64-40 104-95 126-55-22-95-62-95-126v-70z" }));

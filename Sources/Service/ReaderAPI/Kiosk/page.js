@@ -196,7 +196,7 @@ export class Page {
     }
 
     #show(presentation) {
-        this.#know({ presentation });
+        this.#know({ presentation, hint: presentation.hint ?? null });
         this.view.shown(this, presentation);
         clearTimeout(this.#resetTimer);
         const stay = isClosed(presentation) ? this.view.stay(this.known) : null;

@@ -1,7 +1,7 @@
 // A 2D scanner that types a QR code as a keyboard would.
 
-/// The longest pause between two keys of a scanner; people are slower.
-const keyGap = 100;
+/// The longest pause between two keys of a scanner, with room for a busy computer, in milliseconds.
+const keyGap = 400;
 const scheme = "mdoc:";
 
 /// One letter more than the longest engagement.

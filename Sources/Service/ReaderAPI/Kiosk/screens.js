@@ -15,8 +15,9 @@ const overdue = ["engagement.overdue", "consent.overdue", "connection.overdue"];
 
 /// The key of the words for a reason.
 export function reasonKey({ id }) {
-    const group = /^(session|response)\./.test(id) ? "session" : "other";
-    return `reason.${Object.hasOwn(reasons, id) ? reasons[id] : group}`;
+    const other = /^(session|response)\./.test(id) ? "session" : "other";
+    const group = Object.hasOwn(reasons, id) ? reasons[id] : other;
+    return `reason.${group}`;
 }
 
 const hints = ["phoneLocked", "tapAgain", "offerQR"];

@@ -1,0 +1,62 @@
+internal import CSeccomp
+
+/// What the process may still do once it has begun: read, write and use memory.
+enum Confinement {
+    private static let memory: UInt = 512 << 20
+    private static let seconds: UInt = 5
+
+    /// Whether everything is in force. Nothing may be read where it is not.
+    static func enter() -> Bool {
+        let limits: [(Int32, UInt)] = [
+            (Int32(confinement_limit_memory), memory),
+            (Int32(confinement_limit_cpu), seconds),
+            (Int32(confinement_limit_core), 0), (Int32(confinement_limit_file_size), 0),
+            (Int32(confinement_limit_files), 0), (Int32(confinement_limit_processes), 0),
+        ]
+        guard confinement_arch_known == 1,
+            limits.allSatisfy({ confinement_set_limit($0.0, $0.1) == 0 }),
+            confinement_renounce_privileges() == 0
+        else { return false }
+        var filter = program
+        return unsafe filter.withUnsafeMutableBufferPointer {
+            unsafe confinement_install($0.baseAddress, UInt16($0.count)) == 0
+        }
+    }
+
+    /// Where `struct seccomp_data` has the number of the call, the architecture, and the low half of the third
+    /// argument.
+    private static let numberOffset: UInt32 = 0
+    private static let architectureOffset: UInt32 = 4
+    private static let thirdArgumentOffset: UInt32 = 32
+
+    /// Ends the process at any other call, and at memory that could be executed.
+    private static var program: [sock_filter] {
+        let kill = step(confinement_return, confinement_kill)
+        let allow = step(confinement_return, confinement_allow)
+        var steps = [
+            step(confinement_load, architectureOffset),
+            step(confinement_jump_equal, confinement_arch, then: 1, else: 0), kill,
+            step(confinement_load, numberOffset),
+        ]
+        for call in allowedCalls {
+            steps += [step(confinement_jump_equal, call, then: 0, else: 1), allow]
+        }
+        steps += [
+            step(confinement_jump_equal, confinement_mmap, then: 2, else: 0),
+            step(confinement_jump_equal, confinement_mprotect, then: 1, else: 0), kill,
+            step(confinement_load, thirdArgumentOffset),
+            step(confinement_jump_set, confinement_executable, then: 0, else: 1), kill, allow,
+        ]
+        return steps
+    }
+
+    private static var allowedCalls: [UInt32] {
+        unsafe withUnsafeBytes(of: confinement_calls) { unsafe Array($0.bindMemory(to: UInt32.self)) }
+    }
+
+    private static func step(
+        _ code: UInt16, _ value: UInt32, then: UInt8 = 0, else: UInt8 = 0
+    ) -> sock_filter {
+        sock_filter(code: code, jt: then, jf: `else`, k: value)
+    }
+}

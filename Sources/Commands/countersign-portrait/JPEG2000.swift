@@ -1,0 +1,77 @@
+internal import COpenJPEG
+internal import PortraitImage
+
+/// Decodes one codestream (ISO/IEC 15444-1) by OpenJPEG; what is around it in a file OpenJPEG does not see.
+enum JPEG2000 {
+    static func decode(
+        _ codestream: ArraySlice<UInt8>, _ header: ImageHeader
+    ) throws(RenderingError) -> Pixels {
+        let source = CodestreamSource(codestream)
+        guard let codec = unsafe opj_create_decompress(OPJ_CODEC_J2K) else { throw .notDecodable }
+        defer { unsafe opj_destroy_codec(codec) }
+        guard let stream = unsafe source.makeStream() else { throw .notDecodable }
+        defer { unsafe opj_stream_destroy(stream) }
+        var parameters = opj_dparameters_t()
+        unsafe opj_set_default_decoder_parameters(&parameters)
+        var image: UnsafeMutablePointer<opj_image_t>?
+        defer { unsafe opj_image_destroy(image) }
+        let isDecoded =
+            unsafe opj_setup_decoder(codec, &parameters) == OPJ_TRUE
+            // What is cut short is no portrait to compare by.
+            && opj_decoder_set_strict_mode(codec, OPJ_TRUE) == OPJ_TRUE
+            && opj_read_header(stream, codec, &image) == OPJ_TRUE
+            && opj_decode(codec, stream, image) == OPJ_TRUE && opj_end_decompress(codec, stream) == OPJ_TRUE
+        guard isDecoded, let decoded = unsafe image else { throw .notDecodable }
+        return try unsafe pixels(of: decoded.pointee, header)
+    }
+
+    /// The first or the first three components, each brought to eight bits and to the size of the image.
+    private static func pixels(
+        of image: opj_image_t, _ header: ImageHeader
+    ) throws(RenderingError) -> Pixels {
+        let count = unsafe Int(image.numcomps)
+        let colour = count < 3 ? Pixels.Colour.grey : .rgb
+        guard (1...4).contains(count), let first = unsafe image.comps else { throw .notDecodable }
+        var samples = [UInt8](repeating: 0, count: header.width * header.height * colour.rawValue)
+        for channel in 0..<colour.rawValue {
+            guard let component = unsafe Component(first[channel]) else { throw .notDecodable }
+            var target = channel
+            for row in 0..<header.height {
+                for column in 0..<header.width {
+                    samples[target] = component.sample(column, row)
+                    target += colour.rawValue
+                }
+            }
+        }
+        return Pixels(width: header.width, height: header.height, colour: colour, samples: samples)
+    }
+
+    /// One component, whatever its depth, sign and size.
+    private struct Component {
+        private let values: [Int32]
+        private let width: Int
+        private let height: Int
+        private let steps: (x: Int, y: Int)
+        private let depth: Int
+        private let offset: Int
+
+        init?(_ component: opj_image_comp_t) {
+            width = unsafe Int(component.w)
+            height = unsafe Int(component.h)
+            steps = unsafe (Int(component.dx), Int(component.dy))
+            depth = unsafe Int(component.prec)
+            guard let start = unsafe component.data, width > 0, height > 0, steps.x > 0, steps.y > 0,
+                (1...16).contains(depth)
+            else { return nil }
+            values = unsafe Array(UnsafeBufferPointer(start: start, count: width * height))
+            offset = unsafe component.sgnd == 0 ? 0 : 1 << (depth - 1)
+        }
+
+        func sample(_ column: Int, _ row: Int) -> UInt8 {
+            let (x, y) = (min(column / steps.x, width - 1), min(row / steps.y, height - 1))
+            let value = Int(values[y * width + x]) + offset
+            let largest = 1 << depth - 1
+            return UInt8(min(max(value, 0), largest) * 255 / largest)
+        }
+    }
+}

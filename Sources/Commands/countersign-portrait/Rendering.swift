@@ -1,0 +1,46 @@
+internal import PortraitImage
+
+/// The one job of the process.
+enum Rendering {
+    static func run(arguments: Int32) -> PortraitEnd {
+        guard arguments == 1 else { return .usage }
+        guard Confinement.enter() else { return .notConfined }
+        do throws(RenderingError) {
+            let image = try StandardStreams.read(limit: ImageLimits.portrait.bytes)
+            try StandardStreams.write(render(image))
+            return .shown
+        } catch {
+            return error.end
+        }
+    }
+
+    private static func render(_ bytes: [UInt8]) throws(RenderingError) -> ArraySlice<UInt8> {
+        let header: ImageHeader
+        do throws(ImageHeaderError) {
+            header = try ImageHeader.parse(bytes[...])
+        } catch {
+            throw .header(error)
+        }
+        switch header.kind {
+        case .jpeg, .png: return bytes[header.image]
+        case .jpeg2000: return try PNG.encode(JPEG2000.decode(bytes[header.image], header))[...]
+        }
+    }
+}
+
+/// Why there is no image to show.
+enum RenderingError: Error {
+    case header(ImageHeaderError)
+    case tooLong
+    case notDecodable
+    case streamBroken
+
+    var end: PortraitEnd {
+        switch self {
+        case .header(.kindUnknown), .header(.unsupported): .unsupported
+        case .header(.truncated), .header(.misshapen), .notDecodable: .misshapen
+        case .header(.tooLarge), .tooLong: .tooLarge
+        case .streamBroken: .broken
+        }
+    }
+}

@@ -1,0 +1,73 @@
+extension ImageHeader {
+    private static let endOfImage: UInt8 = 0xd9
+    private static let startOfScan: UInt8 = 0xda
+
+    /// Walks the segments of ITU-T T.81 Annex B up to the end of the image.
+    static func parseJPEG(
+        _ reader: inout ImageReader, _ limits: ImageLimits
+    ) throws(ImageHeaderError) -> ImageHeader {
+        let start = reader.index
+        var size: (width: UInt32, height: UInt32)?
+        var hasScan = false
+        try reader.skip(2)
+        for _ in 0..<limits.parts {
+            let marker = try nextMarker(&reader)
+            if marker == endOfImage {
+                guard let size, hasScan else { throw .misshapen(at: reader.index) }
+                return try ImageHeader(.jpeg, size.width, size.height, start..<reader.index, limits)
+            }
+            var segment = try nextSegment(&reader)
+            switch marker {
+            case 0xc0, 0xc1, 0xc2:
+                guard size == nil else { throw .misshapen(at: segment.index) }
+                size = try parseFrame(&segment)
+            // Lossless, hierarchical and arithmetic frames, and a height that comes after the scan.
+            case 0xc3, 0xc5...0xc7, 0xc9...0xcb, 0xcd...0xcf, 0xdc: throw .unsupported(at: segment.index)
+            case startOfScan:
+                guard size != nil else { throw .misshapen(at: segment.index) }
+                hasScan = true
+                try skipScan(&reader)
+            case 0xc4, 0xcc, 0xdb, 0xdd, 0xe0...0xef, 0xfe: break
+            default: throw .misshapen(at: segment.index)
+            }
+        }
+        throw .tooLarge
+    }
+
+    private static func nextMarker(_ reader: inout ImageReader) throws(ImageHeaderError) -> UInt8 {
+        guard try reader.byte() == 0xff else { throw .misshapen(at: reader.index - 1) }
+        var marker = try reader.byte()
+        while marker == 0xff { marker = try reader.byte() }
+        return marker
+    }
+
+    private static func nextSegment(_ reader: inout ImageReader) throws(ImageHeaderError) -> ImageReader {
+        let length = Int(try reader.two())
+        guard length >= 2 else { throw .misshapen(at: reader.index - 2) }
+        return try reader.part(length - 2)
+    }
+
+    /// The size out of a frame header (B.2.2) of grey or of three components.
+    private static func parseFrame(
+        _ segment: inout ImageReader
+    ) throws(ImageHeaderError) -> (width: UInt32, height: UInt32) {
+        guard try segment.byte() == 8 else { throw .unsupported(at: segment.index - 1) }
+        let height = UInt32(try segment.two())
+        let width = UInt32(try segment.two())
+        let components = try segment.byte()
+        guard components == 1 || components == 3 else { throw .unsupported(at: segment.index - 1) }
+        guard segment.left == 3 * Int(components) else { throw .misshapen(at: segment.index) }
+        return (width, height)
+    }
+
+    /// Goes to the marker after entropy-coded data; stuffed bytes and restart markers belong to it (B.1.1.5).
+    private static func skipScan(_ reader: inout ImageReader) throws(ImageHeaderError) {
+        while true {
+            while try reader.peek() != 0xff { try reader.skip(1) }
+            switch try reader.peek(1) {
+            case 0x00, 0xd0...0xd7: try reader.skip(2)
+            default: return
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+extension ImageHeader {
+    /// The signature box of ISO/IEC 15444-1, I.5.1.
+    static let jp2Signature: [UInt8] = [0, 0, 0, 12, 0x6a, 0x50, 0x20, 0x20, 0x0d, 0x0a, 0x87, 0x0a]
+
+    private enum Box {
+        static let header = type("jp2h")
+        static let codestream = type("jp2c")
+        static let colour = type("colr")
+        static let palette = type("pclr")
+        static let channelMap = type("cmap")
+
+        private static func type(_ name: String) -> UInt32 { name.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
+    }
+
+    /// Finds the codestream of a JP2 file (Annex I); only colours that need no table are taken.
+    static func parseJP2(
+        _ reader: inout ImageReader, _ limits: ImageLimits
+    ) throws(ImageHeaderError) -> ImageHeader {
+        for _ in 0..<limits.parts {
+            var box = try nextBox(&reader)
+            switch box.type {
+            case Box.header: try checkColours(&box.contents, limits)
+            case Box.codestream:
+                let range = box.contents.index..<box.contents.end
+                return try parseCodestream(range, of: reader.all, limits)
+            default: break
+            }
+        }
+        throw .tooLarge
+    }
+
+    private static func checkColours(
+        _ header: inout ImageReader, _ limits: ImageLimits
+    ) throws(ImageHeaderError) {
+        for _ in 0..<limits.parts where header.left > 0 {
+            var box = try nextBox(&header)
+            switch box.type {
+            case Box.palette, Box.channelMap: throw .unsupported(at: box.contents.index)
+            case Box.colour:
+                let method = try box.contents.byte()
+                try box.contents.skip(2)
+                // sRGB and grey (I.5.3.3); a profile changes hues, and no face.
+                if method == 1, ![16, 17].contains(try box.contents.four()) {
+                    throw .unsupported(at: box.contents.index)
+                }
+            default: break
+            }
+        }
+    }
+
+    private static func nextBox(
+        _ reader: inout ImageReader
+    ) throws(ImageHeaderError) -> (type: UInt32, contents: ImageReader) {
+        let short = try reader.four()
+        let type = try reader.four()
+        switch short {
+        case 0: return (type, try reader.part(reader.left))
+        // Only what is longer than 4 GiB needs the longer form.
+        case 1..<8: throw .unsupported(at: reader.index)
+        default: return (type, try reader.part(Int(short) - 8))
+        }
+    }
+
+    /// Reads image and tile size, SIZ (A.5.1), which has to come first.
+    static func parseCodestream(
+        _ range: Range<Int>, of bytes: ArraySlice<UInt8>, _ limits: ImageLimits
+    ) throws(ImageHeaderError) -> ImageHeader {
+        var reader = ImageReader(bytes[range])
+        guard reader.starts(with: [0xff, 0x4f, 0xff, 0x51]) else { throw .misshapen(at: range.lowerBound) }
+        try reader.skip(4)
+        let length = Int(try reader.two())
+        guard length >= 2 else { throw .misshapen(at: reader.index) }
+        var size = try reader.part(length - 2)
+        try size.skip(2)
+        let (right, bottom) = (try size.four(), try size.four())
+        let (left, top) = (try size.four(), try size.four())
+        guard left < right, top < bottom else { throw .misshapen(at: size.index) }
+        let header = try ImageHeader(.jpeg2000, right - left, bottom - top, range, limits)
+        try checkTiles(&size, (left, top), (right, bottom), limits)
+        try checkComponents(&size)
+        return header
+    }
+
+    private static func checkTiles(
+        _ size: inout ImageReader, _ start: (x: UInt32, y: UInt32), _ end: (x: UInt32, y: UInt32),
+        _ limits: ImageLimits
+    ) throws(ImageHeaderError) {
+        let tile = (x: UInt64(try size.four()), y: UInt64(try size.four()))
+        let offset = (x: UInt64(try size.four()), y: UInt64(try size.four()))
+        guard tile.x > 0, tile.y > 0, offset.x <= start.x, offset.y <= start.y,
+            offset.x + tile.x > start.x, offset.y + tile.y > start.y
+        else { throw .misshapen(at: size.index) }
+        let columns = (UInt64(end.x) - offset.x + tile.x - 1) / tile.x
+        let rows = (UInt64(end.y) - offset.y + tile.y - 1) / tile.y
+        guard columns <= limits.tiles, rows <= limits.tiles, columns * rows <= limits.tiles else {
+            throw .tooLarge
+        }
+    }
+
+    /// Grey or colours, with or without transparency, at most 16 bits each.
+    private static func checkComponents(_ size: inout ImageReader) throws(ImageHeaderError) {
+        let count = Int(try size.two())
+        guard (1...4).contains(count) else { throw .unsupported(at: size.index) }
+        guard size.left == 3 * count else { throw .misshapen(at: size.index) }
+        for _ in 0..<count {
+            let precision = try size.byte() & 0x7f
+            let steps = (try size.byte(), try size.byte())
+            guard precision < 16, (1...2).contains(steps.0), (1...2).contains(steps.1) else {
+                throw .unsupported(at: size.index)
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+extension ImageHeader {
+    static let pngSignature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+
+    private static let header = chunkType("IHDR")
+    private static let data = chunkType("IDAT")
+    private static let end = chunkType("IEND")
+    /// A portrait does not move.
+    private static let animation = ["acTL", "fcTL", "fdAT"].map(chunkType)
+
+    private static func chunkType(_ name: String) -> UInt32 { name.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
+
+    /// Walks the chunks of ISO/IEC 15948 up to the end of the image.
+    static func parsePNG(
+        _ reader: inout ImageReader, _ limits: ImageLimits
+    ) throws(ImageHeaderError) -> ImageHeader {
+        let start = reader.index
+        try reader.skip(pngSignature.count)
+        var chunk = try nextChunk(&reader)
+        guard chunk.type == header, chunk.contents.left == 13 else { throw .misshapen(at: start) }
+        let (width, height) = (try chunk.contents.four(), try chunk.contents.four())
+        var hasData = false
+        for _ in 0..<limits.parts {
+            chunk = try nextChunk(&reader)
+            switch chunk.type {
+            case end:
+                guard hasData, chunk.contents.left == 0 else { throw .misshapen(at: reader.index) }
+                return try ImageHeader(.png, width, height, start..<reader.index, limits)
+            case data: hasData = true
+            case header: throw .misshapen(at: chunk.contents.index)
+            default:
+                guard !animation.contains(chunk.type) else { throw .unsupported(at: chunk.contents.index) }
+            }
+        }
+        throw .tooLarge
+    }
+
+    private static func nextChunk(
+        _ reader: inout ImageReader
+    ) throws(ImageHeaderError) -> (type: UInt32, contents: ImageReader) {
+        let length = try reader.four()
+        let type = try reader.four()
+        let contents = try reader.part(Int(length))
+        try reader.skip(4)
+        return (type, contents)
+    }
+}

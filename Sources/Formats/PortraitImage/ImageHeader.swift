@@ -1,0 +1,44 @@
+/// What an image says of itself before a pixel of it is decoded (ISO/IEC 18013-5, 7.2.2: a portrait is JPEG or
+/// JPEG 2000; wallets send PNG as well).
+package struct ImageHeader: Equatable, Sendable {
+    package enum Kind: Sendable {
+        case jpeg, png
+        /// JPEG 2000, in a JP2 file or bare.
+        case jpeg2000
+    }
+
+    package let kind: Kind
+    package let width: Int
+    package let height: Int
+    /// The bytes that are the image: what follows it, and boxes around it, are left aside.
+    package let image: Range<Int>
+
+    /// Reads the header within the limits. No pixel is decoded.
+    package static func parse(
+        _ bytes: ArraySlice<UInt8>, limits: ImageLimits = .portrait
+    ) throws(ImageHeaderError) -> ImageHeader {
+        guard bytes.count <= limits.bytes else { throw .tooLarge }
+        var reader = ImageReader(bytes)
+        if reader.starts(with: [0xff, 0xd8, 0xff]) { return try parseJPEG(&reader, limits) }
+        if reader.starts(with: pngSignature) { return try parsePNG(&reader, limits) }
+        if reader.starts(with: jp2Signature) { return try parseJP2(&reader, limits) }
+        if reader.starts(with: [0xff, 0x4f, 0xff, 0x51]) {
+            return try parseCodestream(bytes.indices, of: bytes, limits)
+        }
+        throw .kindUnknown
+    }
+
+    /// The header, if the image is not larger than allowed.
+    init(
+        _ kind: Kind, _ width: UInt32, _ height: UInt32, _ image: Range<Int>, _ limits: ImageLimits
+    ) throws(ImageHeaderError) {
+        guard width > 0, height > 0 else { throw .misshapen(at: image.lowerBound) }
+        guard width <= limits.side, height <= limits.side, Int(width) * Int(height) <= limits.pixels else {
+            throw .tooLarge
+        }
+        self.kind = kind
+        self.width = Int(width)
+        self.height = Int(height)
+        self.image = image
+    }
+}

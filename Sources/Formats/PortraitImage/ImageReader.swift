@@ -1,0 +1,51 @@
+/// Reads numbers, most significant byte first, and never beyond the end.
+struct ImageReader {
+    private let bytes: ArraySlice<UInt8>
+    private(set) var index: Int
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        index = bytes.startIndex
+    }
+
+    /// Everything, whatever has been read of it.
+    var all: ArraySlice<UInt8> { bytes }
+    var end: Int { bytes.endIndex }
+    var left: Int { bytes.endIndex - index }
+
+    func starts(with prefix: [UInt8]) -> Bool { bytes[index...].starts(with: prefix) }
+
+    /// The byte `distance` ahead, which stays to be read.
+    func peek(_ distance: Int = 0) throws(ImageHeaderError) -> UInt8 {
+        guard distance < left else { throw .truncated(at: end) }
+        return bytes[index + distance]
+    }
+
+    mutating func byte() throws(ImageHeaderError) -> UInt8 {
+        guard index < bytes.endIndex else { throw .truncated(at: index) }
+        defer { index += 1 }
+        return bytes[index]
+    }
+
+    mutating func two() throws(ImageHeaderError) -> UInt16 {
+        let high = try byte()
+        return UInt16(high) << 8 | UInt16(try byte())
+    }
+
+    mutating func four() throws(ImageHeaderError) -> UInt32 {
+        let high = try two()
+        return UInt32(high) << 16 | UInt32(try two())
+    }
+
+    mutating func skip(_ count: Int) throws(ImageHeaderError) {
+        guard count <= left else { throw .truncated(at: end) }
+        index += count
+    }
+
+    /// The next `count` bytes, to be read on their own.
+    mutating func part(_ count: Int) throws(ImageHeaderError) -> ImageReader {
+        let start = index
+        try skip(count)
+        return ImageReader(bytes[start..<index])
+    }
+}

@@ -1,0 +1,46 @@
+internal import Dispatch
+internal import PortraitImage
+
+/// Has portraits decoded by a process of its own, since they come from a phone and JPEG 2000 is decoded by C.
+///
+/// Bytes go in and come back through one socket and touch no disk. The process confines itself; here it has a deadline,
+/// and what it sends a limit. One process a call: a lane has one presentation at a time.
+package struct PortraitDecoder: Sendable {
+    /// What the largest portrait can become: three bytes a pixel, hardly compressed.
+    private static let outputLimit = 4 * ImageLimits.portrait.pixels
+    private static let queue = DispatchQueue(label: "countersign.portraits", attributes: .concurrent)
+
+    private let executable: String
+    private let deadline: Duration
+
+    /// `executable` is the path of `countersign-portrait`; a portrait may take as long as `deadline`.
+    package init(executable: String, deadline: Duration = .seconds(3)) {
+        self.executable = executable
+        self.deadline = deadline
+    }
+
+    /// The portrait as JPEG or PNG.
+    package func decode(_ portrait: ArraySlice<UInt8>) async throws(PortraitDecoderError) -> ShownPortrait {
+        guard portrait.count <= ImageLimits.portrait.bytes else { throw .tooLarge }
+        let (executable, deadline) = (executable, deadline)
+        let result = await withCheckedContinuation { continuation in
+            Self.queue.async {
+                continuation.resume(returning: Self.run(executable, portrait, within: deadline))
+            }
+        }
+        return try result.get()
+    }
+
+    private static func run(
+        _ executable: String, _ portrait: ArraySlice<UInt8>, within deadline: Duration
+    ) -> Result<ShownPortrait, PortraitDecoderError> {
+        Result { () throws(PortraitDecoderError) in
+            let end = ContinuousClock.now + deadline
+            let process = try DecoderProcess(executable)
+            let output = try process.exchange(portrait, limit: outputLimit, until: end)
+            try process.end(until: end)
+            guard let shown = ShownPortrait(output) else { throw .unexpected }
+            return shown
+        }
+    }
+}

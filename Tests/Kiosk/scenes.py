@@ -1,0 +1,68 @@
+"""Every scene that the pages have, by name: how the lane gets there, and which screen each layout then shows."""
+
+PORTRAIT = {"asks": ("age_over_21", "portrait"), "validation": "confirm"}
+
+
+def ended(state, reason, **arming):
+    def play(stand_in):
+        identity = stand_in.arm(**arming)
+        stand_in.move(identity, state, result={"verdict": "incomplete", "answers": [], "reasons": [
+            {"id": reason, "text": reason}]})
+    return play
+
+
+def moved(state, hint=None, **arming):
+    def play(stand_in):
+        identity = stand_in.arm(**arming)
+        stand_in.move(identity, state, hint=hint)
+    return play
+
+
+def verified(arming=None, outcome=None, **changes):
+    def play(stand_in):
+        identity = stand_in.arm(**(arming or {}))
+        stand_in.move(identity, "receiving")
+        stand_in.verify(identity, **changes)
+        if outcome:
+            stand_in.decide(identity, outcome)
+    return play
+
+
+def lane(**changes):
+    return lambda stand_in: stand_in.set_lane(**changes)
+
+
+# name: (play, customer's screen, clerk's screen)
+SCENES = {
+    "idle": (lambda stand_in: None, "idle", "idle"),
+    "armed": (moved("armed", **PORTRAIT), "armed", "armed"),
+    "phone-locked": (moved("armed", "phoneLocked"), "phoneLocked", "phoneLocked"),
+    "tap-again": (moved("armed", "tapAgain"), "tapAgain", "tapAgain"),
+    "offer-qr": (moved("armed", "offerQR"), "offerQR", "offerQR"),
+    "engaged": (moved("engaged"), "look", "look"),
+    "consent": (moved("awaitingConsent", retention="days(3)", **PORTRAIT), "look", "look"),
+    "receiving": (moved("receiving"), "receiving", "receiving"),
+    "compare": (verified(PORTRAIT, picture=True), "compare", "compare"),
+    "yes": (verified(), "yes", "verified"),
+    "no": (verified(answers=[("age_over_21", "no")]), "notConfirmed", "verified"),
+    "cannot-tell": (verified(answers=[("age_over_21", "unknown")], parts={"documentCurrent": "unknown"},
+                             revocation={"state": "undetermined", "cause": "list_stale", "ageSeconds": 900_000}),
+                    "notConfirmed", "verified"),
+    "several": (verified(answers=[("age_over_18", "yes"), ("drive:B", "yes")]), "yes", "verified"),
+    "rejected-issuer": (verified(verdict="rejected", answers=[("age_over_21", "unknown")], reasons=["issuer_certificate"],
+                                 parts={"authentic": "no", "fresh": "undetermined", "holderBound": "undetermined"}),
+                        "notConfirmed", "rejected"),
+    "rejected-revoked": (verified(verdict="rejected", reasons=["revocation"], revocation={"state": "revoked"}),
+                         "notConfirmed", "rejected"),
+    "test-issuer": (verified(issuer={"country": "UT", "name": "Test Issuer", "test": True}), "test", "test"),
+    "declined": (ended("declined", "declined"), "declined", "declined"),
+    "cancelled": (ended("cancelled", "cancelled"), "cancelled", "cancelled"),
+    "no-tap": (ended("failed", "engagement.overdue"), "failed", "timedOut"),
+    "no-answer": (ended("failed", "consent.overdue"), "failed", "timedOut"),
+    "link-lost": (ended("failed", "link.lost"), "failed", "failed"),
+    "reader-missing": (lane(state="readerMissing"), "unavailable", "readerMissing"),
+    "reader-in-use": (lane(state="readerInUse"), "unavailable", "readerInUse"),
+    "reader-blocked": (lane(state="readerBlocked"), "unavailable", "readerBlocked"),
+    "stopped": (lane(state="stopped"), "unavailable", "stopped"),
+    "bluetooth-off": (lane(bluetooth="off"), "idle", "idle"),
+}

@@ -1,0 +1,183 @@
+"""Without a mouse, without a screen, without sound, and with a scanner that types."""
+
+from browser import KioskCase, plain
+from scenes import PORTRAIT
+
+QR = "mdoc:owBjMS4wAYIB2BhYS6QBAiABIVggWojRgrzl9C76WZ-Q5TvOa8lnsc3zHMyOl4Tz_abcDEF0123456789"
+COUNTING = """window.notes = []; window.OscillatorNode = class extends OscillatorNode {
+    constructor(context, options) { super(context, options); notes.push(options.frequency); } };"""
+
+
+class KeyboardTests(KioskCase):
+    def walk(self, page, most=20):
+        """The words of each control that Tab reaches, with whether the focus can be seen."""
+        reached = []
+        for _ in range(most):
+            page.keyboard.press("Tab")
+            words, visible = page.evaluate("""() => { const e = document.activeElement, s = getComputedStyle(e);
+                return [e === document.body ? '' : e.innerText || e.tagName,
+                        s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2] }""")
+            if words == "":
+                break
+            self.assertTrue(visible, words)
+            reached.append(plain(words))
+        return reached
+
+    def test_every_control_of_the_customer_is_reached_in_order(self):
+        page = self.open("kiosk")
+        self.stand_in.arm()
+        self.expect(page, "armed")
+        self.assertEqual(self.walk(page), ["Your data", "Sound is on", "English", "Deutsch", "Español", "Français", "中文"])
+
+    def test_the_notice_opens_and_closes_and_gives_the_focus_back(self):
+        self.stand_in.lane["kiosk"]["notice"] = {
+            "controller": "Corner Wines Ltd, 4 High Street", "purpose": "To sell alcohol to adults only",
+            "kept": "A receipt without your name, for one year", "contact": "privacy@corner.example"}
+        page = self.open("kiosk")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        self.assertTrue(page.locator("dialog").is_visible())
+        for words in ("Who asks", "Corner Wines Ltd", "To sell alcohol", "for one year", "privacy@corner.example"):
+            self.assertIn(words, plain(page.inner_text("dialog")))
+        self.assert_accessible(page)
+        self.shot(page, "notice-customer")
+        page.keyboard.press("Escape")
+        self.assertFalse(page.locator("dialog").is_visible())
+        self.assertEqual(page.evaluate("document.activeElement.textContent"), "Your data")
+
+    def test_a_comparison_is_decided_by_keys_alone(self):
+        page = self.open("clerk")
+        identity = self.stand_in.arm(**PORTRAIT)
+        self.stand_in.verify(identity, picture=True)
+        page.wait_for_selector('[data-state="shown"] img')
+        self.assertEqual(page.evaluate("document.activeElement.tagName"), "H1", "the question has the focus, no answer")
+        page.keyboard.press("Enter")
+        self.assertEqual(self.asked("POST", "decision"), [])
+        page.keyboard.press("Tab")
+        self.assertEqual(page.evaluate("document.activeElement.dataset.action"), "matches")
+        page.keyboard.press("Tab")
+        self.assertEqual(page.evaluate("document.activeElement.dataset.action"), "matchesNot")
+        page.keyboard.press("Space")
+        self.assertEqual(self.wait_asked(page, "POST", "decision")[0][2], {"decision": "rejected"})
+
+    def test_each_new_screen_is_announced_once(self):
+        page = self.open("kiosk")
+        page.evaluate("""() => { window.told = []; new MutationObserver(() => told.push(
+            document.querySelector('[role=status]').textContent.split('\\n')[0])).observe(
+            document.querySelector('[role=status]'), { childList: true, characterData: true, subtree: true }); }""")
+        identity = self.stand_in.arm(asks=["age_over_21"])
+        self.expect(page, "armed")
+        self.stand_in.move(identity, "engaged")
+        self.expect(page, "look")
+        self.stand_in.move(identity, "awaitingConsent")
+        page.wait_for_timeout(300)
+        self.stand_in.verify(identity)
+        self.expect(page, "yes")
+        page.wait_for_timeout(300)
+        told = page.evaluate("told.filter((words, index) => words !== told[index - 1])")
+        self.assertEqual(told, ["Hold your phone here", "Look at your phone", "Confirmed"])
+        self.assertEqual(page.get_attribute("[role=status]", "aria-live"), "polite")
+        self.assertIn("Confirmed", plain(page.title()))
+
+
+class SoundTests(KioskCase):
+    def through(self, page, **changes):
+        identity = self.stand_in.arm()
+        self.expect(page, "armed")
+        self.stand_in.move(identity, "engaged")
+        self.expect(page, "look")
+        self.stand_in.verify(identity, **changes)
+        self.expect(page, "notConfirmed" if changes else "yes")
+        return page.evaluate("notes.splice(0)")
+
+    def test_the_tones_tell_engaged_yes_and_no_apart_and_can_be_switched_off(self):
+        page = self.open("kiosk", script=COUNTING)
+        self.assertEqual(self.through(page), [], "before the first touch a browser lets nothing sound")
+        page.mouse.click(640, 600)
+        page.wait_for_selector('[data-sound][aria-pressed="true"]')
+        yes = self.through(page)
+        no = self.through(page, answers=[("age_over_21", "no")])
+        self.assertEqual(len(yes), 5)
+        self.assertEqual(yes[:2], no[:2])
+        self.assertNotEqual(yes[2:], no[2:])
+        self.assertGreater(yes[-1], yes[2], "yes rises")
+        self.assertLess(no[-1], no[2], "no falls")
+        page.click("[data-sound]")
+        page.wait_for_selector('[data-sound][aria-pressed="false"]')
+        self.assertEqual(self.through(page), [])
+        page.click("[data-sound]")
+        page.wait_for_selector('[data-sound][aria-pressed="true"]')
+
+    def test_the_switch_itself_is_the_first_touch(self):
+        page = self.open("kiosk", script=COUNTING)
+        page.click("[data-sound]")
+        page.wait_for_selector('[data-sound][aria-pressed="true"]')
+
+
+class ScannerTests(KioskCase):
+    def engaged(self, page):
+        return [body["uri"] for _, _, body, _ in self.wait_asked(page, "POST", "/engagement")]
+
+    def test_a_code_that_is_typed_fast_is_posted_and_presses_nothing(self):
+        for layout in ("kiosk", "clerk"):
+            with self.subTest(layout=layout):
+                self.stand_in.reset()
+                page = self.open(layout)
+                self.stand_in.arm()
+                self.expect(page, "armed")
+                page.focus("[data-sound]" if layout == "kiosk" else '[data-action="cancel"]')
+                page.keyboard.type(QR, delay=1)
+                page.keyboard.press("Enter")
+                self.assertEqual(self.engaged(page), [QR])
+                self.expect(page, "look")
+                self.assertEqual(self.asked("DELETE", "/v1/"), [])
+                page.close()
+
+    def test_a_scanner_set_to_a_us_keyboard_is_read_on_a_german_one(self):
+        page = self.open("clerk")
+        self.stand_in.arm()
+        self.expect(page, "armed")
+        page.evaluate("""text => { const shifted = { ':': 'Semicolon', '_': 'Minus' };
+            const german = { Semicolon: 'Ö', Minus: '?', KeyY: 'z', KeyZ: 'y' };
+            for (const letter of text) {
+                const code = shifted[letter] ?? (letter === '-' ? 'Minus' : /[0-9]/.test(letter) ? `Digit${letter}`
+                    : `Key${letter.toUpperCase()}`);
+                const isShifted = letter in shifted || /[A-Z]/.test(letter);
+                const key = german[code] ?? letter;
+                document.body.dispatchEvent(new KeyboardEvent('keydown', { code, shiftKey: isShifted, bubbles: true,
+                    key: isShifted ? key.toUpperCase() : key })); }
+            document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })); }""", QR)
+        self.assertEqual(self.engaged(page), [QR])
+
+    def test_a_code_that_is_pasted_is_posted(self):
+        page = self.open("clerk")
+        self.stand_in.arm()
+        self.expect(page, "armed")
+        page.evaluate("""text => { const clipboardData = new DataTransfer(); clipboardData.setData('text/plain', text);
+            document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true })) }""", QR + "\n")
+        self.assertEqual(self.engaged(page), [QR])
+
+    def test_other_codes_and_slow_hands_are_not_taken(self):
+        page = self.open("clerk")
+        self.stand_in.arm()
+        self.expect(page, "armed")
+        page.keyboard.type("https://example.org/menu", delay=1)
+        page.keyboard.press("Enter")
+        page.keyboard.type("mdoc:short", delay=1)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("[data-banner]:not([hidden])")
+        self.assertIn("not that of an ID", self.words(page))
+        page.keyboard.type("mdoc:abcdefgh", delay=1)
+        page.wait_for_timeout(1_000)
+        page.keyboard.type("ijklmnopqrstuvwxyz", delay=1)
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(300)
+        self.assertEqual(self.asked("POST", "/engagement"), [])
+
+    def test_a_code_that_nothing_waits_for_is_said(self):
+        page = self.open("clerk")
+        page.keyboard.type(QR, delay=1)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("[data-banner]:not([hidden])")
+        self.assertIn("nothing is waiting", self.words(page))
+        self.assertEqual(self.asked("POST", "/engagement"), [])

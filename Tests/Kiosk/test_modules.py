@@ -1,0 +1,104 @@
+"""The parts of the pages on their own: the table of words, the parser of events, the choice of a screen."""
+
+import json
+import re
+import unittest
+
+from browser import KioskCase
+from stand_in import PAGES
+
+TABLE = json.loads((PAGES / "strings.json").read_text())
+
+
+class StringsTests(unittest.TestCase):
+    def test_every_language_has_every_key_with_words(self):
+        self.assertEqual(sorted(TABLE), ["de", "en", "es", "fr", "zh"])
+        for language, entry in TABLE.items():
+            self.assertEqual(set(entry["strings"]), set(TABLE["en"]["strings"]), language)
+            self.assertIn(entry["direction"], ("ltr", "rtl"))
+            for key, words in entry["strings"].items():
+                self.assertTrue(words.strip(), f"{language} {key}")
+
+    def test_placeholders_agree(self):
+        for key, words in TABLE["en"]["strings"].items():
+            expected = sorted(re.findall(r"\{\w+\}", words))
+            for language, entry in TABLE.items():
+                self.assertEqual(sorted(re.findall(r"\{\w+\}", entry["strings"][key])), expected, f"{language} {key}")
+
+    def test_every_key_that_the_code_names_is_there_and_every_key_is_used(self):
+        code = "\n".join(file.read_text() for file in PAGES.glob("*.js"))
+        keys = set(TABLE["en"]["strings"])
+        named = set(re.findall(r'strings\.text\(\s*"([^"]+)"', code))
+        self.assertEqual(named - keys, set())
+        templates = [re.escape(template) for template in re.findall(r"`([a-z$][\w${}.]*)`", code)]
+        patterns = [re.sub(r"\\\$\\\{[^`]*?\\\}", r"[\\w.]*", template) for template in templates]
+        literals = set(re.findall(r'"([a-z]+(?:\.\w+)+)"', code)) | named
+        unused = {key for key in keys if key not in literals and not any(re.fullmatch(p, key) for p in patterns if "." in p)}
+        self.assertEqual(unused, set())
+
+    def test_no_script_or_style_stands_in_the_pages_and_nothing_comes_from_elsewhere(self):
+        for file in PAGES.glob("*.html"):
+            text = file.read_text()
+            self.assertNotRegex(text, r"<style|style=|\son\w+=|<script(?![^>]*\ssrc=\"/kiosk/)")
+        for file in PAGES.iterdir():
+            found = re.findall(r"https?://[^\s\"')]+", file.read_text())
+            self.assertEqual([address for address in found if "w3.org" not in address], [], file.name)
+
+
+class ModuleTests(KioskCase):
+    def page(self):
+        page = self.open("kiosk")
+        return page
+
+    def test_events_are_read_whatever_the_pieces(self):
+        text = ("\ufeff: comment\r\n\r\nid: 1\nevent: state\ndata: {\"a\":\ndata: \"ü\"}\n\n"
+                "data:no space\r\rid\ndata: cleared\n\nid: 7\0\ndata: kept\n\nevent: only\n\nretry: 5\nunknown: x\n"
+                "data\n\ndata: unfinished")
+        events = self.page().evaluate("""async text => {
+            const { EventParser } = await import('/kiosk/event-stream.js');
+            const bytes = new TextEncoder().encode(text), seen = [];
+            for (let size = 1; size <= bytes.length; size += 1) {
+                const parser = new EventParser(), events = [];
+                for (let at = 0; at < bytes.length; at += size) events.push(...parser.take(bytes.slice(at, at + size)));
+                seen.push(JSON.stringify(events.map(({ type, data, id }) => [type, data, id])));
+            }
+            return [...new Set(seen)]; }""", text)
+        self.assertEqual([json.loads(entry) for entry in events], [[
+            ["state", '{"a":\n"ü"}', "1"], ["message", "no space", "1"], ["message", "cleared", ""],
+            ["message", "kept", ""], ["message", "", ""]]])
+
+    def test_events_without_end_are_refused(self):
+        refused = self.page().evaluate("""async () => {
+            const { EventParser } = await import('/kiosk/event-stream.js');
+            const feed = (piece) => { const parser = new EventParser(), bytes = new TextEncoder().encode(piece);
+                try { for (let i = 0; i < 100; i += 1) parser.take(bytes); return 'taken' } catch (e) { return e.message } };
+            return [feed('x'.repeat(1000)), feed('data: ' + 'x'.repeat(1000) + '\\n'), feed('data: x\\n\\n')]; }""")
+        self.assertEqual(refused, ["line", "event", "taken"])
+
+    def test_the_screen_is_chosen_by_what_is_known(self):
+        screens = self.page().evaluate("""async () => {
+            const { customerScreen, clerkScreen } = await import('/kiosk/screens.js');
+            const known = (more) => ({ link: 'live', lane: { state: 'ready' }, presentation: null, hint: null, wiped: false, ...more });
+            const both = (more) => [customerScreen(known(more)).name, clerkScreen(known(more)).name];
+            const result = (more) => both({ presentation: { id: '1', state: 'verified', result: { answers: [], ...more } } });
+            return { connecting: both({ lane: null }), lost: both({ link: 'lost' }),
+                refusedBeforeLane: both({ link: 'refused', lane: { state: 'readerMissing' } }),
+                noQuestion: result({}), no: result({ answers: [{ answer: 'yes' }, { answer: 'no' }] }),
+                odd: result({ answers: [{ answer: 'maybe' }] }), picture: result({ portrait: 'x' }),
+                noPictureNeeded: result({ portrait: 'x', answers: [{ answer: 'no' }] }),
+                strangeState: both({ presentation: { id: '1', state: 'other' } }) }; }""")
+        self.assertEqual(screens, {
+            "connecting": ["connecting", "connecting"], "lost": ["unavailable", "daemonGone"],
+            "refusedBeforeLane": ["unavailable", "refused"], "noQuestion": ["yes", "verified"],
+            "no": ["notConfirmed", "verified"], "odd": ["notConfirmed", "verified"], "picture": ["compare", "compare"],
+            "noPictureNeeded": ["notConfirmed", "verified"], "strangeState": ["receiving", "receiving"]})
+
+    def test_durations_countries_and_strange_words(self):
+        made = self.page().evaluate("""async () => {
+            const { Strings, plain } = await import('/kiosk/strings.js');
+            const words = await Strings.load('de-CH');
+            return [words.language, words.duration(59), words.duration(7300), words.duration(90000), words.duration(-4),
+                words.country('FR'), words.country('nonsense!'), plain('a\\u202eb\\u0000'), plain('x'.repeat(900)).length,
+                words.text('no.such.key')]; }""")
+        self.assertEqual(made, ["de", "59 Sekunden", "2 Stunden", "1 Tag", "0 Sekunden", "Frankreich", "nonsense!",
+                                "a\ufffdb\ufffd", 200, "no.such.key"])

@@ -1,0 +1,136 @@
+"""What must not stay, must not leave, and must not be believed."""
+
+from browser import KioskCase, plain
+from scenes import PORTRAIT
+from stand_in import PAGES
+
+HOSTILE = "<img src=x onerror=alert(1)>\u202egnp.exe\u0007 \"'>{{7*7}}${1}"
+
+
+class PrivacyTests(KioskCase):
+    def compared(self):
+        customer, clerk = self.both()
+        identity = self.stand_in.arm(**PORTRAIT)
+        self.stand_in.verify(identity, picture=True)
+        clerk.wait_for_selector('[data-state="shown"] img')
+        self.expect(customer, "compare")
+        return identity, customer, clerk
+
+    def test_the_capability_leaves_the_address_at_once(self):
+        for page in self.both():
+            self.assertNotIn("token", page.url)
+            self.assertNotIn(self.stand_in.token, page.evaluate("JSON.stringify(history.state) + location.href"))
+            self.assertNotIn(self.stand_in.token, page.content())
+        self.assertEqual([address for address in self.addresses if self.stand_in.token in address.split("#")[0]], [])
+
+    def test_nothing_is_stored(self):
+        _, customer, clerk = self.compared()
+        clerk.click('[data-action="matches"]')
+        self.expect(clerk, "wiped")
+        for page in (customer, clerk):
+            kept = page.evaluate("""async () => [localStorage.length, sessionStorage.length, document.cookie,
+                (await indexedDB.databases()).length, (await caches.keys()).length,
+                (await navigator.serviceWorker.getRegistrations()).length, history.length]""")
+            self.assertEqual(kept, [0, 0, "", 0, 0, 0, kept[-1]])
+        self.assertEqual(self.contexts[0].cookies() + self.contexts[1].cookies(), [])
+
+    def test_a_picture_is_gone_from_page_and_memory_after_the_decision(self):
+        _, customer, clerk = self.compared()
+        address = clerk.get_attribute(".portrait img", "src")
+        self.assertTrue(address.startswith("blob:"))
+        clerk.wait_for_selector(".logo")
+        session = clerk.context.new_cdp_session(clerk)
+        self.assertEqual(self.images(session), 2, "the twin: logo and picture are found")
+        clerk.click('[data-action="matches"]')
+        self.expect(clerk, "wiped")
+        self.expect(clerk, "idle")
+        self.expected_complaints = ("ERR_FILE_NOT_FOUND", "blob")
+        self.assertFalse(clerk.evaluate("address => fetch(address).then(() => true, () => false)", address))
+        # The brand's logo is the one image that stays.
+        self.assertEqual(self.images(session), 1)
+
+    def images(self, session):
+        """How many images the page's memory holds, in the document or not."""
+        session.send("HeapProfiler.collectGarbage")
+        prototype = session.send("Runtime.evaluate", {"expression": "HTMLImageElement.prototype"})["result"]["objectId"]
+        found = session.send("Runtime.queryObjects", {"prototypeObjectId": prototype})["objects"]["objectId"]
+        length = session.send("Runtime.callFunctionOn", {
+            "objectId": found, "functionDeclaration": "function() { return this.length }", "returnByValue": True})
+        return length["result"]["value"]
+
+    def test_the_customer_s_page_never_asks_for_or_shows_data(self):
+        customer = self.open("kiosk")
+        customer.evaluate("""() => { window.seen = ''; new MutationObserver(() => { seen += document.body.outerHTML })
+            .observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true }); }""")
+        identity = self.stand_in.arm(**PORTRAIT)
+        self.stand_in.verify(identity, picture=True)
+        self.expect(customer, "compare")
+        self.stand_in.decide(identity, "approved")
+        self.expect(customer, "yes")
+        self.assertEqual(self.asked("GET", "/portrait"), [])
+        seen = customer.evaluate("seen")
+        self.assertIn("Almost done", seen)
+        for word in ("Erika", "Mustermann", "34", "portrait\"", "Kraftfahrt", "r-2041"):
+            self.assertNotIn(f">{word}", seen)
+
+    def test_a_page_that_is_left_keeps_nothing_and_does_not_come_back_as_it_was(self):
+        _, _, clerk = self.compared()
+        clerk.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+        self.assertNotIn("Mustermann", clerk.content())
+        self.assertEqual(clerk.locator("img:not(.logo)").count(), 0)
+        with clerk.expect_navigation():
+            clerk.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+        self.expect(clerk, "refused")
+
+    def test_an_undecided_picture_does_not_stay_for_ever(self):
+        context = self.context()
+        shortened = (PAGES / "clerk.js").read_text().replace("resultStay = 120;", "resultStay = 2;")
+        self.assertIn("resultStay = 2;", shortened)
+        context.route("**/kiosk/clerk.js", lambda route: route.fulfill(body=shortened, content_type="text/javascript"))
+        clerk = self.open("clerk", context=context)
+        identity = self.stand_in.arm(**PORTRAIT)
+        self.stand_in.verify(identity, picture=True)
+        clerk.wait_for_selector('[data-state="shown"] img')
+        self.wait_asked(clerk, "POST", "decision")
+        self.assertEqual(self.asked("POST", "decision")[0][2], {"decision": "dismissed"})
+        clerk.wait_for_selector("img:not(.logo)", state="detached")
+
+    def test_hostile_words_stay_words(self):
+        self.stand_in.lane["brand"] = {"name": HOSTILE, "logo": "https://elsewhere.example/logo.svg"}
+        self.stand_in.lane["kiosk"]["notice"] = {"controller": HOSTILE, "contact": HOSTILE}
+        customer, clerk = self.both()
+        identity = self.stand_in.arm(asks=(HOSTILE, "drive:" + HOSTILE[:30]), reference=HOSTILE, retention=HOSTILE)
+        self.expect(customer, "armed")
+        customer.click("[data-notice-open]")
+        self.assertIn("<img src=x", plain(customer.inner_text("dialog")))
+        customer.click("dialog .close")
+        self.stand_in.verify(identity, answers=[(HOSTILE, "yes")], reasons=[HOSTILE], verdict="rejected",
+                             issuer={"country": HOSTILE, "name": HOSTILE * 40})
+        self.expect(clerk, "rejected")
+        for page in (customer, clerk):
+            self.assertEqual(page.locator("img").count(), 0)
+            self.assertNotIn("\u202e", page.inner_text("body"))
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0)
+        self.assertIn("<img src=x onerror=alert(1)>", plain(clerk.inner_text(".facts")))
+        self.shot(clerk, "hostile-words-clerk")
+
+    def test_the_page_cannot_be_framed_and_no_script_can_be_put_in(self):
+        self.expected_complaints = ("Content Security Policy", "TrustedHTML", "frame-ancestors", "Trusted", "ERR_BLOCKED")
+        page = self.open("kiosk")
+        self.assertTrue(page.evaluate("() => { try { document.body.innerHTML = '<b>'; return false } catch { return true } }"))
+        page.evaluate("""() => { const s = document.createElement('script'); window.ran = false;
+            try { s.textContent = 'window.ran = true' } catch {} document.head.append(s) }""")
+        self.assertFalse(page.evaluate("window.ran"))
+        self.assertFalse(page.evaluate("fetch('https://elsewhere.example/').then(() => true, () => false)"))
+        self.addresses.clear()
+
+    def test_every_answer_forbids_storing(self):
+        headers = []
+        page = self.context().new_page()
+        page.on("response", lambda response: headers.append((response.url, response.headers)))
+        page.goto(f"{self.stand_in.url}/clerk?lane=counter-1#token={self.stand_in.token}")
+        self.expect(page, "idle")
+        self.assertGreater(len(headers), 10)
+        for address, sent in headers:
+            if not address.startswith("blob:"):
+                self.assertEqual(sent.get("cache-control"), "no-store", address)

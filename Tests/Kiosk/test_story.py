@@ -1,0 +1,182 @@
+"""One presentation after the other, as the two pages live through them."""
+
+import statistics
+import time
+
+from browser import KioskCase, plain
+from scenes import PORTRAIT
+
+DECISIONS = {"matches": "approved", "matchesNot": "rejected", "skip": "dismissed"}
+
+
+class StoryTests(KioskCase):
+    def to_comparison(self, **options):
+        customer, clerk = self.both(**options)
+        identity = self.stand_in.arm(**PORTRAIT)
+        self.expect(customer, "armed")
+        self.stand_in.move(identity, "engaged")
+        self.expect(customer, "look")
+        self.stand_in.move(identity, "awaitingConsent")
+        self.stand_in.move(identity, "receiving")
+        self.expect(clerk, "receiving")
+        self.stand_in.verify(identity, picture=True)
+        clerk.wait_for_selector('[data-state="shown"] img')
+        return identity, customer, clerk
+
+    def test_a_picture_is_compared_decided_on_and_wiped(self):
+        for button, decision in DECISIONS.items():
+            with self.subTest(decision=decision):
+                self.stand_in.reset()
+                identity, customer, clerk = self.to_comparison()
+                self.expect(customer, "compare")
+                self.assertIn("Erika Mustermann", self.words(clerk))
+                clerk.click(f'[data-action="{button}"]')
+                self.expect(clerk, "wiped")
+                asked = self.wait_asked(clerk, "POST", "decision")
+                self.assertEqual([body for _, _, body, _ in asked], [{"decision": decision}])
+                self.assertEqual(clerk.locator("img:not(.logo)").count(), 0)
+                self.assertNotIn("Mustermann", clerk.content())
+                self.expect(customer, {"approved": "yes", "rejected": "notConfirmed", "dismissed": "cancelled"}[decision])
+                self.expect(clerk, "idle")
+
+    def test_without_a_picture_done_closes(self):
+        customer, clerk = self.both()
+        identity = self.stand_in.arm()
+        self.stand_in.verify(identity)
+        self.expect(customer, "yes")
+        self.expect(clerk, "verified")
+        clerk.click('[data-action="done"]')
+        self.expect(clerk, "wiped")
+        self.assertEqual(len(self.asked("POST", "decision")), 1)
+
+    def test_consent_has_no_time_out_and_a_result_has_one(self):
+        self.stand_in.lane["kiosk"]["resultSeconds"] = 1
+        page = self.open("kiosk")
+        identity = self.stand_in.arm()
+        self.stand_in.move(identity, "awaitingConsent")
+        self.expect(page, "look")
+        page.wait_for_timeout(3_000)
+        self.expect(page, "look")
+        self.assertNotRegex(self.words(page), r"\d+ ?(s|sec|min)\b")
+        self.stand_in.verify(identity)
+        self.expect(page, "yes")
+        self.expect(page, "idle")
+
+    def test_the_next_person_starts_from_an_empty_page_in_the_lane_s_language(self):
+        self.stand_in.lane["kiosk"].update(resultSeconds=1, language="es")
+        page = self.open("kiosk")
+        page.wait_for_selector('html[lang="es"]')
+        page.click('button[value="fr"]')
+        self.assertEqual(self.heading(page), "Bienvenue")
+        identity = self.stand_in.arm()
+        self.stand_in.verify(identity)
+        self.expect(page, "yes")
+        self.assertEqual(self.heading(page), "Confirmé")
+        self.expect(page, "idle")
+        self.assertEqual(page.evaluate("document.documentElement.lang"), "es")
+
+    def test_a_new_presentation_takes_the_place_of_an_undecided_one(self):
+        _, customer, clerk = self.to_comparison()
+        self.stand_in.arm()
+        self.expect(clerk, "armed")
+        self.expect(customer, "armed")
+        self.assertNotIn("Mustermann", clerk.content())
+        self.assertEqual(clerk.locator("img:not(.logo)").count(), 0)
+
+    def test_the_clerk_cancels_at_any_phase(self):
+        for state in ("armed", "engaged", "awaitingConsent", "receiving"):
+            with self.subTest(state=state):
+                self.stand_in.reset()
+                customer, clerk = self.both()
+                identity = self.stand_in.arm()
+                self.stand_in.move(identity, state)
+                self.expect(clerk, {"armed": "armed", "receiving": "receiving"}.get(state, "look"))
+                clerk.click('[data-action="cancel"]')
+                self.expect(clerk, "cancelled")
+                self.expect(customer, "cancelled")
+
+    def test_a_page_that_opens_late_shows_what_stands(self):
+        identity = self.stand_in.arm(**PORTRAIT)
+        self.stand_in.move(identity, "armed", hint="phoneLocked")
+        late = self.open("kiosk")
+        self.expect(late, "phoneLocked")
+        self.stand_in.verify(identity, picture=True)
+        clerk = self.open("clerk")
+        self.expect(clerk, "compare")
+        clerk.wait_for_selector('[data-state="shown"] img')
+
+    def test_an_event_is_on_the_page_at_once(self):
+        page = self.open("kiosk")
+        page.evaluate("""() => { window.seen = []; new MutationObserver(() => seen.push(
+            [document.body.dataset.screen, performance.timeOrigin + performance.now()]))
+            .observe(document.body, { attributeFilter: ['data-screen'] }); }""")
+        identity = self.stand_in.arm()
+        self.expect(page, "armed")
+        delays = []
+        for state, screen in (("engaged", "look"), ("armed", "armed")) * 15:
+            sent = time.time() * 1_000
+            self.stand_in.move(identity, state)
+            self.expect(page, screen)
+            delays.append(page.evaluate("seen.at(-1)[1]") - sent)
+        print(f"event to page: median {statistics.median(delays):.1f} ms of {len(delays)}")
+        self.assertLess(statistics.median(delays), 100)
+
+    def test_what_failed_is_said_and_can_be_tried_again(self):
+        self.expected_complaints = ("500",)
+        _, _, clerk = self.to_comparison()
+        self.stand_in.failing = {"POST .*/decision": 500}
+        clerk.click('[data-action="matches"]')
+        clerk.wait_for_selector("[data-banner]:not([hidden])")
+        self.assertIn("not carried out", self.words(clerk))
+        self.expect(clerk, "compare")
+        self.stand_in.failing = {}
+        clerk.click('[data-action="matches"]')
+        self.expect(clerk, "wiped")
+
+    def test_a_picture_that_does_not_come_cannot_be_confirmed_by(self):
+        self.expected_complaints = ("410", "Failed to load")
+        for picture in ((b"no image", "image/png"), (b"<p>", "text/html"), None):
+            with self.subTest(picture=picture):
+                self.stand_in.reset()
+                self.stand_in.portrait = picture or (b"", "image/png")
+                clerk = self.open("clerk")
+                identity = self.stand_in.arm(**PORTRAIT)
+                if picture is None:
+                    self.stand_in.failing = {"GET .*/portrait": 410}
+                self.stand_in.verify(identity, picture=True)
+                clerk.wait_for_selector('.portrait[data-state="failed"]')
+                self.assertTrue(clerk.locator('[data-action="matches"]').is_disabled())
+                self.assertTrue(clerk.locator('[data-action="matchesNot"]').is_enabled())
+                clerk.close()
+
+    def test_several_questions_are_each_answered(self):
+        clerk = self.open("clerk")
+        identity = self.stand_in.arm()
+        self.stand_in.verify(identity, answers=[("age_over_18", "yes"), ("drive:B", "no"), ("age_over_65", "unknown")])
+        self.expect(clerk, "verified")
+        rows = [plain(row).replace("\n", " ") for row in clerk.locator("[data-answers] li").all_inner_texts()]
+        self.assertEqual(rows, ["18 or over Yes", "May drive B No", "65 or over Cannot tell"])
+
+    def test_outcomes_are_told_apart(self):
+        clerk = self.open("clerk")
+        identity = self.stand_in.arm(**PORTRAIT)
+        self.stand_in.verify(identity, picture=True, parts={"documentCurrent": "no", "holderBound": "undetermined"},
+                             revocation={"state": "undetermined", "ageSeconds": 700_000})
+        self.expect(clerk, "compare")
+        states = {row.get_attribute("data-outcome"): row.get_attribute("data-state")
+                  for row in clerk.locator("[data-outcome]").all()}
+        self.assertEqual(states, {"authentic": "passed", "inDate": "failed", "revocation": "unknown",
+                                  "holder": "unknown", "question": "passed", "human": "open"})
+        self.assertIn("list is 8 days old", self.words(clerk))
+
+    def test_a_test_issuer_is_never_shown_as_verified(self):
+        customer, clerk = self.both()
+        identity = self.stand_in.arm(**PORTRAIT)
+        self.stand_in.verify(identity, picture=True, issuer={"country": "UT", "name": "Any", "test": True})
+        self.expect(customer, "test")
+        self.expect(clerk, "test")
+        self.assertEqual(clerk.locator('[data-outcome="authentic"]').get_attribute("data-state"), "test")
+        self.assertEqual(clerk.locator('[data-action="matches"]').count(), 0)
+        for page in (customer, clerk):
+            self.assertEqual(page.locator('[data-shape="yes"]:visible').count() if page is customer else 0, 0)
+            self.assertEqual(page.locator("[data-picture] svg").get_attribute("data-shape"), "test")
