@@ -15,7 +15,7 @@ enum Confinement {
         ]
         guard confinement_arch_known == 1,
             limits.allSatisfy({ confinement_set_limit($0.0, $0.1) == 0 }),
-            confinement_renounce_privileges() == 0
+            confinement_close_others() == 0, confinement_renounce_privileges() == 0
         else { return false }
         var filter = program
         return unsafe filter.withUnsafeMutableBufferPointer {

@@ -22,7 +22,7 @@ struct DecoderProcess: ~Copyable {
     deinit {
         _ = close(socket)
         _ = kill(process, SIGKILL)
-        _ = unsafe waitpid(process, nil, 0)
+        _ = waitpid(process, nil, 0)
     }
 
     /// Sends the input and takes the output to its end.
@@ -88,7 +88,7 @@ struct DecoderProcess: ~Copyable {
         }
     }
 
-    /// Starts it with the socket as its input and output, no environment, and nothing else open.
+    /// Starts it with the socket as its input and output and no environment; what else is open it closes itself.
     private static func spawn(_ executable: String, _ socket: Int32) -> pid_t? {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -96,7 +96,6 @@ struct DecoderProcess: ~Copyable {
         unsafe posix_spawn_file_actions_adddup2(&actions, socket, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, socket, 1)
         unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
         // The threads of a service block signals; the decoder is to hear those that end it.
         var attributes = posix_spawnattr_t()
         var none = sigset_t()

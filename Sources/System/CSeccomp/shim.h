@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 enum { confinement_arch_known = 1 };
@@ -47,6 +48,11 @@ static const unsigned short confinement_return = BPF_RET | BPF_K;
 static inline int confinement_set_limit(int resource, unsigned long value) {
     struct rlimit limit = {value, value};
     return setrlimit(resource, &limit);
+}
+
+// Whatever the parent left open by mistake.
+static inline int confinement_close_others(void) {
+    return syscall(SYS_close_range, 3U, ~0U, 0U);
 }
 
 static inline int confinement_renounce_privileges(void) {

@@ -181,8 +181,8 @@ export class Page {
             }
             throw error;
         }
-        // Another one may have begun while this one was asked for.
-        if ((this.known.presentation?.id ?? id) === id && this.#left !== id) {
+        // What has happened meanwhile is newer than the answer, which is asked for again.
+        if (!this.#isStale && this.#left !== id) {
             this.#show(presentation);
         }
     }
