@@ -58,8 +58,13 @@ class ClerkView {
         return resultStay;
     }
 
+    /// Wipes first: what the daemon answers can come later.
     overstayed(page) {
-        this.#close(page, "dismissed");
+        const { presentation } = page.known;
+        this.#finish(page);
+        if (isToDecide(presentation)) {
+            page.act(() => page.daemon.decide(presentation.id, "dismissed"));
+        }
     }
 
     render({ known, strings, daemon, sounds, banner }) {
@@ -219,8 +224,7 @@ class ClerkView {
     /// Tells the daemon what was decided, which wipes there too; what was never verified has nothing to decide.
     async #close(page, decision) {
         const { presentation } = page.known;
-        const decides = presentation?.state === "verified" && presentation.result?.outcome === undefined;
-        if (!decides || await page.act(() => page.daemon.decide(presentation.id, decision))) {
+        if (!isToDecide(presentation) || await page.act(() => page.daemon.decide(presentation.id, decision))) {
             this.#finish(page);
         }
     }
@@ -243,6 +247,10 @@ class ClerkView {
 
 function isOpen(presentation) {
     return presentation !== null && !isClosed(presentation);
+}
+
+function isToDecide(presentation) {
+    return presentation?.state === "verified" && presentation.result?.outcome === undefined;
 }
 
 function answerText(answer, strings) {

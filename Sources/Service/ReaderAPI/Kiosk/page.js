@@ -218,8 +218,11 @@ export class Page {
         try {
             await action();
         } catch (error) {
-            this.say(error.kind === "gone" ? "wiped" : "actionFailed");
-            return false;
+            // What is wiped already needs no further word.
+            if (error.kind !== "gone") {
+                this.say("actionFailed");
+                return false;
+            }
         }
         if (done !== null) {
             this.say(done);

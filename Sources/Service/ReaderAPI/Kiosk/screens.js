@@ -157,10 +157,10 @@ function clerkEnd(presentation) {
     switch (state) {
     case "verified": {
         const answer = overall(result);
-        const tone = answer === "yes" ? "yes" : "no";
+        const cue = answer === "yes" ? "yes" : "no";
         return awaitsComparison(presentation)
             ? { name: "compare", tone: "attend", shape: "person", shows: true }
-            : { name: "verified", tone, shape: answer, shows: true, cue: tone };
+            : { name: "verified", tone: answer, shape: answer, shows: true, cue };
     }
     case "rejected": return { name: "rejected", tone: "no", shape: "no", reason, shows: true, cue: "no" };
     case "declined": return { name: "declined", tone: "quiet", shape: "hand" };
