@@ -31,6 +31,7 @@ struct DecoderProcess: ~Copyable {
     ) throws(PortraitDecoderError) -> [UInt8] {
         var rest = input
         var output: [UInt8] = []
+        if rest.isEmpty { _ = shutdown(socket, Int32(SHUT_WR)) }
         while true {
             let state = try wait(for: rest.isEmpty ? POLLIN : POLLIN | POLLOUT, until: deadline)
             if state & POLLOUT != 0, !rest.isEmpty { send(&rest) }
@@ -71,7 +72,10 @@ struct DecoderProcess: ~Copyable {
     consuming func end(until deadline: ContinuousClock.Instant) throws(PortraitDecoderError) {
         var status: Int32 = 0
         while unsafe waitpid(process, &status, WNOHANG) == 0 {
-            guard ContinuousClock.now < deadline else { throw .overdue }
+            guard ContinuousClock.now < deadline else {
+                _ = consume self
+                throw .overdue
+            }
             usleep(200)
         }
         _ = close(socket)
