@@ -184,6 +184,33 @@ struct BluetoothReadersTests {
         }
     }
 
+    @Test(
+        "doctor agrees: nothing is to be done with the settings that are shipped, and without them it says how"
+    )
+    func doctor() async throws {
+        func checks() async throws -> [String: [String: Any]] {
+            let run = try await execute(["doctor", "--json", "--store", "/nonexistent"])
+            let checks = try #require(run.json()["checks"] as? [[String: Any]], "\(run.errors)")
+            return Dictionary(uniqueKeysWithValues: checks.map { ($0["id"] as? String ?? "", $0) })
+        }
+        try await withSettings(nil) {
+            let checks = try await checks()
+            for id in ["adapter", "power", "lowEnergy", "advertising", "settings"] {
+                let check = checks["bluetooth.\(id)"]
+                #expect(check?["outcome"] as? String == "ok", "\(id): \(check?["detail"] ?? "")")
+            }
+        }
+        try await withSettings("# nothing is set\n") {
+            let check = try await checks()["bluetooth.settings"]
+            #expect(check?["outcome"] as? String == "warning")
+            #expect((check?["fix"] as? String)?.hasPrefix("countersign doctor --fix && ") == true)
+        }
+        try await AirBench.control(.kill)
+        let silent = try await checks()["bluetooth.daemon"]
+        try await AirBench.control(.start)
+        #expect(silent?["detail"] as? String == "bluetoothd does not run")
+    }
+
     @Test("A change that bluetoothd has not read yet is not taken for its settings")
     func changed() async throws {
         try await withSettings(nil) {

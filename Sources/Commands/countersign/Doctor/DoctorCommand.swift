@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Glibc
 internal import PCSCTransport
 internal import ReaderReports
 internal import Transport
@@ -60,10 +61,21 @@ struct DoctorCommand: AsyncParsableCommand {
             output.json
                 ? (["checks": .array(checks.map { $0.json(\.full) })] as JSONValue).text
                 : DoctorScreen(checks).text)
+        if !output.json, isAboutRootAlone {
+            Terminal.note("\nThis was about root's own store. For the daemon's: \(Self.asDaemon)")
+        }
         if let supportBundle { try await write(SupportBundle(checks, in: system), to: supportBundle) }
         if fix { try SettingsRepair(of: checks, in: system, asking: !yes).run() }
         let hasFailed = checks.contains { $0.outcome == .failed }
         throw ExitCode((hasFailed ? ExitStatus.rejected : .success).rawValue)
+    }
+
+    private static let daemonStore = "/var/lib/countersign"
+    private static let asDaemon = "runuser -u countersign -- countersign doctor --store \(daemonStore)"
+
+    /// What the daemon trusts and is allowed to do only its own user can tell.
+    private var isAboutRootAlone: Bool {
+        geteuid() == 0 && system.has(Self.daemonStore) && store.path != Self.daemonStore
     }
 
     private var system: SystemFolder { SystemFolder(root: root) }

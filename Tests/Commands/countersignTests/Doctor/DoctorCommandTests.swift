@@ -54,6 +54,17 @@ struct DoctorCommandTests {
     }
 
     @Test(
+        "Root is told how to look with the daemon's eyes, where there is a daemon",
+        .enabled(if: geteuid() == 0, "not root"))
+    func daemonStore() async throws {
+        let words = "runuser -u countersign -- countersign doctor --store /var/lib/countersign"
+        #expect(try await !doctor().errors.contains("runuser"))
+        try root.write("/var/lib/countersign/countersign.sqlite", "")
+        #expect(try await doctor().errors.contains(words))
+        #expect(try await doctor("--json").errors.isEmpty)
+    }
+
+    @Test(
         "Wrong usage", arguments: [["--yes"], ["--fix", "--json"], ["--support-bundle", "/nonexistent/x"]])
     func usage(_ arguments: [String]) async throws {
         #expect(try await execute(["doctor"] + arguments, environment: Self.noBus).status == 64)

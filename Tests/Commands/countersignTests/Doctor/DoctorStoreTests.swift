@@ -147,6 +147,22 @@ struct DoctorStoreTests {
         }
     }
 
+    @Test("Trust that was imported is found, and what is wrong with it later")
+    func imported() throws {
+        let scene = try TrustScene()
+        let imported = try scene.trust("import", scene.write("root.der", scene.root.der))
+        try #require(imported.status == 0, "\(imported.errors)")
+        // When it was imported, and when its root has expired.
+        let then = Timestamp(secondsSince1970: 1_793_534_400)
+        let trust = try TrustFacts.current(in: scene.store, at: then).trust.get()
+        #expect(trust.roots == 1 && trust.newestList == nil && trust.faults.isEmpty)
+        let late = then.advanced(bySeconds: 100 * 366 * 86_400)
+        #expect(try TrustFacts.current(in: scene.store, at: late).trust.get().faults == ["anchor_expired"])
+        #expect(throws: ReaderStoreError.absent) {
+            try TrustFacts.current(in: scene.folder.path("none"), at: then).trust.get()
+        }
+    }
+
     @Test("A store on the disk is looked at as it is")
     func onDisk() throws {
         let folder = try TemporaryFolder()
