@@ -2,6 +2,7 @@ import Foundation
 import MdocModel
 import ReaderIdentityStore
 import ReaderStore
+import TestCredentials
 import Testing
 
 @testable import countersign
