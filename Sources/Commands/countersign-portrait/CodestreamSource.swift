@@ -46,6 +46,6 @@ final class CodestreamSource {
 
 /// The source that a stream was made of.
 private func source(_ pointer: UnsafeMutableRawPointer?) -> CodestreamSource {
-    guard let pointer = unsafe pointer else { fatalError("a stream without its source") }
+    guard let pointer = unsafe pointer else { preconditionFailure("a stream without its source") }
     return unsafe Unmanaged<CodestreamSource>.fromOpaque(pointer).takeUnretainedValue()
 }
