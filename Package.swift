@@ -183,7 +183,7 @@ let package = Package(
             [
                 "CBOR", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner",
                 "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
-                "ReaderIdentityStore", "ReaderStore",
+                "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens",
             ]),
 
         library("PortraitDecoding", in: "Service", ["PortraitImage"]),
@@ -355,8 +355,8 @@ let package = Package(
             of: "TapToPresent", in: "Service",
             [
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "MdocWallet", "ReaderService", "ReaderStore", "Transport", "WalletPresentation",
-                "PresentationStage",
+                "MdocWallet", "ReaderService", "ReaderStore", "ReaderTokens", "Transport",
+                "WalletPresentation", "PresentationStage",
             ]),
         tests(
             of: "countersign", in: "Commands",

@@ -99,7 +99,7 @@ enum House {
             name: "TapToPresent", layer: .service,
             imports: mdoc.union([
                 "CBOR", "COSE", "OpenSSLCrypto", "Transport", "PCSCTransport", "BlueZTransport",
-                "ReaderService", "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
+                "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens",
             ])),
         Room(
             name: "countersign-portrait", layer: .commands,

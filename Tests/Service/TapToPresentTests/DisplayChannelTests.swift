@@ -160,23 +160,30 @@ private struct Viewer {
         }
         #expect(isBound && listen(listener, 1) == 0)
         self.path = path
-        line = Task.detached {
-            let connection = unsafe accept(listener, nil, nil)
-            defer {
-                close(connection)
-                close(listener)
-                unsafe unlink(path)
-            }
-            var received: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 65536)
-            while received.last != UInt8(ascii: "\n") {
-                let count = unsafe read(connection, &buffer, buffer.count)
-                guard count > 0 else { return nil }
-                received += buffer[..<count]
-            }
-            _ = unsafe write(connection, word, word.utf8.count)
-            return String(decoding: received, as: UTF8.self)
+        let (lines, continuation) = AsyncStream.makeStream(of: String?.self)
+        // A thread of its own: the call waits, and tasks are not to.
+        Thread.detachNewThread {
+            continuation.yield(Self.serve(listener, answering: word))
+            unsafe unlink(path)
         }
+        line = Task { await lines.first { _ in true } ?? nil }
+    }
+
+    private static func serve(_ listener: Int32, answering word: String) -> String? {
+        let connection = accept(listener, nil, nil)
+        defer {
+            close(connection)
+            close(listener)
+        }
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while received.last != UInt8(ascii: "\n") {
+            let count = unsafe read(connection, &buffer, buffer.count)
+            guard count > 0 else { return nil }
+            received += buffer[..<count]
+        }
+        _ = unsafe write(connection, word, word.utf8.count)
+        return String(decoding: received, as: UTF8.self)
     }
 }
 

@@ -95,6 +95,15 @@ struct DisplayTests {
         #expect(!"\(result)".contains("Testrup"))
     }
 
+    @Test("In a session with a token the display names the brand")
+    func brand() async throws {
+        let display = SeenDisplay()
+        let stage = try TapStage(setup: { $0.display = .init(display) })
+        defer { stage.clean() }
+        try await stage.prepared().requestDocument(Self.request())
+        #expect(display.results.map(\.brand) == ["Test brand"])
+    }
+
     @Test("What was not asked for is not shown")
     func least() async throws {
         let display = SeenDisplay()
@@ -198,6 +207,29 @@ struct DisplayTests {
         #expect(display.results.isEmpty)
     }
 
+    @Test("An app that never decides keeps nobody: the display's time ends the request")
+    func deaf() async throws {
+        struct Deaf: MobileDocumentPresenter {
+            func validationOutcome(
+                of presentation: MobileDocumentPresentation
+            ) async -> MobileDriversLicenseDisplayRequest.Response.ValidationOutcome {
+                // Goes on although it is cancelled.
+                await Task.detached { try? await Task.sleep(for: .seconds(3)) }.value
+                return .approved
+            }
+        }
+        let display = SeenDisplay()
+        var setup = MobileDocumentReader.Setup()
+        setup.display = .init(display)
+        setup.presenter = Deaf()
+        var showing = ResultShowing(setup, brand: nil)
+        showing.patience = .milliseconds(50)
+        let result = ShownResult(asked: .init(elements: [], validationMode: .confirm))
+        let (outcome, time) = try await timed { try await showing.outcome(of: result) }
+        #expect(outcome == .dismissed && time < .seconds(3))
+        #expect(display.isWiped)
+    }
+
     @Test("Cancelling the task while the operator decides wipes the display")
     func cancelled() async throws {
         struct Undecided: MobileDocumentPresenter {
@@ -222,5 +254,13 @@ struct DisplayTests {
         task.cancel()
         await #expect(throws: MobileDocumentReaderError.cancelled) { try await task.value }
         #expect(display.isWiped)
+    }
+}
+
+extension ShownResult {
+    /// A result with nothing in it.
+    fileprivate init(asked: MobileDocumentPresentation) {
+        self.init(
+            brand: nil, asked: asked, familyName: nil, givenName: nil, age: nil, ages: [], portrait: nil)
     }
 }

@@ -64,9 +64,9 @@ struct ErrorCauseTests {
         arguments: [
             (HolderFault.truncated, "malformed"), (.notAMap, "malformed"),
             (.signatureFlipped, "device_authentication"), (.noIssuerAuth, "issuer_certificate"),
-            (.noDocuments, "response.no_documents"), (.unrequestedDocType, nil),
-        ] as [(HolderFault, String?)])
-    func invalid(_ fault: HolderFault, _ failure: String?) async throws {
+            (.noDocuments, "response.no_documents"), (.elementTwice, "request_match"),
+        ] as [(HolderFault, String)])
+    func invalid(_ fault: HolderFault, _ failure: String) async throws {
         let stage = try TapStage { $0.holder.fault = fault }
         let found = try await error(stage)
         #expect(found == .invalidResponse)
@@ -74,7 +74,7 @@ struct ErrorCauseTests {
         case .responseMisshapen: #expect(failure == "malformed")
         case .rejected(let verdict):
             #expect(!verdict.isVerified)
-            #expect(failure.map(verdict.failures.contains) ?? !verdict.failures.isEmpty)
+            #expect(verdict.failures.contains(failure))
         default: Issue.record("\(String(describing: found?.reason))")
         }
     }
@@ -116,28 +116,31 @@ struct ErrorCauseTests {
             return await #expect(throws: MobileDocumentReaderError.self) { try await stage.reader.prepare() }
         }
         func setUp(_ folder: String) throws { _ = try ReaderStore(at: folder, for: .changing) }
-        expect(try await prepare { _ in }, .serviceUnavailable(.trustUnavailable(id: "store.absent")))
-        expect(try await prepare(setUp), .serviceUnavailable(.trustUnavailable(id: "store.empty")))
+        expect(try await prepare { _ in }, .serviceUnavailable(.storeUnavailable(id: "store.absent")))
+        expect(try await prepare(setUp), .serviceUnavailable(.storeUnavailable(id: "store.empty")))
         expect(
             try await prepare { folder in
                 try setUp(folder)
                 try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
-            }, .serviceUnavailable(.trustUnavailable(id: "store.exposed")))
+            }, .serviceUnavailable(.storeUnavailable(id: "store.exposed")))
         expect(
             try await prepare { folder in
                 try Data(repeating: 7, count: 8192).write(to: URL(filePath: "\(folder)/countersign.sqlite"))
-            }, .serviceUnavailable(.trustUnavailable(id: "store.damaged")))
+            }, .serviceUnavailable(.storeUnavailable(id: "store.damaged")))
     }
 
     @Test("Roots that are none, or no roots at all")
     func roots() async throws {
-        for (roots, id) in [([Data("x".utf8)], "root.misshapen"), ([], "store.empty")] {
+        for (roots, reason) in [
+            ([Data("x".utf8)], .rootsUnusable(id: "root.misshapen")),
+            ([], .storeUnavailable(id: "store.empty")),
+        ] as [([Data], MobileDocumentReaderError.Reason)] {
             let stage = try TapStage(setup: { $0.trust = .roots(roots) })
             defer { stage.clean() }
             let found = await #expect(throws: MobileDocumentReaderError.self) {
                 try await stage.reader.prepare()
             }
-            expect(found, .serviceUnavailable(.trustUnavailable(id: id)))
+            expect(found, .serviceUnavailable(reason))
         }
     }
 

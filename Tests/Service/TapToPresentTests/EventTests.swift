@@ -34,7 +34,7 @@ struct EventTests {
         #expect(verdict.isVerified && verdict.failures.isEmpty)
         #expect(verdict.documents.map(\.docType) == ["org.iso.18013.5.1.mDL"])
         #expect(verdict.documents[0].issuingCountry == "UT")
-        #expect(verdict.documents[0].checks.count == 11)
+        #expect(verdict.documents[0].checks.count == 10)
         #expect(verdict.documents[0].checks.allSatisfy { $0.outcome == .passed })
         #expect(verdict.documents[0].revocation == "undetermined")
     }

@@ -53,7 +53,7 @@ struct ExampleTests {
         defer { stage.clean() }
         let message = try await Counter().checkIn(with: stage.reader) { configuration in
             #expect(!configuration.readerInstanceIdentifier.isEmpty)
-            return TapStage.token
+            return try await stage.token()
         }
         #expect(message == .welcome("Lumi Séraphine"))
     }

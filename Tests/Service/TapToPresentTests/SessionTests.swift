@@ -3,6 +3,7 @@ import MdocModel
 import MdocVerification
 import MdocWallet
 import PresentationStage
+import ReaderTokens
 import Testing
 
 @testable import TapToPresent
@@ -76,24 +77,50 @@ struct SessionTests {
         #expect(try stage.log.all.isEmpty)
     }
 
-    @Test("A token that is not taken prepares nothing")
+    @Test("A token that is not believed prepares nothing, and is told why")
     func tokenRefused() async throws {
         let stage = try TapStage()
         defer { stage.clean() }
-        await #expect(throws: MobileDocumentReaderError.invalidToken) {
-            try await stage.reader.prepare(using: .init("another"))
+        let (other, audience) = (try TapStage(), try #require(TokenText("another")))
+        defer { other.clean() }
+        // Nobody has told this reader of a brand yet.
+        let unknown = await #expect(throws: MobileDocumentReaderError.invalidToken) {
+            try await stage.reader.prepare(using: other.newToken())
         }
+        #expect(unknown?.reason == .tokenRefused(id: "token.key_unknown"))
+        for (token, id) in [
+            (.init("another"), "token.misshapen"),
+            (
+                try await stage.newToken(for: ReaderInstance(String(repeating: "0", count: 32))),
+                "token.instance"
+            ),
+            (try await stage.newToken(audience: audience), "token.audience"),
+        ] as [(MobileDocumentReader.Token, String)] {
+            let error = await #expect(throws: MobileDocumentReaderError.invalidToken) {
+                try await stage.reader.prepare(using: token)
+            }
+            #expect(error?.reason == .tokenRefused(id: id))
+        }
+        let late = try await stage.newToken()
+        stage.clock.advance(bySeconds: 300)
+        let error = await #expect(throws: MobileDocumentReaderError.invalidToken) {
+            try await stage.reader.prepare(using: late)
+        }
+        #expect(error?.reason == .tokenRefused(id: "token.expired"))
     }
 
-    @Test("A reader as it is set up takes no token yet")
-    func noTokens() async throws {
-        var setup = MobileDocumentReader.Setup()
-        setup.storeFolder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-        defer { try? FileManager.default.removeItem(atPath: setup.storeFolder) }
-        let error = await #expect(throws: MobileDocumentReaderError.invalidToken) {
-            try await MobileDocumentReader(setup).prepare(using: TapStage.token)
+    @Test("A token prepares for 48 hours from its first use, whatever its own end, and no longer")
+    func reuse() async throws {
+        let stage = try TapStage()
+        defer { stage.clean() }
+        let token = try await stage.newToken()
+        try await stage.reader.prepare(using: token).requestDocument(Self.data)
+        stage.clock.advance(bySeconds: TapStage.life - 1)
+        try await stage.reader.prepare(using: token).requestDocument(Self.data)
+        stage.clock.advance(bySeconds: 1)
+        await #expect(throws: MobileDocumentReaderError.sessionExpired) {
+            try await stage.reader.prepare(using: token)
         }
-        #expect(error?.reason == .tokenRefused(id: "token.not_taken"))
     }
 
     @Test("One read at a time: the second is told, and the first goes on")
@@ -169,14 +196,15 @@ struct SessionTests {
             other.clean()
         }
         let name = try await one.reader.configuration.readerInstanceIdentifier
-        #expect(name.count == 36)
+        #expect(name.count == 32)
         #expect(try await one.reader.configuration.readerInstanceIdentifier == name)
         #expect(try await other.reader.configuration.readerInstanceIdentifier != name)
-        // The twin: a file that is none is not written over.
-        try Data("short".utf8).write(to: URL(filePath: "\(one.folder)/reader-instance"))
-        await #expect(throws: MobileDocumentReaderError.serviceUnavailable) {
+        // The twin: a store that others may change names nobody.
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: one.folder)
+        let error = await #expect(throws: MobileDocumentReaderError.serviceUnavailable) {
             try await one.reader.configuration
         }
+        #expect(error?.reason == .storeUnavailable(id: "store.exposed"))
     }
 
     // MARK: Raw and any of

@@ -5,7 +5,10 @@ import MdocWallet
 import OpenSSLCrypto
 import PresentationStage
 import ReaderService
+import ReaderStore
+import ReaderTokens
 import Synchronization
+import Testing
 import Transport
 
 @testable import TapToPresent
@@ -13,8 +16,8 @@ import Transport
 /// A reader whose phones come over a bench link, with an issuer that it trusts.
 struct TapStage {
     static let now = Scene.now
-    static let token = MobileDocumentReader.Token("a token")
-    static let life: Int64 = 48 * 3600
+    /// How long a session lasts, in seconds.
+    static let life = ReaderToken.sessionLength
 
     let issuer: TestIssuer
     let reader: MobileDocumentReader
@@ -22,6 +25,7 @@ struct TapStage {
     /// What the reader's clock shows.
     let clock: TestClock
     let folder: String
+    private let tokens = TokenBox()
 
     /// What the phones were asked.
     final class PhoneLog: Sendable {
@@ -34,6 +38,14 @@ struct TapStage {
         func append(_ new: [[UInt8]]) { requests.withLock { $0 += new } }
     }
 
+    private final class TokenBox: Sendable {
+        private let tokens = Mutex<[Int64: MobileDocumentReader.Token]>([:])
+
+        func withLock<R: Sendable>(_ body: (inout [Int64: MobileDocumentReader.Token]) -> R) -> R {
+            tokens.withLock { body(&$0) }
+        }
+    }
+
     final class TestClock: Sendable {
         private let time = Mutex(TapStage.now)
 
@@ -41,17 +53,6 @@ struct TapStage {
 
         func advance(bySeconds seconds: Int64) {
             time.withLock { $0 = $0.advanced(bySeconds: seconds) }
-        }
-    }
-
-    /// Takes one token and refuses all others.
-    struct OneToken: ReaderTokenDesk {
-        func preparation(
-            for token: MobileDocumentReader.Token, instance: String, at now: Timestamp
-        ) throws(MobileDocumentReaderError) -> ReaderPreparation {
-            guard token == TapStage.token else { throw .invalidToken(.tokenRefused(id: "test")) }
-            return ReaderPreparation(
-                brand: "Test brand", identity: nil, until: now.advanced(bySeconds: TapStage.life))
         }
     }
 
@@ -78,7 +79,7 @@ struct TapStage {
         var installation = ReaderInstallation(setup) { clock.now }
         installation.deadlines = deadlines
         reader = MobileDocumentReader(
-            installation, counter: Self.counter(wallet, isPresent: isPresent, log), tokens: OneToken())
+            installation, counter: Self.counter(wallet, isPresent: isPresent, log))
     }
 
     private static func counter(_ wallet: Wallet, isPresent: Bool, _ log: PhoneLog) -> ReadingCounter {
@@ -99,7 +100,33 @@ struct TapStage {
 
     /// A session that may ask for elements.
     func prepared() async throws -> MobileDocumentReaderSession {
-        try await reader.prepare(using: Self.token)
+        try await reader.prepare(using: token())
+    }
+
+    /// The token of this minute, made where there is none.
+    func token() async throws -> MobileDocumentReader.Token {
+        let minute = clock.now.secondsSince1970 / 60
+        if let token = tokens.withLock({ $0[minute] }) { return token }
+        let token = try await newToken()
+        tokens.withLock { $0[minute] = token }
+        return token
+    }
+
+    /// A token of a brand that this reader knows, for it or for another.
+    func newToken(
+        for instance: ReaderInstance? = nil, audience: TokenText = ReaderToken.defaultAudience
+    ) async throws -> MobileDocumentReader.Token {
+        let (brand, kid) = (try #require(TokenText("test")), try #require(TokenText("key-1")))
+        let key = try PrivateKey(curve: .p256, scalar: [UInt8](repeating: 9, count: 32)[...])
+        let own = try ReaderStore(at: folder, for: .changing).readerInstance()
+        let name = try #require(BrandName("Test brand"))
+        let brandKey = try BrandKey(kid, key.publicKey())
+        _ = try BrandFolder(store: folder).change { registry throws(BrandFault) in
+            guard registry.brand(brand) == nil else { return }
+            try registry.add(Brand(identifier: brand, name: name, keys: [brandKey]))
+        }
+        let signer = try ReaderTokenSigner(key, kid, of: brand)
+        return .init(try await signer.sign(for: instance ?? own, audience: audience, at: clock.now))
     }
 
     func clean() { try? FileManager.default.removeItem(atPath: folder) }

@@ -1,11 +1,12 @@
 internal import Foundation
-internal import Glibc
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
+internal import ReaderReports
 internal import ReaderService
 internal import ReaderStore
+internal import ReaderTokens
 
 /// What a reader is made of on this computer: whom it trusts, who it is, and what time it is.
 struct ReaderInstallation: Sendable {
@@ -13,14 +14,9 @@ struct ReaderInstallation: Sendable {
     let clock: @Sendable () -> Timestamp
     var deadlines = PresentationDeadlines()
 
-    /// No build of this library is older: a clock that shows less was not set (Q189).
-    private static let earliest = Timestamp(secondsSince1970: 1_767_225_600)
-
     init(
         _ setup: MobileDocumentReader.Setup,
-        clock: @escaping @Sendable () -> Timestamp = {
-            Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
-        }
+        clock: @escaping @Sendable () -> Timestamp = { PremisesClock.now }
     ) {
         self.setup = setup
         self.clock = clock
@@ -29,15 +25,8 @@ struct ReaderInstallation: Sendable {
 
     func now() throws(MobileDocumentReaderError) -> Timestamp {
         let now = clock()
-        guard now >= Self.earliest else { throw .serviceUnavailable(.clockNotSet) }
+        guard now >= PremisesClock.earliest else { throw .serviceUnavailable(.clockNotSet) }
         return now
-    }
-
-    /// The day of an instant where this computer stands, by its time zone: the premises' (Q161).
-    func day(at instant: Timestamp) -> FullDate {
-        let zone = TimeZone.current
-        let date = Date(timeIntervalSince1970: TimeInterval(instant.secondsSince1970))
-        return instant.advanced(bySeconds: Int64(zone.secondsFromGMT(for: date))).dayInUTC
     }
 
     var revocationPolicy: RevocationPolicy {
@@ -64,26 +53,27 @@ struct ReaderInstallation: Sendable {
         var anchors: [TrustAnchor] = []
         for root in roots {
             guard let certificates = try? certificates(fromPEMOrDER: [UInt8](root)[...]) else {
-                throw .serviceUnavailable(.trustUnavailable(id: "root.misshapen"))
+                throw .serviceUnavailable(.rootsUnusable(id: "root.misshapen"))
             }
             for certificate in certificates {
                 guard let anchor = try? TrustAnchor(certificate) else {
-                    throw .serviceUnavailable(.trustUnavailable(id: "root.refused"))
+                    throw .serviceUnavailable(.rootsUnusable(id: "root.refused"))
                 }
                 anchors.append(anchor)
             }
         }
-        guard !anchors.isEmpty else { throw .serviceUnavailable(.trustUnavailable(id: "store.empty")) }
+        guard !anchors.isEmpty else { throw .serviceUnavailable(.storeUnavailable(id: "store.empty")) }
         return anchors
     }
 
-    /// Who signs: the identity that a token or the setup names, else whom the identities' own rules choose.
+    /// Who signs: the identity of the brand or the setup, else whom the identities' own rules choose.
     func identities(
-        named name: String?, at now: Timestamp
+        for reader: PreparedReader?, at now: Timestamp
     ) throws(MobileDocumentReaderError) -> ReaderIdentityChoice {
+        let ofBrand = try Self.identity(of: reader, at: now)
         let folder = IdentityFolder(store: setup.storeFolder)
         do throws(IdentityStoreError) {
-            guard let name = name ?? setup.identity else {
+            guard let name = ofBrand ?? setup.identity else {
                 return try ReaderIdentities(in: folder, at: now).choice
             }
             let identity = try ReaderIdentities.identity(named: name, in: folder, at: now)
@@ -93,26 +83,96 @@ struct ReaderInstallation: Sendable {
         }
     }
 
-    /// Made at first use and kept in the store's folder.
-    func instanceIdentifier() throws(MobileDocumentReaderError) -> String {
-        try InstanceIdentifier(in: setup.storeFolder).text
+    private static func identity(
+        of reader: PreparedReader?, at now: Timestamp
+    ) throws(MobileDocumentReaderError) -> String? {
+        do throws(ReaderTokensError) {
+            return try reader?.identity(at: now)?.text
+        } catch {
+            throw MobileDocumentReaderError(error)
+        }
+    }
+
+    // MARK: Tokens
+
+    /// The store, made where there is none.
+    private func store() throws(MobileDocumentReaderError) -> ReaderStore {
+        do throws(ReaderStoreError) {
+            return try ReaderStore(at: setup.storeFolder, for: .changing)
+        } catch {
+            throw MobileDocumentReaderError(error)
+        }
+    }
+
+    func instance() throws(MobileDocumentReaderError) -> ReaderInstance {
+        let store = try store()
+        do throws(ReaderStoreError) {
+            return try store.readerInstance()
+        } catch {
+            throw MobileDocumentReaderError(error)
+        }
+    }
+
+    /// The reader as a token prepares it, by the brands of the store.
+    func prepared(
+        by token: MobileDocumentReader.Token, at now: Timestamp
+    ) async throws(MobileDocumentReaderError) -> PreparedReader {
+        guard let audience = TokenText(setup.tokenAudience) else {
+            throw .invalidToken(.tokenRefused(id: "token.audience"))
+        }
+        let registry: BrandRegistry
+        do throws(BrandRegistryError) {
+            registry = try BrandFolder(store: setup.storeFolder).registry()
+        } catch {
+            throw .serviceUnavailable(.brandsUnavailable)
+        }
+        let verifier = ReaderTokenVerifier(
+            registry: registry, instance: try instance(), audience: audience, firstUses: try store())
+        do throws(ReaderTokensError) {
+            return try await verifier.prepare(token.tokenString, at: now)
+        } catch {
+            throw MobileDocumentReaderError(error)
+        }
     }
 }
 
 extension MobileDocumentReaderError {
-    fileprivate init(_ error: ReaderStoreError) {
+    fileprivate init(_ error: ReaderTokensError) {
+        let reason = Reason.tokenRefused(id: error.id)
         self =
             switch error {
-            case .busy, .changedMeanwhile: .systemBusy(.trustUnavailable(id: "store.busy"))
-            case .absent: .serviceUnavailable(.trustUnavailable(id: "store.absent"))
-            case .empty: .serviceUnavailable(.trustUnavailable(id: "store.empty"))
-            case .notPermitted: .notAllowed(.trustUnavailable(id: "store.not_permitted"))
-            case .writableByOthers, .ownedByAnother:
-                .serviceUnavailable(.trustUnavailable(id: "store.exposed"))
-            case .notAStore, .versionUnknown, .damaged, .snapshotDamaged:
-                .serviceUnavailable(.trustUnavailable(id: "store.damaged"))
-            default: .unknown(.trustUnavailable(id: "store.failed"))
+            case .sessionExpired: .sessionExpired(reason)
+            case .firstUseUnknown(.busy): .systemBusy(reason)
+            case .firstUseUnknown: .serviceUnavailable(reason)
+            default: .invalidToken(reason)
             }
+    }
+
+    fileprivate init(_ error: ReaderStoreError) {
+        let reason = Reason.storeUnavailable(id: error.id)
+        self =
+            switch error {
+            case .busy, .changedMeanwhile: .systemBusy(reason)
+            case .notPermitted: .notAllowed(reason)
+            case .failed: .unknown(reason)
+            default: .serviceUnavailable(reason)
+            }
+    }
+}
+
+extension ReaderStoreError {
+    /// The condition alone.
+    fileprivate var id: String {
+        switch self {
+        case .absent: "store.absent"
+        case .empty: "store.empty"
+        case .busy, .changedMeanwhile: "store.busy"
+        case .notPermitted: "store.not_permitted"
+        case .writableByOthers, .ownedByAnother: "store.exposed"
+        case .noSpace: "store.no_space"
+        case .failed: "store.failed"
+        default: "store.damaged"
+        }
     }
 }
 

@@ -25,18 +25,23 @@ struct ResultShowing: Sendable {
     /// this returns.
     func outcome(of result: ShownResult) async throws(MobileDocumentReaderError) -> Outcome {
         guard let display else { throw .notSupported(.displayMissing) }
+        let (decisions, decided) = AsyncStream.makeStream(of: Result<Outcome, MobileDocumentReaderError>.self)
         let (presenter, patience) = (presenter, patience)
-        let decided = await withTaskGroup(of: Result<Outcome, MobileDocumentReaderError>.self) { group in
-            group.addTask { await display.show(result, asking: presenter == nil, within: patience) }
-            if let presenter {
-                group.addTask { .success(await presenter.validationOutcome(of: result.asked)) }
-            }
-            let first = await group.next()
-            group.cancelAll()
-            return first ?? .success(.dismissed)
+        let shown = Task {
+            _ = decided.yield(await display.show(result, asking: presenter == nil, within: patience))
         }
-        guard !Task.isCancelled else { throw .cancelled(.taskCancelled) }
-        return try decided.get()
+        // Nobody waits for an app that goes on asking: what is shown has an end of its own.
+        let asked = Task {
+            if let presenter {
+                _ = decided.yield(.success(await presenter.validationOutcome(of: result.asked)))
+            }
+        }
+        let first = await decisions.first { _ in true }
+        asked.cancel()
+        shown.cancel()
+        await shown.value
+        guard let first, !Task.isCancelled else { throw .cancelled(.taskCancelled) }
+        return try first.get()
     }
 }
 

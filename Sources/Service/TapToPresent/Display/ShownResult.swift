@@ -15,6 +15,11 @@ struct ShownResult: Sendable, RedactedDescription {
     let ages: [(years: Int, answer: Answer)]
     let portrait: Data?
 
+    /// Whether there is nothing against approving: each age asked about is proven, and there is a portrait to compare.
+    var mayBeApproved: Bool { ages.allSatisfy { $0.answer == .yes } && portrait != nil }
+}
+
+extension ShownResult {
     init(_ read: ReadDocument, _ asked: MobileDocumentPresentation) {
         let nameSpace = read.requested.requests.first?.nameSpaces.first?.name ?? ""
         let elements = ElementReader(read, nameSpace: nameSpace)
@@ -29,7 +34,4 @@ struct ShownResult: Sendable, RedactedDescription {
         }
         portrait = elements.bytes("portrait")
     }
-
-    /// Whether there is nothing against approving: each age asked about is proven, and there is a portrait to compare.
-    var mayBeApproved: Bool { ages.allSatisfy { $0.answer == .yes } && portrait != nil }
 }

@@ -33,6 +33,8 @@ extension MobileDocumentReader {
         /// The identity in whose name requests are signed where no token names one; nil leaves it to the identities'
         /// own choice.
         public var identity: String?
+        /// What a reader token has to say in `aud`. The brands whose tokens are taken are those of `countersign brand`.
+        public var tokenAudience = "countersign-reader-v1"
         /// How long a phone is waited for.
         public var patience = Duration.seconds(120)
         /// Where the operator sees the result of a display request.

@@ -1,5 +1,6 @@
 internal import MdocModel
 internal import PCSCTransport
+internal import ReaderTokens
 internal import Synchronization
 
 /// Reads IDs from phones at the contactless reader of this computer.
@@ -17,7 +18,6 @@ public final class MobileDocumentReader: Sendable {
 
     private let installation: ReaderInstallation
     private let counter: ReadingCounter
-    private let tokens: any ReaderTokenDesk
     private let hub = EventHub()
     private let state = Mutex(State())
 
@@ -25,20 +25,18 @@ public final class MobileDocumentReader: Sendable {
     public convenience init(_ setup: Setup = Setup()) {
         let installation = ReaderInstallation(setup)
         self.init(
-            installation, counter: .of(reader: setup.reader, adapter: setup.bluetoothAdapter),
-            tokens: NoReaderTokens())
+            installation, counter: .of(reader: setup.reader, adapter: setup.bluetoothAdapter))
     }
 
-    init(_ installation: ReaderInstallation, counter: ReadingCounter, tokens: any ReaderTokenDesk) {
+    init(_ installation: ReaderInstallation, counter: ReadingCounter) {
         self.installation = installation
         self.counter = counter
-        self.tokens = tokens
     }
 
     /// What identifies this reader to whoever makes its tokens. To be asked for anew each time, never cached.
     public var configuration: Configuration {
         get async throws(MobileDocumentReaderError) {
-            Configuration(readerInstanceIdentifier: try installation.instanceIdentifier())
+            Configuration(readerInstanceIdentifier: try installation.instance().text.text)
         }
     }
 
@@ -58,15 +56,13 @@ public final class MobileDocumentReader: Sendable {
         if let session = state.withLock({ $0.session }), session.isValid(for: token, at: now) {
             return session
         }
-        let preparation = try token.map { token throws(MobileDocumentReaderError) in
-            try tokens.preparation(
-                for: token, instance: installation.instanceIdentifier(), at: now)
-        }
+        var prepared: PreparedReader?
+        if let token { prepared = try await installation.prepared(by: token, at: now) }
         // A reader that could never verify anything is told so before a customer stands there.
         _ = try installation.trust()
-        _ = try installation.identities(named: preparation?.identity, at: now)
+        _ = try installation.identities(for: prepared, at: now)
         let session = MobileDocumentReaderSession(
-            installation, counter: counter, hub: hub, token: token, preparation)
+            installation, counter: counter, hub: hub, token: token, prepared)
         state.withLock { $0.session = session }
         return session
     }

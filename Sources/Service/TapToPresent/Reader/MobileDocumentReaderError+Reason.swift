@@ -33,8 +33,12 @@ extension MobileDocumentReaderError {
         case readerUnavailable(id: String)
         /// Bluetooth is needed and is not there.
         case radioUnavailable(id: String)
-        /// Nobody is trusted yet, or the trust store cannot be used.
-        case trustUnavailable(id: String)
+        /// The store cannot be used, or nobody is trusted yet (`store.empty`).
+        case storeUnavailable(id: String)
+        /// The roots of the setup are none.
+        case rootsUnusable(id: String)
+        /// The registry of brands cannot be read.
+        case brandsUnavailable
         /// The identity that is to sign cannot be used.
         case identityUnavailable(id: String)
         /// The computer's clock was never set.
@@ -96,7 +100,9 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .readInProgress: "a read is under way"
         case .readerUnavailable(let id): "the contactless reader cannot be used (\(id))"
         case .radioUnavailable(let id): "Bluetooth cannot be used (\(id))"
-        case .trustUnavailable(let id): "nobody is trusted (\(id))"
+        case .storeUnavailable(let id): "the store cannot be used, or nobody is trusted (\(id))"
+        case .rootsUnusable(let id): "the roots cannot be used (\(id))"
+        case .brandsUnavailable: "the registry of brands cannot be read"
         case .identityUnavailable(let id): "the reader identity cannot be used (\(id))"
         case .clockNotSet: "the computer's clock is not set"
         case .displayMissing: "there is nothing to show the result on"

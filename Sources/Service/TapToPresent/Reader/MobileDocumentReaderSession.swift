@@ -1,6 +1,8 @@
 internal import MdocModel
 internal import MdocVerification
+internal import ReaderReports
 internal import ReaderService
+internal import ReaderTokens
 
 /// A reader that is ready. It serves any number of requests, one at a time, and ends when it is let go of.
 public final class MobileDocumentReaderSession: Sendable {
@@ -8,17 +10,17 @@ public final class MobileDocumentReaderSession: Sendable {
     private let counter: ReadingCounter
     private let hub: EventHub
     private let token: MobileDocumentReader.Token?
-    private let preparation: ReaderPreparation?
+    private let prepared: PreparedReader?
 
     init(
         _ installation: ReaderInstallation, counter: ReadingCounter, hub: EventHub,
-        token: MobileDocumentReader.Token?, _ preparation: ReaderPreparation?
+        token: MobileDocumentReader.Token?, _ prepared: PreparedReader?
     ) {
         self.installation = installation
         self.counter = counter
         self.hub = hub
         self.token = token
-        self.preparation = preparation
+        self.prepared = prepared
     }
 
     /// What happens at this reader from now on, as `MobileDocumentReader.events`.
@@ -29,7 +31,7 @@ public final class MobileDocumentReaderSession: Sendable {
     }
 
     private func isOver(at now: Timestamp) -> Bool {
-        preparation.map { $0.until <= now } ?? false
+        prepared.map { $0.until <= now } ?? false
     }
 
     /// Waits for a phone, asks it, and makes every check on its answer. Cancelling the task ends the transaction; the
@@ -54,20 +56,31 @@ public final class MobileDocumentReaderSession: Sendable {
         to request: Request
     ) async throws(MobileDocumentReaderError) -> any Sendable {
         let asked = try request.documents()
-        let showing = ResultShowing(installation.setup, brand: preparation?.brand)
-        if Request.needsToken, preparation == nil { throw .notAllowed(.tokenRequired) }
+        let showing = ResultShowing(installation.setup, brand: prepared?.brand.name.text)
+        if Request.needsToken, prepared == nil { throw .notAllowed(.tokenRequired) }
         if !Request.needsToken { try showing.requireDisplay() }
-        return try await counter.occupied { () async throws(MobileDocumentReaderError) -> Request.Response in
-            do throws(MobileDocumentReaderError) {
-                let answer = try await self.read(asked, isRaw: Request.isRaw, showing)
-                if case .verified = answer, !Request.needsToken { self.hub.send(.presenting) }
-                let response = try await request.response(to: answer)
-                self.hub.send(.done(nil))
-                return response
-            } catch {
-                self.hub.send(.done(error))
-                throw error
-            }
+        let result = try await counter.occupied {
+            () async throws(MobileDocumentReaderError) -> Result<Request.Response, MobileDocumentReaderError>
+            in
+            await self.result(of: request, asking: asked, showing)
+        }
+        // Whoever hears of it finds the reader free.
+        switch result {
+        case .success: hub.send(.done(nil))
+        case .failure(let error): hub.send(.done(error))
+        }
+        return try result.get()
+    }
+
+    private func result<Request: PlannedRequest>(
+        of request: Request, asking asked: [RequestedDocument], _ showing: ResultShowing
+    ) async -> Result<Request.Response, MobileDocumentReaderError> {
+        do throws(MobileDocumentReaderError) {
+            let answer = try await read(asked, isRaw: Request.isRaw, showing)
+            if !Request.needsToken { hub.send(.presenting) }
+            return .success(try await request.response(to: answer))
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -75,12 +88,11 @@ public final class MobileDocumentReaderSession: Sendable {
         _ asked: [RequestedDocument], isRaw: Bool, _ showing: ResultShowing
     ) async throws(MobileDocumentReaderError) -> ReadAnswer {
         let now = try installation.now()
-        guard !isOver(at: now) else { throw .sessionExpired }
         var plan = PresentationPlan(
             question: PresentationQuestion(
                 .anyOf(asked.map(\.requests)),
-                identities: try installation.identities(named: preparation?.identity, at: now),
-                brand: preparation?.brand),
+                identities: try installation.identities(for: prepared, at: now),
+                brand: prepared?.brand.identifier.text),
             trust: try installation.trust(), deadlines: installation.deadlines, now: installation.clock)
         plan.policy = installation.revocationPolicy
         plan.handsOutRawAnswer = isRaw
@@ -93,7 +105,7 @@ public final class MobileDocumentReaderSession: Sendable {
         if case .judged = presentation.outcome, let raw = presentation.rawAnswer { return .raw(raw) }
         return .verified(
             try ReadDocument(
-                presentation.outcome, asked, on: installation.day(at: plan.now()), showing))
+                presentation.outcome, asked, on: PremisesClock.day(at: plan.now()), showing))
     }
 }
 
