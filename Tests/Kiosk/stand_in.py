@@ -22,6 +22,7 @@ HEADERS = {
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'",
 }
+ENDS = ("verified", "rejected", "declined", "cancelled", "failed")
 LOGO = (b"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 120 60'><rect width='120' height='60' fill='#7a1f3d'/>"
         b"<circle cx='30' cy='30' r='17' fill='#fff'/><path d='M58 20h46M58 40h30' stroke='#fff' stroke-width='8'/></svg>")
 
@@ -74,7 +75,7 @@ class StandIn:
                 "lane": "counter-1", "state": "ready", "bluetooth": "ready", "presentation": None,
                 "brand": {"name": "Corner Wines", "logo": "/v1/brands/corner/logo"},
                 "kiosk": {"antenna": {"x": 50, "y": 42, "place": "below"}, "resultSeconds": 12,
-                          "heartbeatSeconds": 15, "language": "en"},
+                          "heartbeatSeconds": 15, "language": "en", "notice": None},
             }
             self.presentations = {}
             self.portraits = {}
@@ -127,14 +128,15 @@ class StandIn:
             self.presentations[identity] = {
                 "id": identity, "kind": "display", "lane": "counter-1", "reference": "till-7/4711", "state": "armed",
                 "created": "2026-11-21T12:00:00Z", "intent": "age over 21", "asks": list(asks), "retention": retention,
-                "brand": self.lane.get("brand"), "hint": hint, **more}
+                "brand": self.lane.get("brand"), "hint": hint, "ended": None, **more}
             self.lane["presentation"] = identity
         self.emit("state", presentation=identity, state="armed", **({"hint": hint} if hint else {}))
         return identity
 
     def move(self, identity, state, hint=None, **changes):
         with self.lock:
-            self.presentations[identity].update(state=state, hint=hint, **changes)
+            self.presentations[identity].update(
+                state=state, hint=hint, ended="2026-11-21T12:00:00Z" if state in ENDS else None, **changes)
         self.emit("state", presentation=identity, state=state, **({"hint": hint} if hint else {}))
 
     def verify(self, identity, picture=False, **changes):
@@ -170,7 +172,7 @@ def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=No
         "issuer": issuer or {"country": "DE", "name": "Kraftfahrt-Bundesamt", "test": False},
         "revocation": revocation or {"state": "good", "ageSeconds": 7_300},
         "parts": {"authentic": "yes", "fresh": "yes", "documentCurrent": "yes", "holderBound": "yes", **(parts or {})},
-        "trustSnapshot": "5b1c", "trustAgeSeconds": 90_000, "receipt": "r-2041",
+        "outcome": None, "portrait": None, "name": None, "age": None, "trustSnapshot": "5b1c", "trustAgeSeconds": 90_000, "receipt": "r-2041",
     }
 
 

@@ -105,6 +105,22 @@ class StoryTests(KioskCase):
         self.expect(clerk, "compare")
         clerk.wait_for_selector('[data-state="shown"] img')
 
+    def test_what_was_over_long_ago_is_not_shown_to_a_page_that_opens(self):
+        for state, screen in (("armed", "armed"), ("verified", "idle")):
+            with self.subTest(state=state):
+                self.stand_in.reset()
+                identity = self.stand_in.arm()
+                if state == "verified":
+                    self.stand_in.verify(identity)
+                    self.stand_in.presentations[identity]["ended"] = "2026-11-21T11:00:00Z"
+                for layout in ("kiosk", "clerk"):
+                    page = self.open(layout)
+                    # A daemon begins a stream with what stands.
+                    self.stand_in.emit("state", presentation=identity, state=state)
+                    page.wait_for_timeout(500)
+                    self.expect(page, screen)
+                    page.close()
+
     def test_an_event_is_on_the_page_at_once(self):
         page = self.open("kiosk")
         page.evaluate("""() => { window.seen = []; new MutationObserver(() => seen.push(

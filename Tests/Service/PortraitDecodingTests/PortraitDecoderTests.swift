@@ -116,6 +116,18 @@ struct PortraitDecoderTests {
         #expect(failure == nil || failure == .misshapen)
     }
 
+    @Test("Millions of precincts, which no header of the image shows, end at the limit of memory")
+    func precincts() async throws {
+        let side: [UInt8] = [0, 0, 8, 0]
+        var image = try bomb("grey.j2k", at: 8, side + side + [UInt8](repeating: 0, count: 8) + side + side)
+        let style = try #require(image.indices.first { image[$0...].starts(with: [0xff, 0x52, 0, 12]) })
+        // COD (ISO/IEC 15444-1, A.6.1) with a size for each resolution: 1 × 1, then 2 × 2.
+        image[style + 3] += 3
+        image[style + 4] |= 1
+        image.insert(contentsOf: [0x00, 0x11, 0x11], at: style + 14)
+        #expect(await failure(of: image) == .misshapen)
+    }
+
     @Test("Mutated pictures end by name, and within the deadline")
     func mutated() async throws {
         var random = SplitMix64(seed: 15_444)

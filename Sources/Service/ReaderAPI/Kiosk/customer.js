@@ -31,10 +31,10 @@ class CustomerView {
     }
 
     /// Of a result only what the screen needs: that a picture is there, not where.
-    keeps({ id, state, hint, asks, retention, validation, brand, result }) {
+    keeps({ id, state, hint, ended, asks, retention, validation, brand, result }) {
         const { answers, issuer, outcome, portrait } = result ?? {};
         const kept = { answers, issuer: { test: issuer?.test }, outcome, portrait: portrait && "" };
-        return { id, state, hint, asks, retention, validation, brand, result: result && kept };
+        return { id, state, hint, ended, asks, retention, validation, brand, result: result && kept };
     }
 
     wipe() {}
@@ -73,7 +73,8 @@ class CustomerView {
     }
 
     #showQuestion(screen, presentation, strings) {
-        const asks = answering.includes(screen.name) ? presentation.result?.answers ?? [] : [];
+        const asks = answering.includes(screen.name)
+            ? (presentation.result?.answers ?? []).filter(({ ask }) => ask !== "portrait") : [];
         write(find("question"), asks.map(({ ask }) => questionText(ask, strings)).join(" · "));
         find("question").hidden = asks.length === 0;
     }

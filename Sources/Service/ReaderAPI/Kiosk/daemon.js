@@ -17,6 +17,11 @@ export class DaemonError extends Error {
     }
 }
 
+/// The members of an answer; one that is null is not there.
+async function values(response) {
+    return JSON.parse(await response.text(), (_, value) => value ?? undefined);
+}
+
 export class Daemon {
     #token;
 
@@ -25,11 +30,11 @@ export class Daemon {
     }
 
     async lane(name) {
-        return (await this.#ask("GET", `/v1/lanes/${encodeURIComponent(name)}`)).json();
+        return values(await this.#ask("GET", `/v1/lanes/${encodeURIComponent(name)}`));
     }
 
     async presentation(id) {
-        return (await this.#ask("GET", this.#address(id))).json();
+        return values(await this.#ask("GET", this.#address(id)));
     }
 
     /// An image; only what this origin serves under `/v1/` is fetched.

@@ -4,12 +4,15 @@ import { takeCapability } from "./capability.js";
 import { Daemon } from "./daemon.js";
 import { Feed } from "./feed.js";
 import { Scanner } from "./scanner.js";
-import { isClosed } from "./screens.js";
+import { awaitsComparison, isClosed } from "./screens.js";
 import { Sounds } from "./sounds.js";
 import { Strings } from "./strings.js";
 
 /// How long a banner stays, in milliseconds.
 const bannerStay = 8_000;
+
+/// How long after its end a result is news to a page that opens, in milliseconds.
+const newsStay = 10_000;
 
 export class Page {
     /// What is known; the screens are made of it.
@@ -24,6 +27,8 @@ export class Page {
     #isRefreshing = false;
     #isStale = false;
     #left = null;
+    /// A presentation that was over when it was first heard of, and when that was said.
+    #late = null;
     #resetTimer = null;
     #bannerTimer = null;
 
@@ -102,13 +107,16 @@ export class Page {
     }
 
     /// What the event says is shown at once; the rest comes with the presentation itself.
-    #takeState({ presentation: id, state, hint = null }) {
+    #takeState({ presentation: id, state, hint = null, at }) {
         if (typeof id !== "string" || id === this.#left) {
             return;
         }
         const current = this.known.presentation;
-        if (current?.id !== id) {
-            this.#begin({ id, state: isClosed({ state }) ? "receiving" : state }, hint);
+        if (current?.id !== id && isClosed({ state })) {
+            this.#late = { id, at };
+            this.forget();
+        } else if (current?.id !== id) {
+            this.#begin({ id, state }, hint);
         } else if (!isClosed({ state }) && !isClosed(current)) {
             this.#know({ presentation: { ...current, state }, hint: hint ?? (state === "armed" ? this.known.hint : null) });
         }
@@ -116,6 +124,7 @@ export class Page {
 
     /// Another presentation: nothing of the last one stays.
     #begin(presentation, hint) {
+        this.#late = null;
         this.forget({ presentation, hint, wiped: false });
     }
 
@@ -168,8 +177,8 @@ export class Page {
         this.#feed.heartbeat = lane.kiosk?.heartbeatSeconds ?? this.#feed.heartbeat;
         this.#settle(lane.kiosk?.language);
         this.#know({ lane });
-        const id = this.known.presentation?.id ?? lane.presentation ?? null;
-        if (id === null || id === this.#left) {
+        const id = this.known.presentation?.id ?? this.#late?.id ?? lane.presentation;
+        if (id === undefined || id === this.#left) {
             return;
         }
         let presentation;
@@ -182,9 +191,18 @@ export class Page {
             throw error;
         }
         // What has happened meanwhile is newer than the answer, which is asked for again.
-        if (!this.#isStale && this.#left !== id) {
+        if (!this.#isStale && this.#left !== id && this.#isDue(presentation)) {
             this.#show(presentation);
         }
+    }
+
+    /// A page that opens late shows what is going on, what waits for a decision, and what has ended just now.
+    #isDue(presentation) {
+        if (this.known.presentation !== null || !isClosed(presentation) || awaitsComparison(presentation)) {
+            return true;
+        }
+        const age = Date.parse(this.#late?.at) - Date.parse(presentation.ended);
+        return age < newsStay;
     }
 
     /// The lane's language holds until somebody chooses another.

@@ -8,7 +8,7 @@ const reasons = {
     "engagement.failed": "link", "engagement.misshapen": "link", "engagement.no_retrieval": "noWay",
     "link.misshapen": "link", "link.lost": "link", "message.too_long": "session", "transfer.failed": "link",
     "connection.overdue": "bluetooth", "connection.failed": "bluetooth", "radio.unavailable": "radio",
-    "request.not_signed": "signing", "consent.overdue": "noAnswer", "document.not_returned": "missing",
+    "reader.unavailable": "reader", "request.not_signed": "signing", "consent.overdue": "noAnswer", "document.not_returned": "missing",
     "element.not_returned": "missing",
 };
 const overdue = ["engagement.overdue", "consent.overdue", "connection.overdue"];
@@ -39,10 +39,10 @@ export function overall(result) {
     return answers.every((answer) => answer === "yes") ? "yes" : "unknown";
 }
 
-/// Whether a person is to compare the picture with the face before them: the till says so, or a picture was asked for.
+/// Whether a person is to compare the picture with the face before them: the till says so, or a picture was asked for,
+/// which is for nothing else.
 function isForComparison({ validation, asks, result }) {
-    return validation === undefined
-        ? result?.portrait !== undefined || (asks ?? []).includes("portrait") : validation === "confirm";
+    return validation === "confirm" || result?.portrait !== undefined || (asks ?? []).includes("portrait");
 }
 
 /// Whether that is still to be done; after any other answer than yes there is no need to.
