@@ -17,6 +17,8 @@ class SceneTests(KioskCase):
         self.stand_in.reset()
         self.stand_in.lane["kiosk"]["resultSeconds"] = 600
         self.stand_in.emit("lane", state="ready")
+        for page in pages:
+            self.expect(page, "idle")
         play, customer, clerk = SCENES[name]
         play(self.stand_in)
         for page, screen in zip(pages, (customer, clerk)):

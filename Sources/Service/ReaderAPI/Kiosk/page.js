@@ -185,10 +185,11 @@ export class Page {
         try {
             presentation = this.view.keeps(await this.daemon.presentation(id));
         } catch (error) {
-            if (error.kind === "absent" || error.kind === "gone") {
-                return this.forget();
+            if (error.kind !== "absent" && error.kind !== "gone") {
+                throw error;
             }
-            throw error;
+            // Another one may have begun while this one was asked for.
+            return this.known.presentation?.id === id ? this.forget() : undefined;
         }
         // What has happened meanwhile is newer than the answer, which is asked for again.
         if (!this.#isStale && this.#left !== id && this.#isDue(presentation)) {
