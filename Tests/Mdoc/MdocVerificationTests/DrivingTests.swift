@@ -106,6 +106,8 @@ struct DrivingTests {
         #expect(until == Self.day("2040-01-01"))
         #expect(restrictions.map(\.code) == ["S01"])
         #expect(restrictions.map(\.detail) == ["<= 2500"])
+        #expect(restrictions.map(\.sign) == ["<="])
+        #expect(restrictions.map(\.value) == ["2500"])
         #expect(
             try mayDrive([old, category("B", until: "2021-01-01")])
                 == .no(.expired(on: Self.day("2021-01-01"))))
