@@ -166,7 +166,7 @@ let package = Package(
             name: "ReaderAPI",
             dependencies: [
                 "CBOR", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner",
-                "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore",
+                "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -86,8 +86,9 @@ enum House {
         Room(
             name: "ReaderAPI", layer: .service,
             imports: formats.union(cryptography).union(mdoc).union([
-                "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore", "AsyncHTTPClient",
-                "HTTPTypes", "Hummingbird", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
+                "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens",
+                "AsyncHTTPClient", "HTTPTypes", "Hummingbird", "Logging", "NIOCore", "NIOPosix",
+                "ServiceLifecycle",
             ])),
         Room(
             name: "countersignd", layer: .commands,

@@ -51,10 +51,10 @@ struct Countersignd: AsyncParsableCommand {
             folder: configuration.store, policy: configuration.policy, clockSkew: configuration.clockSkew)
         let metrics = CounterMetrics()
         let access = AccessBook(configuration.access)
-        // Reader tokens (brands), receipts and retention (archive) are given here.
+        // Receipts and retention (archive) are given here.
         let counter = try Counter(
             lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis, metrics: metrics,
-            log: log, limits: configuration.limits)
+            log: log, limits: configuration.limits, brands: try TokenBrands(store: configuration.store))
         let servers = servers(configuration, counter, access, systemd, log)
         let reloading = Reloading(
             read: { () throws(ConfigurationFaults) in try read() },

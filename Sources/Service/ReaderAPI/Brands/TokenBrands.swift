@@ -1,0 +1,45 @@
+internal import MdocModel
+internal import ReaderIdentityStore
+internal import ReaderReports
+package import ReaderStore
+package import ReaderTokens
+
+/// Brands by reader tokens. The registry is read for each token: a key that an operator revokes prepares nothing from
+/// then on.
+package struct TokenBrands: BrandPreparation {
+    private let folder: BrandFolder
+    private let store: ReaderStore
+    private let instance: ReaderInstance
+    private let audience: TokenText
+
+    /// - Parameter folder: that of the store, which is set up where there is none: it remembers first uses.
+    package init(
+        store folder: String, audience: TokenText = ReaderToken.defaultAudience
+    ) throws(ReaderStoreError) {
+        self.folder = BrandFolder(store: folder)
+        store = try ReaderStore(at: folder, for: .changing)
+        instance = try store.readerInstance()
+        self.audience = audience
+    }
+
+    package func prepare(_ token: String) async throws(APIProblem) -> PreparedBrand {
+        let now = PremisesClock.now
+        let verifier = ReaderTokenVerifier(
+            registry: try registry(), instance: instance, audience: audience, firstUses: store)
+        do throws(ReaderTokensError) {
+            let reader = try await verifier.prepare(token, at: now)
+            return PreparedBrand(
+                name: reader.brand.name.text, logo: nil, identity: try reader.identity(at: now)?.text)
+        } catch {
+            throw APIProblem(.readerTokenRefused, 403, "\(error.id): \(error.explanation)")
+        }
+    }
+
+    private func registry() throws(APIProblem) -> BrandRegistry {
+        do throws(BrandRegistryError) {
+            return try folder.registry()
+        } catch {
+            throw APIProblem(.failed, 500, "the brands: \(error.explanation)")
+        }
+    }
+}
