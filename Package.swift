@@ -298,9 +298,9 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "CBOR", "ISO7816", "NDEF", "PortraitImage", "COSE", "OpenSSLCrypto", "MdocModel",
-                "MdocSession",
-                "MdocTrust", "MdocVerification", "RequestPlanner", "TestCredentials", "WalletPresentation",
+                "CBOR", "ISO7816", "NDEF", "JSON", "PortraitImage", "COSE", "OpenSSLCrypto", "MdocModel",
+                "MdocSession", "MdocTrust", "MdocVerification", "ReaderTokens", "RequestPlanner",
+                "TestCredentials", "WalletPresentation",
             ],
             path: "Tests/Fuzzing/FuzzTargets", swiftSettings: strict),
         .testTarget(

@@ -12,6 +12,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case certificate, certificateProfile
     case revocationList, vical, statusToken, trustBundle
     case walletEnvelope, encryptedResponse, sealedAnswer, presentationText
+    case json, readerToken, brandRegistry
 
     /// Feeds `input` to the target. Traps where the target fails.
     package func run(_ input: ArraySlice<UInt8>) {
@@ -48,6 +49,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .encryptedResponse: fuzzEncryptedResponse(input)
         case .sealedAnswer: fuzzSealedAnswer(input)
         case .presentationText: fuzzPresentationText(input)
+        case .json: fuzzJSON(input)
+        case .readerToken: fuzzReaderToken(input)
+        case .brandRegistry: fuzzBrandRegistry(input)
         }
     }
 }
