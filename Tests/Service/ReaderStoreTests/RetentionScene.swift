@@ -50,6 +50,34 @@ struct RetentionScene {
         }
     }
 
+    /// Lets rows come and go as in months of work, and counts those that should be gone and can still be found.
+    func traces(_ seed: UInt64, removing remove: (Timestamp) throws -> Void) throws -> Int {
+        var numbers = SeededNumbers(seed: seed)
+        var rows: [(deadline: Int64, sealed: Data)] = []
+        for round in 1...6 {
+            var added: [(deadline: Int64, sealed: Data)] = []
+            for step in 0..<36 {
+                let count = [19, 46, 716, 1416].randomElement(using: &numbers) ?? 19
+                let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+                let days = [1, 2, 3, 4].randomElement(using: &numbers) ?? 1
+                added.append((Int64(36 * round + step + 36 * days), Data(bytes)))
+            }
+            try retained.store.change { database in
+                for row in added {
+                    try database.execute(
+                        sql: """
+                            INSERT INTO retained_field VALUES (NULL, zeroblob(16), zeroblob(32), 'd', 'days(1)',
+                                'given', 0, NULL, 'n', 'i', ?, zeroblob(12), ?)
+                            """, arguments: [row.deadline, row.sealed])
+                }
+            }
+            rows += added
+            try remove(Timestamp(secondsSince1970: Int64(36 * (round + 1))))
+        }
+        let gone = rows.filter { $0.deadline <= 36 * 7 }.map(\.sealed)
+        return gone.count { folderHolds($0.prefix(12)) || folderHolds($0.suffix(12)) }
+    }
+
     func keyNames() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: keys).sorted()
     }

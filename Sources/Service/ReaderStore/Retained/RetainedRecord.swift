@@ -35,13 +35,15 @@ package struct RetainedRecord: Sendable, RedactedDescription {
     package let id: ID
     package let docType: String
     package let profile: RetentionProfile
+    package let consent: HolderConsent
     package let retained: Timestamp
     package let fields: [Field]
 }
 
 /// Whether somebody recorded that the holder agrees to what is kept.
-package enum HolderConsent: Sendable {
-    case given, notGiven
+package enum HolderConsent: String, Sendable {
+    case given
+    case notGiven = "not-given"
 }
 
 /// What became of a document of which something was to be retained.

@@ -64,16 +64,17 @@ extension RetainedRecords {
 
 extension RetainedRecord {
     fileprivate init(_ row: Row, _ field: Field, of id: ID) throws {
-        guard let profile = RetentionProfile(try row.decode(String.self, forColumn: "profile")) else {
-            throw ReaderStoreError.damaged
-        }
+        guard let profile = RetentionProfile(try row.decode(String.self, forColumn: "profile")),
+            let consent = HolderConsent(rawValue: try row.decode(forColumn: "consent"))
+        else { throw ReaderStoreError.damaged }
         self.init(
-            id: id, docType: try row.decode(forColumn: "doc_type"), profile: profile,
+            id: id, docType: try row.decode(forColumn: "doc_type"), profile: profile, consent: consent,
             retained: Timestamp(secondsSince1970: try row.decode(forColumn: "retained")), fields: [field])
     }
 
     fileprivate func adding(_ field: Field) -> RetainedRecord {
         RetainedRecord(
-            id: id, docType: docType, profile: profile, retained: retained, fields: fields + [field])
+            id: id, docType: docType, profile: profile, consent: consent, retained: retained,
+            fields: fields + [field])
     }
 }

@@ -59,16 +59,18 @@ package struct RetainedRecords: Sendable {
             let id = RetainedRecord.ID(try randomBytes(RetainedRecord.ID.size))
             let insert = try database.makeStatement(
                 sql: """
-                    INSERT INTO retained_field (record, reference, doc_type, profile, retained, name_space,
-                        identifier, deadline, nonce, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    INSERT INTO retained_field (record, reference, doc_type, profile, consent, retained,
+                        name_space, identifier, deadline, nonce, sealed)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """)
             let digest = Data(try keys.digest(of: reference, making: state.isEmpty))
             for (name, value) in values {
                 let field = try RetainedField(
                     sealing: value, of: name, in: id, until: deadline, with: keys)
                 try insert.execute(arguments: [
-                    Data(id.bytes), digest, docType, profile.name, now.secondsSince1970, name.nameSpace,
-                    name.identifier, deadline.secondsSince1970, Data(field.nonce), Data(field.sealed),
+                    Data(id.bytes), digest, docType, profile.name, consent.rawValue, now.secondsSince1970,
+                    name.nameSpace, name.identifier, deadline.secondsSince1970, Data(field.nonce),
+                    Data(field.sealed),
                 ])
             }
             try state.write(to: database)

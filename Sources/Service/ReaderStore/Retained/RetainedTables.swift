@@ -1,5 +1,4 @@
-/// The tables of retained data. What a field holds is sealed, and so is nothing else that it says of its holder: whose it
-/// is tells a keyed digest alone.
+/// The tables of retained data. What a field holds is sealed, and for what it is kept tells a keyed digest alone.
 enum RetainedTables {
     static let schema =
         fields(in: "retained_field") + index + """
@@ -22,6 +21,7 @@ enum RetainedTables {
             reference BLOB NOT NULL CHECK (length(reference) = 32),
             doc_type TEXT NOT NULL,
             profile TEXT NOT NULL,
+            consent TEXT NOT NULL,
             retained INTEGER NOT NULL,
             export_begun INTEGER,
             name_space TEXT NOT NULL,
