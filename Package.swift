@@ -364,7 +364,8 @@ let package = Package(
                 "OtherPrograms",
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
                 "MdocWallet", "RequestPlanner", "Transport", "BlueZTransport", "PCSCBench", "BlueZBench",
-                "HTTPSBench", "ReaderReports", "ReaderStore", "ReaderIdentityStore", "TestCredentials",
+                "HTTPSBench", "ReaderReports", "ReaderStore", "ReaderIdentityStore", "RecordBench",
+                "TestCredentials",
             ]),
     ]
 )

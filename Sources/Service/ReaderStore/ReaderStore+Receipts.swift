@@ -58,8 +58,12 @@ extension ReaderStore {
         }
     }
 
-    /// Has the next receipt signed with a new key. The old one is gone; its public half stays.
-    package func renewReceiptKey() throws(ReaderStoreError) {
-        try change { _ in _ = try ReceiptKeyFile(in: folder).replace() }
+    /// Has the next receipt signed with a new key, and gives its id. The old one is gone; its public half stays.
+    @discardableResult
+    package func renewReceiptKey() throws(ReaderStoreError) -> ReceiptPublicKey.ID {
+        try change { _ in
+            let key = try ReceiptKeyFile(in: folder).replace()
+            return try ReceiptPublicKey(key.publicKey()).id
+        }
     }
 }

@@ -18,6 +18,6 @@ struct ReceiptCommand: ParsableCommand {
             """,
         subcommands: [
             ReceiptListCommand.self, ReceiptShowCommand.self, ReceiptExportCommand.self,
-            ReceiptVerifyCommand.self,
+            ReceiptVerifyCommand.self, ReceiptRenewKeyCommand.self,
         ])
 }

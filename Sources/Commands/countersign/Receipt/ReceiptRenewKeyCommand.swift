@@ -1,0 +1,30 @@
+internal import ArgumentParser
+internal import ReaderReports
+internal import ReaderStore
+
+/// `countersign receipt renew-key`: another key from here on.
+struct ReceiptRenewKeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "renew-key",
+        abstract: "Have the next receipts signed with a new key.",
+        discussion: """
+            The chain goes on, and its receipts say which key signed them. The old private key is gone; its public half \
+            stays among those that `export` writes, and the new one joins them with its first receipt.
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        // A store that is not there is not set up for this.
+        _ = try TrustStoreAccess.reading(store.path)
+        let id = try TrustStoreAccess.changing(store.path).using { store throws(ReaderStoreError) in
+            try store.renewReceiptKey()
+        }
+        let key = id.bytes.hexadecimal
+        let json: JSONValue = ["key": .string(key)]
+        Terminal.result(output.json ? json.text : "the next receipt is signed with key \(key)")
+    }
+}
