@@ -7,7 +7,7 @@ import RecordBench
 ///
 ///     RecordWriter STORE KEYS SEED TIME NAME
 ///
-/// TIME, in seconds since 1970, is when it begins; half an hour goes by with each step.
+/// TIME, in seconds since 1970, is when it begins; a minute goes by with each step.
 @main
 enum RecordWriter {
     static func main() throws {
@@ -19,7 +19,7 @@ enum RecordWriter {
         var numbers = SeededNumbers(seed: seed)
         var writer = Steps(store: store, retained: retained, rental: rental, seed: seed)
         for step in 1...100_000 {
-            let now = Timestamp(secondsSince1970: start + Int64(step) * 1800)
+            let now = Timestamp(secondsSince1970: start + Int64(step) * 60)
             try writer.take(Int.random(in: 0..<8, using: &numbers), at: now, using: &numbers)
         }
     }
