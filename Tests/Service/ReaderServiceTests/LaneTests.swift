@@ -1,0 +1,163 @@
+import MdocModel
+import MdocSession
+import MdocTrust
+import MdocWallet
+import PresentationStage
+import Synchronization
+import Testing
+
+@testable import ReaderService
+
+@Suite("A lane")
+struct LaneTests {
+    /// A device whose presentations go on until the test ends them.
+    private final class Device: LaneDevice {
+        struct State {
+            var begun: [Bool] = []
+            var looks = 0
+            var readiness = LaneReadiness.ready
+            var leaving: [CheckedContinuation<Void, Never>] = []
+        }
+
+        let state = Mutex(State())
+        private let engages: Bool
+        private let staysOnAir: Bool
+
+        init(engages: Bool = false, staysOnAir: Bool = false) {
+            self.engages = engages
+            self.staysOnAir = staysOnAir
+        }
+
+        func run(_ transaction: ReaderTransaction) async -> Presentation {
+            await run(transaction, isScanned: false)
+        }
+
+        func run(_ transaction: ReaderTransaction, scanned engagement: DeviceEngagement) async -> Presentation
+        {
+            await run(transaction, isScanned: true)
+        }
+
+        private func run(_ transaction: ReaderTransaction, isScanned: Bool) async -> Presentation {
+            state.withLock { $0.begun.append(isScanned) }
+            transaction.report(.armed)
+            if engages || isScanned { transaction.report(.engaged) }
+            try? await Task.sleep(for: .seconds(60))
+            let leaving = staysOnAir ? Task { await self.left() } : nil
+            return Presentation(
+                outcome: .failed(.cancelled), request: nil, phases: [], rawAnswer: nil, leaving: leaving)
+        }
+
+        private func left() async {
+            await withCheckedContinuation { continuation in
+                state.withLock { $0.leaving.append(continuation) }
+            }
+        }
+
+        func readiness() async -> LaneReadiness {
+            state.withLock { state in
+                state.looks += 1
+                return state.readiness
+            }
+        }
+    }
+
+    private static let plan = PresentationPlan(
+        question: PresentationQuestion(.drafts([])), trust: TrustStore(anchors: []),
+        now: { Timestamp(secondsSince1970: 1_800_000_000) })
+
+    private static func events(_ moments: AsyncStream<LaneMoment>) async -> [PresentationEvent] {
+        var events: [PresentationEvent] = []
+        for await moment in moments { if case .event(let event) = moment { events.append(event) } }
+        return events
+    }
+
+    @Test("It has one presentation at a time, and the next once that is over")
+    func busy() async throws {
+        let lane = Lane(name: "one", device: Device())
+        let moments = try await lane.begin(Self.plan)
+        await #expect(throws: LaneError.busy) { try await lane.begin(Self.plan) }
+        await lane.cancel()
+        #expect(await Self.events(moments) == [.armed])
+        #expect(await !lane.isBusy)
+        let next = try await lane.begin(Self.plan)
+        await lane.cancel()
+        for await _ in next {}
+    }
+
+    @Test("It can be cancelled before its device has begun, and when a phone is engaged")
+    func cancelled() async throws {
+        for device in [Device(), Device(engages: true)] {
+            let lane = Lane(name: "one", device: device)
+            let moments = try await lane.begin(Self.plan)
+            await lane.cancel()
+            var isOver = false
+            for await moment in moments {
+                if case .ended(let presentation) = moment, case .failed(.cancelled) = presentation.outcome {
+                    isOver = true
+                }
+            }
+            #expect(isOver)
+        }
+    }
+
+    @Test("The next presentation waits until the phone before has been told")
+    func leaving() async throws {
+        let device = Device(staysOnAir: true)
+        let lane = Lane(name: "one", device: device)
+        let first = try await lane.begin(Self.plan)
+        await lane.cancel()
+        for await _ in first {}
+        let second = try await lane.begin(Self.plan)
+        while device.state.withLock({ $0.leaving.isEmpty }) { await Task.yield() }
+        #expect(device.state.withLock { $0.begun.count } == 1)
+        device.state.withLock { $0.leaving.removeFirst() }.resume()
+        for await moment in second { if case .event = moment { break } }
+        #expect(device.state.withLock { $0.begun.count } == 2)
+        await lane.cancel()
+    }
+
+    @Test("A scanned code takes the place of the tap, but not of a phone that is engaged, and only one does")
+    func scanned() async throws {
+        let engagement = try DeviceEngagement(
+            EngagementURI.deviceEngagement(in: Scene(handover: .qr).link().qr)[...])
+        let device = Device()
+        let lane = Lane(name: "one", device: device)
+        await #expect(throws: LaneError.notRunning) { try await lane.scan(engagement) }
+        let moments = try await lane.begin(Self.plan)
+        var iterator = moments.makeAsyncIterator()
+        _ = await iterator.next()
+        try await lane.scan(engagement)
+        await #expect(throws: LaneError.alreadyEngaged) { try await lane.scan(engagement) }
+        while device.state.withLock({ $0.begun.count }) < 2 { await Task.yield() }
+        #expect(device.state.withLock { $0.begun } == [false, true])
+        await lane.cancel()
+        while await iterator.next() != nil {}
+
+        let engaged = Lane(name: "two", device: Device(engages: true))
+        let others = try await engaged.begin(Self.plan)
+        var other = others.makeAsyncIterator()
+        _ = await other.next()
+        _ = await other.next()
+        await #expect(throws: LaneError.alreadyEngaged) { try await engaged.scan(engagement) }
+        await engaged.cancel()
+    }
+
+    @Test("What is missing is told as of a moment ago, and a device in use is not asked")
+    func readiness() async throws {
+        let device = Device()
+        device.state.withLock { $0.readiness = .unavailable(id: "pcsc-no-reader") }
+        let lane = Lane(name: "one", device: device)
+        #expect(await lane.readiness() == .unavailable(id: "pcsc-no-reader"))
+        device.state.withLock { $0.readiness = .ready }
+        #expect(await lane.readiness() == .unavailable(id: "pcsc-no-reader"))
+        #expect(device.state.withLock { $0.looks } == 1)
+        try await Task.sleep(for: .seconds(2.1))
+        #expect(await lane.readiness() == .ready)
+        let other = Device()
+        let used = Lane(name: "two", device: other)
+        _ = try await used.begin(Self.plan)
+        #expect(await used.readiness() == .ready)
+        #expect(other.state.withLock { $0.looks } == 0)
+        await used.cancel()
+    }
+}
