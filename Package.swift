@@ -172,6 +172,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -193,7 +194,7 @@ let package = Package(
             name: "countersignd",
             dependencies: [
                 "OpenSSLCrypto", "MdocModel", "MdocTrust", "Transport", "PCSCTransport", "BlueZTransport",
-                "ReaderAPI", "ReaderReports", "ReaderService", "CProcess",
+                "ReaderAPI", "ReaderIdentityStore", "ReaderReports", "ReaderService", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -358,6 +359,12 @@ let package = Package(
                 "MdocWallet", "ReaderService", "ReaderStore", "ReaderTokens", "Transport",
                 "WalletPresentation", "PresentationStage",
             ]),
+        tests(
+            of: "ReaderAPI", in: "Service",
+            ["MdocModel", "OpenSSLCrypto", "ReaderReports", .product(name: "Logging", package: "swift-log")]),
+        tests(
+            of: "countersignd", in: "Commands",
+            ["countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderReports"]),
         tests(
             of: "countersign", in: "Commands",
             [

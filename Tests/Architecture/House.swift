@@ -87,14 +87,15 @@ enum House {
             name: "ReaderAPI", layer: .service,
             imports: formats.union(cryptography).union(mdoc).union([
                 "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens",
-                "AsyncHTTPClient", "HTTPTypes", "Hummingbird", "Logging", "NIOCore", "NIOPosix",
+                "AsyncHTTPClient", "HTTPTypes", "Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix",
                 "ServiceLifecycle",
             ])),
         Room(
             name: "countersignd", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([
-                "Transport", "PCSCTransport", "BlueZTransport", "ReaderAPI", "ReaderReports",
-                "ReaderService", "CProcess", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
+                "Transport", "PCSCTransport", "BlueZTransport", "ReaderAPI", "ReaderIdentityStore",
+                "ReaderReports", "ReaderService", "CProcess", "ArgumentParser", "Logging", "ServiceLifecycle",
+                "UnixSignals",
             ])),
         Room(
             name: "TapToPresent", layer: .service,
@@ -128,7 +129,7 @@ enum House {
         "SystemPackage": ["Transports/Transport/", "Service/ReaderIdentityStore/", "Commands/"],
         "AsyncHTTPClient": ["Service/TrustFetch/", "Service/ReaderAPI/"],
         "NIOCore": ["Service/TrustFetch/", "Service/ReaderAPI/"],
-        "NIOHTTP1": ["Service/TrustFetch/"],
+        "NIOHTTP1": ["Service/TrustFetch/", "Service/ReaderAPI/"],
         "NIOPosix": ["Service/TrustFetch/", "Service/ReaderAPI/"],
         "NIOSSL": ["Service/TrustFetch/"],
         "ArgumentParser": ["Commands/"],

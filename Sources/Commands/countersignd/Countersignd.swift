@@ -52,21 +52,27 @@ struct Countersignd: AsyncParsableCommand {
         let metrics = CounterMetrics()
         let access = AccessBook(configuration.access)
         // Receipts and retention (archive) are given here.
+        let webhooks = try configuration.webhooks.map { try $0.queue(metrics, log) }
         let counter = try Counter(
             lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis, metrics: metrics,
-            log: log, limits: configuration.limits, brands: try TokenBrands(store: configuration.store))
+            log: log, limits: configuration.limits, brands: try TokenBrands(store: configuration.store),
+            webhooks: webhooks)
+        let lanes = LanesInForce(configuration.lanes, of: counter, readers, log)
         let servers = servers(configuration, counter, access, systemd, log)
         let reloading = Reloading(
             read: { () throws(ConfigurationFaults) in try read() },
             apply: { new in
                 access.replace(with: new.access)
                 await basis.replace(policy: new.policy, clockSkew: new.clockSkew)
+                await lanes.become(new.lanes)
             }, path: config, systemd: systemd, log: log)
         let lifetime = CounterLifetime(counter: counter, systemd: systemd)
+        // They end in the opposite order: the counter lets everybody go, the doors close, the last webhooks are sent.
+        var services: [any Service] = servers
+        services += [reloading, lifetime] as [any Service]
+        if let webhooks { services.insert(webhooks, at: 0) }
         var group = ServiceGroupConfiguration(
-            services: servers.map { .init(service: $0) } + [
-                .init(service: reloading), .init(service: lifetime),
-            ], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         group.maximumGracefulShutdownDuration = configuration.end
         group.maximumCancellationDuration = .seconds(5)
         try await ServiceGroup(configuration: group).run()

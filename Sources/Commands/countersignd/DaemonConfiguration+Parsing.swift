@@ -33,6 +33,9 @@ extension DaemonConfiguration {
             list.add(error)
         }
         take(from: environment, &list)
+        if socket == nil, http == nil {
+            list.add(JSONFault(.wrongValue("a socket or http is due: nobody could ask"), line: 1))
+        }
         guard list.faults.isEmpty else { throw ConfigurationFaults(faults: list.faults) }
     }
 

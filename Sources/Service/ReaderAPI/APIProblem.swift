@@ -43,6 +43,7 @@ extension APIProblem {
         "who asks is not known: send Authorization: Bearer with a token of the daemon's file")
     static let forbidden = APIProblem(.forbidden, 403, "the token, or the user, has not the scope for this")
     static let bodyMissing = APIProblem(.bodyMissing, 400, "a JSON object is due as body")
+    static let bodyCut = APIProblem(.bodyRefused, 400, "the body is cut off")
     static let bodyTooSlow = APIProblem(.bodyTooSlow, 408, "the body did not come in time")
     static let contentTypeRefused = APIProblem(
         .contentTypeRefused, 415, "the body is to be JSON: Content-Type: application/json")

@@ -12,6 +12,13 @@ package struct HostRules: Equatable, Sendable {
             (["127.0.0.1", "localhost", "[::1]"] + names.map { $0.lowercased() }).map { "\($0):\(port)" })
     }
 
+    /// No browser speaks through a Unix socket: one that does came through somebody who should not have let it.
+    static func checkNoBrowser(_ request: Request) throws(APIProblem) {
+        guard request.headers[values: .origin].isEmpty, request.headers.first("sec-fetch-site") == nil else {
+            throw .originRefused
+        }
+    }
+
     func check(_ request: Request) throws(APIProblem) {
         guard let host = request.head.authority?.lowercased(), authorities.contains(host) else {
             throw .hostRefused

@@ -23,19 +23,20 @@ extension Counter {
     func listen(
         toLane name: String, presentation: PresentationID? = nil, after lastID: String?,
         lost: @escaping @Sendable () -> Void
-    ) throws(APIProblem) -> (key: Int, frames: AsyncStream<String>) {
+    ) throws(APIProblem) -> AsyncStream<String> {
         guard logs[name] != nil else { throw .laneUnknown }
         guard !isEnding else { throw .shuttingDown }
         guard listenerCount < limits.listeners else { throw .tooManyListeners }
         let shown = (presentation ?? latest[name]).flatMap { records[$0] }
         let state = shown.map { [("state", $0.event(at: now))] } ?? [("lane", laneEvent(name, notice: nil))]
-        guard let heard = logs[name]?.listen(to: presentation, after: lastID, now: state, lost: lost) else {
-            throw .laneUnknown
-        }
-        return heard
+        let heard = logs[name]?.listen(
+            to: presentation, after: lastID, now: state, lost: lost,
+            ended: { key in Task { await self.leave(lane: name, key) } })
+        guard let heard else { throw .laneUnknown }
+        return heard.frames
     }
 
-    func leave(lane name: String, _ key: Int) {
+    private func leave(lane name: String, _ key: Int) {
         logs[name]?.leave(key)
     }
 

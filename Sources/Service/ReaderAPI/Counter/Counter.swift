@@ -52,6 +52,21 @@ package actor Counter {
         }
     }
 
+    package func add(_ lane: CounterLane) {
+        let name = lane.lane.name
+        if lanes.updateValue(lane, forKey: name) == nil { laneNames.append(name) }
+        if logs[name] == nil { logs[name] = EventLog(run: run) } else { tellLane(name) }
+    }
+
+    /// Takes a lane away, unless something goes on there. Who listens to it goes on listening: it may come back.
+    package func remove(lane name: String) -> Bool {
+        guard latest[name].flatMap({ records[$0]?.state.isOver }) ?? true else { return false }
+        lanes[name] = nil
+        laneNames.removeAll { $0 == name }
+        tellLane(name)
+        return true
+    }
+
     var now: Timestamp { fixedTime ?? PremisesClock.now }
 
     // MARK: Presentations
@@ -64,6 +79,7 @@ package actor Counter {
 
     func open(_ order: PresentationOrder) async throws(APIProblem) -> Opened {
         if let existing = try existing(order) { return .existing(existing) }
+        _ = try namedLane(for: order)
         let now = now
         guard now >= PremisesClock.earliest else { throw .clockNotSet }
         if let webhook = order.webhook, webhooks?.accepts(webhook) != true { throw .webhookRefused }
@@ -78,7 +94,7 @@ package actor Counter {
         guard !isClosing else { throw .shuttingDown }
         if let existing = try existing(order) { return .existing(existing) }
         try makeRoom()
-        let lane = try lane(for: order)
+        let lane = try freeLane(for: order)
         return .created(try begin(order, plan, brand, question, basis, at: lane))
     }
 
@@ -115,11 +131,17 @@ package actor Counter {
             brand: brand?.name)
     }
 
-    private func lane(for order: PresentationOrder) throws(APIProblem) -> CounterLane {
+    private func namedLane(for order: PresentationOrder) throws(APIProblem) -> CounterLane {
         guard let name = order.lane ?? (laneNames.count == 1 ? laneNames.first : nil) else {
             throw .laneRequired
         }
         guard let lane = lanes[name] else { throw .laneUnknown }
+        return lane
+    }
+
+    private func freeLane(for order: PresentationOrder) throws(APIProblem) -> CounterLane {
+        let lane = try namedLane(for: order)
+        let name = lane.lane.name
         if let last = latest[name], let record = records[last], !record.state.isOver {
             tellLane(name, notice: "laneBusy")
             throw .laneBusy
@@ -227,7 +249,7 @@ package actor Counter {
     ) async -> String? {
         let ended = EndedPresentation(
             id: record.id, lane: record.lane, reference: record.order.reference,
-            retention: record.order.retention.name, state: record.state, report: report)
+            retention: record.order.retention.name, state: record.state, plan: record.plan, report: report)
         do throws(APIProblem) {
             return try await archive.keep(ended)
         } catch {

@@ -41,10 +41,12 @@ struct EventLog {
     }
 
     private mutating func yield(_ frame: String, to listener: Listener, _ key: Int) {
-        guard case .dropped = listener.stream.yield(frame) else { return }
-        listeners[key] = nil
-        listener.stream.finish()
-        listener.lost()
+        switch listener.stream.yield(frame) {
+        case .enqueued: return
+        case .dropped: listener.lost()
+        default: break
+        }
+        leave(key)
     }
 
     private func frame(_ kind: String, _ data: JSONValue, number: Int) -> String {
@@ -57,9 +59,11 @@ struct EventLog {
     }
 
     /// Listens from now on: first to what was missed since `lastID`, or, where that is not known any more, to `now`.
+    ///
+    /// - Parameter ended: called where the stream is let go of, whether anybody ever read it or not.
     mutating func listen(
         to presentation: PresentationID?, after lastID: String?, now: [(kind: String, data: JSONValue)],
-        lost: @escaping @Sendable () -> Void
+        lost: @escaping @Sendable () -> Void, ended: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> (key: Int, frames: AsyncStream<String>) {
         let (frames, stream) = AsyncStream<String>.makeStream(
             bufferingPolicy: .bufferingOldest(Self.mostBehind + Self.mostKept))
@@ -70,8 +74,10 @@ struct EventLog {
             for (kind, data) in now { stream.yield(frame(kind, data, number: last)) }
         }
         nextListener += 1
-        listeners[nextListener] = listener
-        return (nextListener, frames)
+        let key = nextListener
+        listeners[key] = listener
+        stream.onTermination = { _ in ended(key) }
+        return (key, frames)
     }
 
     private func missed(since lastID: String?) -> [CounterEvent]? {

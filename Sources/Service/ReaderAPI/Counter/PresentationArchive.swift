@@ -1,5 +1,5 @@
-internal import MdocModel
 package import ReaderReports
+package import RequestPlanner
 
 /// What keeps of presentations what their retention says. Without one nothing is kept, and no order may ask for it.
 package protocol PresentationArchive: Sendable {
@@ -14,5 +14,7 @@ package struct EndedPresentation: Sendable {
     package let reference: String?
     package let retention: String
     package let state: PresentationState
+    /// What was asked, and what of it the holder was told would be kept.
+    package let plan: RequestPlan
     package let report: TransactionReport
 }

@@ -53,8 +53,10 @@ struct APICall: Sendable {
             throw .bodyTooLong(Self.longestBody)
         } catch let error as HTTPError where error.status == .contentTooLarge {
             throw .bodyTooLong(Self.longestBody)
-        } catch {
+        } catch is CancellationError {
             throw .bodyTooSlow
+        } catch {
+            throw .bodyCut
         }
     }
 }

@@ -10,19 +10,13 @@ extension Counter {
         let lastID = call.request.headers.first { $0.name.canonicalName == "last-event-id" }?.value
         let channel = call.context.channel
         // Who does not take what is sent loses the connection, and resumes where it was.
-        let (key, frames) = try await listen(
+        let frames = try await listen(
             toLane: lane, presentation: presentation, after: lastID, lost: { channel.close(promise: nil) })
         let body = call.request.body
         let sending = ResponseBody { writer in
-            do {
-                try await body.consumeWithCancellationOnInboundClose { _ in
-                    for await frame in frames { try await writer.write(ByteBuffer(string: frame)) }
-                }
-            } catch {
-                await self.leave(lane: lane, key)
-                throw error
+            try await body.consumeWithCancellationOnInboundClose { _ in
+                for await frame in frames { try await writer.write(ByteBuffer(string: frame)) }
             }
-            await self.leave(lane: lane, key)
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: sending)

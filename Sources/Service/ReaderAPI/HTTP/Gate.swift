@@ -15,7 +15,10 @@ struct Gate: RouterMiddleware {
     ) async throws -> Response {
         var response: Response
         do {
-            if door == .loopback { try hosts.check(request) }
+            switch door {
+            case .loopback: try hosts.check(request)
+            case .socket: try HostRules.checkNoBrowser(request)
+            }
             response = try await next(request, context)
         } catch let problem as APIProblem {
             metrics.refused(problem.id)

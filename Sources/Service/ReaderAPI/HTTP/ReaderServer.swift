@@ -12,6 +12,7 @@ package struct ReaderServer: Service {
         case loopback(host: String, port: Int)
     }
 
+    private let address: Address
     private let application: Application<RouterResponder<APIContext>>
 
     /// - Parameters:
@@ -26,6 +27,7 @@ package struct ReaderServer: Service {
             case .socket: .socket
             case .loopback: .loopback
             }
+        self.address = address
         let routes = Self.routes(counter, page)
         let router = Router(context: APIContext.self)
         router.add(middleware: Gate(door: door, hosts: hosts, routes: routes, metrics: counter.metrics))
@@ -51,7 +53,10 @@ package struct ReaderServer: Service {
     private static let idleSeconds: Int64 = 15
 
     package func run() async throws {
+        guard case .socket(let path, _) = address else { return try await application.run() }
+        let claim = try SocketFile(claiming: path)
         try await application.run()
+        _ = consume claim
     }
 
     /// Every operation there is, in the order of the document.

@@ -1,7 +1,23 @@
 internal import Glibc
 
-/// The file of a Unix socket.
-enum SocketFile {
+/// The file of a Unix socket, and the claim to it: two daemons would take each other's callers.
+struct SocketFile: ~Copyable {
+    struct Taken: Error, CustomStringConvertible {
+        let path: String
+
+        var description: String { "another daemon has the socket \(path), or its folder cannot be written" }
+    }
+
+    private let lock: Int32
+
+    /// Claims the path for as long as the value lives.
+    init(claiming path: String) throws(Taken) {
+        lock = unsafe Glibc.open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
+        guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw Taken(path: path) }
+    }
+
+    deinit { close(lock) }
+
     /// Lets others than the daemon's own user connect, as far as `mode` says.
     static func open(_ path: String, mode: UInt32) {
         _ = unsafe chmod(path, mode_t(mode))

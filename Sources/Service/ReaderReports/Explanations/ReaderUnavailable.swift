@@ -23,6 +23,7 @@ package struct ReaderUnavailable: Error, Equatable, Sendable {
         case "pcsc-reader-in-use": "another program uses the reader: close it"
         case "pcsc-service-incompatible":
             "pcscd and libpcsclite are of different versions: install both from one source"
+        case "bench-link-unreachable": "nothing answers at the bench link: start the wallet first"
         default: "the reader cannot be used (\(id))"
         }
     }

@@ -1,0 +1,36 @@
+internal import Logging
+internal import PCSCTransport
+internal import ReaderAPI
+
+/// The lanes as the file has them, and how they become those of another file.
+actor LanesInForce {
+    private var lanes: [DaemonConfiguration.Lane]
+    private let counter: Counter
+    private let readers: PCSCService
+    private let log: Logger
+
+    init(_ lanes: [DaemonConfiguration.Lane], of counter: Counter, _ readers: PCSCService, _ log: Logger) {
+        self.lanes = lanes
+        self.counter = counter
+        self.readers = readers
+        self.log = log
+    }
+
+    /// Changes what has to change. A lane at which something goes on stays as it is until the next reload.
+    func become(_ new: [DaemonConfiguration.Lane]) async {
+        for old in lanes where !new.contains(old) {
+            guard await counter.remove(lane: old.name) else {
+                log.warning("a lane in use stays as it was: reload again", metadata: ["lane": "\(old.name)"])
+                continue
+            }
+            lanes.removeAll { $0 == old }
+        }
+        for lane in new where !lanes.contains(where: { $0.name == lane.name }) {
+            guard lane.conflict(with: lanes) == nil, let assembled = try? lane.assemble(readers) else {
+                continue
+            }
+            await counter.add(assembled)
+            lanes.append(lane)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+internal import AsyncHTTPClient
+package import Logging
+internal import MdocModel
+internal import NIOCore
+internal import NIOHTTP1
+package import OpenSSLCrypto
+package import ReaderReports
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// Tells others of ended presentations: signed, only where the daemon's file lets it, and again where that fails.
+///
+/// The body is signed with `Countersign-Signature: v1=HEX`, the HMAC-SHA-256 of `TIMESTAMP.BODY`, where the timestamp is that of
+/// `Countersign-Timestamp`: whoever takes it compares both, and refuses what is older than a few minutes.
+package final class WebhookQueue: WebhookSending, Service {
+    private struct Delivery: Sendable {
+        let id: String
+        let url: String
+        let body: [UInt8]
+    }
+
+    /// How many may wait at once; further ones are dropped, and counted.
+    private static let mostWaiting = 256
+    /// From one attempt to the next, in seconds.
+    private static let pauses = [1, 5, 25, 125, 300]
+    /// For one attempt.
+    private static let patience = TimeAmount.seconds(10)
+    private static let longestAnswer = 1 << 16
+
+    private let origins: [WebhookOrigin]
+    private let secret: SecretBytes
+    private let metrics: CounterMetrics
+    private let log: Logger
+    private let waiting = Mutex(0)
+    private let deliveries: AsyncStream<Delivery>
+    private let given: AsyncStream<Delivery>.Continuation
+
+    package init(
+        to origins: [WebhookOrigin], secret: consuming SecretBytes, metrics: CounterMetrics, log: Logger
+    ) {
+        self.origins = origins
+        self.secret = secret
+        self.metrics = metrics
+        self.log = log
+        (deliveries, given) = AsyncStream.makeStream()
+    }
+
+    package func accepts(_ url: String) -> Bool {
+        origins.contains { $0.covers(url) }
+    }
+
+    package func send(_ body: JSONValue, to url: String) {
+        let isRoom = waiting.withLock { count in
+            guard count < Self.mostWaiting else { return false }
+            count += 1
+            return true
+        }
+        guard isRoom, let id = try? randomBytes(16).hexadecimal else { return metrics.webhook("dropped") }
+        given.yield(Delivery(id: id, url: url, body: Array(body.line.utf8)))
+    }
+
+    /// Delivers until the daemon ends; what waits then is tried once more and given up.
+    package func run() async throws {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(3), read: Self.patience))
+        configuration.httpVersion = .http1Only
+        let client = HTTPClient(
+            eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                for await delivery in deliveries {
+                    group.addTask { await self.deliver(delivery, by: client) }
+                }
+                group.cancelAll()
+            }
+        } onGracefulShutdown: {
+            self.given.finish()
+        }
+        try? await client.shutdown()
+    }
+
+    private func deliver(_ delivery: Delivery, by client: HTTPClient) async {
+        defer { waiting.withLock { $0 -= 1 } }
+        for pause in Self.pauses + [0] {
+            if await attempt(delivery, by: client) { return metrics.webhook("delivered") }
+            guard pause > 0, (try? await Task.sleep(for: .seconds(pause), clock: .continuous)) != nil else {
+                break
+            }
+        }
+        metrics.webhook("given_up")
+        log.warning("a webhook is given up", metadata: ["delivery": "\(delivery.id)"])
+    }
+
+    private func attempt(_ delivery: Delivery, by client: HTTPClient) async -> Bool {
+        guard let request = signed(delivery) else { return false }
+        // An attempt that has begun goes on when the daemon ends: it has a deadline of its own.
+        let exchange = Task { () -> Bool in
+            let response = try await client.execute(request, deadline: .now() + Self.patience)
+            _ = try? await response.body.collect(upTo: Self.longestAnswer)
+            return (200..<300).contains(Int(response.status.code))
+        }
+        return (try? await exchange.value) ?? false
+    }
+
+    private func signed(_ delivery: Delivery) -> HTTPClientRequest? {
+        let timestamp = "\(PremisesClock.now.secondsSince1970)"
+        let parts = [Array("\(timestamp).".utf8)[...], delivery.body[...]]
+        guard let signature = try? hmacSHA256(key: secret, over: parts) else { return nil }
+        var request = HTTPClientRequest(url: delivery.url)
+        request.method = .POST
+        for (name, value) in [
+            ("User-Agent", "Countersign"), ("Content-Type", "application/json"),
+            ("Countersign-Delivery", delivery.id), ("Countersign-Timestamp", timestamp),
+            ("Countersign-Signature", "v1=\(signature.hexadecimal)"),
+        ] { request.headers.add(name: name, value: value) }
+        request.body = .bytes(delivery.body)
+        return request
+    }
+}

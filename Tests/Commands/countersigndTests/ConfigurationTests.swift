@@ -1,0 +1,187 @@
+import Foundation
+import Glibc
+import OtherPrograms
+import Testing
+
+@Suite("The configuration of countersignd")
+struct ConfigurationTests {
+    private static func check(_ text: String, environment: [String: String] = [:]) async throws -> (
+        Int32, String
+    ) {
+        let file = FileManager.default.temporaryDirectory.appending(path: "countersignd-\(UUID()).json")
+        try Data(text.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let run = try BuiltProgram(
+            "countersignd", ["--config", file.path, "--check"], environment: environment)
+        return (try await run.ended(), run.errors.replacingOccurrences(of: file.path, with: "FILE"))
+    }
+
+    @Test("Every fault is named with its line, and one does not hide another")
+    func faults() async throws {
+        let (status, text) = try await Self.check(
+            """
+            {
+              "store": "relative",
+              "http": {"port": 0},
+              "tokens": [
+                {"name": "a", "sha256": "12", "scopes": ["app"]},
+                {"name": "b", "sha256": "\(String(repeating: "0", count: 64))", "scopes": ["root"]}
+              ],
+              "policy": "lax",
+              "limits": {"listeners": 0},
+              "webhooks": {"origins": ["http://far.example"], "secretFile": "/x"},
+              "lanes": [
+                {"name": "a b"},
+                {"name": "one", "benchLink": "tcp://127.0.0.1:1"},
+                {"name": "one", "benchLink": "tcp://127.0.0.1:2"},
+                {"name": "two", "benchLink": "tcp://192.0.2.1:2"}
+              ]
+            }
+            """)
+        #expect(status == 64)
+        for line in [2, 3, 5, 6, 8, 9, 10, 12, 14, 15] {
+            #expect(text.contains("FILE:\(line): "), "\(line): \(text)")
+        }
+        #expect(!text.contains("FILE:13: "))
+    }
+
+    @Test("A member that is misspelt, twice or missing is a fault, and so is a file that is none")
+    func members() async throws {
+        for (text, words) in [
+            (#"{"lanes": [], "lane": 1}"#, "\"lane\" is not known"),
+            (#"{"lanes": [], "lanes": []}"#, "twice"),
+            ("{}", "\"lanes\" is missing"), ("{\"lanes\": []}", "one lane is due"),
+            ("{\n\nlanes", "FILE:3: this is not JSON"),
+            ("", "this is not JSON"),
+        ] {
+            let (status, errors) = try await Self.check(text)
+            #expect(status == 64 && errors.contains(words), "\(text): \(errors)")
+        }
+    }
+
+    @Test("Lanes do not share a reader or an adapter")
+    func sharing() async throws {
+        for lanes in [
+            #"{"name": "a", "reader": "ACR"}, {"name": "b", "reader": "ACR"}"#,
+            #"{"name": "a"}, {"name": "b", "reader": "x"}"#,
+            #"{"name": "a", "reader": "1"}, {"name": "b", "reader": "2"}"#,
+            #"{"name": "a", "reader": "1", "adapter": "hci0"}, {"name": "b", "reader": "2", "adapter": "hci0"}"#,
+        ] {
+            let (status, errors) = try await Self.check(#"{"lanes": [\#(lanes)]}"#)
+            #expect(status == 64 && errors.contains("takes this"), "\(errors)")
+        }
+        let apart =
+            #"{"name": "a", "reader": "1", "adapter": "hci0"}, {"name": "b", "reader": "2", "transport": "nfc"}"#
+        #expect(try await Self.check(#"{"lanes": [\#(apart)]}"#).0 == 0)
+    }
+
+    @Test("The environment goes before the file, and is checked like it")
+    func environment() async throws {
+        let text = #"{"lanes": [{"name": "a"}]}"#
+        #expect(try await Self.check(text, environment: ["COUNTERSIGND_HTTP_PORT": "8080"]).0 == 0)
+        let (status, errors) = try await Self.check(text, environment: ["COUNTERSIGND_HTTP_PORT": "port"])
+        #expect(status == 64 && errors.contains("COUNTERSIGND_HTTP_PORT"))
+    }
+
+    @Test("A reload changes tokens and drops no presentation; a file with a fault changes nothing")
+    func reload() async throws {
+        let reader = try await ReaderDaemon(lanes: [["--consent-time", "3000"]])
+        let id = try await reader.order()
+        let file = reader.folder.appending(path: "countersignd.json")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        try Data("{".utf8).write(to: file)
+        reader.daemon.signal(SIGHUP)
+        try await reader.daemon.said("the file has faults")
+        #expect(try await reader.asApp.call("GET", "/v1/lanes").status == 200)
+        let digest = try #require(text.firstMatch(of: /"sha256": "([0-9a-f]+)", "scopes": \["app"\]/)?.1)
+        try Data(text.replacingOccurrences(of: digest, with: String(repeating: "0", count: 64)).utf8).write(
+            to: file)
+        reader.daemon.signal(SIGHUP)
+        try await reader.daemon.said("read the file again")
+        #expect(try await reader.asApp.call("GET", "/v1/lanes").problem == "unauthorized")
+        #expect(try await reader.end(of: id).last == "verified")
+    }
+
+    @Test("A reload adds lanes and takes others away, but none that is in use")
+    func lanes() async throws {
+        let reader = try await ReaderDaemon(lanes: [["--consent-time", "30000"], nil])
+        let id = try await reader.order(#", "lane": "lane-1""#)
+        let file = reader.folder.appending(path: "countersignd.json")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let lanes = #""lanes": [{"name": "lane-3", "benchLink": "tcp://127.0.0.1:9"}]"#
+        try Data(text.replacing(/"lanes": \[.*\]/, with: lanes).utf8).write(to: file)
+        reader.daemon.signal(SIGHUP)
+        try await reader.daemon.said("read the file again")
+        let left = try await reader.asApp.call("GET", "/v1/lanes").json()["lanes"] as? [[String: Any]]
+        #expect(left?.compactMap { $0["lane"] as? String } == ["lane-1", "lane-3"])
+        let cancelled = try await reader.asApp.call("DELETE", "/v1/presentations/\(id)")
+        #expect(try cancelled.json()["state"] as? String == "cancelled")
+    }
+
+    @Test("Systemd is told when the daemon is ready, reloads and ends")
+    func systemd() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "n-\(UUID().uuidString.prefix(8))")
+            .path
+        let notices = try NoticeSocket(path)
+        let reader = try await ReaderDaemon(lanes: [nil], environment: ["NOTIFY_SOCKET": path])
+        #expect(try notices.next().hasPrefix("READY=1"))
+        reader.daemon.signal(SIGHUP)
+        #expect(try notices.next().contains("RELOADING=1\nMONOTONIC_USEC="))
+        #expect(try notices.next().hasPrefix("READY=1"))
+        reader.daemon.signal(SIGTERM)
+        #expect(try notices.next().hasPrefix("STOPPING=1"))
+        #expect(try await reader.daemon.ended() == 0)
+    }
+
+    @Test("The daemon's memory is not dumped, and its log has nothing personal")
+    func memory() async throws {
+        let reader = try await ReaderDaemon(members: ["log": #""debug""#])
+        let id = try await reader.order(
+            #", "reference": "till-4711""#, intent: "identity: name, portrait")
+        _ = try await reader.end(of: id)
+        let name = try await reader.result(of: id, as: reader.asDisplay)["name"] as? [String: Any]
+        let words = [name?["given"], name?["family"]].compactMap { $0 as? String }
+        #expect(words.count == 2)
+        for word in words + ["4711", ReaderDaemon.app, ReaderDaemon.display] {
+            #expect(!reader.daemon.errors.contains(word), "\(word)")
+        }
+        // Who may not be dumped has its memory map given to root alone.
+        let limits = try String(contentsOfFile: "/proc/\(reader.daemon.process)/limits", encoding: .utf8)
+        #expect(limits.contains(/Max core file size +0 +0/))
+    }
+}
+
+/// The end of systemd.
+private final class NoticeSocket {
+    private let descriptor: Int32
+    private let path: String
+
+    init(_ path: String) throws {
+        self.path = path
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        _ = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &name.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let bound = unsafe withUnsafePointer(to: &name) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        try #require(bound)
+    }
+
+    deinit {
+        close(descriptor)
+        _ = unsafe unlink(path)
+    }
+
+    func next() throws -> String {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
+        try #require(count > 0, "no notice came")
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+}

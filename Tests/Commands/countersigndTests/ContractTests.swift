@@ -1,0 +1,81 @@
+import Foundation
+import OtherPrograms
+import Testing
+
+@Suite("Answers are those that the OpenAPI document promises")
+struct ContractTests {
+    @Test("From the order to the decision, and every refusal on the way")
+    func answers() async throws {
+        let reader = try await ReaderDaemon()
+        let check = try await SchemaCheck(reader)
+        let order =
+            #"{"kind": "display", "intent": "age over 21 with portrait for a human to compare", "reference": "r"}"#
+        let ordered = try await reader.asApp.call("POST", "/v1/presentations", order)
+        let id = try #require(try ordered.json()["id"] as? String)
+        #expect(check.faults(of: ordered, to: "POST", "/v1/presentations").isEmpty)
+        _ = try await reader.end(of: id)
+        let again = try await reader.asApp.call("POST", "/v1/presentations", order)
+        #expect(check.faults(of: again, to: "POST", "/v1/presentations").isEmpty)
+        let one = "/v1/presentations/{id}"
+        for (client, method, path, place, body) in [
+            (reader.asApp, "GET", "/v1/presentations/\(id)", one, nil),
+            (reader.asDisplay, "GET", "/v1/presentations/\(id)", one, nil),
+            (reader.asDisplay, "GET", "/v1/presentations/\(id)/portrait", one + "/portrait", nil),
+            (
+                reader.asDisplay, "POST", "/v1/presentations/\(id)/decision", one + "/decision",
+                #"{"decision": "approved"}"#
+            ),
+            (reader.asDisplay, "GET", "/v1/presentations/\(id)/portrait", one + "/portrait", nil),
+            (
+                reader.asApp, "POST", "/v1/presentations/\(id)/engagement", one + "/engagement",
+                #"{"uri": "mdoc:x"}"#
+            ),
+            (reader.asApp, "DELETE", "/v1/presentations/\(id)", one, nil),
+            (reader.asApp, "GET", "/v1/presentations/nobody", one, nil),
+            (reader.asApp, "GET", "/v1/lanes", "/v1/lanes", nil),
+            (reader.asApp, "GET", "/v1/lanes/lane-1", "/v1/lanes/{lane}", nil),
+            (reader.asApp, "GET", "/v1/lanes/lane-9", "/v1/lanes/{lane}", nil),
+            (reader.asApp, "GET", "/v1/trust", "/v1/trust", nil),
+            (reader.asNobody, "GET", "/v1/trust", "/v1/trust", nil),
+            (reader.asNobody, "GET", "/healthz", "/healthz", nil),
+            (reader.asNobody, "GET", "/readyz", "/readyz", nil),
+            (reader.asAdmin, "GET", "/metrics", "/metrics", nil),
+            (reader.asNobody, "GET", "/v1/openapi.json", "/v1/openapi.json", nil),
+        ] as [(PlainHTTP, String, String, String, String?)] {
+            let reply = try await client.call(method, path, body)
+            #expect(check.faults(of: reply, to: method, place).isEmpty, "\(method) \(path): \(reply.text)")
+        }
+    }
+
+    @Test("The check itself finds a member too many, one too few and a wrong word")
+    func twin() async throws {
+        let reader = try await ReaderDaemon(lanes: [nil])
+        let check = try await SchemaCheck(reader)
+        for body in [#"{"status": "ok", "more": 1}"#, "{}", #"{"status": "fine"}"#, #"{"status": 1}"#, "[]"] {
+            let text = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n\(body)"
+            let reply = try PlainHTTP.Reply(Array(text.utf8))
+            #expect(!check.faults(of: reply, to: "GET", "/healthz").isEmpty, "\(body)")
+        }
+    }
+
+    @Test("Figures have outcomes, phases and lanes, and nothing of anybody")
+    func figures() async throws {
+        let reader = try await ReaderDaemon()
+        let id = try await reader.order(
+            #", "reference": "private-4711""#, intent: "age over 21, portrait for a human to compare")
+        _ = try await reader.end(of: id)
+        let text = try await reader.asAdmin.call("GET", "/metrics").text
+        #expect(
+            text.contains(
+                #"countersign_presentations_total{lane="lane-1",kind="display",state="verified",reason="none"} 1"#
+            ))
+        for phase in ["engagement", "request", "consent", "verification"] {
+            #expect(
+                text.contains(#"countersign_phase_seconds_count{lane="lane-1",phase="\#(phase)"} 1"#),
+                "\(phase)")
+        }
+        #expect(text.contains("countersign_trust_age_seconds "))
+        #expect(text.contains(#"countersign_lane_ready{lane="lane-1",state="ready"} 1"#))
+        #expect(!text.contains("4711") && !text.contains(id))
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import OtherPrograms
+import Synchronization
+
+/// Takes webhooks on this computer, and answers each with the next of its statuses.
+final class HookListener: Sendable {
+    struct Call: Sendable {
+        let headers: [String: String]
+        let body: [UInt8]
+    }
+
+    let port: UInt16
+    private let descriptor: Int32
+    private let calls = Mutex<[Call]>([])
+
+    init(answering statuses: [Int]) throws {
+        port = try ReaderDaemon.freePort()
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = port.bigEndian
+        name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let bound = unsafe withUnsafePointer(to: &name) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard bound, listen(descriptor, 8) == 0 else { throw PlainHTTP.Failure(description: "no hook") }
+        Thread { [self] in for status in statuses { take(status) } }.start()
+    }
+
+    deinit { close(descriptor) }
+
+    private func take(_ status: Int) {
+        let connection = accept(descriptor, nil, nil)
+        guard connection >= 0 else { return }
+        defer { close(connection) }
+        var bytes: [UInt8] = []
+        while true {
+            if let reply = try? PlainHTTP.Reply(bytes),
+                reply.body.count >= Int(reply.headers["content-length"] ?? "0") ?? 0
+            {
+                calls.withLock { $0.append(Call(headers: reply.headers, body: reply.body)) }
+                break
+            }
+            var piece = [UInt8](repeating: 0, count: 4096)
+            let count = unsafe recv(connection, &piece, piece.count, 0)
+            guard count > 0 else { return }
+            bytes += piece.prefix(count)
+        }
+        let answer = Array("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+        _ = unsafe Glibc.send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// The calls, once there are so many.
+    func taken(_ count: Int) async throws -> [Call] {
+        for _ in 0..<4_000 {
+            let calls = calls.withLock { $0 }
+            if calls.count >= count { return calls }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        throw PlainHTTP.Failure(description: "\(calls.withLock { $0.count }) webhooks of \(count) came")
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import OtherPrograms
+import Testing
+
+@Suite("Presentations over HTTP, with the daemon and a wallet as programs of their own")
+struct PresentationTests {
+    @Test("An order arms the lane, and its events lead to a verified answer")
+    func verified() async throws {
+        let reader = try await ReaderDaemon()
+        let id = try await reader.order()
+        let states = try await reader.end(of: id)
+        #expect(states.last == "verified")
+        let result = try await reader.result(of: id)
+        #expect(result["verdict"] as? String == "verified")
+        let answers = try #require(result["answers"] as? [[String: String]])
+        #expect(answers == [["ask": "age_over_21", "answer": "yes"]])
+        #expect((result["issuer"] as? [String: Any])?["country"] as? String == "UT")
+    }
+
+    @Test(
+        "An answer says no where the document does, and unknown where it says nothing",
+        arguments: [("20", "21", "no"), ("40", "30", "unknown")])
+    func answers(_ age: String, _ asked: String, _ answer: String) async throws {
+        let reader = try await ReaderDaemon(lanes: [["--age", age]])
+        let id = try await reader.order(intent: "age over \(asked); else nothing")
+        _ = try await reader.end(of: id)
+        let answers = try await reader.result(of: id)["answers"] as? [[String: String]]
+        #expect(answers?.first?["answer"] == answer)
+    }
+
+    @Test(
+        "The display sees the portrait until it is decided, an app never, and the app no data of a display request"
+    )
+    func portrait() async throws {
+        let reader = try await ReaderDaemon()
+        let id = try await reader.order(
+            #", "validation": "confirm""#, intent: "age over 21 with portrait for a human to compare")
+        _ = try await reader.end(of: id)
+        let path = "/v1/presentations/\(id)"
+        #expect(try await reader.result(of: id)["portrait"] == nil)
+        #expect(try await reader.result(of: id)["documents"] == nil)
+        #expect(try await reader.asApp.call("GET", path + "/portrait").problem == "forbidden")
+        #expect(
+            try await reader.result(of: id, as: reader.asDisplay)["portrait"] as? String == path + "/portrait"
+        )
+        let portrait = try await reader.asDisplay.call("GET", path + "/portrait")
+        #expect(portrait.status == 200 && portrait.body.starts(with: [0xff, 0xd8, 0xff]))
+        #expect(portrait.headers["cache-control"] == "no-store")
+        #expect(portrait.headers["content-type"] == "image/jpeg")
+        let decision = path + "/decision"
+        #expect(
+            try await reader.asApp.call("POST", decision, #"{"decision": "approved"}"#).problem == "forbidden"
+        )
+        let decided = try await reader.asDisplay.call("POST", decision, #"{"decision": "approved"}"#)
+        #expect(decided.status == 200)
+        #expect(try await reader.asDisplay.call("GET", path + "/portrait").problem == "portraitGone")
+        #expect(try await reader.result(of: id)["outcome"] as? String == "approved")
+        #expect(
+            try await reader.asDisplay.call("POST", decision, #"{"decision": "rejected"}"#).problem
+                == "decisionNotDue")
+    }
+
+    @Test("The next presentation wipes what is shown of the one before, and so does time")
+    func wiped() async throws {
+        let reader = try await ReaderDaemon(members: ["limits": #"{"shownSeconds": 5}"#])
+        let intent = "age over 21 with portrait for a human to compare"
+        let first = try await reader.order(intent: intent)
+        _ = try await reader.end(of: first)
+        let second = try await reader.order(intent: intent)
+        _ = try await reader.end(of: second)
+        #expect(
+            try await reader.asDisplay.call("GET", "/v1/presentations/\(first)/portrait").problem
+                == "portraitGone")
+        let events = try await reader.asDisplay.events("/v1/presentations/\(second)/events")
+        while let event = try await events.next() { if event.data["hint"] == "wiped" { break } }
+        #expect(
+            try await reader.asDisplay.call("GET", "/v1/presentations/\(second)/portrait").problem
+                == "portraitGone")
+    }
+
+    @Test("The same reference with the same order is the same presentation, with another order a conflict")
+    func reference() async throws {
+        let reader = try await ReaderDaemon()
+        let order = #"{"kind": "display", "intent": "age over 21", "reference": "till-7/4711"}"#
+        let first = try await reader.asApp.call("POST", "/v1/presentations", order)
+        let again = try await reader.asApp.call(
+            "POST", "/v1/presentations",
+            #"{"reference": "till-7/4711", "intent": "age: age over 21", "kind": "display"}"#)
+        #expect(first.status == 201 && again.status == 200)
+        #expect(try first.json()["id"] as? String == again.json()["id"] as? String)
+        #expect(first.headers["location"] == "/v1/presentations/\(try first.json()["id"] ?? "")")
+        let other = try await reader.asApp.call(
+            "POST", "/v1/presentations",
+            #"{"kind": "display", "intent": "age over 18", "reference": "till-7/4711"}"#)
+        #expect(other.status == 409 && other.problem == "referenceTaken")
+    }
+
+    @Test(
+        "An order cancelled while the holder decides is cancelled, its phone is told, and the lane is free again"
+    )
+    func cancelled() async throws {
+        let reader = try await ReaderDaemon(lanes: [["--consent-time", "30000"]])
+        let id = try await reader.order()
+        let events = try await reader.asDisplay.events("/v1/presentations/\(id)/events")
+        while let event = try await events.next() { if event.data["state"] == "awaitingConsent" { break } }
+        let busy = try await reader.asApp.call(
+            "POST", "/v1/presentations", #"{"kind": "display", "intent": "age over 21"}"#)
+        #expect(busy.status == 409 && busy.problem == "laneBusy")
+        let cancelled = try await reader.asApp.call("DELETE", "/v1/presentations/\(id)")
+        #expect(try cancelled.json()["state"] as? String == "cancelled")
+        let again = try await reader.asApp.call("DELETE", "/v1/presentations/\(id)")
+        #expect(try again.json()["state"] as? String == "cancelled")
+        _ = try await reader.order()
+    }
+
+    @Test("A lane whose reader is missing says so, fails what is ordered, and recovers")
+    func recovery() async throws {
+        let reader = try await ReaderDaemon(lanes: [nil, []])
+        let id = try await reader.order(#", "lane": "lane-1""#)
+        #expect(try await reader.end(of: id).last == "failed")
+        let reasons = try await reader.result(of: id)["reasons"] as? [[String: String]]
+        #expect(reasons?.first?["id"] == "reader.unavailable")
+        let lane = try await reader.asApp.call("GET", "/v1/lanes/lane-1").json()
+        #expect(lane["state"] as? String == "stopped")
+        #expect((lane["advice"] as? String)?.contains("start the wallet") == true)
+        #expect(try await reader.asNobody.call("GET", "/readyz").status == 200)
+        let other = try await reader.order(#", "lane": "lane-2""#)
+        #expect(try await reader.end(of: other).last == "verified")
+    }
+
+    @Test("Eight lanes at once have their own answers")
+    func lanes() async throws {
+        let ages = ["20", "40", "19", "50", "18", "60", "17", "70"]
+        let reader = try await ReaderDaemon(lanes: ages.map { ["--age", $0] })
+        let answers = try await withThrowingTaskGroup(of: (Int, String?).self) { group in
+            for lane in ages.indices {
+                group.addTask {
+                    let id = try await reader.order(#", "lane": "lane-\#(lane + 1)""#)
+                    _ = try await reader.end(of: id)
+                    let answers = try await reader.result(of: id)["answers"] as? [[String: String]]
+                    return (lane, answers?.first?["answer"])
+                }
+            }
+            return try await group.reduce(into: [Int: String]()) { $0[$1.0] = $1.1 }
+        }
+        for (lane, age) in ages.enumerated() {
+            #expect(answers[lane] == ((Int(age) ?? 0) >= 21 ? "yes" : "no"), "lane \(lane + 1)")
+        }
+    }
+
+    @Test("Of several lanes one has to be named, and it has to be there")
+    func laneNames() async throws {
+        let reader = try await ReaderDaemon(lanes: [nil, nil])
+        let order = #"{"kind": "display", "intent": "age over 21""#
+        #expect(
+            try await reader.asApp.call("POST", "/v1/presentations", order + "}").problem == "laneRequired")
+        #expect(
+            try await reader.asApp.call("POST", "/v1/presentations", order + #", "lane": "x"}"#).problem
+                == "laneUnknown")
+    }
+
+    @Test("Data is not asked without a prepared reader token")
+    func data() async throws {
+        let reader = try await ReaderDaemon()
+        let order = #"{"kind": "data", "intent": "identity: name""#
+        let refused = try await reader.asApp.call("POST", "/v1/presentations", order + "}")
+        #expect(refused.status == 403 && refused.problem == "readerTokenRequired")
+        let token = try await reader.asApp.call(
+            "POST", "/v1/presentations", order + #", "readerToken": "a.b.c"}"#)
+        #expect(token.status == 403 && token.problem == "readerTokenRefused")
+    }
+
+    @Test("A holder who declines is told apart from a fault")
+    func declined() async throws {
+        let reader = try await ReaderDaemon(lanes: [["--decision", "declines"]])
+        let id = try await reader.order()
+        #expect(try await reader.end(of: id).last == "declined")
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Logging
+import MdocModel
+import Testing
+
+@testable import ReaderAPI
+
+@Suite("The OpenAPI document is the contract")
+struct APIDocumentTests {
+    private let document: [String: Any]
+
+    init() throws {
+        document = try #require(
+            JSONSerialization.jsonObject(with: Data(APIDocument.bytes)) as? [String: Any])
+    }
+
+    private struct NoBasis: JudgingBasisSource {
+        func basis(at now: Timestamp) async throws(APIProblem) -> JudgingBasis { throw .trustNotSetUp }
+        func identity(named name: String, at now: Timestamp) async throws(APIProblem) -> ReaderIdentity {
+            throw .trustNotSetUp
+        }
+    }
+
+    private static func routes() throws -> [APIRoute] {
+        let counter = try Counter(
+            lanes: [], basis: NoBasis(), metrics: CounterMetrics(), log: Logger(label: "tests"))
+        return ReaderServer.routes(counter, PageFiles())
+    }
+
+    /// `METHOD /path` of the document.
+    private func operations() throws -> [String: [String: Any]] {
+        let paths = try #require(document["paths"] as? [String: [String: [String: Any]]])
+        var operations: [String: [String: Any]] = [:]
+        for (path, methods) in paths {
+            for (method, operation) in methods { operations["\(method.uppercased()) \(path)"] = operation }
+        }
+        return operations
+    }
+
+    @Test("Every route is in the document, and every operation of the document is a route")
+    func routes() throws {
+        let routes = try Self.routes().map(\.operation)
+        #expect(Set(routes).count == routes.count)
+        #expect(try Set(routes) == Set(operations().keys))
+    }
+
+    @Test("The document says who may use a route as the route does")
+    func scopes() throws {
+        let operations = try operations()
+        for route in try Self.routes() {
+            let operation = try #require(operations[route.operation])
+            switch route.access {
+            case .everybody: #expect((operation["security"] as? [Any])?.isEmpty == true, "\(route.path)")
+            case .scopes(let scopes):
+                let text = try #require(operation["description"] as? String)
+                for scope in Scope.allCases {
+                    #expect(text.contains(scope.rawValue) == scopes.contains(scope), "\(route.path)")
+                }
+            }
+        }
+    }
+
+    @Test("It names every error, state and hint there is, and no others")
+    func words() throws {
+        let schemas = try #require(
+            (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]])
+        let error = schemas["Error"]?["properties"] as? [String: [String: Any]]
+        let id = (error?["error"]?["properties"] as? [String: [String: Any]])?["id"]
+        #expect(Set(id?["enum"] as? [String] ?? []) == Set(APIProblem.ID.allCases.map(\.rawValue)))
+        #expect(
+            Set(schemas["State"]?["enum"] as? [String] ?? [])
+                == Set(PresentationState.allCases.map(\.rawValue)))
+        let presentation = schemas["Presentation"]?["properties"] as? [String: [String: Any]]
+        let hints = (presentation?["hint"]?["enum"] as? [Any] ?? []).compactMap { $0 as? String }
+        #expect(Set(hints) == Set(PresentationHint.allCases.map(\.rawValue)))
+    }
+}

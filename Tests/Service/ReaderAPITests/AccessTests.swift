@@ -1,0 +1,59 @@
+import OpenSSLCrypto
+import Testing
+
+@testable import ReaderAPI
+
+@Suite("Access and origins")
+struct AccessTests {
+    @Test("A token is known by its digest, and nearly the same is not")
+    func tokens() {
+        var rules = AccessRules()
+        let digest = Digest(.sha256, of: Array("secret".utf8)[...]).bytes
+        rules.tokens = [.init(name: "till", sha256: digest, scopes: [.app])]
+        #expect(rules.scopes(ofToken: "secret") == [.app])
+        for other in ["", "Secret", "secret ", "secre", "secrett"] {
+            #expect(rules.scopes(ofToken: other) == nil)
+        }
+    }
+
+    @Test(
+        "A webhook goes to its origin and nowhere that only looks like it",
+        arguments: [
+            ("https://till.example/hook?a=b", true), ("https://till.example", true),
+            ("HTTPS://TILL.example/x", true),
+            ("https://till.example.evil.example/x", false), ("https://till.example:444/x", false),
+            ("https://till.example@evil.example/", false), ("http://till.example/", false),
+            ("https://till.example/a b", false), ("https://till.example\n/", false),
+            ("https://tïll.example/", false),
+        ])
+    func webhooks(_ url: String, _ isCovered: Bool) throws {
+        #expect(try #require(WebhookOrigin("https://till.example")).covers(url) == isCovered)
+    }
+
+    @Test(
+        "What is no origin, or would send in plain text over a network, is none",
+        arguments: [
+            "https://", "https://a/b", "http://till.example", "ftp://a", "https://a@b", "https://a?b",
+            "till.example",
+            "http://127.0.0.1.evil.example",
+        ])
+    func origins(_ text: String) {
+        #expect(WebhookOrigin(text) == nil)
+        #expect(WebhookOrigin("http://127.0.0.1:8080") != nil)
+    }
+
+    @Test("Figures stand as Prometheus reads them")
+    func figures() {
+        var text = MetricsText()
+        text.begin("a_seconds", "histogram", "Help.")
+        var histogram = Histogram()
+        histogram.add(0.02)
+        histogram.add(400)
+        text.add(histogram, [("lane", "a\"b\\c\nd")])
+        #expect(text.text.hasPrefix("# HELP a_seconds Help.\n# TYPE a_seconds histogram\n"))
+        #expect(text.text.contains(#"a_seconds_bucket{lane="a\"b\\c\nd",le="0.025"} 1"#))
+        #expect(text.text.contains(#"a_seconds_bucket{lane="a\"b\\c\nd",le="300"} 1"#))
+        #expect(text.text.contains(#"a_seconds_bucket{lane="a\"b\\c\nd",le="+Inf"} 2"#))
+        #expect(text.text.contains(#"a_seconds_sum{lane="a\"b\\c\nd"} 400.02"#))
+    }
+}

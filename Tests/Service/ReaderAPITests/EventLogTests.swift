@@ -1,0 +1,57 @@
+import ReaderReports
+import Synchronization
+import Testing
+
+@testable import ReaderAPI
+
+@Suite("The log of events")
+struct EventLogTests {
+    private static func frames(_ stream: AsyncStream<String>, _ count: Int) async -> [String] {
+        var frames: [String] = []
+        for await frame in stream {
+            frames.append(frame)
+            if frames.count == count { break }
+        }
+        return frames
+    }
+
+    @Test("Who was away for longer than is remembered begins with what is now")
+    func forgotten() async {
+        var log = EventLog(run: "r")
+        for number in 1...400 { log.append("state", ["n": .string("\(number)")], of: nil) }
+        let (_, remembered) = log.listen(to: nil, after: "r-395", now: [], lost: {})
+        #expect(await Self.frames(remembered, 5).first?.hasPrefix("id: r-396\n") == true)
+        for unknown in ["r-2", "r-401", "other-399", "r-", "r-x", ""] {
+            let (_, begun) = log.listen(to: nil, after: unknown, now: [("lane", "now")], lost: {})
+            #expect(
+                await Self.frames(begun, 1) == ["id: r-400\nevent: lane\ndata: \"now\"\n\n"], "\(unknown)")
+        }
+    }
+
+    @Test("A listener that takes nothing is let go of, and the others go on")
+    func behind() async {
+        var log = EventLog(run: "r")
+        let isLost = Mutex(false)
+        let (_, unread) = log.listen(
+            to: nil, after: nil, now: [], lost: { isLost.withLock { $0 = true } })
+        for _ in 1...400 { log.append("state", "x", of: nil) }
+        #expect(isLost.withLock { $0 })
+        withExtendedLifetime(unread) {}
+        #expect(log.listenerCount == 0)
+        let (key, frames) = log.listen(to: nil, after: nil, now: [], lost: {})
+        log.append("state", "x", of: nil)
+        #expect(await Self.frames(frames, 1).count == 1)
+        log.leave(key)
+        #expect(log.listenerCount == 0)
+    }
+
+    @Test("An event has one line of data, whatever stands in it")
+    func oneLine() async {
+        var log = EventLog(run: "r")
+        let (_, frames) = log.listen(to: nil, after: nil, now: [], lost: {})
+        log.append("state", ["text": "a\nb\r\n\ndata: c"], of: nil)
+        let frame = await Self.frames(frames, 1)[0]
+        #expect(frame.split(separator: "\n", omittingEmptySubsequences: false).count == 5)
+        #expect(!frame.contains("\r"))
+    }
+}
