@@ -96,7 +96,7 @@ class KioskCase(unittest.TestCase):
         if SCREENSHOTS is None:
             return
         pathlib.Path(SCREENSHOTS).mkdir(parents=True, exist_ok=True)
-        page.wait_for_timeout(600)
+        page.wait_for_timeout(200)
         page.screenshot(path=f"{SCREENSHOTS}/{name}.png")
 
     def assert_accessible(self, page):

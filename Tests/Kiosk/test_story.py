@@ -165,6 +165,15 @@ class StoryTests(KioskCase):
                 self.assertTrue(clerk.locator('[data-action="matchesNot"]').is_enabled())
                 clerk.close()
 
+    def test_a_picture_that_the_daemon_wiped_cannot_be_confirmed_by(self):
+        identity, _, clerk = self.to_comparison()
+        for name in ("portrait", "name", "age"):
+            self.stand_in.presentations[identity]["result"][name] = None
+        self.stand_in.move(identity, "verified")
+        clerk.wait_for_selector('[data-action="matches"]:disabled')
+        self.assertNotIn("Mustermann", clerk.content())
+        self.assertEqual(clerk.locator("img:not(.logo)").count(), 0)
+
     def test_several_questions_are_each_answered(self):
         clerk = self.open("clerk")
         identity = self.stand_in.arm()

@@ -46,8 +46,9 @@ class ClerkView {
     shown(page, { result }) {
         if (typeof result?.portrait === "string" && result.outcome === undefined) {
             this.#portrait.load(result.portrait, page.daemon, () => page.render());
-        } else {
+        } else if (this.#portrait.state !== "none") {
             this.#portrait.wipe();
+            page.render();
         }
         if (result?.outcome !== undefined) {
             this.#finish(page);
@@ -180,13 +181,13 @@ class ClerkView {
 
     #showActions(screen, presentation, strings) {
         const choices = this.#choices(screen, presentation);
-        const failed = this.#portrait.state === "failed" || this.#portrait.state === "loading";
-        const key = [strings.language, presentation?.id, choices, this.#isActing, failed];
+        const isMissing = (presentation?.asks ?? []).includes("portrait") && this.#portrait.state !== "shown";
+        const key = [strings.language, presentation?.id, choices, this.#isActing, isMissing];
         this.#draw(find("actions"), key, () => choices.map(([name, shape, action]) => {
             const words = strings.text(name === "retry" ? "fault.retry" : `clerk.${name}`);
             const button = element("button", { type: "button", "data-action": name }, shape && picture(shape),
                 element("span", {}, words));
-            button.disabled = this.#isActing || (name === "matches" && failed);
+            button.disabled = this.#isActing || (name === "matches" && isMissing);
             button.addEventListener("click", () => this.#act(action));
             return button;
         }));

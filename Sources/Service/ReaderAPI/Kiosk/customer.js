@@ -9,6 +9,9 @@ import { Announcer, antenna, Brand, find, Picture, SoundSwitch, write } from "./
 /// How long a result stays unless the lane says otherwise, in seconds.
 const resultStay = 12;
 
+/// How long the staff may compare, which is longer than their page shows the picture.
+const comparisonStay = 150;
+
 /// Screens that say what is asked.
 const asking = ["armed", "phoneLocked", "tapAgain", "offerQR", "look"];
 /// Screens that say which question was answered.
@@ -41,9 +44,8 @@ class CustomerView {
 
     shown() {}
 
-    /// A result waits for the staff where they compare; otherwise it goes by itself.
     stay(known) {
-        return customerScreen(known).name === "compare" ? null : known.lane?.kiosk?.resultSeconds ?? resultStay;
+        return customerScreen(known).name === "compare" ? comparisonStay : known.lane?.kiosk?.resultSeconds ?? resultStay;
     }
 
     overstayed(page) {

@@ -11,6 +11,9 @@ import { Strings } from "./strings.js";
 /// How long a banner stays, in milliseconds.
 const bannerStay = 8_000;
 
+/// From a question that failed to the next, while the events keep coming, in milliseconds.
+const retryPause = 2_000;
+
 /// How long after its end a result is news to a page that opens, in milliseconds.
 const newsStay = 10_000;
 
@@ -30,6 +33,8 @@ export class Page {
     /// A presentation that was over when it was first heard of, and when that was said.
     #late = null;
     #resetTimer = null;
+    /// The result whose time runs.
+    #staying = null;
     #bannerTimer = null;
 
     /// `view` has `render(page)` and `screen(known)`; `keeps(presentation)` says what of a presentation it may hold.
@@ -131,6 +136,7 @@ export class Page {
     /// Drops what is shown, and goes on with `changes`.
     forget(changes = {}) {
         clearTimeout(this.#resetTimer);
+        this.#staying = null;
         this.view.wipe();
         this.#know({ presentation: null, hint: null, ...changes });
     }
@@ -162,10 +168,11 @@ export class Page {
                 await this.#ask();
             }
         } catch (error) {
-            // The next event, or the next connection, asks again.
             if (error.kind === "refused") {
                 this.#ending.abort();
                 this.ended(error);
+            } else {
+                setTimeout(() => this.#refresh(), retryPause);
             }
         } finally {
             this.#isRefreshing = false;
@@ -217,10 +224,11 @@ export class Page {
     #show(presentation) {
         this.#know({ presentation, hint: presentation.hint ?? null });
         this.view.shown(this, presentation);
-        clearTimeout(this.#resetTimer);
-        const stay = isClosed(presentation) ? this.view.stay(this.known) : null;
-        if (stay !== null) {
-            this.#resetTimer = setTimeout(() => this.view.overstayed(this), stay * 1_000);
+        const staying = JSON.stringify([presentation.id, presentation.state, presentation.result?.outcome]);
+        if (isClosed(presentation) && staying !== this.#staying) {
+            this.#staying = staying;
+            clearTimeout(this.#resetTimer);
+            this.#resetTimer = setTimeout(() => this.view.overstayed(this), this.view.stay(this.known) * 1_000);
         }
     }
 
@@ -253,6 +261,6 @@ export class Page {
     #leave() {
         this.#ending.abort();
         this.daemon = null;
-        this.forget();
+        this.forget({ link: "lost", lane: null });
     }
 }
