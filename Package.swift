@@ -167,6 +167,7 @@ let package = Package(
             dependencies: [
                 "CBOR", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner",
                 "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens",
+                "PortraitDecoding",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -194,7 +195,8 @@ let package = Package(
             name: "countersignd",
             dependencies: [
                 "OpenSSLCrypto", "MdocModel", "MdocTrust", "Transport", "PCSCTransport", "BlueZTransport",
-                "ReaderAPI", "ReaderIdentityStore", "ReaderReports", "ReaderService", "CProcess",
+                "ReaderAPI", "ReaderIdentityStore", "ReaderReports", "ReaderService", "PortraitDecoding",
+                "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

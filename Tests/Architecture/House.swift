@@ -87,15 +87,16 @@ enum House {
             name: "ReaderAPI", layer: .service,
             imports: formats.union(cryptography).union(mdoc).union([
                 "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens",
-                "AsyncHTTPClient", "HTTPTypes", "Hummingbird", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix",
+                "PortraitDecoding", "AsyncHTTPClient", "HTTPTypes", "Hummingbird", "Logging", "NIOCore",
+                "NIOHTTP1", "NIOPosix",
                 "ServiceLifecycle",
             ])),
         Room(
             name: "countersignd", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([
                 "Transport", "PCSCTransport", "BlueZTransport", "ReaderAPI", "ReaderIdentityStore",
-                "ReaderReports", "ReaderService", "CProcess", "ArgumentParser", "Logging", "ServiceLifecycle",
-                "UnixSignals",
+                "ReaderReports", "ReaderService", "PortraitDecoding", "CProcess", "ArgumentParser", "Logging",
+                "ServiceLifecycle", "UnixSignals",
             ])),
         Room(
             name: "TapToPresent", layer: .service,

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import Logging
 internal import OpenSSLCrypto
 internal import PCSCTransport
+internal import PortraitDecoding
 internal import ReaderAPI
 internal import ReaderReports
 internal import ServiceLifecycle
@@ -54,7 +55,8 @@ struct Countersignd: AsyncParsableCommand {
         // Receipts and retention (archive) are given here.
         let webhooks = try configuration.webhooks.map { try $0.queue(metrics, log) }
         let counter = try Counter(
-            lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis, metrics: metrics,
+            lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis,
+            portraits: PortraitDecoder(executable: Self.folder + "/countersign-portrait"), metrics: metrics,
             log: log, limits: configuration.limits, brands: try TokenBrands(store: configuration.store),
             webhooks: webhooks)
         let lanes = LanesInForce(configuration.lanes, of: counter, readers, log)
@@ -98,9 +100,11 @@ struct Countersignd: AsyncParsableCommand {
         }
     }
 
-    private static var pageBesideProgram: String {
+    private static var pageBesideProgram: String { folder + "/countersign_ReaderAPI.resources/Kiosk" }
+
+    /// Where this program lies, and what belongs to it beside it.
+    private static var folder: String {
         let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let folder = program.map { String($0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.startIndex)) } ?? ""
-        return "\(folder)/countersign_ReaderAPI.resources/Kiosk"
+        return program.map { String($0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.startIndex)) } ?? ""
     }
 }

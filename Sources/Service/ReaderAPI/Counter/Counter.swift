@@ -1,6 +1,7 @@
 package import Logging
 package import MdocModel
 package import OpenSSLCrypto
+package import PortraitDecoding
 internal import ReaderReports
 internal import ReaderService
 internal import RequestPlanner
@@ -11,6 +12,7 @@ package actor Counter {
     let metrics: CounterMetrics
     let limits: CounterLimits
     let basis: any JudgingBasisSource
+    let portraits: PortraitDecoder
     let brands: (any BrandPreparation)?
     let archive: (any PresentationArchive)?
     let webhooks: (any WebhookSending)?
@@ -31,12 +33,14 @@ package actor Counter {
     private var isClosing = false
 
     package init(
-        lanes: [CounterLane], basis: any JudgingBasisSource, metrics: CounterMetrics, log: Logger,
+        lanes: [CounterLane], basis: any JudgingBasisSource, portraits: PortraitDecoder,
+        metrics: CounterMetrics, log: Logger,
         limits: CounterLimits = CounterLimits(), brands: (any BrandPreparation)? = nil,
         archive: (any PresentationArchive)? = nil, webhooks: (any WebhookSending)? = nil,
         at fixedTime: Timestamp? = nil
     ) throws(OpenSSLCryptoError) {
         self.basis = basis
+        self.portraits = portraits
         self.metrics = metrics
         self.log = log
         self.limits = limits
@@ -198,7 +202,8 @@ package actor Counter {
             case .ended(let presentation):
                 guard let record = records[id] else { return }
                 let day = PremisesClock.day(at: now)
-                await end(id, PresentationEnding(presentation, asking: record.plan, on: day))
+                let ending = PresentationEnding(presentation, asking: record.plan, on: day)
+                await end(id, ending, shown: await shown(of: ending, for: record))
             }
         }
     }
@@ -213,7 +218,21 @@ package actor Counter {
         tell(record)
     }
 
-    private func end(_ id: PresentationID, _ ending: PresentationEnding) async {
+    /// What a clerk compares. A portrait that cannot be shown is left out; the page says so.
+    private func shown(of ending: PresentationEnding, for record: PresentationRecord) async -> ShownPerson? {
+        guard ending.state == .verified, record.order.kind == .display else { return nil }
+        guard let portrait = ending.portrait else { return ShownPerson(portrait: nil, name: ending.name) }
+        do throws(PortraitDecoderError) {
+            return ShownPerson(portrait: Portrait(try await portraits.decode(portrait)), name: ending.name)
+        } catch {
+            log.notice(
+                "a portrait cannot be shown",
+                metadata: ["presentation": "\(record.id)", "lane": "\(record.lane)", "reason": "\(error)"])
+            return ShownPerson(portrait: nil, name: ending.name)
+        }
+    }
+
+    private func end(_ id: PresentationID, _ ending: PresentationEnding, shown: ShownPerson? = nil) async {
         guard var record = records[id] else { return }
         record.hint = nil
         record.ended = now
@@ -221,7 +240,7 @@ package actor Counter {
         record.state = record.state == .cancelled ? .cancelled : ending.state
         if record.state == .verified {
             switch record.order.kind {
-            case .display: record.shown = ending.shown
+            case .display: record.shown = shown
             case .data: record.documents = ending.documents
             }
         }

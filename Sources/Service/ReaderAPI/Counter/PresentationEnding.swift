@@ -10,7 +10,9 @@ struct PresentationEnding {
     let state: PresentationState
     let result: PresentationResult
     let report: TransactionReport?
-    let shown: ShownPerson?
+    /// As the phone sent it, in whatever format.
+    let portrait: ArraySlice<UInt8>?
+    let name: ShownPerson.Name?
     let phases: [PhaseTime]
 
     init(_ presentation: Presentation, asking plan: RequestPlan, on day: FullDate) {
@@ -27,8 +29,8 @@ struct PresentationEnding {
         state = PresentationState(report)
         result = PresentationResult(report)
         self.report = report
-        shown = ShownPerson(
-            portrait: presented.portrait.map { Portrait($0) }, name: ShownPerson.Name(report))
+        portrait = presented.portrait
+        name = ShownPerson.Name(report)
         self.phases = phases
     }
 
@@ -36,7 +38,8 @@ struct PresentationEnding {
         state = .failed
         result = PresentationResult(unavailable)
         report = nil
-        shown = nil
+        portrait = nil
+        name = nil
         phases = []
     }
 

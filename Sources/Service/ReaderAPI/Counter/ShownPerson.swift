@@ -1,5 +1,5 @@
 internal import OpenSSLCrypto
-package import ReaderReports
+internal import PortraitDecoding
 
 /// What of a person a clerk sees beside the answers, until it is decided: the one thing of a display request that is
 /// personal. Whoever lets go of it wipes the portrait.
@@ -21,12 +21,13 @@ final class ShownPerson: Sendable {
 
 /// A verified portrait in memory that is overwritten when its last owner goes.
 package final class Portrait: Sendable {
-    package let kind: PortraitKind
+    /// `image/jpeg` or `image/png`.
+    package let mediaType: String
     private let bytes: SecretBytes
 
-    init(_ bytes: ArraySlice<UInt8>) {
-        kind = PortraitKind(bytes)
-        self.bytes = SecretBytes(copying: bytes)
+    init(_ shown: ShownPortrait) {
+        mediaType = shown.mediaType
+        bytes = SecretBytes(copying: shown.bytes[...])
     }
 
     /// Lends the bytes, which are overwritten afterwards unless they were copied.

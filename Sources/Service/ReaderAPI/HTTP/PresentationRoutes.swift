@@ -36,7 +36,7 @@ extension Counter {
             APIRoute(.get, "/v1/presentations/{id}/portrait", .scopes([.display])) {
                 call throws(APIProblem) in
                 let portrait = try await self.portrait(of: call.presentation)
-                return portrait.withBytes { .bytes($0, type: portrait.kind.mediaType) }
+                return portrait.withBytes { .bytes($0, type: portrait.mediaType) }
             },
             APIRoute(.get, "/v1/presentations/{id}/events", either) { call throws(APIProblem) in
                 let record = try await self.record(call.presentation)
@@ -64,16 +64,6 @@ extension Counter {
             return try body.members(["decision"]).required("decision").word()
         } catch {
             throw APIProblem(error)
-        }
-    }
-}
-
-extension PortraitKind {
-    fileprivate var mediaType: String {
-        switch self {
-        case .jpeg: "image/jpeg"
-        case .jpeg2000: "image/jp2"
-        case .unknown: "application/octet-stream"
         }
     }
 }

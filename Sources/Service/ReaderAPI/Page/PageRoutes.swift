@@ -30,6 +30,6 @@ extension PageFiles {
     private static let fields: [HTTPField] = [
         ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
-        ("Permissions-Policy", "camera=(), microphone=(), geolocation=(), usb=(), bluetooth=()"),
+        ("Permissions-Policy", "camera=(), microphone=(), geolocation=(), usb=()"),
     ].compactMap { name, value in HTTPField.Name(name).map { HTTPField(name: $0, value: value) } }
 }
