@@ -363,7 +363,10 @@ let package = Package(
             ]),
         tests(
             of: "ReaderAPI", in: "Service",
-            ["MdocModel", "OpenSSLCrypto", "ReaderReports", .product(name: "Logging", package: "swift-log")]),
+            [
+                "MdocModel", "OpenSSLCrypto", "PortraitDecoding", "ReaderReports",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         tests(
             of: "countersignd", in: "Commands",
             ["countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderReports"]),

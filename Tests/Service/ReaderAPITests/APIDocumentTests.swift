@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import MdocModel
+import PortraitDecoding
 import Testing
 
 @testable import ReaderAPI
@@ -23,7 +24,8 @@ struct APIDocumentTests {
 
     private static func routes() throws -> [APIRoute] {
         let counter = try Counter(
-            lanes: [], basis: NoBasis(), metrics: CounterMetrics(), log: Logger(label: "tests"))
+            lanes: [], basis: NoBasis(), portraits: PortraitDecoder(executable: "/nonexistent"),
+            metrics: CounterMetrics(), log: Logger(label: "tests"))
         return ReaderServer.routes(counter, PageFiles())
     }
 
