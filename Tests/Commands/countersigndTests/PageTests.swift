@@ -30,7 +30,7 @@ struct PageTests {
             #expect(page.headers["referrer-policy"] == "no-referrer")
         }
         for path in [
-            "/kiosk/", "/kiosk/nothing.js", "/kiosk/..", "/kiosk/%2e%2e%2fPageFiles.swift", "/kiosk/a/b",
+            "/kiosk/nothing.js", "/kiosk/..", "/kiosk/%2e%2e%2fPageFiles.swift", "/kiosk/a/b",
         ] {
             #expect(try await reader.asNobody.call("GET", path).status == 404, "\(path)")
         }
