@@ -48,6 +48,20 @@ extension RetainedRecords {
         try database.execute(sql: "DROP TABLE retained_field")
         try database.execute(sql: "ALTER TABLE retained_spare RENAME TO retained_field")
         try database.execute(sql: RetainedTables.index)
+        try blankFreePages(in: database)
         return before - (try Int64.fetchOne(database, sql: records) ?? 0)
+    }
+    /// Overwrites the pages that are free. A process that was killed while it wrote may have left copies of rows in them: what
+    /// they held before is not in the journal, so taking the change back does not touch them.
+    private func blankFreePages(in database: Database) throws {
+        let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+        let size = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+        guard free > 0 else { return }
+        // The table takes one page, and its blob each of the others, with the number of the next in 4 bytes.
+        try database.execute(sql: "CREATE TABLE retained_blank (zeros BLOB NOT NULL) STRICT")
+        try database.execute(
+            sql: "INSERT INTO retained_blank VALUES (zeroblob(?))",
+            arguments: [min((free - 1) * (size - 4), 1 << 29)])
+        try database.execute(sql: "DROP TABLE retained_blank")
     }
 }
