@@ -217,11 +217,17 @@ struct JSONDocumentationTests {
         #expect(page.contains("\n| `\(id)` | "))
     }
 
+    @Test("It has every check of doctor", arguments: DoctorCheck.ID.allCases)
+    func doctor(_ check: DoctorCheck.ID) {
+        #expect(page.contains("\n| `\(check.rawValue)` | "))
+    }
+
     @Test("It names no id that there is not")
     func nothingElse() {
         let known = Set(
             CheckID.allCases.map(\.rawValue) + Deviation.allCases.map(\.rawValue) + TransactionError.knownIDs
-                + RequestRule.allCases.map(\.rawValue) + IdentityStoreError.knownIDs)
+                + RequestRule.allCases.map(\.rawValue) + IdentityStoreError.knownIDs
+                + DoctorCheck.ID.allCases.map(\.rawValue))
         let rows = page.split(separator: "\n").filter {
             $0.hasPrefix("| `") && !$0.hasPrefix("| `--") && $0.contains(".")
         }
