@@ -131,9 +131,11 @@ struct HostilityTests {
     @Test("A body of another type is refused, and what is no engagement too")
     func types() async throws {
         let reader = try await ReaderDaemon(lanes: [["--consent-time", "30000"]])
-        let form = try await reader.asApp.call(
-            "POST", "/v1/presentations", Self.order, headers: ["Content-Type": "text/plain"])
-        #expect(form.status == 415 && form.problem == "contentTypeRefused")
+        for type in ["text/plain", "", ";", "; charset=utf-8", "application/jsonp"] {
+            let form = try await reader.asApp.call(
+                "POST", "/v1/presentations", Self.order, headers: ["Content-Type": type])
+            #expect(form.status == 415 && form.problem == "contentTypeRefused", "\(type)")
+        }
         let id = try await reader.order()
         let path = "/v1/presentations/\(id)/engagement"
         for uri in ["mdoc:", "mdoc:AAAA", "https://x.example", "mdoc:!!"] {

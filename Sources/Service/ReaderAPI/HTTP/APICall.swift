@@ -35,8 +35,8 @@ struct APICall: Sendable {
     }
 
     private static func isJSON(_ type: String) -> Bool {
-        let media = type.split(separator: ";")[0].trimmingBlanks.lowercased()
-        return media == "application/json"
+        let media = type.prefix { $0 != ";" }
+        return media.trimmingBlanks.lowercased() == "application/json"
     }
 
     private func bytes() async throws(APIProblem) -> [UInt8] {
