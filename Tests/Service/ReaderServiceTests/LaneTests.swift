@@ -20,11 +20,11 @@ struct LaneTests {
         }
 
         let state = Mutex(State())
-        private let engages: Bool
+        private let events: [PresentationEvent]
         private let staysOnAir: Bool
 
-        init(engages: Bool = false, staysOnAir: Bool = false) {
-            self.engages = engages
+        init(events: [PresentationEvent] = [], staysOnAir: Bool = false) {
+            self.events = events
             self.staysOnAir = staysOnAir
         }
 
@@ -40,7 +40,7 @@ struct LaneTests {
         private func run(_ transaction: ReaderTransaction, isScanned: Bool) async -> Presentation {
             state.withLock { $0.begun.append(isScanned) }
             transaction.report(.armed)
-            if engages || isScanned { transaction.report(.engaged) }
+            for event in isScanned ? [.engaged] : events { transaction.report(event) }
             try? await Task.sleep(for: .seconds(60))
             let leaving = staysOnAir ? Task { await self.left() } : nil
             return Presentation(
@@ -86,7 +86,7 @@ struct LaneTests {
 
     @Test("It can be cancelled before its device has begun, and when a phone is engaged")
     func cancelled() async throws {
-        for device in [Device(), Device(engages: true)] {
+        for device in [Device(), Device(events: [.engaged])] {
             let lane = Lane(name: "one", device: device)
             let moments = try await lane.begin(Self.plan)
             await lane.cancel()
@@ -116,10 +116,9 @@ struct LaneTests {
         await lane.cancel()
     }
 
-    @Test("A scanned code takes the place of the tap, but not of a phone that is engaged, and only one does")
+    @Test("A scanned code takes the place of the tap, and only one does")
     func scanned() async throws {
-        let engagement = try DeviceEngagement(
-            EngagementURI.deviceEngagement(in: Scene(handover: .qr).link().qr)[...])
+        let engagement = try Self.engagement()
         let device = Device()
         let lane = Lane(name: "one", device: device)
         await #expect(throws: LaneError.notRunning) { try await lane.scan(engagement) }
@@ -133,13 +132,41 @@ struct LaneTests {
         await lane.cancel()
         while await iterator.next() != nil {}
 
-        let engaged = Lane(name: "two", device: Device(engages: true))
-        let others = try await engaged.begin(Self.plan)
-        var other = others.makeAsyncIterator()
-        _ = await other.next()
-        _ = await other.next()
-        await #expect(throws: LaneError.alreadyEngaged) { try await engaged.scan(engagement) }
-        await engaged.cancel()
+    }
+
+    @Test(
+        "Q12 A scanned code does not take the place of a phone that is engaged, but of one whose tap broke off",
+        arguments: [
+            [PresentationEvent.engaged], [.engaged, .tapAgain(NFCEndReason(.initialMessage, .cardLost))],
+        ])
+    func scannedAfter(events: [PresentationEvent]) async throws {
+        let engagement = try Self.engagement()
+        let lane = Lane(name: "one", device: Device(events: events))
+        var moments = try await lane.begin(Self.plan).makeAsyncIterator()
+        for _ in 0...events.count { _ = await moments.next() }
+        if events.count == 1 {
+            await #expect(throws: LaneError.alreadyEngaged) { try await lane.scan(engagement) }
+        } else {
+            try await lane.scan(engagement)
+        }
+        await lane.cancel()
+    }
+
+    private static func engagement() throws -> DeviceEngagement {
+        try DeviceEngagement(EngagementURI.deviceEngagement(in: Scene(handover: .qr).link().qr)[...])
+    }
+
+    @Test("A radio that does not answer in time is told as missing, and not as there")
+    func silentRadio() async throws {
+        let radio = MemoryRadio(isSilent: true) { _ in }
+        let field = Field([])
+        let lane = Lane(
+            name: "one", device: ContactlessLaneDevice(reader: field, radio: radio, missingReader: { nil }))
+        #expect(await lane.readiness() == .withoutBluetooth(id: "radio-silent"))
+        let heard = Lane(
+            name: "two",
+            device: ContactlessLaneDevice(reader: field, radio: MemoryRadio { _ in }, missingReader: { nil }))
+        #expect(await heard.readiness() == .ready)
     }
 
     @Test("What is missing is told as of a moment ago, and a device in use is not asked")

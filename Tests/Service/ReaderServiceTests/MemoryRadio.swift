@@ -7,11 +7,18 @@ final class MemoryRadio: BluetoothLERadio {
     /// The phone's end of a link that is up and started, until it is over.
     private let phone: @Sendable (MemoryLink) async -> Void
 
-    init(_ phone: @escaping @Sendable (MemoryLink) async -> Void) {
+    /// Whether it answers nobody.
+    private let isSilent: Bool
+
+    init(isSilent: Bool = false, _ phone: @escaping @Sendable (MemoryLink) async -> Void) {
+        self.isSilent = isSilent
         self.phone = phone
     }
 
-    func prepare() async throws(BluetoothLEError) {}
+    func prepare() async throws(BluetoothLEError) {
+        guard isSilent else { return }
+        do { try await Task.sleep(for: .seconds(60)) } catch { throw .cancelled }
+    }
     func untilReady() async throws(BluetoothLEError) {}
 
     func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer {

@@ -8,7 +8,7 @@ package enum BluetoothAdvice {
         case "bluez-bus-not-running", "bluez-bus-lost": "the system message bus does not run: start dbus"
         case "bluez-daemon-not-running", "bluez-daemon-lost":
             "bluetoothd does not run: install it (apt-get install bluez), start it (systemctl start bluetooth)"
-        case "bluez-daemon-hung": "bluetoothd does not answer: systemctl restart bluetooth"
+        case "bluez-daemon-hung", "radio-silent": "bluetoothd does not answer: systemctl restart bluetooth"
         case "bluez-access-denied": "the message bus refuses this user: join the group bluetooth"
         case "bluez-no-adapter": "no Bluetooth adapter that can advertise: plug one in"
         case "bluez-adapter-missing": "the Bluetooth adapter of that name is not there"

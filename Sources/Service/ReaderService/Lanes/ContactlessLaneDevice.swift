@@ -49,8 +49,11 @@ package struct ContactlessLaneDevice: LaneDevice {
         do throws(BluetoothLEError) {
             try await radio.prepare()
             return nil
+        } catch .radioUnavailable(let id) {
+            return id
         } catch {
-            return if case .radioUnavailable(let id) = error { id } else { nil }
+            // It has not answered in the time that a look may take.
+            return "radio-silent"
         }
     }
 }

@@ -69,7 +69,7 @@ package actor Lane {
         let result = await bounded(by: .now + Self.lookPatience) { () throws(Never) in
             await device.readiness()
         }
-        looked = (result.get(), .now)
+        if !Task.isCancelled { looked = (result.get(), .now) }
         return result.get()
     }
 }

@@ -18,7 +18,11 @@ final class LaneRun: Sendable {
         tell: @escaping @Sendable (PresentationEvent) -> Void
     ) async -> Presentation {
         let transaction = ReaderTransaction(plan) { event in
-            if event == .engaged { self.state.withLock { $0.isEngaged = true } }
+            switch event {
+            case .engaged: self.state.withLock { $0.isEngaged = true }
+            case .tapAgain: self.state.withLock { $0.isEngaged = false }
+            default: break
+            }
             tell(event)
         }
         let first = await attempt(nil) { await device.run(transaction) }
