@@ -130,6 +130,8 @@ struct BluetoothTests {
         let result = try await scene.present(.peripheral, deadlines: deadlines)
         #expect(result.presentation.verified()?.portrait()?.count == 25_000, "\(result.phone.lines)")
         #expect(result.phone.fact("ms", of: "channel") == nil)
+        // Once for the channel, once for the characteristics.
+        #expect(result.phone.lines.count { $0.hasPrefix("connected") } == 2, "\(result.phone.lines)")
     }
 
     struct Named: Sendable, CustomTestStringConvertible {

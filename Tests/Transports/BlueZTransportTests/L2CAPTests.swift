@@ -78,15 +78,13 @@ extension OneAfterAnother.BenchTests {
         return bytes
     }
 
-    @Test("Q63 A PSM that nobody listens on is refused by name, after bounded attempts")
+    @Test("Q63 A PSM that nobody listens on is refused by name at once: it is not there a moment later")
     func wrongPSM() async throws {
-        try await withPhone { _ in
-            var configuration = BlueZConfiguration()
-            configuration.attempts = 2
-            let radio = BlueZRadio(configuration: configuration)
-            await #expect(throws: BluetoothLEError.connectionFailed(id: "bluez-connect-failed")) {
-                try await radio.connect(to: Self.service.uuid, psm: 0x85)
+        try await withPhone { phone in
+            await #expect(throws: BluetoothLEError.connectionFailed(id: "bluez-channel-refused")) {
+                try await BlueZRadio().connect(to: Self.service.uuid, psm: 0x85)
             }
+            #expect(phone.lines.count { $0.hasPrefix("connected") } == 1)
         }
         try await expectNothingLeft()
     }

@@ -141,7 +141,7 @@ actor GATTClient: BluetoothLEClientLink {
             let socket = try await L2CAPSocket.connected(
                 to: address, psm: psm, from: adapter, in: daemon, within: configuration.channel)
             return try await handOver(to: socket)
-        } catch .refused, .overdue, .aborted, .noSocket {
+        } catch .channelRefused, .refused, .overdue, .aborted, .noSocket {
             try check()
             return nil
         }

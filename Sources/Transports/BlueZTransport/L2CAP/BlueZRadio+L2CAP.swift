@@ -60,6 +60,7 @@ extension ConnectFailure {
     fileprivate init?(connecting error: Int32) {
         switch error {
         case 0: return nil
+        case ECONNREFUSED: self = .channelRefused
         case ETIMEDOUT: self = .overdue
         case ECONNABORTED, EINTR, EAGAIN, EBUSY: self = .aborted
         case ENETDOWN, ENODEV: self = .radio(.adapterOff)

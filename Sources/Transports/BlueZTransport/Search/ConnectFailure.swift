@@ -16,6 +16,8 @@ enum ConnectFailure: Error, Equatable {
     case serviceIncomplete
     /// The peer lets nobody hear its values.
     case subscriptionRefused
+    /// The peer is reached and has no such channel: it will not have it a moment later.
+    case channelRefused
     /// The system gave no socket.
     case noSocket
     /// The radio cannot be used, or the caller has given up: no further attempt helps.
@@ -32,6 +34,7 @@ enum ConnectFailure: Error, Equatable {
         case .servicesUnresolved: .connectionFailed(id: "bluez-services-unresolved")
         case .serviceIncomplete: .serviceIncomplete
         case .subscriptionRefused: .notSubscribed
+        case .channelRefused: .connectionFailed(id: "bluez-channel-refused")
         case .noSocket: .connectionFailed(id: "bluez-no-socket")
         case .radio(let error): BluetoothLEError(error)
         }

@@ -39,6 +39,7 @@ struct PeerConnecting: Sendable {
                     last = error
                 }
                 await search.failed(peer)
+                if last == .channelRefused { break }
                 unusable += last == .serviceIncomplete || last == .subscriptionRefused ? 1 : 0
                 if unusable == Self.unusableAttempts { break }
             }
