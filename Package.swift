@@ -144,7 +144,7 @@ let package = Package(
         library(
             "ReaderIdentityStore", in: "Service",
             [
-                "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto",
+                "JSON", "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
         library(

@@ -65,7 +65,7 @@ enum House {
             ])),
         Room(
             name: "ReaderIdentityStore", layer: .service,
-            imports: ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "SystemPackage"]),
+            imports: ["JSON", "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "SystemPackage"]),
         Room(name: "PortraitDecoding", layer: .service, imports: ["PortraitImage"]),
         Room(
             name: "ReaderStore", layer: .service,

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+package import JSON
 
 /// The file that says which identity is used where (Q172): `{"rules": [{"wallet": …, "brand": …, "docType": …,
 /// "identity": …}]}`. A condition that is left out fits everything; the first rule that fits decides.
@@ -49,17 +50,21 @@ extension IdentityRules {
 
     /// The rules of a JSON text. A member that is not known is refused: a misspelt condition would fit everything.
     package init(json: [UInt8]) throws(IdentityStoreError) {
-        do {
-            self = try JSONDecoder().decode(Self.self, from: Data(json))
-        } catch let DecodingError.dataCorrupted(context) {
-            throw .rulesMisshapen(context.debugDescription)
-        } catch let DecodingError.keyNotFound(key, _) {
-            throw .rulesMisshapen("\"\(key.stringValue)\" is missing")
-        } catch let DecodingError.typeMismatch(_, context) {
-            throw .rulesMisshapen(context.debugDescription)
+        do throws(RulesFault) {
+            try self.init(read: json[...])
         } catch {
-            throw .rulesMisshapen("a value is missing")
+            throw .rulesMisshapen(line: error.offset.map { JSONItem.line(of: $0, in: json[...]) }, error)
         }
+    }
+
+    private init(read json: ArraySlice<UInt8>) throws(RulesFault) {
+        let items = try RulesFault.form { () throws(JSONError) in
+            try JSONItem.parse(json, limits: (bytes: PrivateFile.largest, depth: 4)).members("rules")
+                .required("rules").array()
+        }
+        guard items.count <= Self.mostRules else { throw .tooMany(limit: Self.mostRules) }
+        rules = []
+        for item in items { rules.append(try Rule(item)) }
     }
 
     package func json() throws(IdentityStoreError) -> [UInt8] {
@@ -68,45 +73,30 @@ extension IdentityRules {
         do {
             return try [UInt8](encoder.encode(self)) + "\n".utf8
         } catch {
-            throw .rulesMisshapen("it cannot be written")
+            throw .rulesMisshapen(line: nil, .notWritten)
         }
     }
 }
 
-extension IdentityRules: Codable {
-    private enum Member: String, CodingKey, CaseIterable { case rules }
-
-    package init(from decoder: any Decoder) throws {
-        try decoder.refuseMembers(beyond: Member.allCases.map(\.rawValue))
-        rules = try decoder.container(keyedBy: Member.self).decode([Rule].self, forKey: .rules)
-        guard rules.count <= Self.mostRules else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: [], debugDescription: "more than \(Self.mostRules) rules"))
+extension IdentityRules.Rule {
+    fileprivate init(_ item: JSONItem) throws(RulesFault) {
+        let (members, text) = try RulesFault.form { () throws(JSONError) in
+            let members = try item.members("wallet", "brand", "docType", "identity")
+            return (members, try members.required("identity").string())
         }
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var members = encoder.container(keyedBy: Member.self)
-        try members.encode(rules, forKey: .rules)
+        guard let identity = IdentityName(text) else { throw .identityNameMisshapen(at: item.offset) }
+        try self = RulesFault.form { () throws(JSONError) in
+            Self(
+                wallet: try members["wallet"]?.string(), brand: try members["brand"]?.string(),
+                docType: try members["docType"]?.string(), identity: identity)
+        }
     }
 }
 
-extension IdentityRules.Rule: Codable {
-    private enum Member: String, CodingKey, CaseIterable { case wallet, brand, docType, identity }
+extension IdentityRules: Encodable {}
 
-    package init(from decoder: any Decoder) throws {
-        try decoder.refuseMembers(beyond: Member.allCases.map(\.rawValue))
-        let members = try decoder.container(keyedBy: Member.self)
-        wallet = try members.decodeIfPresent(String.self, forKey: .wallet)
-        brand = try members.decodeIfPresent(String.self, forKey: .brand)
-        docType = try members.decodeIfPresent(String.self, forKey: .docType)
-        let text = try members.decode(String.self, forKey: .identity)
-        guard let name = IdentityName(text) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .identity, in: members, debugDescription: "\"identity\" is no name of one")
-        }
-        identity = name
-    }
+extension IdentityRules.Rule: Encodable {
+    private enum Member: String, CodingKey { case wallet, brand, docType, identity }
 
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Member.self)
@@ -117,22 +107,29 @@ extension IdentityRules.Rule: Codable {
     }
 }
 
-extension Decoder {
-    fileprivate func refuseMembers(beyond known: [String]) throws {
-        for key in try container(keyedBy: AnyMember.self).allKeys where !known.contains(key.stringValue) {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: [], debugDescription: "\"\(key.stringValue)\" is no member of it"))
+/// What is wrong with the file of rules.
+package enum RulesFault: Error, Equatable, Sendable {
+    case form(JSONError)
+    /// `identity` is no name of one (`IdentityName`).
+    case identityNameMisshapen(at: Int)
+    case tooMany(limit: Int)
+    case notWritten
+
+    var offset: Int? {
+        switch self {
+        case .form(let error): error.offset
+        case .identityNameMisshapen(let offset): offset
+        case .tooMany, .notWritten: nil
         }
     }
-}
 
-/// Any member of a JSON object.
-private struct AnyMember: CodingKey {
-    let stringValue: String
-    let intValue: Int? = nil
-
-    init?(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
+    fileprivate static func form<R>(_ body: () throws(JSONError) -> R) throws(RulesFault) -> R {
+        do throws(JSONError) {
+            return try body()
+        } catch {
+            throw .form(error)
+        }
+    }
 }
 
 extension IdentityFolder {

@@ -42,8 +42,8 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
 
     // The rules
 
-    /// The file of rules is no JSON of its form; what is wrong, in words.
-    case rulesMisshapen(String)
+    /// The file of rules is not what it should be; where, if it is in one place.
+    case rulesMisshapen(line: Int?, RulesFault)
     /// No rule has these conditions.
     case noSuchRule
 }

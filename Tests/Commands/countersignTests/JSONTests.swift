@@ -247,7 +247,7 @@ extension IdentityStoreError {
         .keyUnusable(.tpmUnreachable),
         .keyUnusable(.keyMisshapen), .noCertificates, .certificatesUnreadable(.tooLong), .keyNotCertified,
         .chainUnusable(.empty), .notYetValid(subject: "", from: 0), .expired(subject: "", since: 0),
-        .profileBroken([]), .rulesMisshapen(""), .noSuchRule,
+        .profileBroken([]), .rulesMisshapen(line: nil, .notWritten), .noSuchRule,
     ]
 
     fileprivate static let knownIDs =

@@ -115,7 +115,7 @@ struct PolicyTests {
             #"{"policies": {"x": {"undetermined": "accept", "staleDays": 1}}}"#,
             #"{"policies": {"x": {"undetermined": "refuse", "staleDays": -1}}}"#,
             #"{"policies": {"x": {}}}"#, #"{"clockSkewSeconds": "60"}"#, #"{"clockSkewSeconds": 4000}"#,
-            #"["age"]"#, "age", "",
+            #"{"clockSkewSeconds": 60, "clockSkewSeconds": 90}"#, #"["age"]"#, "age", "",
         ])
     func misspelt(_ text: String) throws {
         let run = try scene.verify("--policy-file", file(text))

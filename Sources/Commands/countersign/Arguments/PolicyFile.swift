@@ -1,12 +1,12 @@
-internal import FoundationEssentials
 internal import MdocTrust
 internal import ReaderReports
 
 /// The one file of policies: the default one by name, those that are added to or replace `age` and `rental`, and the clock
 /// skew. A member that is not known is an error: it may be a restriction that was misspelt.
-struct PolicyFile: Decodable {
+struct PolicyFile {
     private static let largestSize = 1 << 16
     private static let largestSkew: Int64 = 3600
+    private static let mostPolicies = 256
 
     private var standard = "age"
     private var clockSkew: Int64 = 60
@@ -17,29 +17,38 @@ struct PolicyFile: Decodable {
 
     init(_ path: String) throws(CommandFailure) {
         let bytes = try InputFile.read(path, limit: Self.largestSize)
-        do {
-            self = try JSONDecoder().decode(Self.self, from: Data(bytes))
-        } catch let error as PolicyFault {
-            throw .malformed("\(Terminal.safe(path)): \(error.explanation)")
+        do throws(JSONFault) {
+            try self.init(JSONText(bytes[...], limit: Self.largestSize))
         } catch {
-            throw .malformed(
-                "\(Terminal.safe(path)): it is not JSON, or a member has another type than it should")
+            throw .malformed("\(Terminal.safe(path)), line \(error.line): \(error.explanation)")
         }
     }
 
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.members(known: ["policy", "policies", "clockSkewSeconds"])
-        standard = try members.decodeIfPresent(String.self, forKey: "policy") ?? standard
-        clockSkew = try members.decodeIfPresent(Int64.self, forKey: "clockSkewSeconds") ?? clockSkew
-        guard (0...Self.largestSkew).contains(clockSkew) else {
-            throw PolicyFault.valueOutOfRange("clockSkewSeconds", 0...Self.largestSkew)
+    private init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["policy", "policies", "clockSkewSeconds"])
+        if let skew = try members["clockSkewSeconds"]?.integer(in: 0...Self.largestSkew) { clockSkew = skew }
+        for (name, entry) in try members["policies"]?.entries(upTo: Self.mostPolicies) ?? [] {
+            policies[name] = RevocationPolicy(name: name, undetermined: try Self.undetermined(entry))
         }
-        let added = try members.decodeIfPresent([String: Entry].self, forKey: "policies") ?? [:]
-        for (name, entry) in added {
-            policies[name] = RevocationPolicy(name: name, undetermined: entry.undetermined)
-        }
-        guard policies[standard] != nil else { throw PolicyFault.policyUnknown(standard) }
+        guard let policy = members["policy"] else { return }
+        standard = try policy.string()
+        if policies[standard] == nil { throw policy.wrong("there is no policy of this name") }
     }
+
+    private static func undetermined(
+        _ entry: JSONText
+    ) throws(JSONFault) -> RevocationPolicy.Undetermined {
+        let members = try entry.members(["undetermined", "staleDays"])
+        let stale = members["staleDays"]
+        switch try members.required("undetermined").word(Undetermined.self) {
+        case .accept:
+            if let stale { throw stale.wrong("it belongs to a policy that refuses") }
+            return .accept
+        case .refuse: return .refuse(unlessStaleFor: (try stale?.integer(in: 0...365) ?? 0) * 86_400)
+        }
+    }
+
+    private enum Undetermined: String, CaseIterable { case accept, refuse }
 
     func settings(named name: String?) throws(CommandFailure) -> JudgingPolicy {
         guard let policy = policies[name ?? standard] else {
@@ -48,64 +57,5 @@ struct PolicyFile: Decodable {
                     + policies.keys.sorted().map { Terminal.safe($0, limit: 40) }.joined(separator: ", "))
         }
         return JudgingPolicy(revocation: policy, clockSkew: clockSkew)
-    }
-
-    private struct Entry: Decodable {
-        let undetermined: RevocationPolicy.Undetermined
-
-        private static let days: ClosedRange<Int64> = 0...365
-
-        init(from decoder: any Decoder) throws {
-            let members = try decoder.members(known: ["undetermined", "staleDays"])
-            let stale = try members.decodeIfPresent(Int64.self, forKey: "staleDays")
-            if let stale, !Self.days.contains(stale) {
-                throw PolicyFault.valueOutOfRange("staleDays", Self.days)
-            }
-            switch (try members.decode(String.self, forKey: "undetermined"), stale) {
-            case ("accept", nil): undetermined = .accept
-            case ("accept", _): throw PolicyFault.staleDaysMisplaced
-            case ("refuse", _): undetermined = .refuse(unlessStaleFor: (stale ?? 0) * 86_400)
-            default: throw PolicyFault.undeterminedUnknown
-            }
-        }
-    }
-}
-
-private enum PolicyFault: Error {
-    case memberUnknown(String)
-    case policyUnknown(String)
-    case undeterminedUnknown
-    case staleDaysMisplaced
-    case valueOutOfRange(String, ClosedRange<Int64>)
-
-    var explanation: String {
-        switch self {
-        case .memberUnknown(let name): "the member \"\(Terminal.safe(name, limit: 40))\" is not known"
-        case .policyUnknown(let name):
-            "\"policy\" names a policy that there is not: \(Terminal.safe(name, limit: 40))"
-        case .undeterminedUnknown: "\"undetermined\" is \"accept\" or \"refuse\""
-        case .staleDaysMisplaced: "\"staleDays\" belongs to a policy that refuses"
-        case .valueOutOfRange(let name, let range):
-            "\"\(name)\" takes \(range.lowerBound) to \(range.upperBound)"
-        }
-    }
-}
-
-private struct MemberName: CodingKey, ExpressibleByStringLiteral {
-    let stringValue: String
-    let intValue: Int? = nil
-
-    init(stringLiteral value: String) { stringValue = value }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-}
-
-extension Decoder {
-    fileprivate func members(known: Set<String>) throws -> KeyedDecodingContainer<MemberName> {
-        let members = try container(keyedBy: MemberName.self)
-        if let other = members.allKeys.map(\.stringValue).filter({ !known.contains($0) }).min() {
-            throw PolicyFault.memberUnknown(other)
-        }
-        return members
     }
 }

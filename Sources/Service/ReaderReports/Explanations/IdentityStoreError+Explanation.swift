@@ -73,8 +73,9 @@ extension IdentityStoreError {
         case .profileBroken(let rules):
             "the certificate breaks rules of the reader's profile; ask the authority for another:\n"
                 + rules.map(\.line).joined(separator: "\n")
-        case .rulesMisshapen(let what):
-            "choice.json: \(Terminal.safe(what)): correct it, or remove it and choose anew"
+        case .rulesMisshapen(let line, let fault):
+            "choice.json\(line.map { ", line \($0)" } ?? ""): \(fault.explanation): "
+                + "correct it, or remove it and choose anew"
         case .noSuchRule:
             "there is no rule with these conditions: countersign identity list shows those there are"
         }
@@ -82,6 +83,17 @@ extension IdentityStoreError {
 
     private static func instant(_ seconds: Int64) -> String {
         "\(Timestamp(secondsSince1970: seconds))"
+    }
+}
+
+extension RulesFault {
+    fileprivate var explanation: String {
+        switch self {
+        case .form(let error): error.explanation
+        case .identityNameMisshapen: "\"identity\" is no name of one"
+        case .tooMany(let limit): "there are more than \(limit) rules"
+        case .notWritten: "it cannot be written"
+        }
     }
 }
 

@@ -72,17 +72,31 @@ package struct JSONText: Sendable {
 
     /// The members of an object that has no others than these.
     package func members(_ known: Set<String>) throws(JSONFault) -> JSONTextMembers {
-        guard case .object(let members) = item.value else { throw wrong("an object is due") }
         var values: [String: JSONText] = [:]
-        for member in members {
+        for member in try object() {
             guard known.contains(member.name) else {
                 let line = JSONItem.line(of: member.offset, in: source)
                 throw JSONFault(.unknownMember(member.name), line: line, path: path)
             }
-            let inner = path.isEmpty ? member.name : "\(path).\(member.name)"
-            values[member.name] = JSONText(member.item, in: source, path: inner)
+            values[member.name] = text(member)
         }
         return JSONTextMembers(values, of: self)
+    }
+
+    /// The members of an object whose names its author chose, in their order.
+    package func entries(upTo limit: Int) throws(JSONFault) -> [(name: String, value: JSONText)] {
+        let members = try object()
+        guard members.count <= limit else { throw wrong("an object of at most \(limit) is due") }
+        return members.map { ($0.name, text($0)) }
+    }
+
+    private func object() throws(JSONFault) -> [JSONMember] {
+        guard case .object(let members) = item.value else { throw wrong("an object is due") }
+        return members
+    }
+
+    private func text(_ member: JSONMember) -> JSONText {
+        JSONText(member.item, in: source, path: path.isEmpty ? member.name : "\(path).\(member.name)")
     }
 }
 
