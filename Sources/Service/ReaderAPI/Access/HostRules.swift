@@ -34,9 +34,3 @@ package struct HostRules: Equatable, Sendable {
         }
     }
 }
-
-extension HTTPFields {
-    fileprivate func first(_ name: String) -> String? {
-        first { $0.name.canonicalName == name }?.value
-    }
-}

@@ -7,7 +7,7 @@ extension Counter {
     nonisolated func events(
         _ call: APICall, lane: String, presentation: PresentationID? = nil
     ) async throws(APIProblem) -> Response {
-        let lastID = call.request.headers.first { $0.name.canonicalName == "last-event-id" }?.value
+        let lastID = call.request.headers.first("last-event-id")
         let channel = call.context.channel
         // Who does not take what is sent loses the connection, and resumes where it was.
         let frames = try await listen(
