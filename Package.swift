@@ -195,8 +195,8 @@ let package = Package(
             name: "countersignd",
             dependencies: [
                 "OpenSSLCrypto", "MdocModel", "MdocTrust", "Transport", "PCSCTransport", "BlueZTransport",
-                "ReaderAPI", "ReaderIdentityStore", "ReaderReports", "ReaderService", "PortraitDecoding",
-                "CProcess",
+                "ReaderAPI", "ReaderIdentityStore", "ReaderReports", "ReaderService", "ReaderTokens",
+                "PortraitDecoding", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -364,7 +364,7 @@ let package = Package(
         tests(
             of: "ReaderAPI", in: "Service",
             [
-                "MdocModel", "OpenSSLCrypto", "PortraitDecoding", "ReaderReports",
+                "MdocModel", "OpenSSLCrypto", "PortraitDecoding", "ReaderReports", "ReaderTokens",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(

@@ -95,7 +95,8 @@ enum House {
             name: "countersignd", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([
                 "Transport", "PCSCTransport", "BlueZTransport", "ReaderAPI", "ReaderIdentityStore",
-                "ReaderReports", "ReaderService", "PortraitDecoding", "CProcess", "ArgumentParser", "Logging",
+                "ReaderReports", "ReaderService", "ReaderTokens", "PortraitDecoding", "CProcess",
+                "ArgumentParser", "Logging",
                 "ServiceLifecycle", "UnixSignals",
             ])),
         Room(

@@ -6,6 +6,7 @@ internal import PCSCTransport
 internal import PortraitDecoding
 internal import ReaderAPI
 internal import ReaderReports
+internal import ReaderTokens
 internal import ServiceLifecycle
 internal import Transport
 internal import UnixSignals
@@ -52,6 +53,7 @@ struct Countersignd: AsyncParsableCommand {
             folder: configuration.store, policy: configuration.policy, clockSkew: configuration.clockSkew)
         let metrics = CounterMetrics()
         let access = AccessBook(configuration.access)
+        let issuing = try await ReaderTokensInForce(configuration.readerTokens, log)
         // Receipts and retention (archive) are given here.
         let webhooks = try configuration.webhooks.map { try $0.queue(metrics, log) }
         let counter = try Counter(
@@ -60,11 +62,15 @@ struct Countersignd: AsyncParsableCommand {
             log: log, limits: configuration.limits, brands: try TokenBrands(store: configuration.store),
             webhooks: webhooks)
         let lanes = LanesInForce(configuration.lanes, of: counter, readers, log)
-        let servers = servers(configuration, counter, access, systemd, log)
+        let brands = BrandDesk(
+            BrandFolder(store: configuration.store), server: issuing.server,
+            audit: Logger(label: "countersignd.audit"))
+        let servers = servers(configuration, counter, brands, access, systemd, log)
         let reloading = Reloading(
             read: { () throws(ConfigurationFaults) in try read() },
             apply: { new in
                 access.replace(with: new.access)
+                await issuing.become(new.readerTokens)
                 await basis.replace(policy: new.policy, clockSkew: new.clockSkew)
                 await lanes.become(new.lanes)
             }, path: config, systemd: systemd, log: log)
@@ -81,8 +87,8 @@ struct Countersignd: AsyncParsableCommand {
     }
 
     private func servers(
-        _ configuration: DaemonConfiguration, _ counter: Counter, _ access: AccessBook,
-        _ systemd: SystemdNotice, _ log: Logger
+        _ configuration: DaemonConfiguration, _ counter: Counter, _ brands: BrandDesk,
+        _ access: AccessBook, _ systemd: SystemdNotice, _ log: Logger
     ) -> [ReaderServer] {
         var addresses: [ReaderServer.Address] = []
         if let socket = configuration.socket {
@@ -93,7 +99,7 @@ struct Countersignd: AsyncParsableCommand {
         let page = PageFiles(folder: configuration.page ?? Self.pageBesideProgram)
         return addresses.map { address in
             ReaderServer(
-                at: address, counter: counter, access: access,
+                at: address, counter: counter, brands: brands, access: access,
                 hosts: HostRules(port: configuration.http?.port ?? 0, names: configuration.http?.names ?? []),
                 page: page, connections: configuration.connections, log: log,
                 listening: { _ in await readiness.opened() })

@@ -17,7 +17,7 @@ extension DaemonConfiguration {
     private static let largestFile = 1 << 18
     private static let members: Set = [
         "store", "socket", "http", "tokens", "lanes", "policy", "clockSkewSeconds", "limits", "page",
-        "webhooks",
+        "webhooks", "readerTokens",
         "log", "endSeconds",
     ]
     private static let logLevels: Set = ["debug", "info", "notice", "warning", "error"]
@@ -57,6 +57,7 @@ extension DaemonConfiguration {
         }
         takeDoors(members, &list)
         if let tokens = members["tokens"] { takeTokens(tokens, &list) }
+        if let issuing = members["readerTokens"] { takeReaderTokens(issuing, &list) }
         if let limits = members["limits"] { takeLimits(limits, &list) }
         if let webhooks = members["webhooks"] {
             self.webhooks = list.read(nil) { () throws(JSONFault) in try Webhooks(webhooks) }
@@ -145,7 +146,7 @@ extension DaemonConfiguration {
 }
 
 extension JSONText {
-    fileprivate func absolutePath() throws(JSONFault) -> String {
+    func absolutePath() throws(JSONFault) -> String {
         let path = try string(upTo: 4096)
         guard path.hasPrefix("/") else { throw wrong("a path from / on is due") }
         return path
@@ -210,9 +211,12 @@ extension AccessRules.Token {
         else {
             throw digest.wrong("the SHA-256 of the token is due, in 64 hexadecimal digits")
         }
+        let name = try members.required("name")
+        guard !(try name.string(upTo: 64).hasPrefix("uid:")) else {
+            throw name.wrong("a name that does not begin with uid: is due, as users' do")
+        }
         self.init(
-            name: try members.required("name").string(upTo: 64), sha256: bytes,
-            scopes: try members.required("scopes").scopes())
+            name: try name.string(upTo: 64), sha256: bytes, scopes: try members.required("scopes").scopes())
     }
 }
 

@@ -1,6 +1,7 @@
 internal import MdocTrust
 internal import ReaderAPI
 internal import ReaderService
+internal import ReaderTokens
 
 /// What the daemon's file says.
 struct DaemonConfiguration: Equatable, Sendable {
@@ -36,6 +37,19 @@ struct DaemonConfiguration: Equatable, Sendable {
         var secretFile = ""
     }
 
+    /// Whom reader tokens are made for, and with which keys.
+    struct TokenIssuing: Equatable, Sendable {
+        struct Key: Equatable, Sendable {
+            let brand: TokenText
+            let identifier: TokenText
+            /// The file with the private key.
+            let file: String
+        }
+
+        var keys: [Key] = []
+        var grants: [TokenGrant] = []
+    }
+
     /// The folder of the store, with trust and identities.
     var store = "/var/lib/countersign"
     /// Nil where no socket is wanted.
@@ -43,6 +57,7 @@ struct DaemonConfiguration: Equatable, Sendable {
     /// Nil where no TCP is wanted.
     var http: HTTP?
     var access = AccessRules()
+    var readerTokens = TokenIssuing()
     var lanes: [Lane] = []
     var policy = RevocationPolicy.age
     var clockSkew: Int64 = 60

@@ -11,6 +11,7 @@ package struct APIProblem: Error, Equatable, Sendable {
         case intentRefused, retentionRefused, readerTokenRequired, readerTokenRefused, identityRefused
         case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken
         case engagementMisshapen, alreadyEngaged, presentationOver, decisionNotDue, portraitGone
+        case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
         case tooManyListeners, tooManyPresentations, shuttingDown, failed
     }
@@ -18,11 +19,14 @@ package struct APIProblem: Error, Equatable, Sendable {
     package let id: ID
     package let status: Int
     package let text: String
+    /// After how many seconds it is worth to ask again, where that is known.
+    package let retryAfter: Int64?
 
-    package init(_ id: ID, _ status: Int, _ text: String) {
+    package init(_ id: ID, _ status: Int, _ text: String, retryAfter: Int64? = nil) {
         self.id = id
         self.status = status
         self.text = text
+        self.retryAfter = retryAfter
     }
 
     package var json: JSONValue {
@@ -69,6 +73,11 @@ extension APIProblem {
     static let trustNotSetUp = APIProblem(
         .trustNotSetUp, 503, "nobody is trusted yet: countersign trust import sets the trust store up")
     static let clockNotSet = APIProblem(.clockNotSet, 503, "the system's clock is not set: set it")
+    static let readerTokenNotGranted = APIProblem(
+        .readerTokenNotGranted, 403,
+        "no grant in the daemon's file lets you have a token for this brand and this reader")
+    static let brandUnknown = APIProblem(
+        .brandUnknown, 404, "there is no such brand, or it has no logo: countersign brand list")
     static let webhookRefused = APIProblem(
         .webhookRefused, 400, "webhook is none of the origins in the daemon's file")
     static let tooManyListeners = APIProblem(

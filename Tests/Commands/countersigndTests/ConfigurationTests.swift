@@ -59,6 +59,37 @@ struct ConfigurationTests {
         }
     }
 
+    @Test("Who makes reader tokens names one key a brand, and lets only those have them who may ask")
+    func readerTokens() async throws {
+        let key = #"{"brand": "utopia", "kid": "k1", "keyFile": "/k.pem"}"#
+        let reader = String(repeating: "0", count: 32)
+        let grant = #"{"caller": "till", "brand": "utopia", "instances": ["\#(reader)"]}"#
+        for (keys, grants, name, scope, words) in [
+            (key, grant, "till", "readerTokens", nil), ("", "", "till", "app", nil),
+            (key, grant.replacing("till", with: "uid:7"), "till", "app", nil),
+            (key + ", " + key, grant, "till", "readerTokens", "has a key already"),
+            (key.replacing("k1", with: "k 1"), grant, "till", "readerTokens", "kid: "),
+            (key.replacing("/k", with: "k"), grant, "till", "readerTokens", "keyFile: "),
+            (key, grant, "till", "app", "caller: "), (key, grant, "desk", "readerTokens", "caller: "),
+            (key, grant.replacing("till", with: "uid:8"), "till", "app", "caller: "),
+            (key, grant.replacing("00", with: "0G"), "till", "readerTokens", "instances[0]: "),
+            (key, grant.replacing("utopia", with: ""), "till", "readerTokens", "brand: "),
+            (key, grant, "uid:7", "readerTokens", "name: "),
+        ] as [(String, String, String, String, String?)] {
+            let (status, errors) = try await Self.check(
+                """
+                {
+                  "socket": {"users": [{"uid": 7, "scopes": ["readerTokens"]}, {"uid": 8, "scopes": ["app"]}]},
+                  "readerTokens": {"keys": [\(keys)], "grants": [\(grants)]},
+                  "tokens": [{"name": "\(name)", "sha256": "\(reader)\(reader)", "scopes": ["\(scope)"]}],
+                  "lanes": [{"name": "a"}]
+                }
+                """)
+            #expect(status == (words == nil ? 0 : 64), "\(keys) \(grants): \(errors)")
+            if let words { #expect(errors.contains(words), "\(errors)") }
+        }
+    }
+
     @Test("Lanes do not share a reader or an adapter")
     func sharing() async throws {
         for lanes in [

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MdocModel
 import PortraitDecoding
+import ReaderTokens
 import Testing
 
 @testable import ReaderAPI
@@ -26,7 +27,10 @@ struct APIDocumentTests {
         let counter = try Counter(
             lanes: [], basis: NoBasis(), portraits: PortraitDecoder(executable: "/nonexistent"),
             metrics: CounterMetrics(), log: Logger(label: "tests"))
-        return ReaderServer.routes(counter, PageFiles())
+        let brands = BrandDesk(
+            BrandFolder(store: "/nonexistent"), server: TokenServer(audience: ReaderToken.defaultAudience),
+            audit: Logger(label: "tests"))
+        return ReaderServer.routes(counter, brands, PageFiles())
     }
 
     /// `METHOD /path` of the document.

@@ -1,4 +1,3 @@
-import JSON
 import MdocModel
 import OpenSSLCrypto
 import ReaderTokens
@@ -12,22 +11,29 @@ struct TokenServerTests {
     private let utopia: TokenText
     private let other: ReaderInstance
 
-    init() throws {
+    init() async throws {
         scene = try TokenScene()
         utopia = try named("utopia")
         other = try #require(ReaderInstance([UInt8](repeating: 7, count: 16)))
-        server = try Self.server(scene, key: "k1", utopia, [scene.instance, other])
+        server = try await Self.server(scene, key: "k1", utopia, [scene.instance, other])
     }
 
     private static func server(
         _ scene: TokenScene, key: String, _ brand: TokenText, _ instances: Set<ReaderInstance>
-    ) throws -> TokenServer {
+    ) async throws -> TokenServer {
         let signer = try ReaderTokenSigner(
             TokenScene.signingKey(key).privateKey, named(key), of: brand)
-        return TokenServer(
-            registry: scene.registry,
-            grants: [TokenGrant(caller: "till", brand: brand, instances: instances)],
-            signers: [signer], audience: scene.audience)
+        return await server(scene, brand, instances, [signer])
+    }
+
+    private static func server(
+        _ scene: TokenScene, _ brand: TokenText, _ instances: Set<ReaderInstance>,
+        _ signers: [ReaderTokenSigner]
+    ) async -> TokenServer {
+        let server = TokenServer(audience: scene.audience)
+        await server.replace(
+            grants: [TokenGrant(caller: "till", brand: brand, instances: instances)], signers: signers)
+        return server
     }
 
     private func request(
@@ -37,12 +43,15 @@ struct TokenServerTests {
     }
 
     private func respond(_ request: TokenRequest, after seconds: Int64 = 0) async -> TokenResponse {
-        await server.respond(to: request, at: TokenScene.now.advanced(bySeconds: seconds)).response
+        await server.respond(
+            to: request, believing: scene.registry, at: TokenScene.now.advanced(bySeconds: seconds)
+        ).response
     }
 
     @Test("Who may have it gets a token that prepares the reader, and the audit does not")
     func granted() async throws {
-        let (response, audit) = await server.respond(to: request(), at: TokenScene.now)
+        let (response, audit) = await server.respond(
+            to: request(), believing: scene.registry, at: TokenScene.now)
         guard case .granted(let token, let expires) = response else {
             Issue.record("\(response)")
             return
@@ -62,7 +71,8 @@ struct TokenServerTests {
         for wrong in [
             request(caller: "Till"), request(caller: ""), request(brand: arcadia), request(stranger),
         ] {
-            let (response, audit) = await server.respond(to: wrong, at: TokenScene.now)
+            let (response, audit) = await server.respond(
+                to: wrong, believing: scene.registry, at: TokenScene.now)
             #expect(response == .refused(.notAllowed) && audit.outcome == .refused(.notAllowed))
         }
         for right in [request(), request(other)] {
@@ -109,8 +119,8 @@ struct TokenServerTests {
 
     @Test("What no reader would believe is not handed out", arguments: unusable)
     func isUnusable(_ key: String, _ error: ReaderTokensError) async throws {
-        let server = try Self.server(scene, key: key, utopia, [scene.instance])
-        let answer = await server.respond(to: request(), at: TokenScene.now)
+        let server = try await Self.server(scene, key: key, utopia, [scene.instance])
+        let answer = await server.respond(to: request(), believing: scene.registry, at: TokenScene.now)
         #expect(answer.response == .refused(.brandUnavailable(error)))
     }
 
@@ -121,31 +131,31 @@ struct TokenServerTests {
         for (signers, error) in [
             ([signer], ReaderTokensError.signatureInvalid), ([], .keyUnknown),
         ] {
-            let server = TokenServer(
-                registry: scene.registry,
-                grants: [TokenGrant(caller: "till", brand: utopia, instances: [scene.instance])],
-                signers: signers, audience: scene.audience)
-            let answer = await server.respond(to: request(), at: TokenScene.now)
+            let server = await Self.server(scene, utopia, [scene.instance], signers)
+            let answer = await server.respond(to: request(), believing: scene.registry, at: TokenScene.now)
             #expect(answer.response == .refused(.brandUnavailable(error)))
         }
     }
 
-    @Test("A body asks for one brand and one reader, and has nothing else")
-    func body() throws {
-        let body = "{\"brand\": \"utopia\", \"instance\": \"\(TokenScene.instance)\"}"
-        #expect(try TokenRequest(caller: "till", body: Array(body.utf8)[...]) == request())
-        let wrong: [(String, JSONError)] = [
-            ("{\"brand\": \"utopia\"}", .missingMember("instance", at: 0)),
-            ("{\"brand\": \"uto pia\", \"instance\": \"x\"}", .unexpectedType(expected: .string, at: 10)),
-            ("{\"brand\": \"utopia\", \"instance\": \"x\"}", .unexpectedType(expected: .string, at: 32)),
-            ("{\"brand\": \"utopia\", \"caller\": \"x\"}", .unknownMember(at: 20)),
-            ("[]", .unexpectedType(expected: .object, at: 0)), ("", .truncated(at: 0)),
-            (body + String(repeating: " ", count: 1024), .tooLong(limit: 1024)),
-        ]
-        for (text, error) in wrong {
-            #expect(throws: error, "\(text)") {
-                try TokenRequest(caller: "till", body: Array(text.utf8)[...])
-            }
-        }
+    @Test("Grants that are replaced hold at once, and what was asked for lately still counts")
+    func replaced() async throws {
+        for _ in 0..<12 { _ = await respond(request()) }
+        let signer = try ReaderTokenSigner(
+            TokenScene.signingKey("k2").privateKey, named("k2"), of: utopia)
+        await server.replace(
+            grants: [TokenGrant(caller: "till", brand: utopia, instances: [scene.instance])],
+            signers: [signer])
+        #expect(await respond(request(other)) == .refused(.notAllowed))
+        #expect(await respond(request()) == .refused(.tooMany(retryAfter: 3600)))
+        await server.replace(grants: [], signers: [signer])
+        #expect(await respond(request()) == .refused(.notAllowed))
+    }
+
+    @Test("A key that is revoked signs nothing more that is handed out")
+    func revoked() async throws {
+        var registry = scene.registry
+        try registry.revoke(named("k1"))
+        let answer = await server.respond(to: request(), believing: registry, at: TokenScene.now)
+        #expect(answer.response == .refused(.brandUnavailable(.keyRevoked)))
     }
 }

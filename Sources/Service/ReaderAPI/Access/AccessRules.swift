@@ -20,11 +20,14 @@ package struct AccessRules: Equatable, Sendable {
 
     package init() {}
 
-    /// What a token may do; nil where nobody has it. Takes as long for one that is nearly right.
-    func scopes(ofToken token: String) -> Set<Scope>? {
+    /// What a token is known as; nil where nobody has it. Takes as long for one that is nearly right.
+    func known(byToken token: String) -> Token? {
         let digest = Digest(.sha256, of: Array(token.utf8)[...])
-        var found: Set<Scope>?
-        for known in tokens where digest.equals(known.sha256[...]) { found = known.scopes }
+        var found: Token?
+        for known in tokens where digest.equals(known.sha256[...]) { found = known }
         return found
     }
+
+    /// Under which name a user of this computer is known, which no token has.
+    package static func name(ofUser user: UInt32) -> String { "uid:\(user)" }
 }

@@ -2,33 +2,39 @@ internal import Glibc
 internal import Hummingbird
 internal import NIOCore
 
-/// Finds out what a request's caller may do.
+/// Who asks, and what for.
+struct KnownCaller: Sendable {
+    let name: String
+    let scopes: Set<Scope>
+}
+
+/// Finds out who a request's caller is.
 struct Caller: Sendable {
     let door: Door
     let rules: AccessBook
 
     /// - Throws: `unauthorized` where nobody is known.
-    func scopes(of request: Request, _ context: APIContext) async throws(APIProblem) -> Set<Scope> {
+    func known(by request: Request, _ context: APIContext) async throws(APIProblem) -> KnownCaller {
         switch door {
-        case .loopback: try tokenScopes(request)
-        case .socket: try await userScopes(context.channel)
+        case .loopback: try holder(of: request)
+        case .socket: try await user(at: context.channel)
         }
     }
 
-    private func tokenScopes(_ request: Request) throws(APIProblem) -> Set<Scope> {
+    private func holder(of request: Request) throws(APIProblem) -> KnownCaller {
         let credentials = request.headers[values: .authorization]
         guard credentials.count == 1, let credential = credentials.first,
             credential.lowercased().hasPrefix("bearer "), credential.utf8.count <= 1024,
-            let scopes = rules.current.scopes(ofToken: String(credential.dropFirst("bearer ".count)))
+            let token = rules.current.known(byToken: String(credential.dropFirst("bearer ".count)))
         else { throw .unauthorized }
-        return scopes
+        return KnownCaller(name: token.name, scopes: token.scopes)
     }
 
-    private func userScopes(_ channel: any Channel) async throws(APIProblem) -> Set<Scope> {
+    private func user(at channel: any Channel) async throws(APIProblem) -> KnownCaller {
         guard let user = await Self.user(of: channel), let scopes = rules.current.users[user] else {
             throw .unauthorized
         }
-        return scopes
+        return KnownCaller(name: AccessRules.name(ofUser: user), scopes: scopes)
     }
 
     /// The user at the other end of a Unix socket, as the system had it when the connection was made.

@@ -4,6 +4,8 @@ package enum Scope: String, CaseIterable, Sendable {
     case app
     /// What the page of a counter does: show, decide, cancel, scan.
     case display
+    /// Have reader tokens made, for the brands and readers that are granted.
+    case readerTokens
     /// Figures of the service.
     case admin
 }

@@ -25,21 +25,31 @@ package struct TokenBrands: BrandPreparation {
     package func prepare(_ token: String) async throws(APIProblem) -> PreparedBrand {
         let now = PremisesClock.now
         let verifier = ReaderTokenVerifier(
-            registry: try registry(), instance: instance, audience: audience, firstUses: store)
+            registry: try folder.brands(), instance: instance, audience: audience, firstUses: store)
         do throws(ReaderTokensError) {
             let reader = try await verifier.prepare(token, at: now)
             return PreparedBrand(
-                name: reader.brand.name.text, logo: nil, identity: try reader.identity(at: now)?.text)
+                name: reader.brand.name.text, logo: reader.brand.logoPath,
+                identity: try reader.identity(at: now)?.text)
         } catch {
             throw APIProblem(.readerTokenRefused, 403, "\(error.id): \(error.explanation)")
         }
     }
+}
 
-    private func registry() throws(APIProblem) -> BrandRegistry {
+extension BrandFolder {
+    /// The brands as they are now.
+    func brands() throws(APIProblem) -> BrandRegistry {
         do throws(BrandRegistryError) {
-            return try folder.registry()
+            return try registry()
         } catch {
-            throw APIProblem(.failed, 500, "the brands: \(error.explanation)")
+            throw APIProblem(error)
         }
+    }
+}
+
+extension APIProblem {
+    init(_ error: BrandRegistryError) {
+        self.init(.failed, 500, "the brands: \(error.explanation)")
     }
 }

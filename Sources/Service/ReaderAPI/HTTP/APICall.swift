@@ -11,7 +11,10 @@ struct APICall: Sendable {
 
     let request: Request
     let context: APIContext
-    let scopes: Set<Scope>
+    /// Nil where everybody may ask.
+    let caller: KnownCaller?
+
+    var scopes: Set<Scope> { caller?.scopes ?? [] }
 
     func parameter(_ name: String) throws(APIProblem) -> String {
         guard let value = context.parameters.get(name) else { throw .notFound }

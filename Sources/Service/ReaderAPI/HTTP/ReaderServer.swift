@@ -19,8 +19,8 @@ package struct ReaderServer: Service {
     ///   - connections: how many may be open at once.
     ///   - listening: called with the port, or with nil on a socket, once requests are taken.
     package init(
-        at address: Address, counter: Counter, access: AccessBook, hosts: HostRules, page: PageFiles,
-        connections: Int, log: Logger, listening: @escaping @Sendable (Int?) async -> Void
+        at address: Address, counter: Counter, brands: BrandDesk, access: AccessBook, hosts: HostRules,
+        page: PageFiles, connections: Int, log: Logger, listening: @escaping @Sendable (Int?) async -> Void
     ) {
         let door: Door =
             switch address {
@@ -28,7 +28,7 @@ package struct ReaderServer: Service {
             case .loopback: .loopback
             }
         self.address = address
-        let routes = Self.routes(counter, page)
+        let routes = Self.routes(counter, brands, page)
         let router = Router(context: APIContext.self)
         router.add(middleware: Gate(door: door, hosts: hosts, routes: routes, metrics: counter.metrics))
         for route in routes { Self.register(route, on: router, Caller(door: door, rules: access)) }
@@ -60,18 +60,18 @@ package struct ReaderServer: Service {
     }
 
     /// Every operation there is, in the order of the document.
-    static func routes(_ counter: Counter, _ page: PageFiles) -> [APIRoute] {
-        counter.presentationRoutes + counter.laneRoutes + counter.systemRoutes + page.routes
+    static func routes(_ counter: Counter, _ brands: BrandDesk, _ page: PageFiles) -> [APIRoute] {
+        counter.presentationRoutes + counter.laneRoutes + counter.systemRoutes + brands.routes + page.routes
     }
 
     private static func register(_ route: APIRoute, on router: Router<APIContext>, _ caller: Caller) {
         router.on(RouterPath(route.path), method: route.method) { request, context in
-            var scopes: Set<Scope> = []
+            var known: KnownCaller?
             if case .scopes(let due) = route.access {
-                scopes = try await caller.scopes(of: request, context)
-                guard !scopes.isDisjoint(with: due) else { throw APIProblem.forbidden }
+                known = try await caller.known(by: request, context)
+                guard known?.scopes.isDisjoint(with: due) == false else { throw APIProblem.forbidden }
             }
-            return try await route.handler(APICall(request: request, context: context, scopes: scopes))
+            return try await route.handler(APICall(request: request, context: context, caller: known))
         }
     }
 }

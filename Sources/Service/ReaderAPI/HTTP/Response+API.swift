@@ -20,6 +20,8 @@ extension Response {
     }
 
     static func problem(_ problem: APIProblem) -> Response {
-        json(problem.json, status: HTTPResponse.Status(code: problem.status))
+        var response = json(problem.json, status: HTTPResponse.Status(code: problem.status))
+        if let seconds = problem.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
+        return response
     }
 }

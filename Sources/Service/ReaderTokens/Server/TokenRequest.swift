@@ -1,6 +1,4 @@
-package import JSON
-
-/// What a client of the token server asks for: `{"brand": …, "instance": …}`, and who it is.
+/// What a client of the token server asks for, and who it is.
 package struct TokenRequest: Equatable, Sendable {
     /// The name under which the client was authenticated.
     package let caller: String
@@ -11,20 +9,6 @@ package struct TokenRequest: Equatable, Sendable {
         self.caller = caller
         self.brand = brand
         self.instance = instance
-    }
-
-    /// The request in a body. Throws what is wrong with its form; a text that names no brand or instance is
-    /// of another type.
-    package init(caller: String, body: ArraySlice<UInt8>) throws(JSONError) {
-        let members = try JSONItem.parse(body, limits: (bytes: 1024, depth: 1)).members("brand", "instance")
-        let (brand, instance) = (try members.required("brand"), try members.required("instance"))
-        guard let brandText = TokenText(try brand.string()) else {
-            throw .unexpectedType(expected: .string, at: brand.offset)
-        }
-        guard let instanceText = ReaderInstance(try instance.string()) else {
-            throw .unexpectedType(expected: .string, at: instance.offset)
-        }
-        self.init(caller: caller, brand: brandText, instance: instanceText)
     }
 }
 
@@ -40,7 +24,7 @@ package struct TokenGrant: Equatable, Sendable {
         self.instances = instances
     }
 
-    func allows(_ request: TokenRequest) -> Bool {
-        caller == request.caller && brand == request.brand && instances.contains(request.instance)
+    func allows(_ caller: String, _ brand: TokenText, _ instance: ReaderInstance) -> Bool {
+        self.caller == caller && self.brand == brand && instances.contains(instance)
     }
 }

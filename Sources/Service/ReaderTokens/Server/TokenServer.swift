@@ -8,9 +8,8 @@ package actor TokenServer {
     package static let mostTokens = 12
     package static let window: Int64 = 3600
 
-    private let registry: BrandRegistry
-    private let grants: [TokenGrant]
-    private let signers: [TokenText: ReaderTokenSigner]
+    private var grants: [TokenGrant] = []
+    private var signers: [TokenText: ReaderTokenSigner] = [:]
     private let audience: TokenText
     /// When tokens were asked for lately, by grant: as much as there are grants, and no more.
     private var asked: [Place: [Timestamp]] = [:]
@@ -21,23 +20,30 @@ package actor TokenServer {
         let instance: ReaderInstance
     }
 
-    /// - Parameters:
-    ///   - registry: where the public keys of `signers` stand: what no reader would believe is not handed out.
-    ///   - signers: of each brand one, the last of several.
-    package init(
-        registry: BrandRegistry, grants: [TokenGrant], signers: [ReaderTokenSigner], audience: TokenText
-    ) {
-        self.registry = registry
-        self.grants = grants
-        self.signers = Dictionary(signers.map { ($0.brand, $0) }, uniquingKeysWith: { $1 })
+    /// A server that has no keys and lets nobody have a token.
+    package init(audience: TokenText) {
         self.audience = audience
     }
 
+    /// Answers by these grants and keys from now on. What was asked for lately still counts.
+    ///
+    /// - Parameter signers: of each brand one, the last of several.
+    package func replace(grants: [TokenGrant], signers: [ReaderTokenSigner]) {
+        self.grants = grants
+        self.signers = Dictionary(signers.map { ($0.brand, $0) }, uniquingKeysWith: { $1 })
+        asked = asked.filter { place, _ in
+            grants.contains { $0.allows(place.caller, place.brand, place.instance) }
+        }
+    }
+
     /// Answers a request, and says what the audit is to keep of it.
+    ///
+    /// - Parameter registry: the brands as they are now, with the public keys of the signers: what no reader would believe
+    ///   is not handed out.
     package func respond(
-        to request: TokenRequest, at now: Timestamp
+        to request: TokenRequest, believing registry: BrandRegistry, at now: Timestamp
     ) async -> (response: TokenResponse, audit: TokenAudit) {
-        let (response, outcome) = await decide(request, at: now)
+        let (response, outcome) = await decide(request, registry, at: now)
         let audit = TokenAudit(
             at: now, caller: request.caller, brand: request.brand, instance: request.instance,
             outcome: outcome)
@@ -45,17 +51,19 @@ package actor TokenServer {
     }
 
     private func decide(
-        _ request: TokenRequest, at now: Timestamp
+        _ request: TokenRequest, _ registry: BrandRegistry, at now: Timestamp
     ) async -> (TokenResponse, TokenAudit.Outcome) {
         func refuse(_ refusal: TokenRefusal) -> (TokenResponse, TokenAudit.Outcome) {
             (.refused(refusal), .refused(refusal))
         }
-        guard grants.contains(where: { $0.allows(request) }) else { return refuse(.notAllowed) }
+        guard grants.contains(where: { $0.allows(request.caller, request.brand, request.instance) }) else {
+            return refuse(.notAllowed)
+        }
         if let wait = wait(for: request, at: now) { return refuse(.tooMany(retryAfter: wait)) }
         do throws(ReaderTokensError) {
             guard let signer = signers[request.brand] else { throw .keyUnknown }
             let token = try await signer.sign(for: request.instance, audience: audience, at: now)
-            let expires = try await believe(token, at: now)
+            let expires = try await Self.believe(token, registry, at: now)
             return (.granted(token: token, expires: expires), .granted(key: signer.keyIdentifier))
         } catch {
             return refuse(.brandUnavailable(error))
@@ -78,7 +86,9 @@ package actor TokenServer {
     }
 
     /// When the token expires, if its readers would believe it.
-    private func believe(_ text: String, at now: Timestamp) async throws(ReaderTokensError) -> Timestamp {
+    private static func believe(
+        _ text: String, _ registry: BrandRegistry, at now: Timestamp
+    ) async throws(ReaderTokensError) -> Timestamp {
         let token = try UnverifiedReaderToken(Array(text.utf8)[...])
         let (_, key) = try registry.key(of: token, at: now)
         try await key.verify(token)

@@ -1,0 +1,58 @@
+internal import ReaderAPI
+internal import ReaderReports
+internal import ReaderTokens
+
+extension DaemonConfiguration {
+    /// Reads keys and grants; `access` is known by then.
+    mutating func takeReaderTokens(_ text: JSONText, _ list: inout FaultList) {
+        do throws(JSONFault) {
+            let members = try text.members(["keys", "grants"])
+            for entry in try members.required("keys").array() {
+                let key = try TokenIssuing.Key(entry)
+                guard !readerTokens.keys.contains(where: { $0.brand == key.brand }) else {
+                    throw entry.wrong("this brand has a key already: the one that signs is due")
+                }
+                readerTokens.keys.append(key)
+            }
+            for entry in try members.required("grants").array() {
+                readerTokens.grants.append(try grant(entry))
+            }
+        } catch {
+            list.add(error)
+        }
+    }
+
+    private func grant(_ text: JSONText) throws(JSONFault) -> TokenGrant {
+        let members = try text.members(["caller", "brand", "instances"])
+        let caller = try members.required("caller")
+        let name = try caller.string(upTo: 64)
+        guard callers.contains(name) else {
+            throw caller.wrong(
+                "the name of a token with the scope readerTokens is due, or uid: and the number of such a user"
+            )
+        }
+        var instances: Set<ReaderInstance> = []
+        for instance in try members.required("instances").array(upTo: 4096) {
+            instances.insert(try instance.readerInstance())
+        }
+        return TokenGrant(
+            caller: name, brand: try members.required("brand").tokenText(), instances: instances)
+    }
+
+    /// Who may ask for reader tokens, if there is a grant.
+    private var callers: Set<String> {
+        Set(access.tokens.filter { $0.scopes.contains(.readerTokens) }.map(\.name))
+            .union(
+                access.users.filter { $0.value.contains(.readerTokens) }.keys.map(AccessRules.name(ofUser:)))
+    }
+}
+
+extension DaemonConfiguration.TokenIssuing.Key {
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["brand", "kid", "keyFile"])
+        self.init(
+            brand: try members.required("brand").tokenText(),
+            identifier: try members.required("kid").tokenText(),
+            file: try members.required("keyFile").absolutePath())
+    }
+}
