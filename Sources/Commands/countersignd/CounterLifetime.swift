@@ -3,13 +3,11 @@ internal import ServiceLifecycle
 
 /// The counter from the first request to the end: sends beats to listeners, and at the end lets everybody go.
 struct CounterLifetime: Service {
-    private static let beat = Duration.seconds(15)
-
     let counter: Counter
     let systemd: SystemdNotice
 
     func run() async throws {
-        let beats = Task { await counter.beat(every: Self.beat) }
+        let beats = Task { await counter.beat() }
         try? await gracefulShutdown()
         systemd.ending()
         beats.cancel()

@@ -50,7 +50,8 @@ struct Countersignd: AsyncParsableCommand {
         let systemd = SystemdNotice(environment: ProcessInfo.processInfo.environment)
         let readers = PCSCService()
         let basis = StoredBasis(
-            folder: configuration.store, policy: configuration.policy, clockSkew: configuration.clockSkew)
+            folder: configuration.store, policy: configuration.policy, clockSkew: configuration.clockSkew,
+            testRoots: configuration.testRoots)
         let metrics = CounterMetrics()
         let access = AccessBook(configuration.access)
         let issuing = try await ReaderTokensInForce(configuration.readerTokens, log)
@@ -71,7 +72,7 @@ struct Countersignd: AsyncParsableCommand {
             apply: { new in
                 access.replace(with: new.access)
                 await issuing.become(new.readerTokens)
-                await basis.replace(policy: new.policy, clockSkew: new.clockSkew)
+                await basis.replace(policy: new.policy, clockSkew: new.clockSkew, testRoots: new.testRoots)
                 await lanes.become(new.lanes)
             }, path: config, systemd: systemd, log: log)
         let lifetime = CounterLifetime(counter: counter, systemd: systemd)

@@ -17,7 +17,7 @@ extension DaemonConfiguration {
     private static let largestFile = 1 << 18
     private static let members: Set = [
         "store", "socket", "http", "tokens", "lanes", "policy", "clockSkewSeconds", "limits", "page",
-        "webhooks", "readerTokens",
+        "webhooks", "readerTokens", "testRoots",
         "log", "endSeconds",
     ]
     private static let logLevels: Set = ["debug", "info", "notice", "warning", "error"]
@@ -54,6 +54,9 @@ extension DaemonConfiguration {
             }
         }
         policy = list.read(policy) { () throws(JSONFault) in try members["policy"].map(RevocationPolicy.init)
+        }
+        testRoots = list.read(testRoots) { () throws(JSONFault) in
+            try members["testRoots"].map(TestRoots.init)
         }
         takeDoors(members, &list)
         if let tokens = members["tokens"] { takeTokens(tokens, &list) }
@@ -160,6 +163,14 @@ extension JSONText {
         return word
     }
 
+    fileprivate func sha256(of what: String) throws(JSONFault) -> [UInt8] {
+        guard let bytes = [UInt8](hexadecimalDigits: Array(try string(upTo: 64).utf8)), bytes.count == 32
+        else {
+            throw wrong("the SHA-256 of \(what) is due, in 64 hexadecimal digits")
+        }
+        return bytes
+    }
+
     fileprivate func scopes() throws(JSONFault) -> Set<Scope> {
         var scopes: Set<Scope> = []
         for entry in try array(upTo: 8) { scopes.insert(try entry.word()) }
@@ -205,18 +216,21 @@ extension DaemonConfiguration.HTTP {
 extension AccessRules.Token {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
         let members = try text.members(["name", "sha256", "scopes"])
-        let digest = try members.required("sha256")
-        guard let bytes = [UInt8](hexadecimalDigits: Array(try digest.string(upTo: 64).utf8)),
-            bytes.count == 32
-        else {
-            throw digest.wrong("the SHA-256 of the token is due, in 64 hexadecimal digits")
-        }
+        let bytes = try members.required("sha256").sha256(of: "the token")
         let name = try members.required("name")
         guard !(try name.string(upTo: 64).hasPrefix("uid:")) else {
             throw name.wrong("a name that does not begin with uid: is due, as users' do")
         }
         self.init(
             name: try name.string(upTo: 64), sha256: bytes, scopes: try members.required("scopes").scopes())
+    }
+}
+
+extension TestRoots {
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        var digests: Set<[UInt8]> = []
+        for entry in try text.array(upTo: 4096) { digests.insert(try entry.sha256(of: "the root")) }
+        self = .named(digests)
     }
 }
 

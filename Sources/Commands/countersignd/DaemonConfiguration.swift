@@ -61,6 +61,7 @@ struct DaemonConfiguration: Equatable, Sendable {
     var lanes: [Lane] = []
     var policy = RevocationPolicy.age
     var clockSkew: Int64 = 60
+    var testRoots = TestRoots.ofNoCountry
     var limits = CounterLimits()
     var connections = 512
     /// The folder with the files of the page; nil stands for the one beside the program.

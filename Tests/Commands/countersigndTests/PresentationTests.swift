@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import OpenSSLCrypto
 import OtherPrograms
 import Testing
 
@@ -15,6 +17,36 @@ struct PresentationTests {
         let answers = try #require(result["answers"] as? [[String: String]])
         #expect(answers == [["ask": "age_over_21", "answer": "yes"]])
         #expect((result["issuer"] as? [String: Any])?["country"] as? String == "UT")
+    }
+
+    @Test(
+        "A test's issuer is told from others: by a country that is none, or as the file says, from the next on"
+    )
+    func testIssuer() async throws {
+        let reader = try await ReaderDaemon()
+        let file = reader.folder.appending(path: "countersignd.json")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let root = try Data(contentsOf: reader.folder.appending(path: "root-0.der"))
+        let digest = Digest(.sha256, of: [UInt8](root)[...]).bytes.map { String(format: "%02x", $0) }.joined()
+        let other = String(repeating: "0", count: 64)
+        for (number, (roots, isTest)) in [
+            (nil, true), ("[]", false), (#"["\#(other)"]"#, false), (#"["\#(other)", "\#(digest)"]"#, true),
+        ].enumerated() {
+            if let roots {
+                try Data(text.replacing("\"lanes\":", with: "\"testRoots\": \(roots), \"lanes\":").utf8)
+                    .write(to: file)
+                reader.daemon.signal(SIGHUP)
+                try await reader.daemon.said("read the file again", times: number)
+            }
+            let id = try await reader.order()
+            _ = try await reader.end(of: id)
+            let result = try await reader.result(of: id)
+            let issuer = try #require(result["issuer"] as? [String: Any])
+            #expect(issuer["test"] as? Bool == isTest, "\(roots ?? "")")
+            #expect(result["verdict"] as? String == "verified")
+            let age = try #require(result["trustAgeSeconds"] as? Int)
+            #expect((0...600).contains(age))
+        }
     }
 
     @Test(

@@ -42,10 +42,13 @@ extension Counter {
 
     var listenerCount: Int { logs.values.reduce(0) { $0 + $1.listenerCount } }
 
-    /// Sends every listener a comment, as often as `interval` says, until the task is cancelled.
-    package func beat(every interval: Duration) async {
+    /// In how many seconds a listener hears something at least; who does not should connect again.
+    static let heartbeatSeconds: Int64 = 15
+
+    /// Sends every listener a comment, once in each heartbeat, until the task is cancelled.
+    package func beat() async {
         while !Task.isCancelled {
-            try? await Task.sleep(for: interval, clock: .continuous)
+            try? await Task.sleep(for: .seconds(Self.heartbeatSeconds), clock: .continuous)
             for name in logs.keys { logs[name]?.beat() }
         }
     }

@@ -169,7 +169,7 @@ package actor Counter {
         tell(record)
         log.info("presentation armed", metadata: ["presentation": "\(id)", "lane": "\(name)"])
         let presentation = presentationPlan(question, basis, lane.settings)
-        courses[id] = Task { await self.run(id, presentation, at: lane.lane) }
+        courses[id] = Task { await self.run(id, presentation, by: basis, at: lane.lane) }
         return record
     }
 
@@ -186,7 +186,9 @@ package actor Counter {
     }
 
     /// Follows a presentation to its end.
-    private func run(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
+    private func run(
+        _ id: PresentationID, _ plan: PresentationPlan, by basis: JudgingBasis, at lane: Lane
+    ) async {
         defer { courses[id] = nil }
         let moments: AsyncStream<LaneMoment>
         do throws(LaneError) {
@@ -201,8 +203,7 @@ package actor Counter {
             case .event(let event): note(event, of: id)
             case .ended(let presentation):
                 guard let record = records[id] else { return }
-                let day = PremisesClock.day(at: now)
-                let ending = PresentationEnding(presentation, asking: record.plan, on: day)
+                let ending = PresentationEnding(presentation, asking: record.plan, by: basis, at: now)
                 await end(id, ending, shown: await shown(of: ending, for: record))
             }
         }

@@ -15,19 +15,22 @@ struct PresentationEnding {
     let name: ShownPerson.Name?
     let phases: [PhaseTime]
 
-    init(_ presentation: Presentation, asking plan: RequestPlan, on day: FullDate) {
+    init(_ presentation: Presentation, asking plan: RequestPlan, by basis: JudgingBasis, at now: Timestamp) {
         do throws(ReaderUnavailable) {
+            let day = PremisesClock.day(at: now)
             let presented = try PresentationReport(presentation, asking: plan, on: day)
-            self.init(presented, phases: presentation.phases)
+            self.init(presented, by: basis, phases: presentation.phases, at: now)
         } catch {
             self.init(unavailable: error)
         }
     }
 
-    private init(_ presented: PresentationReport, phases: [PhaseTime]) {
+    private init(
+        _ presented: PresentationReport, by basis: JudgingBasis, phases: [PhaseTime], at now: Timestamp
+    ) {
         let report = presented.report
         state = PresentationState(report)
-        result = PresentationResult(report)
+        result = PresentationResult(report, by: basis, at: now)
         self.report = report
         portrait = presented.portrait
         name = ShownPerson.Name(report)

@@ -50,10 +50,15 @@ extension PresentationResult {
             ("parts", document?.parts ?? .null),
             (
                 "issuer",
-                document.map { ["country": JSONValue($0.issuerCountry), "name": JSONValue($0.issuerName)] }
-                    ?? .null
+                document.map {
+                    [
+                        "country": JSONValue($0.issuerCountry), "name": JSONValue($0.issuerName),
+                        "test": .boolean($0.isTest),
+                    ]
+                } ?? .null
             ),
-            ("trustSnapshot", JSONValue(trustSnapshot)), ("policy", JSONValue(policy)),
+            ("trustSnapshot", JSONValue(trustSnapshot)),
+            ("trustAgeSeconds", trustAge.map(JSONValue.integer) ?? .null), ("policy", JSONValue(policy)),
         ]
     }
 }

@@ -23,6 +23,8 @@ struct PresentationResult: Sendable {
         let parts: JSONValue
         let issuerCountry: String?
         let issuerName: String?
+        /// Whether a document that came is a test's.
+        let isTest: Bool
     }
 
     let verdict: TransactionReport.Verdict
@@ -30,11 +32,13 @@ struct PresentationResult: Sendable {
     let reasons: [Reason]
     let document: Basis?
     let trustSnapshot: String?
+    /// How old the newest list was by which was judged.
+    let trustAge: Int64?
     let policy: String?
 
     private static let mostReasons = 40
 
-    init(_ report: TransactionReport) {
+    init(_ report: TransactionReport, by basis: JudgingBasis, at now: Timestamp) {
         verdict = report.verdict
         answers = report.questions.map { question in
             Answered(ask: question.subject.ask, answer: report.answer(to: question))
@@ -48,21 +52,25 @@ struct PresentationResult: Sendable {
         }
         let errors = report.errors.map { Reason(id: $0.id, text: Terminal.safe($0.detail, limit: 400)) }
         reasons = Array((failures + errors).prefix(Self.mostReasons))
+        let isTest = report.documents.contains { document in
+            document.report.issuer.map { basis.testRoots.contain($0) } ?? false
+        }
         document = report.documents.first.map { document in
             Basis(
                 docType: document.report.docType, parts: document.report.parts.json,
                 issuerCountry: document.report.issuer?.country.map { Terminal.safe($0, limit: 8) },
                 issuerName: document.report.issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
-                    .map { Terminal.safe($0, limit: 120) })
+                    .map { Terminal.safe($0, limit: 120) }, isTest: isTest)
         }
         trustSnapshot = report.basis?.trustSnapshot.description
+        trustAge = report.basis.flatMap { _ in basis.age(at: now) }
         policy = report.basis?.policy.name
     }
 
     /// Why no reader was there to begin with.
     init(_ unavailable: ReaderUnavailable) {
         verdict = .incomplete
-        (answers, document, trustSnapshot, policy) = ([], nil, nil, nil)
+        (answers, document, trustSnapshot, trustAge, policy) = ([], nil, nil, nil, nil)
         reasons = [Reason(id: Self.readerUnavailable, text: unavailable.advice)]
     }
 

@@ -110,6 +110,7 @@ extension LanePage {
                 ]
             } ?? .null,
             "resultSeconds": resultSeconds.map { .integer(Int64($0)) } ?? .null,
+            "heartbeatSeconds": .integer(Counter.heartbeatSeconds),
             "notice": notice.map {
                 [
                     "controller": .string($0.controller), "purpose": .string($0.purpose),

@@ -9,16 +9,18 @@ package struct JudgingBasis: Sendable {
     package let identities: ReaderIdentityChoice
     package let policy: RevocationPolicy
     package let clockSkew: Int64
+    package let testRoots: TestRoots
 
     package init(
         trust: TrustStore, obtained: Timestamp?, identities: ReaderIdentityChoice,
-        policy: RevocationPolicy = .age, clockSkew: Int64 = 60
+        policy: RevocationPolicy = .age, clockSkew: Int64 = 60, testRoots: TestRoots = .ofNoCountry
     ) {
         self.trust = trust
         self.obtained = obtained
         self.identities = identities
         self.policy = policy
         self.clockSkew = clockSkew
+        self.testRoots = testRoots
     }
 }
 

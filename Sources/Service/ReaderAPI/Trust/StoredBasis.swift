@@ -11,6 +11,7 @@ package actor StoredBasis: JudgingBasisSource {
     private let folder: String
     private var policy: RevocationPolicy
     private var clockSkew: Int64
+    private var testRoots: TestRoots
     private var read: (basis: JudgingBasis, stamp: Stamp?, at: ContinuousClock.Instant)?
 
     /// For how long identities are used without looking at their validity again.
@@ -24,10 +25,13 @@ package actor StoredBasis: JudgingBasisSource {
         let size: Int
     }
 
-    package init(folder: String, policy: RevocationPolicy, clockSkew: Int64) {
+    package init(
+        folder: String, policy: RevocationPolicy, clockSkew: Int64, testRoots: TestRoots = .ofNoCountry
+    ) {
         self.folder = folder
         self.policy = policy
         self.clockSkew = clockSkew
+        self.testRoots = testRoots
     }
 
     package func basis(at now: Timestamp) throws(APIProblem) -> JudgingBasis {
@@ -36,14 +40,15 @@ package actor StoredBasis: JudgingBasisSource {
         let stored = try trust()
         let basis = JudgingBasis(
             trust: TrustStore(stored.snapshot), obtained: stored.snapshot.sources.map(\.obtained).max(),
-            identities: try identities(at: now), policy: policy, clockSkew: clockSkew)
+            identities: try identities(at: now), policy: policy, clockSkew: clockSkew,
+            testRoots: testRoots)
         read = (basis, stamp, .now)
         return basis
     }
 
     /// Judges by another policy from the next presentation on, and reads everything again.
-    package func replace(policy: RevocationPolicy, clockSkew: Int64) {
-        (self.policy, self.clockSkew, read) = (policy, clockSkew, nil)
+    package func replace(policy: RevocationPolicy, clockSkew: Int64, testRoots: TestRoots) {
+        (self.policy, self.clockSkew, self.testRoots, read) = (policy, clockSkew, testRoots, nil)
     }
 
     private var stamp: Stamp? {
