@@ -171,6 +171,7 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -369,7 +370,7 @@ let package = Package(
             ]),
         tests(
             of: "countersignd", in: "Commands",
-            ["countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderReports"]),
+            ["countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderReports"]),
         tests(
             of: "countersign", in: "Commands",
             [

@@ -87,9 +87,8 @@ enum House {
             name: "ReaderAPI", layer: .service,
             imports: formats.union(cryptography).union(mdoc).union([
                 "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens",
-                "PortraitDecoding", "AsyncHTTPClient", "HTTPTypes", "Hummingbird", "Logging", "NIOCore",
-                "NIOHTTP1", "NIOPosix",
-                "ServiceLifecycle",
+                "PortraitDecoding", "AsyncHTTPClient", "HTTPTypes", "Hummingbird", "HummingbirdCore",
+                "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "ServiceLifecycle",
             ])),
         Room(
             name: "countersignd", layer: .commands,
@@ -138,6 +137,7 @@ enum House {
         "GRDB": ["Service/ReaderStore/"],
         "JWTKit": ["Service/ReaderTokens/"],
         "Hummingbird": ["Service/ReaderAPI/"],
+        "HummingbirdCore": ["Service/ReaderAPI/"],
         "HTTPTypes": ["Service/ReaderAPI/"],
         "ServiceLifecycle": ["Service/ReaderAPI/", "Commands/countersignd/"],
         "UnixSignals": ["Commands/countersignd/"],

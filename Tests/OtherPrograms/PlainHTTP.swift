@@ -66,15 +66,19 @@ package struct PlainHTTP: Sendable {
 
     /// Sends bytes as they are; everything that comes back until the daemon closes.
     package func send(_ text: String, patience: Int = 20) async throws -> [UInt8] {
-        let stream = try await open(text, patience: patience)
-        var bytes: [UInt8] = []
-        while let more = try await stream.next() { bytes += more }
-        return bytes
+        try await Self.rest(of: open(text, patience: patience))
     }
 
     /// Sends bytes as they are, and gives what comes back as it comes.
     package func open(_ text: String, patience: Int = 20) async throws -> Stream {
         try await offThisThread { try Stream(address, text, patience: patience) }
+    }
+
+    /// Everything that comes back on a connection until the daemon closes.
+    package static func rest(of stream: Stream) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let more = try await stream.next() { bytes += more }
+        return bytes
     }
 
     /// Opens an event stream.
@@ -109,6 +113,11 @@ package struct PlainHTTP: Sendable {
                 guard count > 0 else { throw Failure(description: "the connection is gone (\(errno))") }
                 rest = rest.dropFirst(count)
             }
+        }
+
+        /// Says that nothing more is sent, and goes on hearing.
+        package func finish() {
+            shutdown(descriptor, Int32(SHUT_WR))
         }
 
         /// What came next; nil at the end. Throws where nothing came in time.
@@ -228,7 +237,7 @@ extension PlainHTTP.Reply {
 }
 
 /// Runs what blocks on a thread that may wait.
-private func offThisThread<Value: Sendable>(
+package func offThisThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in

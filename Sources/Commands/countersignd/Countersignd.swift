@@ -96,6 +96,7 @@ struct Countersignd: AsyncParsableCommand {
             addresses.append(.socket(path: socket.path, mode: socket.mode))
         }
         if let http = configuration.http { addresses.append(.loopback(host: http.host, port: http.port)) }
+        OpenConnections.makeRoom(for: configuration.connections, doors: addresses.count)
         let readiness = Readiness(doors: addresses.count, systemd: systemd, log: log)
         let page = PageFiles(folder: configuration.page ?? Self.pageBesideProgram)
         return addresses.map { address in

@@ -13,7 +13,7 @@ package struct APIProblem: Error, Equatable, Sendable {
         case engagementMisshapen, alreadyEngaged, presentationOver, decisionNotDue, portraitGone
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
-        case tooManyListeners, tooManyPresentations, shuttingDown, failed
+        case tooManyConnections, tooManyListeners, tooManyPresentations, shuttingDown, failed
     }
 
     package let id: ID
@@ -80,6 +80,9 @@ extension APIProblem {
         .brandUnknown, 404, "there is no such brand, or it has no logo: countersign brand list")
     static let webhookRefused = APIProblem(
         .webhookRefused, 400, "webhook is none of the origins in the daemon's file")
+    static let tooManyConnections = APIProblem(
+        .tooManyConnections, 503,
+        "too many connections are open: close some, or raise limits.connections", retryAfter: 1)
     static let tooManyListeners = APIProblem(
         .tooManyListeners, 503, "too many listen to events: close some, or raise limits.listeners")
     static let tooManyPresentations = APIProblem(

@@ -1,4 +1,5 @@
 internal import Hummingbird
+internal import HummingbirdCore
 package import Logging
 internal import NIOCore
 internal import NIOPosix
@@ -34,20 +35,26 @@ package struct ReaderServer: Service {
         for route in routes { Self.register(route, on: router, Caller(door: door, rules: access)) }
         application = Application(
             router: router,
-            server: .http1(
-                configuration: .init(
-                    idleTimeout: .seconds(Self.idleSeconds),
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: 1 << 13, maxHeaderListSize: 1 << 14, maxHeaderFieldCount: 64))),
-            configuration: .init(
-                address: address.bound, serverName: nil, backlog: 512,
-                availableConnectionsDelegate: .maximum(connections, logger: log)),
+            server: HTTPServerBuilder { responder in
+                BoundedConnections(
+                    HTTP1Channel(responder: responder, configuration: Self.http), limit: connections,
+                    metrics: counter.metrics)
+            },
+            configuration: .init(address: address.bound, serverName: nil, backlog: Self.backlog),
             onServerRunning: { channel in
                 if case .socket(let path, let mode) = address { SocketFile.open(path, mode: mode) }
                 await listening(channel.localAddress?.port)
             },
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), logger: log)
     }
+
+    /// How many connections the system holds until they are taken, and served or refused.
+    private static let backlog = 4096
+
+    private static let http = HTTP1Channel.Configuration(
+        idleTimeout: .seconds(idleSeconds),
+        httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: 1 << 13, maxHeaderListSize: 1 << 14, maxHeaderFieldCount: 64))
 
     /// For how long a connection may stand without a request, and a request without its end.
     private static let idleSeconds: Int64 = 15

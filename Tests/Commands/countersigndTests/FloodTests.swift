@@ -1,0 +1,47 @@
+import Foundation
+import OtherPrograms
+import Testing
+
+@Suite("Ten thousand connections at countersignd")
+struct FloodTests {
+    private static let count = 10_000
+    /// What the daemon takes where its file says nothing.
+    private static let limit = 512
+
+    @Test("So many are served as may be, the others are told why not, and memory, till and service stay")
+    func connections() async throws {
+        try #require(ConnectionFlood.makeRoom(for: Self.count), "raise the hard limit of open files")
+        let reader = try await ReaderDaemon(lanes: [nil])
+        #expect(try await reader.asApp.call("GET", "/v1/lanes").status == 200)
+        let before = try Self.memory(of: reader.daemon)
+        let flood = ConnectionFlood()
+        try await flood.run(Self.count, to: reader.port, holding: Self.limit, seconds: 10)
+        #expect(flood.failures == 0)
+        #expect(flood.openCount == Self.limit, "\(flood.openCount) are held")
+        let named = flood.answers.filter {
+            $0.hasPrefix("HTTP/1.1 503 ") && $0.contains(#""id":"tooManyConnections""#)
+        }
+        #expect(named.count == Self.count - Self.limit, "\(named.count) were told, of \(flood.answers.count)")
+        // The till's socket is a door of its own.
+        #expect(try await reader.atSocket.call("GET", "/v1/lanes").status == 200)
+        let peak = try Self.memory(of: reader.daemon)
+        #expect(peak - before < 64 << 10, "\(before) KiB became \(peak) KiB")
+        flood.close()
+        try await Self.until { try await reader.asApp.call("GET", "/v1/lanes").status == 200 }
+        let figures = try await reader.asAdmin.call("GET", "/metrics").text
+        let refused = figures.firstMatch(of: /refusals_total{id="tooManyConnections"} (\d+)/)
+        #expect(try #require(refused.flatMap { Int($0.1) }) >= Self.count - Self.limit)
+    }
+
+    /// The most memory that a program had, in KiB.
+    private static func memory(of program: BuiltProgram) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(program.process)/status", encoding: .utf8)
+        return try #require(status.firstMatch(of: /VmHWM:\s+(\d+) kB/).flatMap { Int($0.1) })
+    }
+
+    /// Asks until it is so: the daemon hears of each end in its own time.
+    private static func until(_ isSo: () async throws -> Bool) async throws {
+        for _ in 0..<200 where try await !isSo() { try await Task.sleep(for: .milliseconds(25)) }
+        #expect(try await isSo())
+    }
+}
