@@ -158,8 +158,8 @@ let package = Package(
             "ReaderReports", in: "Service",
             [
                 "JSON", "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust",
-                "MdocVerification", "RequestPlanner", "ReaderService", "ReaderIdentityStore", "ReaderStore",
-                "ReaderTokens",
+                "MdocVerification", "RequestPlanner", "WalletPresentation", "ReaderService",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
             ]),
 
         .target(

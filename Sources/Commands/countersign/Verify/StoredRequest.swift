@@ -6,7 +6,7 @@ internal import ReaderReports
 /// A DeviceRequest that was sent, and what it asks.
 struct StoredRequest {
     let bytes: ArraySlice<UInt8>
-    private let items: [ItemsRequest]
+    let items: [ItemsRequest]
 
     init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits) throws(MdocModelError) {
         self.bytes = bytes
@@ -16,14 +16,5 @@ struct StoredRequest {
     var comparison: RequestComparison { .requested(items) }
 
     /// Each `age_over_NN` of each document, once.
-    var questions: [Question] {
-        var questions: [Question] = []
-        for request in items {
-            for years in request.agesAsked {
-                let question = Question(docType: request.docType, ageOver: years)
-                if !questions.contains(question) { questions.append(question) }
-            }
-        }
-        return questions
-    }
+    var questions: [Question] { Question.agesAsked(in: items, on: nil) }
 }

@@ -31,7 +31,7 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
         if let sign = isOfPublishedExample
             ? .publishedExample : verdict.reports.lazy.compactMap(\.mockSign).first
         {
-            return .mock(MockPresentation(sign, failures, verdict))
+            return .mock(MockPresentation(sign, failures, verdict, isReplayChecked: isReplayChecked))
         }
         switch verdict {
         case .verified(let verified) where failures.isEmpty:
@@ -39,9 +39,10 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
                 VerifiedPresentation(
                     verified, isReplayChecked: isReplayChecked, comparison: context.comparison))
         case .rejected where isVerified(inTestTrustOf: context):
-            return .mock(MockPresentation(.testTrust, failures, verdict))
+            return .mock(
+                MockPresentation(.testTrust, failures, verdict, isReplayChecked: isReplayChecked))
         default:
-            return .rejected(RejectedPresentation(failures, verdict))
+            return .rejected(RejectedPresentation(failures, verdict, isReplayChecked: isReplayChecked))
         }
     }
 

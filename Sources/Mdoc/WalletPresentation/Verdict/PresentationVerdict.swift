@@ -1,4 +1,5 @@
 internal import CBOR
+package import MdocTrust
 package import MdocVerification
 
 /// What a presentation through an app or the web came to.
@@ -30,9 +31,12 @@ package struct RejectedPresentation: Sendable {
     package let failures: [PresentationFailure]
     /// What the checks of the response came to. It may be all well where only `failures` reject.
     package let checks: CheckedResponse
+    /// As of a verified presentation.
+    package let isReplayChecked: Bool
 
-    init(_ failures: [PresentationFailure], _ verdict: ResponseVerdict) {
+    init(_ failures: [PresentationFailure], _ verdict: ResponseVerdict, isReplayChecked: Bool) {
         self.failures = failures
+        self.isReplayChecked = isReplayChecked
         checks = CheckedResponse(verdict)
     }
 }
@@ -42,10 +46,15 @@ package struct MockPresentation: Sendable {
     package let sign: MockSign
     package let failures: [PresentationFailure]
     package let checks: CheckedResponse
+    /// As of a verified presentation.
+    package let isReplayChecked: Bool
 
-    init(_ sign: MockSign, _ failures: [PresentationFailure], _ verdict: ResponseVerdict) {
+    init(
+        _ sign: MockSign, _ failures: [PresentationFailure], _ verdict: ResponseVerdict, isReplayChecked: Bool
+    ) {
         self.sign = sign
         self.failures = failures
+        self.isReplayChecked = isReplayChecked
         checks = CheckedResponse(verdict)
     }
 }
@@ -55,14 +64,24 @@ package struct CheckedResponse: Sendable {
     package let failures: [ResponseFailure]
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]
+    /// What was trusted.
+    package let trustSnapshot: TrustSnapshot.ID
+    /// What was asked for about revocation.
+    package let policy: RevocationPolicy
+    /// The seconds by which clocks were excused.
+    package let clockSkew: Int64
 
     init(_ verdict: ResponseVerdict) {
         switch verdict {
         case .verified(let response):
             failures = []
             (reports, notReturned) = (response.reports, response.notReturned)
+            (trustSnapshot, policy, clockSkew) =
+                (response.trustSnapshot, response.policy, response.clockSkew)
         case .rejected(let response):
             (failures, reports, notReturned) = (response.failures, response.reports, response.notReturned)
+            (trustSnapshot, policy, clockSkew) =
+                (response.trustSnapshot, response.policy, response.clockSkew)
         }
     }
 }

@@ -23,11 +23,6 @@ package struct Question: Hashable, Sendable {
         self.subject = subject
         self.day = day
     }
-
-    /// Whether the holder of such a document is old enough, by attestations alone.
-    package init(docType: String, ageOver years: Int) {
-        self.init(docTypes: [docType], .ageOver(years, by: .attestation), on: nil)
-    }
 }
 
 /// The answer of one document to a question.

@@ -1,5 +1,6 @@
 package import MdocModel
 package import MdocVerification
+package import WalletPresentation
 
 /// What went wrong, or did not come, outside the checks of a document. The details hold no element value.
 package struct TransactionError: Equatable, Sendable {
@@ -70,6 +71,16 @@ package struct TransactionError: Equatable, Sendable {
     package init(_ failure: ResponseFailure) {
         id = failure.rawValue
         detail = failure.explanation
+    }
+
+    package init(_ failure: PresentationFailure) {
+        id = failure.rawValue
+        detail = failure.explanation
+    }
+
+    package init(_ error: WalletPresentationError) {
+        id = error.id
+        detail = error.explanation
     }
 
     package init(_ notReturned: NotReturned) {

@@ -15,19 +15,27 @@ package enum PortraitForm: Sendable {
 extension TransactionReport {
     /// The report as `README.md` describes it.
     package func json(portrait: PortraitForm) -> JSONValue {
+        .object([("verdict", .string(verdict.rawValue))] + members(portrait: portrait))
+    }
+
+    /// All members but the verdict.
+    func members(portrait: PortraitForm) -> [(name: String, value: JSONValue)] {
         [
-            "verdict": .string(verdict.rawValue),
-            "request": asked?.json ?? .null,
-            "requestCompared": .boolean(requestCompared),
-            "trustSnapshot": JSONValue(basis?.trustSnapshot.description),
-            "policy": basis?.json ?? .null,
-            "documents": .array(documents.map { $0.json(portrait: portrait) }),
-            "errors": .array(
-                errors.map {
-                    ["id": .string($0.id), "detail": .string(Terminal.safe($0.detail, limit: 1000))]
-                }),
-            "phases": .array(
-                phases.map { ["name": .string($0.name), "ms": .number($0.duration.milliseconds)] }),
+            ("request", asked?.json ?? .null), ("requestCompared", .boolean(requestCompared)),
+            ("trustSnapshot", JSONValue(basis?.trustSnapshot.description)),
+            ("policy", basis?.json ?? .null),
+            ("documents", .array(documents.map { $0.json(portrait: portrait) })),
+            (
+                "errors",
+                .array(
+                    errors.map {
+                        ["id": .string($0.id), "detail": .string(Terminal.safe($0.detail, limit: 1000))]
+                    })
+            ),
+            (
+                "phases",
+                .array(phases.map { ["name": .string($0.name), "ms": .number($0.duration.milliseconds)] })
+            ),
         ]
     }
 }

@@ -50,38 +50,52 @@ package struct TransactionReport: Sendable {
 
     /// The report on a judged response; `questions` are those the exit code answers.
     package init(_ verdict: ResponseVerdict, questions: [Question], requestCompared: Bool) {
-        self.questions = questions
-        self.requestCompared = requestCompared
-        let failures: [ResponseFailure]
-        let notReturned: [NotReturned]
         switch verdict {
         case .verified(let response):
-            self.verdict = .verified
-            documents = zip(response.reports, response.documents).map { report, document in
-                DocumentOutcome(report, verified: document, questions: questions)
-            }
-            (failures, notReturned) = ([], response.notReturned)
-            basis = Basis(
-                trustSnapshot: response.trustSnapshot, policy: response.policy, clockSkew: response.clockSkew)
+            self.init(
+                .verified,
+                zip(response.reports, response.documents).map { report, document in
+                    DocumentOutcome(report, verified: document, questions: questions)
+                },
+                notReturned: response.notReturned, questions: questions, requestCompared: requestCompared,
+                basis: Basis(
+                    trustSnapshot: response.trustSnapshot, policy: response.policy,
+                    clockSkew: response.clockSkew))
         case .rejected(let response):
-            self.verdict = .rejected
-            documents = response.reports.map { DocumentOutcome($0, verified: nil, questions: questions) }
-            (failures, notReturned) = (response.failures, response.notReturned)
-            basis = Basis(
-                trustSnapshot: response.trustSnapshot, policy: response.policy, clockSkew: response.clockSkew)
+            self.init(
+                rejecting: response.reports, for: response.failures.map { TransactionError($0) },
+                notReturned: response.notReturned, questions: questions, requestCompared: requestCompared,
+                basis: Basis(
+                    trustSnapshot: response.trustSnapshot, policy: response.policy,
+                    clockSkew: response.clockSkew))
         }
-        errors =
-            failures.map { TransactionError($0) }
-            + notReturned.prefix(Self.mostNotReturned).map { TransactionError($0) }
+    }
+
+    /// The report on checks of a response that is not to be relied on.
+    init(
+        rejecting reports: [DocumentReport], for failures: [TransactionError], notReturned: [NotReturned],
+        questions: [Question], requestCompared: Bool, basis: Basis
+    ) {
+        self.init(
+            .rejected, reports.map { DocumentOutcome($0, verified: nil, questions: questions) }, failures,
+            notReturned: notReturned, questions: questions, requestCompared: requestCompared, basis: basis)
     }
 
     private init(_ verdict: Verdict, _ error: TransactionError) {
+        self.init(
+            verdict, [], [error], notReturned: [], questions: [], requestCompared: false, basis: nil)
+    }
+
+    private init(
+        _ verdict: Verdict, _ documents: [DocumentOutcome], _ failures: [TransactionError] = [],
+        notReturned: [NotReturned], questions: [Question], requestCompared: Bool, basis: Basis?
+    ) {
         self.verdict = verdict
-        documents = []
-        errors = [error]
-        requestCompared = false
-        questions = []
-        basis = nil
+        self.documents = documents
+        errors = failures + notReturned.prefix(Self.mostNotReturned).map { TransactionError($0) }
+        self.requestCompared = requestCompared
+        self.questions = questions
+        self.basis = basis
     }
 
     /// Nothing could be judged, because a message does not authenticate.

@@ -2,18 +2,22 @@ internal import CBOR
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
-internal import ReaderReports
 internal import ReaderService
 
 /// What of the elements stands in text.
-enum ElementDisplay: Sendable {
+package enum ElementDisplay: Sendable {
     case names
     case values
 }
 
 extension TransactionReport {
     /// The report for a person: what happened, and what to do next. Fit for a terminal.
-    func text(elements: ElementDisplay) -> String {
+    package func text(elements: ElementDisplay) -> String {
+        lines(elements: elements, under: headline).joined(separator: "\n")
+    }
+
+    /// The same under a headline of its own.
+    func lines(elements: ElementDisplay, under headline: String) -> [String] {
         var lines = [headline]
         lines += documents.flatMap { $0.lines(elements: elements, policy: basis?.policy) }
         lines += errors.map { "  ! \(Terminal.safe($0.detail, limit: 400))  [\($0.id)]" }
@@ -21,10 +25,10 @@ extension TransactionReport {
         if let basis { lines.append("  judged by: \(basis.text)") }
         if let asked { lines += asked.lines }
         lines += advice
-        return lines.joined(separator: "\n")
+        return lines
     }
 
-    private var headline: String {
+    var headline: String {
         switch verdict {
         case .verified: "VERIFIED"
         case .rejected: "REJECTED: do not rely on this response"
@@ -55,7 +59,7 @@ extension TransactionReport {
     }
 
     /// Where trust comes from; never from the phone.
-    static let adviceOnTrust = """
+    package static let adviceOnTrust = """
         Nothing is trusted that you did not name: --trust takes the root certificate (IACA) of the issuing
         authority, as PEM, as DER, or a folder of such files. Get it from the authority's own site or from a
         VICAL, not from the phone; the document signer's certificate in the response is no root.
@@ -64,7 +68,7 @@ extension TransactionReport {
 
 extension DocumentOutcome {
     /// Whether the issuer is none that is trusted.
-    var isIssuerUnknown: Bool {
+    package var isIssuerUnknown: Bool {
         report.checks.contains { check in
             if case .failed(.issuerCertificate(.anchorNotFound)) = check.outcome { return true }
             return false

@@ -1,0 +1,112 @@
+package import MdocModel
+package import MdocVerification
+package import WalletPresentation
+
+/// What a presentation through an app or the web came to, in the form in which the command line and the daemon tell it.
+package struct DoorReport: Sendable {
+    package enum Verdict: Sendable {
+        /// Every check passed. Where an age came in place of an answer, that is told.
+        case verified([AgeStandIn])
+        /// A test document or a test answer: proves nothing, and has no element values.
+        case mock(MockSign)
+        /// A check failed, or could not be made.
+        case rejected
+        /// The bytes are not the message they should be.
+        case malformed
+
+        package var word: String {
+            switch self {
+            case .verified: "verified"
+            case .mock: "mock"
+            case .rejected: "rejected"
+            case .malformed: "malformed"
+            }
+        }
+    }
+
+    package let verdict: Verdict
+    /// False where nobody knows whether it was presented before.
+    package let isReplayChecked: Bool
+    /// The checks, and the elements where it is verified. Of a mock they are those of a rejected response.
+    package var response: TransactionReport
+
+    /// - Parameters:
+    ///   - requestCompared: whether what came was compared with what was asked for.
+    ///   - questions: those the exit code answers.
+    package init(_ verdict: PresentationVerdict, requestCompared: Bool, questions: [Question]) {
+        switch verdict {
+        case .verified(let presentation):
+            self.verdict = .verified(presentation.ageStandIns)
+            isReplayChecked = presentation.isReplayChecked
+            response = TransactionReport(
+                .verified(presentation.response), questions: questions, requestCompared: requestCompared)
+        case .mock(let presentation):
+            self.verdict = .mock(presentation.sign)
+            isReplayChecked = presentation.isReplayChecked
+            response = TransactionReport(
+                rejecting: presentation.checks, presentation.failures, questions: questions,
+                requestCompared: requestCompared)
+        case .rejected(let presentation):
+            self.verdict = .rejected
+            isReplayChecked = presentation.isReplayChecked
+            response = TransactionReport(
+                rejecting: presentation.checks, presentation.failures, questions: questions,
+                requestCompared: requestCompared)
+        }
+    }
+
+    /// What was not opened: malformed where bytes do not decode, else rejected.
+    package init(unopened error: WalletPresentationError, isReplayChecked: Bool) {
+        let told = TransactionError(error)
+        (verdict, response) =
+            error.isAboutForm ? (.malformed, .malformed(told)) : (.rejected, .rejected(told))
+        self.isReplayChecked = isReplayChecked
+    }
+
+    /// A file that is not what it claims to be.
+    package init(misshapen error: TransactionError) {
+        (verdict, response) = (.malformed, .malformed(error))
+        isReplayChecked = false
+    }
+}
+
+extension TransactionReport {
+    fileprivate init(
+        rejecting checks: CheckedResponse, _ failures: [PresentationFailure], questions: [Question],
+        requestCompared: Bool
+    ) {
+        self.init(
+            rejecting: checks.reports,
+            for: failures.map { TransactionError($0) } + checks.failures.map { TransactionError($0) },
+            notReturned: checks.notReturned, questions: questions, requestCompared: requestCompared,
+            basis: Basis(
+                trustSnapshot: checks.trustSnapshot, policy: checks.policy, clockSkew: checks.clockSkew))
+    }
+}
+
+extension Question {
+    /// Each `age_over_NN` of each document, once. Where the request takes the age in years in its place, it answers too.
+    ///
+    /// - Parameter day: today, in the zone of the premises; nil where attestations alone answer.
+    package static func agesAsked(in requests: [ItemsRequest], on day: FullDate?) -> [Question] {
+        var questions: [Question] = []
+        for request in requests {
+            let takesYears = request.alternatives.contains { $0.isAgeByYears }
+            let evidence: AgeEvidence = day != nil && takesYears ? .ageInYears : .attestation
+            for years in request.agesAsked {
+                let question = Question(
+                    docTypes: [request.docType], .ageOver(years, by: evidence),
+                    on: evidence == .attestation ? nil : day)
+                if !questions.contains(question) { questions.append(question) }
+            }
+        }
+        return questions
+    }
+}
+
+extension AlternativeDataElements {
+    fileprivate var isAgeByYears: Bool {
+        AgeAttestation(requestedElement.identifier) != nil
+            && sets.contains { $0.map(\.identifier) == ["age_in_years"] }
+    }
+}
