@@ -137,8 +137,9 @@ let package = Package(
         library(
             "ReaderStore", in: "Service",
             [
-                "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "CBOR", "COSE",
-                "OpenSSLCrypto", "ReaderIdentityStore", .product(name: "GRDB", package: "GRDB.swift"),
+                "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "WalletPresentation", "CBOR",
+                "COSE", "OpenSSLCrypto", "ReaderIdentityStore",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]),
 
         library(
@@ -166,8 +167,8 @@ let package = Package(
             name: "ReaderAPI",
             dependencies: [
                 "CBOR", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner",
-                "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens",
-                "PortraitDecoding",
+                "WalletPresentation", "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore",
+                "ReaderTokens", "PortraitDecoding",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -365,7 +366,9 @@ let package = Package(
         tests(
             of: "ReaderAPI", in: "Service",
             [
-                "MdocModel", "OpenSSLCrypto", "PortraitDecoding", "ReaderReports", "ReaderTokens",
+                "CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "OtherPrograms",
+                "PortraitDecoding", "ReaderReports", "ReaderStore", "ReaderTokens", "TestCredentials",
+                "WalletPresentation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(

@@ -70,8 +70,8 @@ enum House {
         Room(
             name: "ReaderStore", layer: .service,
             imports: [
-                "GRDB", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "CBOR", "COSE",
-                "OpenSSLCrypto", "ReaderIdentityStore",
+                "GRDB", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "WalletPresentation",
+                "CBOR", "COSE", "OpenSSLCrypto", "ReaderIdentityStore",
             ]),
         Room(
             name: "ReaderTokens", layer: .service,

@@ -14,6 +14,36 @@ package struct APIProblem: Error, Equatable, Sendable {
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
         case tooManyConnections, tooManyListeners, tooManyPresentations, shuttingDown, failed
+
+        case onlineNotSetUp, merchantRequired, merchantUnknown, originUnknown, descriptorRefused
+        case noncesUnavailable
+
+        case nonceUnknown = "nonce.unknown"
+        case nonceReused = "nonce.reused"
+        case nonceOfOtherSession = "nonce.other_session"
+        case nonceOfOtherDoor = "nonce.other_door"
+        case nonceExpired = "nonce.expired"
+        case nonceIssuedBefore = "nonce.issued_before"
+        case tooManyNonces = "nonce.too_many"
+
+        case answerMisshapen = "presentation.misshapen"
+        case answerOfWrongSize = "presentation.size"
+        case answerNotBase64URL = "presentation.base64url"
+        case answerOfUnknownAlgorithm = "presentation.algorithm"
+        case answerOfUnknownMode = "presentation.mode"
+        case answerWithoutResponse = "presentation.response"
+        case answerToUnknownKey = "presentation.recipient_key"
+        case answerToOtherMerchant = "presentation.other_merchant"
+        case answerToOtherTeam = "presentation.other_team"
+        case answerToOtherInfo = "presentation.info_hash"
+        case answerToOtherOrigin = "presentation.other_origin"
+        case answerToReencodedInfo = "presentation.encryption_info_reencoded"
+        case answerToOtherNonce = "presentation.other_nonce"
+        case answerWithInvalidKey = "presentation.encapsulated_key"
+        case answerNotOpened = "presentation.not_opened"
+        case answerWithWrongNonceSize = "presentation.nonce_size"
+        case answerWithUnusableKey = "presentation.recipient_key_unusable"
+        case answerNotComputed = "presentation.computation"
     }
 
     package let id: ID

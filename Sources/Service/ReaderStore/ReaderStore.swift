@@ -124,7 +124,7 @@ package struct ReaderStore: Sendable {
 }
 
 /// Runs `body` and names what SQLite reports.
-private func reporting<Value>(_ body: () throws -> Value) throws(ReaderStoreError) -> Value {
+func reporting<Value>(_ body: () throws -> Value) throws(ReaderStoreError) -> Value {
     do {
         return try body()
     } catch let error as ReaderStoreError {

@@ -3,8 +3,10 @@ internal import Glibc
 /// The folder of a store: what only its owner may write, and only its owner may read.
 struct StoreFolder {
     let path: String
+    /// The file in it that is meant.
+    var name = "countersign.sqlite"
 
-    var file: String { "\(path)/countersign.sqlite" }
+    var file: String { "\(path)/\(name)" }
 
     /// The folder with a file in it, both made where they are missing.
     func create() throws(ReaderStoreError) {

@@ -30,7 +30,7 @@ struct APIDocumentTests {
         let brands = BrandDesk(
             BrandFolder(store: "/nonexistent"), server: TokenServer(audience: ReaderToken.defaultAudience),
             audit: Logger(label: "tests"))
-        return ReaderServer.routes(counter, brands, PageFiles())
+        return ReaderServer.routes(counter, brands, nil, PageFiles())
     }
 
     /// `METHOD /path` of the document.

@@ -5,6 +5,7 @@ package import MdocModel
 package struct NonceLedger: Sendable {
     private struct Entry {
         let issued: IssuedNonce
+        let asked: [UInt8]
         var isSpent = false
     }
 
@@ -24,15 +25,16 @@ package struct NonceLedger: Sendable {
 
     package var count: Int { entries.count }
 
-    /// Issues a nonce that the caller drew.
+    /// Issues a nonce that the caller drew, and keeps beside it what is asked with it.
     package mutating func issue(
-        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor, at now: Timestamp
+        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor,
+        asked: [UInt8] = [], at now: Timestamp
     ) throws(NonceRefusal) -> IssuedNonce {
         forget(at: now)
         guard entries[nonce] == nil else { throw .issuedBefore }
         guard entries.count < capacity else { throw .tooMany }
         let issued = IssuedNonce(nonce, to: session, for: door, expires: now.advanced(bySeconds: lifetime))
-        entries[nonce] = Entry(issued: issued)
+        entries[nonce] = Entry(issued: issued, asked: asked)
         order.append(nonce)
         return issued
     }
@@ -47,6 +49,9 @@ package struct NonceLedger: Sendable {
         entries[nonce]?.isSpent = true
         return try entry.issued.spent(isFirstUse: !entry.isSpent, by: session, through: door, at: now)
     }
+
+    /// What was asked with a nonce; nothing where it is not known.
+    package func asked(with nonce: PresentationNonce) -> [UInt8] { entries[nonce]?.asked ?? [] }
 
     /// Forgets what expired a lifetime ago.
     private mutating func forget(at now: Timestamp) {

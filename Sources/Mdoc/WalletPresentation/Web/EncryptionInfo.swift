@@ -59,7 +59,7 @@ package struct EncryptionInfo: Sendable, RedactedDescription {
     }
 
     /// Whether it asks to seal for this key.
-    func isFor(_ key: RecipientKey) -> Bool {
+    package func isFor(_ key: RecipientKey) -> Bool {
         guard let named = try? recipientKey.publicKey() else { return false }
         return named.encodedPoint == key.pair.privateKey.encodedPoint
     }

@@ -6,6 +6,8 @@ package enum Scope: String, CaseIterable, Sendable {
     case display
     /// Have reader tokens made, for the brands and readers that are granted.
     case readerTokens
+    /// What a shop's own server does for its app and its page: nothing at a lane.
+    case online
     /// Figures of the service.
     case admin
 }

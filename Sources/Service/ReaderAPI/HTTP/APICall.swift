@@ -4,7 +4,7 @@ internal import ReaderReports
 
 /// A request whose caller is known and may do what it asks.
 struct APICall: Sendable {
-    /// The most bytes of a body.
+    /// The most bytes of a body, where none else are said.
     static let longestBody = 1 << 16
     /// How long a body may take.
     private static let bodyPatience = Duration.seconds(10)
@@ -26,12 +26,12 @@ struct APICall: Sendable {
     }
 
     /// The body, which is a JSON object.
-    func body() async throws(APIProblem) -> JSONText {
+    func body(upTo limit: Int = longestBody) async throws(APIProblem) -> JSONText {
         guard request.headers[.contentType].map(Self.isJSON) ?? false else { throw .contentTypeRefused }
-        let bytes = try await bytes()
+        let bytes = try await bytes(upTo: limit)
         guard !bytes.isEmpty else { throw .bodyMissing }
         do throws(JSONFault) {
-            return try JSONText(bytes[...], limit: Self.longestBody)
+            return try JSONText(bytes[...], limit: limit)
         } catch {
             throw APIProblem(error)
         }
@@ -42,9 +42,9 @@ struct APICall: Sendable {
         return media.trimmingBlanks.lowercased() == "application/json"
     }
 
-    private func bytes() async throws(APIProblem) -> [UInt8] {
+    private func bytes(upTo limit: Int) async throws(APIProblem) -> [UInt8] {
         let body = request.body
-        let collecting = Task { try await body.collect(upTo: Self.longestBody) }
+        let collecting = Task { try await body.collect(upTo: limit) }
         let timer = Task {
             try await Task.sleep(for: Self.bodyPatience, clock: .continuous)
             collecting.cancel()
@@ -53,9 +53,9 @@ struct APICall: Sendable {
         do {
             return Array(try await collecting.value.readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw .bodyTooLong(Self.longestBody)
+            throw .bodyTooLong(limit)
         } catch let error as HTTPError where error.status == .contentTooLarge {
-            throw .bodyTooLong(Self.longestBody)
+            throw .bodyTooLong(limit)
         } catch is CancellationError {
             throw .bodyTooSlow
         } catch {

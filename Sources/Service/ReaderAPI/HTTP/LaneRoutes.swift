@@ -6,7 +6,7 @@ internal import ReaderService
 
 extension Counter {
     nonisolated var laneRoutes: [APIRoute] {
-        let anybody = APIRoute.Access.scopes(Set(Scope.allCases))
+        let anybody = APIRoute.Access.scopes([.app, .display, .admin])
         return [
             APIRoute(.get, "/v1/lanes", anybody) { _ throws(APIProblem) in
                 .json(["lanes": .array(await self.laneDescriptions())])

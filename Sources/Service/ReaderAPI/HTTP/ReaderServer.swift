@@ -20,8 +20,9 @@ package struct ReaderServer: Service {
     ///   - connections: how many may be open at once.
     ///   - listening: called with the port, or with nil on a socket, once requests are taken.
     package init(
-        at address: Address, counter: Counter, brands: BrandDesk, access: AccessBook, hosts: HostRules,
-        page: PageFiles, connections: Int, log: Logger, listening: @escaping @Sendable (Int?) async -> Void
+        at address: Address, counter: Counter, brands: BrandDesk, online: OnlineDesk? = nil,
+        access: AccessBook, hosts: HostRules, page: PageFiles, connections: Int, log: Logger,
+        listening: @escaping @Sendable (Int?) async -> Void
     ) {
         let door: Door =
             switch address {
@@ -29,7 +30,7 @@ package struct ReaderServer: Service {
             case .loopback: .loopback
             }
         self.address = address
-        let routes = Self.routes(counter, brands, page)
+        let routes = Self.routes(counter, brands, online, page)
         let router = Router(context: APIContext.self)
         router.add(middleware: Gate(door: door, hosts: hosts, routes: routes, metrics: counter.metrics))
         for route in routes { Self.register(route, on: router, Caller(door: door, rules: access)) }
@@ -67,8 +68,11 @@ package struct ReaderServer: Service {
     }
 
     /// Every operation there is, in the order of the document.
-    static func routes(_ counter: Counter, _ brands: BrandDesk, _ page: PageFiles) -> [APIRoute] {
-        counter.presentationRoutes + counter.laneRoutes + counter.systemRoutes + brands.routes + page.routes
+    static func routes(
+        _ counter: Counter, _ brands: BrandDesk, _ online: OnlineDesk?, _ page: PageFiles
+    ) -> [APIRoute] {
+        counter.presentationRoutes + OnlineRoutes(desk: online).all + counter.laneRoutes
+            + counter.systemRoutes + brands.routes + page.routes
     }
 
     private static func register(_ route: APIRoute, on router: Router<APIContext>, _ caller: Caller) {

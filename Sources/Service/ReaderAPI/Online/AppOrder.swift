@@ -1,0 +1,86 @@
+internal import ReaderReports
+internal import WalletPresentation
+
+/// What an app asks for through PassKit: the body of `POST /v1/wallet/requests` without the session. It is kept beside the
+/// nonce in the same form.
+struct AppOrder: Sendable {
+    /// By its name in the configuration; nil for the only one.
+    let merchant: String?
+    let descriptor: IdentityDescriptor
+
+    static let members: Set = ["merchant", "document", "elements", "intentToStore"]
+    private static let mostElements = 32
+
+    init(_ members: JSONTextMembers) throws(APIProblem) {
+        let (document, elements): (IdentityDocument, [(element: IdentityElement, intent: IntentToStore)])
+        do throws(JSONFault) {
+            merchant = try members["merchant"]?.string(upTo: 64)
+            document = try members.required("document").word()
+            let intent = try Self.intent(members.required("intentToStore"))
+            elements = try members.required("elements").array(upTo: Self.mostElements).map {
+                entry throws(JSONFault) in
+                guard let element = IdentityElement(try entry.string(upTo: 64)) else {
+                    throw entry.wrong("an element as PassKit names it is due: givenName, age(atLeast:21)")
+                }
+                return (element, intent)
+            }
+        } catch {
+            throw APIProblem(error)
+        }
+        do throws(IdentityDescriptorError) {
+            descriptor = try IdentityDescriptor(document, elements)
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+
+    private static func intent(_ text: JSONText) throws(JSONFault) -> IntentToStore {
+        guard let intent = IntentToStore(try text.string(upTo: 32)) else {
+            throw text.wrong("\"willNotStore\", \"mayStore\" or \"mayStore(days:30)\" is due")
+        }
+        return intent
+    }
+
+    /// As it is kept, under the name of the merchant who asks.
+    func kept(for merchant: String) -> [UInt8] {
+        let value: JSONValue = [
+            "merchant": .string(merchant), "document": .string(descriptor.document.rawValue),
+            "elements": .array(descriptor.elements.map { .string($0.element.name) }),
+            "intentToStore": .string(descriptor.elements.first?.intent.name ?? ""),
+        ]
+        return Array(value.line.utf8)
+    }
+
+    init(kept bytes: [UInt8]) throws(APIProblem) {
+        do throws(JSONFault) {
+            try self.init(JSONText(bytes[...]).members(Self.members))
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+}
+
+extension IdentityDescriptor {
+    /// As PassKit names it.
+    var json: JSONValue {
+        [
+            "type": .string(document.descriptorType), "regionCode": JSONValue(document.regionCode),
+            "elements": .array(
+                elements.map {
+                    ["element": .string($0.element.name), "intentToStore": .string($0.intent.name)]
+                }),
+        ]
+    }
+}
+
+extension IdentityDocument {
+    fileprivate var descriptorType: String {
+        switch self {
+        case .driversLicense: "PKIdentityDriversLicenseDescriptor"
+        case .nationalIDCardJP: "PKIdentityNationalIDCardDescriptor"
+        case .photoID: "PKIdentityPhotoIDDescriptor"
+        }
+    }
+
+    fileprivate var regionCode: String? { self == .nationalIDCardJP ? "JP" : nil }
+}

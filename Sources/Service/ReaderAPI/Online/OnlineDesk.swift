@@ -1,0 +1,166 @@
+package import MdocModel
+internal import MdocVerification
+internal import OpenSSLCrypto
+internal import ReaderReports
+package import ReaderStore
+internal import Synchronization
+package import WalletPresentation
+
+/// The doors of apps and pages: what may be asked, with a nonce of ours for each time, and what the answers come to.
+package final class OnlineDesk: Sendable {
+    private let settings: Mutex<OnlineSettings>
+    private let nonces: any NonceStore
+    private let basis: any JudgingBasisSource
+    /// The time by which nonces and answers are judged; nil stands for the computer's own.
+    private let fixedTime: Timestamp?
+
+    package init(
+        _ settings: OnlineSettings, nonces: any NonceStore, basis: any JudgingBasisSource,
+        at fixedTime: Timestamp? = nil
+    ) {
+        self.settings = Mutex(settings)
+        self.nonces = nonces
+        self.basis = basis
+        self.fixedTime = fixedTime
+    }
+
+    /// Asks with other keys and in other names from the next request on. What was asked before is still opened where the
+    /// new settings have its key and its name.
+    package func replace(with settings: OnlineSettings) {
+        self.settings.withLock { $0 = settings }
+    }
+
+    private var current: OnlineSettings { settings.withLock { $0 } }
+
+    private func now() throws(APIProblem) -> Timestamp {
+        let now = fixedTime ?? PremisesClock.now
+        guard now >= PremisesClock.earliest else { throw .clockNotSet }
+        return now
+    }
+
+    // MARK: Apps
+
+    func ask(_ order: AppOrder, for session: SessionBinding) async throws(APIProblem) -> JSONValue {
+        let merchant = try current.merchant(named: order.merchant)
+        let issued = try await issue(to: session, for: .app, order.kept(for: merchant.name))
+        return [
+            "nonce": .string(Base64URL.encode(issued.nonce.bytes)), "expires": .string("\(issued.expires)"),
+            "merchantIdentifier": .string(merchant.identity.merchantIdentifier),
+            "teamIdentifier": .string(merchant.identity.teamIdentifier), "descriptor": order.descriptor.json,
+        ]
+    }
+
+    func judge(
+        _ envelope: WalletEnvelope, to nonce: PresentationNonce, by session: SessionBinding
+    ) async throws(APIProblem) -> JSONValue {
+        let now = try now()
+        let spent = try await spend(nonce, by: session, through: .app, at: now)
+        let order = try AppOrder(kept: spent.asked)
+        let settings = current
+        let merchant = try settings.merchant(named: order.merchant)
+        let others = settings.merchants.map(\.identity).filter { $0 != merchant.identity }
+        let opened: OpenedPresentation
+        do throws(WalletPresentationError) {
+            opened = try envelope.open(
+                with: merchant.keys, as: merchant.identity, answering: spent.spentNonce(), others: others)
+        } catch {
+            throw APIProblem(error)
+        }
+        return try await verdict(opened, asked: [order.descriptor.itemsRequest], at: now)
+    }
+
+    // MARK: Pages
+
+    func ask(_ order: WebOrder, for session: SessionBinding) async throws(APIProblem) -> JSONValue {
+        let (origin, web) = try current.origin(order.origin)
+        guard let key = web.keys.first else { throw .onlineNotSetUp }
+        let draft = try order.draft
+        let signer = try await signer(of: draft, web, at: now())
+        let issued = try await issue(to: session, for: .web, order.kept)
+        let request: WebRequest
+        do {
+            request = try WebRequest(
+                draft, encryptionInfo: EncryptionInfo(nonce: issued.nonce, for: key), origin: origin,
+                signedBy: signer)
+        } catch {
+            throw .failed
+        }
+        return [
+            "protocol": .string(WebRequest.protocolName),
+            "data": [
+                "deviceRequest": .string(request.deviceRequest),
+                "encryptionInfo": .string(request.encryptionInfo.text),
+            ], "expires": .string("\(issued.expires)"),
+        ]
+    }
+
+    func judge(
+        _ response: EncryptedResponse, to info: EncryptionInfo, on page: String, by session: SessionBinding
+    ) async throws(APIProblem) -> JSONValue {
+        let now = try now()
+        let spent = try await spend(info.nonce, by: session, through: .web, at: now)
+        let order = try WebOrder(kept: spent.asked)
+        let (origin, web) = try current.origin(order.origin)
+        guard page == order.origin else { throw APIProblem(WalletPresentationError.originOther) }
+        let opened: OpenedPresentation
+        do throws(WalletPresentationError) {
+            guard let key = web.keys.first(where: { info.isFor($0) }) else { throw .recipientKeyUnknown }
+            opened = try response.open(
+                with: key, encryptionInfo: info, origin: origin, answering: spent.spentNonce(),
+                others: web.origins.filter { $0 != origin })
+        } catch {
+            throw APIProblem(error)
+        }
+        return try await verdict(opened, asked: order.draft.documents, at: now)
+    }
+
+    private func signer(
+        of draft: DeviceRequestDraft, _ web: OnlineSettings.Web, at now: Timestamp
+    ) async throws(APIProblem) -> ReaderIdentity? {
+        if let name = web.identity { return try await basis.identity(named: name, at: now) }
+        return try await basis.basis(at: now).identities.identity(
+            in: .init(docTypes: Set(draft.documents.map(\.docType))))
+    }
+
+    // MARK: Both
+
+    private func issue(
+        to session: SessionBinding, for door: PresentationDoor, _ asked: [UInt8]
+    ) async throws(APIProblem) -> IssuedNonce {
+        let now = try now()
+        let nonce: PresentationNonce
+        do {
+            nonce = try PresentationNonce(randomBytes(PresentationNonce.issuedSize))
+        } catch {
+            throw .failed
+        }
+        do throws(NonceStoreError) {
+            return try await nonces.issue(nonce, to: session, for: door, asked: asked, at: now)
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+
+    private func spend(
+        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        at now: Timestamp
+    ) async throws(APIProblem) -> SpentRequest {
+        do throws(NonceStoreError) {
+            return try await nonces.spend(nonce, by: session, through: door, at: now)
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+
+    private func verdict(
+        _ opened: OpenedPresentation, asked: [ItemsRequest], at now: Timestamp
+    ) async throws(APIProblem) -> JSONValue {
+        let basis = try await basis.basis(at: now)
+        let context = PresentationContext(
+            comparison: .requested(asked), trust: basis.trust, now: now, policy: basis.policy,
+            clockSkew: basis.clockSkew)
+        let report = DoorReport(
+            opened.verify(in: context), comparedWith: context.comparison, on: PremisesClock.day(at: now))
+        return report.json(portrait: .bytes)
+    }
+}

@@ -1,0 +1,102 @@
+internal import Hummingbird
+internal import MdocModel
+internal import ReaderReports
+internal import WalletPresentation
+
+/// The routes of a shop's own server, which asks through its app or its page. They are there also where nothing is set
+/// up for them, to say so.
+struct OnlineRoutes {
+    /// The most bytes of a body that has a sealed answer.
+    private static let longestAnswer = 3 << 19
+
+    let desk: OnlineDesk?
+
+    var all: [APIRoute] {
+        [
+            APIRoute(.post, "/v1/wallet/requests", .scopes([.online])) { call throws(APIProblem) in
+                let (session, members) = try await asking(call, AppOrder.members)
+                return .json(
+                    try await due.ask(AppOrder(members), for: session), status: .created)
+            },
+            APIRoute(.post, "/v1/wallet/presentations", .scopes([.online])) { call throws(APIProblem) in
+                let (session, nonce, envelope) = try await Self.appAnswer(call)
+                return .json(try await due.judge(envelope, to: nonce, by: session))
+            },
+            APIRoute(.post, "/v1/web/requests", .scopes([.online])) { call throws(APIProblem) in
+                let (session, members) = try await asking(call, WebOrder.members)
+                return .json(
+                    try await due.ask(WebOrder(members), for: session), status: .created)
+            },
+            APIRoute(.post, "/v1/web/presentations", .scopes([.online])) { call throws(APIProblem) in
+                let (session, info, origin, response) = try await Self.webAnswer(call)
+                return .json(try await due.judge(response, to: info, on: origin, by: session))
+            },
+        ]
+    }
+
+    private var due: OnlineDesk {
+        get throws(APIProblem) {
+            guard let desk else { throw .onlineNotSetUp }
+            return desk
+        }
+    }
+
+    private func asking(
+        _ call: APICall, _ members: Set<String>
+    ) async throws(APIProblem) -> (SessionBinding, JSONTextMembers) {
+        let body = try await call.body()
+        do throws(JSONFault) {
+            let members = try body.members(members.union(["session"]))
+            return (try Self.session(members), members)
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+
+    private static func session(_ members: JSONTextMembers) throws(JSONFault) -> SessionBinding {
+        SessionBinding(session: try members.required("session").string(upTo: 256).utf8)
+    }
+
+    private static func appAnswer(
+        _ call: APICall
+    ) async throws(APIProblem) -> (SessionBinding, PresentationNonce, WalletEnvelope) {
+        let body = try await call.body(upTo: longestAnswer)
+        let (session, nonce, envelope): (SessionBinding, [UInt8]?, [UInt8]?)
+        do throws(JSONFault) {
+            let members = try body.members(["session", "nonce", "envelope"])
+            session = try Self.session(members)
+            nonce = Base64URL.decode(try members.required("nonce").string(upTo: 128).utf8)
+            envelope = Base64URL.decode(try members.required("envelope").string(upTo: longestAnswer).utf8)
+        } catch {
+            throw APIProblem(error)
+        }
+        guard let nonce else { throw APIProblem(NonceRefusal.unknown) }
+        do throws(WalletPresentationError) {
+            guard let envelope else { throw .notBase64URL(.envelope) }
+            return (session, try PresentationNonce(nonce), try WalletEnvelope(envelope[...]))
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+
+    private static func webAnswer(
+        _ call: APICall
+    ) async throws(APIProblem) -> (SessionBinding, EncryptionInfo, String, EncryptedResponse) {
+        let body = try await call.body(upTo: longestAnswer)
+        let (session, origin, info, response): (SessionBinding, String, String, String)
+        do throws(JSONFault) {
+            let members = try body.members(["session", "origin", "encryptionInfo", "response"])
+            session = try Self.session(members)
+            origin = try members.required("origin").string(upTo: 300)
+            info = try members.required("encryptionInfo").string(upTo: EncryptionInfo.maximumSize)
+            response = try members.required("response").string(upTo: longestAnswer)
+        } catch {
+            throw APIProblem(error)
+        }
+        do throws(WalletPresentationError) {
+            return (session, try EncryptionInfo(info), origin, try EncryptedResponse(response.utf8))
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+}

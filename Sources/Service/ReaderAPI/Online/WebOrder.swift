@@ -1,0 +1,50 @@
+internal import MdocModel
+internal import ReaderReports
+internal import RequestPlanner
+
+/// What a page asks for: the body of `POST /v1/web/requests` without the session. It is kept beside the nonce in the same
+/// form.
+struct WebOrder: Sendable {
+    let origin: String
+    let plan: RequestPlan
+    private let intent: String
+
+    static let members: Set = ["origin", "intent"]
+
+    init(_ members: JSONTextMembers) throws(APIProblem) {
+        do throws(JSONFault) {
+            origin = try members.required("origin").string(upTo: 300)
+            intent = try members.required("intent").string(upTo: 4096)
+        } catch {
+            throw APIProblem(error)
+        }
+        do throws(RequestPlannerError) {
+            plan = try RequestPlan(RequestIntent(parsing: intent), keeping: .none)
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+
+    /// The request for a wallet of the web: each of them reads extended requests.
+    var draft: DeviceRequestDraft {
+        get throws(APIProblem) {
+            guard let draft = plan.drafts(for: [.extendedRequest, .readerAuthAll]).first else {
+                throw .failed
+            }
+            return draft
+        }
+    }
+
+    var kept: [UInt8] {
+        let value: JSONValue = ["origin": .string(origin), "intent": .string(intent)]
+        return Array(value.line.utf8)
+    }
+
+    init(kept bytes: [UInt8]) throws(APIProblem) {
+        do throws(JSONFault) {
+            try self.init(JSONText(bytes[...]).members(Self.members))
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package import MdocModel
+package import WalletPresentation
+
+/// The nonces of one server that forgets them when it ends.
+package actor MemoryNonces: NonceStore {
+    private var ledger: NonceLedger
+
+    package init(_ terms: NonceTerms = NonceTerms()) {
+        ledger = NonceLedger(lifetime: terms.lifetime, capacity: terms.capacity)
+    }
+
+    package func issue(
+        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor, asked: [UInt8],
+        at now: Timestamp
+    ) throws(NonceStoreError) -> IssuedNonce {
+        guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
+        do throws(NonceRefusal) {
+            return try ledger.issue(nonce, to: session, for: door, asked: asked, at: now)
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    package func spend(
+        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        at now: Timestamp
+    ) throws(NonceStoreError) -> SpentRequest {
+        do throws(NonceRefusal) {
+            let spent = try ledger.spend(nonce, by: session, through: door, at: now)
+            return SpentRequest(spent, asked: ledger.asked(with: nonce))
+        } catch {
+            throw .refused(error)
+        }
+    }
+}

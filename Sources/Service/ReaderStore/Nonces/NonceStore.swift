@@ -1,0 +1,65 @@
+package import MdocModel
+package import WalletPresentation
+
+/// Where the nonces are that were issued: in one server, or in a database that several share. It answers at most once
+/// that a nonce is spent, whoever asks and however many at a time.
+package protocol NonceStore: Sendable {
+    /// Issues a nonce that the caller drew, and keeps what is asked with it.
+    func issue(
+        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor, asked: [UInt8],
+        at now: Timestamp
+    ) async throws(NonceStoreError) -> IssuedNonce
+
+    /// Spends a nonce. Where the store cannot tell whether it did, it throws: the nonce is then as good as spent.
+    func spend(
+        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        at now: Timestamp
+    ) async throws(NonceStoreError) -> SpentRequest
+}
+
+/// How long nonces hold, and how many.
+package struct NonceTerms: Equatable, Sendable {
+    /// How many seconds a nonce may be spent; it is remembered for as long again, to tell who comes late.
+    package var lifetime: Int64 = 300
+    /// How many are kept at a time.
+    package var capacity = 100_000
+
+    /// The most bytes that are kept of what was asked.
+    package static let longestAsked = 1 << 13
+    /// How often those that nobody asks for any more are deleted, in seconds.
+    static let sweepInterval: Int64 = 10
+
+    package init() {}
+}
+
+/// A spent nonce, and what was asked with it.
+package struct SpentRequest: ~Copyable, Sendable {
+    package let asked: [UInt8]
+    private let nonce: SpentNonce
+
+    init(_ nonce: consuming SpentNonce, asked: [UInt8]) {
+        self.nonce = nonce
+        self.asked = asked
+    }
+
+    package consuming func spentNonce() -> SpentNonce { nonce }
+}
+
+/// What a store found when somebody came with a nonce.
+struct NonceUse: Sendable {
+    let issued: IssuedNonce
+    let asked: [UInt8]
+    /// What the store's one atomic step answered.
+    let isFirstUse: Bool
+
+    func spent(
+        by session: SessionBinding, through door: PresentationDoor, at now: Timestamp
+    ) throws(NonceStoreError) -> SpentRequest {
+        do throws(NonceRefusal) {
+            return SpentRequest(
+                try issued.spent(isFirstUse: isFirstUse, by: session, through: door, at: now), asked: asked)
+        } catch {
+            throw .refused(error)
+        }
+    }
+}

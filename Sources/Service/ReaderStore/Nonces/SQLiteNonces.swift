@@ -1,0 +1,194 @@
+internal import Foundation
+internal import GRDB
+package import MdocModel
+package import WalletPresentation
+
+/// The nonces of one server on its disk, in a file of their own beside the store's: they change with every request.
+///
+/// Requests that come while one change is written to the disk are made together in the next: each waits for the disk
+/// at most twice, however many come.
+package actor SQLiteNonces: NonceStore {
+    private enum Step: Sendable {
+        case issue(IssuedNonce, asked: [UInt8])
+        case spend(PresentationNonce, SessionBinding, PresentationDoor, Timestamp)
+    }
+
+    private struct Waiting {
+        let step: Step
+        let answer: CheckedContinuation<Result<NonceUse, NonceStoreError>, Never>
+    }
+
+    /// How many wait at most for the next change.
+    private static let mostWaiting = 4096
+    /// How many are made together at most.
+    private static let mostTogether = 256
+
+    private let terms: NonceTerms
+    private let queue: DatabaseQueue
+    private var waiting: [Waiting] = []
+    private var isWriting = false
+    /// How many there were at the last sweep, and were issued since.
+    private var count = 0
+    private var nextSweep = Timestamp(secondsSince1970: .min)
+
+    /// - Parameter folder: that of the store, made where there is none.
+    package init(
+        in folder: String, _ terms: NonceTerms = NonceTerms()
+    ) throws(ReaderStoreError) {
+        let folder = StoreFolder(path: folder, name: "nonces.sqlite")
+        try folder.create()
+        self.terms = terms
+        queue = try reporting { try Self.open(folder.file) }
+    }
+
+    private static func open(_ file: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(ReaderStore.longestWait)
+        configuration.label = "countersign.nonces"
+        // Once a nonce is reported as spent it stays so over a loss of power: the log is on the disk by then (FULL).
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+        }
+        let queue = try DatabaseQueue(path: file, configuration: configuration)
+        try queue.write { try $0.execute(sql: schema) }
+        return queue
+    }
+
+    private static let schema = """
+        CREATE TABLE IF NOT EXISTS nonce (
+            nonce BLOB NOT NULL PRIMARY KEY CHECK (length(nonce) BETWEEN 1 AND 64),
+            session BLOB NOT NULL CHECK (length(session) = 32),
+            door TEXT NOT NULL,
+            expires INTEGER NOT NULL,
+            asked BLOB NOT NULL,
+            is_spent INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX IF NOT EXISTS nonce_expires ON nonce (expires);
+        """
+
+    package func issue(
+        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor, asked: [UInt8],
+        at now: Timestamp
+    ) async throws(NonceStoreError) -> IssuedNonce {
+        guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
+        let issued = IssuedNonce(
+            nonce, to: session, for: door, expires: now.advanced(bySeconds: terms.lifetime))
+        if now >= nextSweep { try await sweep(at: now) }
+        guard count < terms.capacity else { throw .refused(.tooMany) }
+        count += 1
+        return try await make(.issue(issued, asked: asked)).issued
+    }
+
+    package func spend(
+        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        at now: Timestamp
+    ) async throws(NonceStoreError) -> SpentRequest {
+        try await make(.spend(nonce, session, door, now)).spent(by: session, through: door, at: now)
+    }
+
+    /// Deletes what expired a lifetime ago, and counts what is left.
+    private func sweep(at now: Timestamp) async throws(NonceStoreError) {
+        nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
+        let last = now.secondsSince1970 - terms.lifetime
+        count = try await change { database in
+            try database.execute(sql: "DELETE FROM nonce WHERE expires < ?", arguments: [last])
+            return try Int.fetchOne(database, sql: "SELECT count(*) FROM nonce") ?? 0
+        }
+    }
+
+    // MARK: Changes together
+
+    private func make(_ step: Step) async throws(NonceStoreError) -> NonceUse {
+        guard waiting.count < Self.mostWaiting else { throw .overloaded }
+        return try await withCheckedContinuation { answer in
+            waiting.append(Waiting(step: step, answer: answer))
+            guard !isWriting else { return }
+            isWriting = true
+            Task { await write() }
+        }.get()
+    }
+
+    private func write() async {
+        while !waiting.isEmpty {
+            let together = waiting.prefix(Self.mostTogether)
+            waiting.removeFirst(together.count)
+            let steps = together.map(\.step)
+            do throws(NonceStoreError) {
+                let uses = try await change { database in try steps.map { try Self.make($0, in: database) } }
+                for (one, use) in zip(together, uses) { one.answer.resume(returning: use) }
+            } catch {
+                for one in together { one.answer.resume(returning: .failure(error)) }
+            }
+        }
+        isWriting = false
+    }
+
+    private func change<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(NonceStoreError) -> Value {
+        do {
+            return try await queue.write(body)
+        } catch let error as DatabaseError {
+            throw .failed(code: "\(error.extendedResultCode.rawValue)")
+        } catch {
+            throw .failed(code: "row")
+        }
+    }
+
+    private static func make(
+        _ step: Step, in database: Database
+    ) throws -> Result<NonceUse, NonceStoreError> {
+        switch step {
+        case .issue(let issued, let asked): try insert(issued, asked, in: database)
+        case .spend(let nonce, let session, let door, let now):
+            try use(nonce, by: session, through: door, at: now, in: database)
+        }
+    }
+
+    private static func insert(
+        _ issued: IssuedNonce, _ asked: [UInt8], in database: Database
+    ) throws -> Result<NonceUse, NonceStoreError> {
+        try database.cachedStatement(
+            sql: "INSERT OR IGNORE INTO nonce (nonce, session, door, expires, asked) VALUES (?, ?, ?, ?, ?)"
+        ).execute(arguments: [
+            Data(issued.nonce.bytes), Data(issued.session.digest), issued.door.rawValue,
+            issued.expires.secondsSince1970, Data(asked),
+        ])
+        guard database.changesCount == 1 else { return .failure(.refused(.issuedBefore)) }
+        return .success(NonceUse(issued: issued, asked: [], isFirstUse: false))
+    }
+
+    private static func use(
+        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        at now: Timestamp, in database: Database
+    ) throws -> Result<NonceUse, NonceStoreError> {
+        let key = Data(nonce.bytes)
+        let found = try Row.fetchOne(
+            database.cachedStatement(
+                sql: "SELECT session, door, expires, asked FROM nonce WHERE nonce = ?"), arguments: [key])
+        guard let found else { return .failure(.refused(.unknown)) }
+        let issued = try IssuedNonce(nonce, found)
+        do throws(NonceRefusal) {
+            try issued.check(session: session, door: door, at: now)
+        } catch {
+            return .failure(.refused(error))
+        }
+        try database.cachedStatement(sql: "UPDATE nonce SET is_spent = 1 WHERE nonce = ? AND is_spent = 0")
+            .execute(arguments: [key])
+        return .success(
+            NonceUse(
+                issued: issued, asked: [UInt8](try found.decode(Data.self, forColumn: "asked")),
+                isFirstUse: database.changesCount == 1))
+    }
+}
+
+extension IssuedNonce {
+    fileprivate init(_ nonce: PresentationNonce, _ row: Row) throws {
+        guard let session = SessionBinding(stored: [UInt8](try row.decode(Data.self, forColumn: "session"))),
+            let door = PresentationDoor(rawValue: try row.decode(forColumn: "door"))
+        else { throw ReaderStoreError.damaged }
+        self.init(
+            nonce, to: session, for: door,
+            expires: Timestamp(secondsSince1970: try row.decode(forColumn: "expires")))
+    }
+}

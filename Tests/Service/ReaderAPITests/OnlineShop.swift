@@ -1,0 +1,210 @@
+import COSE
+import CBOR
+import Foundation
+import Logging
+import MdocModel
+import MdocTrust
+import OpenSSLCrypto
+import OtherPrograms
+import PortraitDecoding
+import ReaderStore
+import ReaderTokens
+import TestCredentials
+import WalletPresentation
+
+@testable import ReaderAPI
+
+/// A shop whose server asks through an app and a page, over HTTP, and a customer with a wallet.
+struct OnlineShop {
+    static let token = "online-token-of-the-tests"
+    static let other = "app-token-of-the-tests"
+
+    let issuer: TestIssuer
+    let keys: [RecipientKey]
+    let merchant: OnlineSettings.Merchant
+    let otherMerchant: OnlineSettings.Merchant
+    let origin = "https://shop.example"
+    let otherOrigin = "https://bar.example"
+    let desk: OnlineDesk
+    let http: PlainHTTP
+    let asApp: PlainHTTP
+    private let server: Task<Void, any Error>
+
+    /// - Parameters:
+    ///   - trusts: whether the issuer is trusted.
+    ///   - nonces: in place of those in memory.
+    init(
+        issuer other: TestIssuer? = nil, trusts: Bool = true, nonces: (any NonceStore)? = nil,
+        now: Int64 = TestAuthority.now
+    ) async throws {
+        let issuer = try other ?? TestIssuer()
+        self.issuer = issuer
+        keys = try (0..<2).map { _ in try RecipientKey(COSEKeyPair(try PrivateKey.generate(.p256))) }
+        merchant = .init(name: "shop", identity: try Self.identity("shop", "TEAM123456"), keys: keys)
+        otherMerchant = .init(name: "bar", identity: try Self.identity("bar", "TEAM654321"), keys: keys)
+        let settings = OnlineSettings(
+            merchants: [merchant, otherMerchant],
+            web: .init(
+                origins: [try WebOrigin(origin), try WebOrigin(otherOrigin)], keys: keys, identity: nil))
+        let basis = FixedBasis(
+            trust: try (trusts ? issuer.authority : TestAuthority()).store())
+        desk = OnlineDesk(
+            settings, nonces: nonces ?? MemoryNonces(), basis: basis, at: Timestamp(secondsSince1970: now))
+        let port = try ReaderDaemon.freePort()
+        (http, asApp) = (
+            PlainHTTP(.tcp(port: port), token: Self.token), PlainHTTP(.tcp(port: port), token: Self.other)
+        )
+        server = try await Self.serve(desk, basis, at: port)
+    }
+
+    func close() { server.cancel() }
+
+    private static func serve(
+        _ desk: OnlineDesk, _ basis: FixedBasis, at port: UInt16
+    ) async throws -> Task<Void, any Error> {
+        var log = Logger(label: "tests")
+        log.logLevel = .error
+        let counter = try Counter(
+            lanes: [], basis: basis, portraits: PortraitDecoder(executable: "/nonexistent"),
+            metrics: CounterMetrics(), log: log)
+        var rules = AccessRules()
+        rules.tokens = [(token, Scope.online), (other, .app)].map { text, scope in
+            .init(
+                name: scope.rawValue, sha256: Digest(.sha256, of: Array(text.utf8)[...]).bytes,
+                scopes: [scope])
+        }
+        let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+        let brands = BrandDesk(
+            BrandFolder(store: "/nonexistent"), server: TokenServer(audience: ReaderToken.defaultAudience),
+            audit: log)
+        let server = ReaderServer(
+            at: .loopback(host: "127.0.0.1", port: Int(port)), counter: counter, brands: brands, online: desk,
+            access: AccessBook(rules), hosts: HostRules(port: Int(port)), page: PageFiles(), connections: 512,
+            log: log, listening: { _ in isReady.finish() })
+        let task = Task { try await server.run() }
+        for await _ in ready {}
+        return task
+    }
+
+    static func identity(_ name: String, _ team: String) throws -> MerchantIdentity {
+        try MerchantIdentity(merchantIdentifier: "merchant.example.\(name)", teamIdentifier: team)
+    }
+
+    // MARK: The server of the shop
+
+    func post(_ path: String, _ members: [String: Any], as client: PlainHTTP? = nil) async throws
+        -> PlainHTTP.Reply
+    {
+        let body = try JSONSerialization.data(withJSONObject: members)
+        return try await (client ?? http).call("POST", path, String(decoding: body, as: UTF8.self))
+    }
+
+    /// Asks through the app; the nonce.
+    func askApp(
+        session: String = "session 1", merchant: String = "shop", elements: [String] = ["age(atLeast:21)"]
+    ) async throws -> PresentationNonce {
+        let reply = try await post(
+            "/v1/wallet/requests",
+            [
+                "session": session, "merchant": merchant, "document": "driversLicense", "elements": elements,
+                "intentToStore": "willNotStore",
+            ])
+        guard reply.status == 201, let text = try reply.json()["nonce"] as? String,
+            let bytes = Base64URL.decode(text.utf8)
+        else { throw PlainHTTP.Failure(description: "\(reply.status): \(reply.text)") }
+        return try PresentationNonce(bytes)
+    }
+
+    /// Asks on the page; the text of encryptionInfo.
+    func askPage(session: String = "session 1", origin: String? = nil) async throws -> String {
+        let reply = try await post(
+            "/v1/web/requests",
+            ["session": session, "origin": origin ?? self.origin, "intent": "age over 21; else nothing"])
+        guard reply.status == 201, let data = try reply.json()["data"] as? [String: String],
+            let info = data["encryptionInfo"]
+        else { throw PlainHTTP.Failure(description: "\(reply.status): \(reply.text)") }
+        return info
+    }
+
+    func present(
+        _ envelope: [UInt8], nonce: PresentationNonce, session: String = "session 1"
+    ) async throws -> PlainHTTP.Reply {
+        try await post(
+            "/v1/wallet/presentations",
+            [
+                "session": session, "nonce": Base64URL.encode(nonce.bytes),
+                "envelope": Base64URL.encode(envelope),
+            ])
+    }
+
+    func present(
+        _ response: String, info: String, session: String = "session 1", origin: String? = nil
+    ) async throws -> PlainHTTP.Reply {
+        try await post(
+            "/v1/web/presentations",
+            [
+                "session": session, "origin": origin ?? self.origin, "encryptionInfo": info,
+                "response": response,
+            ])
+    }
+
+    // MARK: The customer's wallet
+
+    static func licence(_ more: [TestDocument.Item] = []) throws -> TestDocument {
+        try TestDocument([.init("age_over_21", Encoded.boolean(true))] + more)
+    }
+
+    func response(_ documents: [TestDocument], in transcript: SessionTranscript) throws -> [UInt8] {
+        let session = try TestSession(transcript: transcript)
+        return Encoded.map([
+            ("version", Encoded.text("1.0")),
+            (
+                "documents",
+                Encoded.array(try documents.map { try $0.encoded(issuer: issuer, session: session) })
+            ),
+            ("status", [0x00]),
+        ])
+    }
+
+    func transcript(
+        _ nonce: PresentationNonce, _ merchant: MerchantIdentity? = nil
+    ) -> SessionTranscript {
+        .inApp(merchant ?? self.merchant.identity, nonce: nonce, recipientKeyHash: keys[0].hash)
+    }
+
+    func envelope(
+        _ documents: [TestDocument]? = nil, in transcript: SessionTranscript, to key: RecipientKey? = nil
+    ) throws -> [UInt8] {
+        try WalletEnvelope.seal(
+            response(documents ?? [Self.licence()], in: transcript),
+            to: (key ?? keys[0]).pair.privateKey.publicKey(), in: transcript,
+            ephemeralKey: PrivateKey.generate(.p256))
+    }
+
+    func webResponse(
+        _ documents: [TestDocument]? = nil, to info: String, on origin: String? = nil,
+        key: RecipientKey? = nil
+    ) throws -> String {
+        let transcript = SessionTranscript.onTheWeb(
+            encryptionInfo: info, origin: try WebOrigin(origin ?? self.origin))
+        return try EncryptedResponse.seal(
+            response(documents ?? [Self.licence()], in: transcript),
+            to: (key ?? keys[0]).pair.privateKey.publicKey(), in: transcript,
+            ephemeralKey: PrivateKey.generate(.p256))
+    }
+}
+
+/// Trust that does not change.
+struct FixedBasis: JudgingBasisSource {
+    let trust: TrustStore
+
+    func basis(at now: Timestamp) -> JudgingBasis {
+        JudgingBasis(
+            trust: trust, obtained: now, identities: ReaderIdentityChoice([]), policy: .rental(staleDays: 365)
+        )
+    }
+
+    func identity(named name: String, at now: Timestamp) throws(APIProblem) -> ReaderIdentity {
+        throw .trustNotSetUp
+    }
+}
