@@ -26,8 +26,14 @@ struct CardDriver: Sendable {
         case stopped
     }
 
-    /// Called around each command, with its header: for timing and traces.
-    var observe: @Sendable (_ command: ArraySlice<UInt8>, _ sent: ContinuousClock.Instant) -> Void = { _, _ in
+    /// Called after each command: for timing and traces.
+    var observe: @Sendable (Exchange) -> Void = { _ in }
+
+    /// One command, by what is told of it.
+    struct Exchange {
+        let command: ArraySlice<UInt8>
+        let sent: ContinuousClock.Instant
+        let isAnswered: Bool
     }
 
     /// Runs the machine on from `action` until it delivers.
@@ -65,7 +71,8 @@ struct CardDriver: Sendable {
         let result = await bounded(by: deadline, grace: grace) { () throws(ContactlessError) in
             try await card.exchange(command[...])
         }
-        observe(command[...], sent)
+        let isAnswered = if case .success = result { true } else { false }
+        observe(Exchange(command: command[...], sent: sent, isAnswered: isAnswered))
         do throws(ContactlessError) {
             return try result.get()
         } catch {

@@ -75,13 +75,22 @@ package actor LinkDriver {
         }
     }
 
-    /// The peer's next message, and when it began.
-    package func receive() async throws(End) -> (message: [UInt8], began: ContinuousClock.Instant) {
+    /// The peer's next message, and when it began; `begun` is called at its first piece.
+    package func receive(
+        begun: @Sendable () -> Void = {}
+    ) async throws(End) -> (message: [UInt8], began: ContinuousClock.Instant) {
         defer { disarm() }
         var action = machine.sent(now: .now)
+        var isTold = false
         while true {
+            if machine.hasBegun, !isTold {
+                isTold = true
+                begun()
+            }
             switch action {
-            case .deliver(let message, let began): return (message, began)
+            case .deliver(let message, let began):
+                if !isTold { begun() }
+                return (message, began)
             case .end(let reason): throw .machine(reason)
             case .wait(let deadline):
                 arm(deadline)

@@ -13,7 +13,30 @@ struct NFCRetrieval: Sendable {
 
     /// When the last ENVELOPE of a message went out and when its answer came: between them lies consent (Q54).
     private final class Turn: Sendable {
-        let instants = Mutex<(sent: ContinuousClock.Instant, answered: ContinuousClock.Instant)?>(nil)
+        struct State {
+            var instants: (sent: ContinuousClock.Instant, answered: ContinuousClock.Instant)?
+            /// Who is to be told that the answer begins.
+            var begun: (@Sendable () -> Void)?
+        }
+
+        private let state = Mutex(State())
+
+        var instants: (sent: ContinuousClock.Instant, answered: ContinuousClock.Instant)? {
+            state.withLock { $0.instants }
+        }
+
+        func begin(_ begun: @escaping @Sendable () -> Void) {
+            state.withLock { $0 = State(begun: begun) }
+        }
+
+        func note(_ exchange: CardDriver.Exchange) {
+            guard exchange.command.starts(with: [0x00, 0xc3]) else { return }
+            let begun = state.withLock { state in
+                state.instants = (exchange.sent, .now)
+                return exchange.isAnswered ? state.begun.take() : nil
+            }
+            begun?()
+        }
     }
 
     private var machine: NFCTransferReader
@@ -32,10 +55,7 @@ struct NFCRetrieval: Sendable {
         var observed = driver
         observed.grace = .zero
         let turn = turn
-        observed.observe = { command, sent in
-            let isLastEnvelope = command.starts(with: [0x00, 0xc3])
-            if isLastEnvelope { turn.instants.withLock { $0 = (sent, .now) } }
-        }
+        observed.observe = { turn.note($0) }
         self.driver = observed
     }
 
@@ -53,12 +73,15 @@ struct NFCRetrieval: Sendable {
         }
     }
 
-    /// Sends one message and waits for the answer.
-    mutating func send(_ message: [UInt8]) async throws(TapEnd) -> Answer {
+    /// Sends one message and waits for the answer; `begun` is called when that begins.
+    mutating func send(
+        _ message: [UInt8], begun: @escaping @Sendable () -> Void
+    ) async throws(TapEnd) -> Answer {
+        turn.begin(begun)
         guard case .message(let answer) = try await run(machine.send(message[...], now: .now)) else {
             throw .failed(.session(.unexpectedMessage))
         }
-        let instants = turn.instants.withLock { $0 } ?? (.now, .now)
+        let instants = turn.instants ?? (.now, .now)
         return Answer(message: answer, requestSent: instants.sent, answerBegan: instants.answered)
     }
 

@@ -75,8 +75,12 @@ package enum PresentationEvent: Equatable, Sendable {
     case bluetoothUnavailable(id: String)
     /// The engagement is complete: the moment to sound the tone (Q8).
     case engaged
+    /// The answer comes over NFC: the phone has to stay on the reader.
+    case hold
     /// The request is out; the holder decides.
     case awaitingConsent
+    /// An answer has begun; where the transport cannot tell, it is there.
+    case receiving
     /// The answer is being checked.
     case verifying
 }

@@ -31,6 +31,7 @@ extension ReaderTransaction {
                 throw Task.isCancelled ? .cancelled : error
             }
             course.times.end(.consent)
+            report(.receiving)
             let step = try receive(message, in: &inquiry, now: .now, &course)
             guard case .end(let outcome, let farewell) = step else { continue }
             await self.farewell(farewell, over: channel)

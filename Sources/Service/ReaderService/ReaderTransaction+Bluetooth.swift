@@ -92,7 +92,7 @@ extension ReaderTransaction {
                 course.request = inquiry.sent
                 course.times.end(.request)
                 report(.awaitingConsent)
-                (message, began) = try await driver.receive()
+                (message, began) = try await driver.receive { report(.receiving) }
             } catch .machine(.terminated(.awaitResponse)) {
                 return Ending(.declined, leaving: Task { await driver.leave(saying: nil) })
             } catch {

@@ -101,6 +101,7 @@ extension ReaderTransaction {
                 throw .failed(error)
             }
         }
+        report(.hold)
         var retrieval = NFCRetrieval(driver, engaged.nfc, plan.deadlines.transferSettings)
         try await retrieval.select(isFirst: false)
         return try await exchange(&inquiry, &retrieval, &course)
@@ -115,6 +116,7 @@ extension ReaderTransaction {
         try await retrieval.select(isFirst: true)
         course.times.end(.engagement)
         report(.engaged)
+        report(.hold)
         var inquiry = try orFailing { () throws(PresentationFailure) in
             try self.inquiry(scanned, .qr, key: &key)
         }
@@ -192,7 +194,7 @@ extension ReaderTransaction {
         }
         course.request = inquiry.sent
         report(.awaitingConsent)
-        return try await retrieval.send(request)
+        return try await retrieval.send(request) { report(.receiving) }
     }
 }
 

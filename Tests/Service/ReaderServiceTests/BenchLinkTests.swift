@@ -36,7 +36,7 @@ struct BenchLinkTests {
             presentation.verified()?.documents[0].deviceBinding == (row.proof == .mac ? .mac : .signature))
         #expect(phone.readerStatus == .termination)
         #expect(try DeviceRequest(#require(phone.request)[...]).docRequests.count == 1)
-        #expect(scene.events.all == [.armed, .engaged, .awaitingConsent, .verifying])
+        #expect(scene.events.all == [.armed, .engaged, .awaitingConsent, .receiving, .verifying])
         #expect(presentation.phases.map(\.name) == [.engagement, .request, .consent, .verification])
     }
 

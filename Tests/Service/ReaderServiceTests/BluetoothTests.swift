@@ -22,7 +22,7 @@ struct BluetoothTests {
         let result = try await scene.present(mode)
         #expect(result.presentation.verified()?.portrait()?.count == 25_000, "\(result.phone.lines)")
         #expect(result.holder.readerStatus == .termination)
-        let events: [PresentationEvent] = [.engaged, .awaitingConsent, .verifying]
+        let events: [PresentationEvent] = [.engaged, .awaitingConsent, .receiving, .verifying]
         #expect(scene.events.all == (handover == .qr ? events : [.armed] + events))
         #expect(
             result.presentation.phases.map(\.name)

@@ -38,7 +38,7 @@ struct NFCTests {
             #expect(response?.reports.flatMap(\.deviations) == [])
             #expect(response?.documents[0].deviceBinding == (row.proof == .mac ? .mac : .signature))
         }
-        let once: [PresentationEvent] = [.armed, .engaged, .awaitingConsent, .verifying]
+        let once: [PresentationEvent] = [.armed, .engaged, .hold, .awaitingConsent, .receiving, .verifying]
         #expect(scene.events.all == once + once)
     }
 
@@ -95,7 +95,10 @@ struct NFCTests {
         let field = Field(phone)
         #expect(try await scene.transaction().run(at: field).verified() != nil)
         #expect(field.cards == 6)
-        #expect(scene.events.all == [.armed, .phoneLocked, .engaged, .awaitingConsent, .verifying])
+        #expect(
+            scene.events.all == [
+                .armed, .phoneLocked, .engaged, .hold, .awaitingConsent, .receiving, .verifying,
+            ])
     }
 
     @Test("Q1 A phone that stays locked is no error before the engagement's deadline, and named after it")
@@ -121,7 +124,9 @@ struct NFCTests {
         #expect(second.log.commands.first == select)
         let lost = NFCEndReason(.initialMessage, .cardLost)
         #expect(
-            scene.events.all == [.armed, .tapAgain(lost), .engaged, .awaitingConsent, .verifying])
+            scene.events.all == [
+                .armed, .tapAgain(lost), .engaged, .hold, .awaitingConsent, .receiving, .verifying,
+            ])
     }
 
     @Test(
@@ -152,7 +157,8 @@ struct NFCTests {
             NFCEndReason(.readCapabilities, .capabilityContainerInvalid))
         #expect(
             scene.events.all == [
-                .armed, tapAgain, tapAgain, .offerQR, tapAgain, .engaged, .awaitingConsent, .verifying,
+                .armed, tapAgain, tapAgain, .offerQR, tapAgain, .engaged, .hold, .awaitingConsent, .receiving,
+                .verifying,
             ])
     }
 

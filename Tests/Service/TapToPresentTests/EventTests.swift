@@ -25,11 +25,11 @@ struct EventTests {
     @Test("A read is told phase by phase, with the verdict and its reasons")
     func phases() async throws {
         let events = try await events(of: try TapStage())
-        guard events.count == 6, case .judged(let verdict) = events[4] else {
+        guard events.count == 7, case .judged(let verdict) = events[5] else {
             Issue.record("\(events)")
             return
         }
-        #expect(events.prefix(4) == [.armed, .engaged, .awaitingConsent, .verifying])
+        #expect(events.prefix(5) == [.armed, .engaged, .awaitingConsent, .receiving, .verifying])
         #expect(events.last == .done(nil))
         #expect(verdict.isVerified && verdict.failures.isEmpty)
         #expect(verdict.documents.map(\.docType) == ["org.iso.18013.5.1.mDL"])
@@ -71,7 +71,7 @@ struct EventTests {
         for stream in streams {
             var count = 0
             if let stream { for await _ in stream { count += 1 } }
-            #expect(count == 6)
+            #expect(count == 7)
         }
     }
 }

@@ -12,7 +12,9 @@ extension PresentationEvent {
         case .bluetoothUnavailable(let id):
             "No Bluetooth, NFC alone is used: \(BluetoothAdvice.text(forID: id))."
         case .engaged: "Engaged: look at your phone."
+        case .hold: "Keep the phone on the reader."
         case .awaitingConsent: "Waiting for the holder's consent…"
+        case .receiving: "The answer comes…"
         case .verifying: "Checking the answer…"
         }
     }

@@ -161,7 +161,8 @@ package struct BLETransfer: Sendable {
         }
     }
 
-    private var hasBegun: Bool { values.hasBegun || frames.hasBegun }
+    /// Whether a part of a message is there, and not yet all of it.
+    package var hasBegun: Bool { values.hasBegun || frames.hasBegun }
 
     private func transmission(of message: ArraySlice<UInt8>) throws(BLEFault) -> BLETransmission {
         guard message.count <= settings.maximumMessageSize else {

@@ -213,7 +213,7 @@ package actor Counter {
         guard var record = records[id], !record.state.isOver else { return }
         let before = (record.state, record.hint)
         record.state = event.state ?? record.state
-        record.hint = event.hint
+        record.hint = event.hint(after: record.hint)
         guard before != (record.state, record.hint) else { return }
         records[id] = record
         tell(record)

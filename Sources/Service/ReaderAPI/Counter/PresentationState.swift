@@ -40,6 +40,8 @@ package enum PresentationState: String, CaseIterable, Sendable {
 /// What the page may say beside the state.
 package enum PresentationHint: String, CaseIterable, Sendable {
     case phoneLocked, tapAgain, offerQR, bluetoothUnavailable
+    /// The phone has to stay on the reader until the end.
+    case hold
     /// A person has decided, and what was shown is wiped.
     case decided
     /// What was shown is wiped, since its time was over or the lane went on.
@@ -53,20 +55,23 @@ extension PresentationEvent {
         case .armed: .armed
         case .engaged: .engaged
         case .awaitingConsent: .awaitingConsent
-        case .verifying: .receiving
-        case .phoneLocked, .offerQR, .bluetoothUnavailable: nil
+        case .receiving, .verifying: .receiving
+        case .phoneLocked, .offerQR, .bluetoothUnavailable, .hold: nil
         // What broke off begins anew.
         case .tapAgain: .armed
         }
     }
 
-    var hint: PresentationHint? {
+    /// What may be said from now on, where `before` was said.
+    func hint(after before: PresentationHint?) -> PresentationHint? {
         switch self {
         case .phoneLocked: .phoneLocked
         case .tapAgain: .tapAgain
         case .offerQR: .offerQR
         case .bluetoothUnavailable: .bluetoothUnavailable
-        case .armed, .engaged, .awaitingConsent, .verifying: nil
+        case .hold: .hold
+        case .awaitingConsent, .receiving, .verifying: before == .hold ? .hold : nil
+        case .armed, .engaged: nil
         }
     }
 }

@@ -11,6 +11,8 @@ extension MobileDocumentReader {
         case engaged
         /// The request is out; the holder decides on the phone.
         case awaitingConsent
+        /// An answer has begun to arrive.
+        case receiving
         /// The answer is being checked.
         case verifying
         /// Every check was made; the verdict says what they came to.
@@ -29,6 +31,8 @@ extension MobileDocumentReader {
         case tapAgain
         /// Taps keep failing: the phone's QR code may do better.
         case offerQR
+        /// The answer comes over NFC: the phone has to stay on the reader.
+        case hold
         /// There is no Bluetooth, NFC alone is used; the id of the condition.
         case bluetoothUnavailable(id: String)
     }
@@ -44,7 +48,9 @@ extension MobileDocumentReader.Event {
             case .offerQR: .hint(.offerQR)
             case .bluetoothUnavailable(let id): .hint(.bluetoothUnavailable(id: id))
             case .engaged: .engaged
+            case .hold: .hint(.hold)
             case .awaitingConsent: .awaitingConsent
+            case .receiving: .receiving
             case .verifying: .verifying
             }
     }
