@@ -247,6 +247,7 @@ let package = Package(
             dependencies: [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "CBOR", "COSE",
                 "NDEF", "OpenSSLCrypto", "Transport", "BlueZTransport", "ReaderService", "BlueZBench",
+                "PCSCBench", "PCSCTransport",
             ],
             path: "Tests/PresentationStage", swiftSettings: strict),
         .executableTarget(
@@ -373,7 +374,11 @@ let package = Package(
             ]),
         tests(
             of: "countersignd", in: "Commands",
-            ["countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderReports"]),
+            [
+                "countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderReports", "MdocModel",
+                "MdocWallet", "NDEF",
+                "Transport", "PCSCBench", "BlueZBench", "PresentationStage",
+            ]),
         tests(
             of: "countersign", in: "Commands",
             [

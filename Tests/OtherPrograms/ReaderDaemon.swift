@@ -14,9 +14,12 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
 
     /// - Parameters:
     ///   - lanes: for each lane the arguments of its wallet; nil for a lane that nobody answers at.
+    ///   - readers: for each lane at a real reader, `reader-1` and so on, the members of its device as JSON.
+    ///   - roots: further issuers to trust, as DER.
     ///   - members: further members of the configuration, as JSON.
     package init(
-        lanes: [[String]?] = [[]], members: [String: String] = [:], environment: [String: String] = [:]
+        lanes: [[String]?] = [[]], readers: [String] = [], roots: [[UInt8]] = [],
+        members: [String: String] = [:], environment: [String: String] = [:]
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "countersign-daemon-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -31,15 +34,19 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
                     "countersign", ["wallet", "--listen", "tcp://127.0.0.1:0", "--root", root] + arguments)
                 address = try await wallet.firstLine()
                 wallets.append(wallet)
-                let importing = try BuiltProgram(
-                    "countersign", ["trust", "import", root, "--store", folder.path + "/store"])
-                guard try await importing.ended() == 0 else {
-                    throw BuiltProgram.Overdue(description: importing.errors)
-                }
+                try await Self.trust(root, in: folder)
             }
             lines.append(#"{"name": "lane-\#(index + 1)", "benchLink": "\#(address)"}"#)
         }
         self.wallets = wallets
+        for (index, device) in readers.enumerated() {
+            lines.append(#"{"name": "reader-\#(index + 1)", \#(device)}"#)
+        }
+        for (index, root) in roots.enumerated() {
+            let file = folder.appending(path: "issuer-\(index).der")
+            try Data(root).write(to: file)
+            try await Self.trust(file.path, in: folder)
+        }
         let configuration = Self.configuration(
             folder.path, port, lanes: lines.joined(separator: ","), members)
         try Data(configuration.utf8).write(to: folder.appending(path: "countersignd.json"))
@@ -49,6 +56,14 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private static func trust(_ root: String, in folder: URL) async throws {
+        let importing = try BuiltProgram(
+            "countersign", ["trust", "import", root, "--store", folder.path + "/store"])
+        guard try await importing.ended() == 0 else {
+            throw BuiltProgram.Overdue(description: importing.errors)
+        }
+    }
 
     private static func configuration(
         _ folder: String, _ port: UInt16, lanes: String, _ further: [String: String]
@@ -90,12 +105,19 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
     }
 
     /// Waits for the end of a presentation by its events; its states in order.
-    package func end(of id: String) async throws -> [String] {
+    ///
+    /// - Parameter entered: called in each state that it comes to.
+    package func end(
+        of id: String, _ entered: (_ state: String) async throws -> Void = { _ in }
+    ) async throws -> [String] {
         let events = try await asDisplay.events("/v1/presentations/\(id)/events")
         var states: [String] = []
         while let event = try await events.next() {
             guard let state = event.data["state"] else { continue }
-            if states.last != state { states.append(state) }
+            if states.last != state {
+                states.append(state)
+                try await entered(state)
+            }
             if ["verified", "rejected", "declined", "cancelled", "failed"].contains(state) { break }
         }
         return states

@@ -45,7 +45,7 @@ package struct AirStage {
             deadlines: deadlines, retrieval: retrieval ?? .over(mode))
         guard scene.handover == .qr else {
             let tapped = try scene.phone()
-            let holder = serving(scene, at: listener) { try await scene.engagement(of: tapped) }
+            let holder = serving(scene.wallet, at: listener) { try await scene.engagement(of: tapped) }
             let field = try await field(tapped)
             let reader = Task { await transaction.run(at: field, radio: radio) }
             return AirStage(
@@ -54,15 +54,15 @@ package struct AirStage {
         }
         let engagement = try scene.wallet.engagement(.qr, now: .now)
         let scanned = try DeviceEngagement(engagement.deviceEngagement[...])
-        let holder = serving(scene, at: listener) { engagement }
+        let holder = serving(scene.wallet, at: listener) { engagement }
         let reader = Task { await transaction.run(scanned: scanned, radio: radio) }
         return AirStage(
             scene: scene, phone: phone, reader: reader, tapped: nil, holder: holder, listener: listener)
     }
 
     /// The wallet, for every phone that comes; what the last of them saw that had a request.
-    private static func serving(
-        _ scene: Scene, at listener: FramedTCPListener,
+    package static func serving(
+        _ wallet: Wallet, at listener: FramedTCPListener,
         _ engagement: @escaping @Sendable () async throws -> WalletEngagement
     ) -> Task<HolderEnd.Log, Never> {
         Task {
@@ -70,7 +70,7 @@ package struct AirStage {
                 while let channel = try? await listener.accept() {
                     group.addTask {
                         guard let engaged = try? await engagement(),
-                            let link = try? WalletBenchLink(scene.wallet, engaged: engaged)
+                            let link = try? WalletBenchLink(wallet, engaged: engaged)
                         else { return HolderEnd.Log() }
                         return await HolderEnd.serve(link, over: channel)
                     }

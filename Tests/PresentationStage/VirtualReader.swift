@@ -1,19 +1,20 @@
-import MdocWallet
-import PCSCBench
-import PCSCTransport
-import PresentationStage
-import ReaderService
-import Synchronization
-import Testing
-import Transport
+internal import MdocWallet
+internal import PCSCBench
+package import PCSCTransport
+package import ReaderService
+internal import Synchronization
+internal import Testing
+internal import Transport
 
 /// One slot of the virtual reader behind the real pcscd, and the phones that are held to it.
-final class VirtualReader: Sendable {
+package final class VirtualReader: Sendable {
     private let name: String
     private let card: VirtualCard
     private let holder = HeldPhone()
 
-    init(_ name: String = VirtualBench.first) throws {
+    /// - Parameter name: by default the first slot's.
+    package init(_ name: String? = nil) throws {
+        let name = name ?? VirtualBench.first
         self.name = name
         let holder = holder
         card = VirtualCard(
@@ -24,7 +25,7 @@ final class VirtualReader: Sendable {
 
     /// The phone is held to the reader, and pcscd has seen it; one that was there is exchanged for it while the
     /// power is off.
-    func hold(_ phone: Phone) async throws {
+    package func hold(_ phone: Phone) async throws {
         holder.phone = phone
         try await card.insert()
         let name = name
@@ -42,17 +43,17 @@ final class VirtualReader: Sendable {
         timer.cancel()
     }
 
-    func lift() {
+    package func lift() {
         card.remove()
     }
 
     /// The phones that come to this slot from now on.
-    func field(_ service: PCSCService = PCSCService()) -> PCSCContactlessReader {
+    package func field(_ service: PCSCService = PCSCService()) -> PCSCContactlessReader {
         PCSCContactlessReader(service: service, selector: .name(containing: name))
     }
 
     /// One presentation with the scene's phone.
-    func present(
+    package func present(
         _ scene: Scene, _ phone: Phone, deadlines: PresentationDeadlines = .ample
     ) async throws -> Presentation {
         try await hold(phone)
