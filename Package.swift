@@ -257,6 +257,10 @@ let package = Package(
                 "BlueZBench", "PresentationStage",
             ],
             path: "Tests/Benchmarks/AirBenchmark", swiftSettings: strict),
+        .executableTarget(
+            name: "LaneBenchmark",
+            dependencies: ["MdocWallet", "Transport", "OtherPrograms", "PCSCBench", "PresentationStage"],
+            path: "Tests/Benchmarks/LaneBenchmark", swiftSettings: strict),
         .testTarget(
             name: "ArchitectureTests", dependencies: ["VectorFiles", "OpenSSLCrypto"],
             path: "Tests/Architecture",

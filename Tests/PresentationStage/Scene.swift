@@ -48,13 +48,15 @@ package struct Scene {
     package func transaction(
         deadlines: PresentationDeadlines = .ample, rules: VerificationRules = .interoperable,
         retrieval: RetrievalPlan = RetrievalPlan(), asking question: PresentationQuestion? = nil,
+        then further: FurtherQuestion? = nil,
         _ watching: @escaping @Sendable (PresentationEvent) -> Void = { _ in }
     ) throws -> ReaderTransaction {
         let anchor = try TrustAnchor(Certificate(der: presented.issuer.root[...]))
-        let plan = PresentationPlan(
+        var plan = PresentationPlan(
             question: question ?? PresentationQuestion(.drafts([DeviceRequestDraft(presented.requests)])),
             trust: TrustStore(anchors: [anchor]), rules: rules,
             deadlines: deadlines, retrieval: retrieval, now: { Self.now })
+        plan.further = further
         let events = events
         return ReaderTransaction(plan) { event in
             events.append(event)

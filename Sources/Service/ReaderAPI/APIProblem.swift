@@ -9,7 +9,7 @@ package struct APIProblem: Error, Equatable, Sendable {
         case notFound, methodNotAllowed, hostRefused, originRefused, unauthorized, forbidden
         case bodyTooLong, bodyTooSlow, bodyMissing, contentTypeRefused, bodyRefused
         case intentRefused, retentionRefused, readerTokenRequired, readerTokenRefused, identityRefused
-        case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken
+        case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken, referenceMissing
         case engagementMisshapen, alreadyEngaged, presentationOver, decisionNotDue, portraitGone
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
@@ -93,6 +93,8 @@ extension APIProblem {
         .presentationUnknown, 404, "there is no such presentation, or it is forgotten")
     static let referenceTaken = APIProblem(
         .referenceTaken, 409, "another presentation has this reference: choose another, or ask the same")
+    static let referenceMissing = APIProblem(
+        .referenceMissing, 400, "name what belongs together: GET /v1/presentations?reference=…")
     static let alreadyEngaged = APIProblem(
         .alreadyEngaged, 409, "a phone is engaged already: wait for its answer, or DELETE the presentation")
     static let presentationOver = APIProblem(.presentationOver, 409, "the presentation is over")

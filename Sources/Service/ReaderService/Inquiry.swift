@@ -5,7 +5,7 @@ internal import MdocSession
 struct Inquiry: ~Copyable, Sendable {
     /// What to do once a message came.
     enum Step: Sendable {
-        /// There was no document in it: the next request is due.
+        /// The next request is due: there was no document in it, or a further question follows.
         case ask
         case end(Presentation.Outcome, farewell: [UInt8]?)
     }
@@ -13,7 +13,7 @@ struct Inquiry: ~Copyable, Sendable {
     private(set) var session: ReaderSession
     /// The request that went out last.
     private(set) var sent: SessionRequest?
-    private let question: PresentationQuestion
+    private var question: PresentationQuestion
     private let capabilities: EngagementCapabilities
     private var drafts: ArraySlice<DeviceRequestDraft>
     /// The next request, begun as soon as the transcript is known.
@@ -32,6 +32,14 @@ struct Inquiry: ~Copyable, Sendable {
 
     /// Whether the phone can be asked for something else.
     var hasFurtherRequest: Bool { next != nil || !drafts.isEmpty }
+
+    /// Asks for something else from now on.
+    mutating func goOn(asking further: PresentationQuestion) {
+        question = further
+        drafts = further.drafts(for: capabilities)[...]
+        next = nil
+        prepare()
+    }
 
     private mutating func prepare() {
         guard let draft = drafts.popFirst() else { return }

@@ -6,6 +6,7 @@ package import MdocVerification
 /// What is asked in one presentation, and by what its answer is judged.
 package struct PresentationPlan: Sendable {
     package var question: PresentationQuestion
+    package var further: FurtherQuestion?
     package var trust: TrustStore
     package var rules: VerificationRules
     /// What is asked for about revocation.
@@ -117,6 +118,8 @@ package struct Presentation: Sendable {
         case failed(PresentationFailure)
     }
 
+    /// Where a further question was put: what the first came to. All else is then about the further one.
+    package let earlier: [Presentation]
     package let outcome: Outcome
     /// The request that the outcome answers, or that went out last; nil where none did.
     package let request: SessionRequest?
@@ -126,9 +129,11 @@ package struct Presentation: Sendable {
     private let leaving: Task<Void, Never>?
 
     init(
-        outcome: Outcome, request: SessionRequest?, phases: [PhaseTime], rawAnswer: RawAnswer?,
+        after earlier: [Presentation] = [], outcome: Outcome, request: SessionRequest?, phases: [PhaseTime],
+        rawAnswer: RawAnswer?,
         leaving: Task<Void, Never>?
     ) {
+        self.earlier = earlier
         self.outcome = outcome
         self.request = request
         self.phases = phases
@@ -175,6 +180,8 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case session(SessionError)
     /// The phone ended the session with this status and without an answer.
     case status(SessionStatus)
+    /// The phone ended the session with its first answer, so that nothing further could be asked.
+    case sessionOver
     case consentOverdue
     /// We were told to stop.
     case cancelled

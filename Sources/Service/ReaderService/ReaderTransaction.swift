@@ -33,6 +33,8 @@ package struct ReaderTransaction: Sendable {
         /// The request that went out last.
         var request: SessionRequest?
         var rawAnswer: RawAnswer?
+        /// What the first question came to, once the further one is due.
+        var earlier: [Presentation] = []
     }
 
     /// Runs a presentation and measures its phases.
@@ -47,7 +49,8 @@ package struct ReaderTransaction: Sendable {
             ending = Ending(.failed(error))
         }
         return Presentation(
-            outcome: ending.outcome, request: course.request, phases: course.times.phases,
+            after: course.earlier, outcome: ending.outcome, request: course.request,
+            phases: course.times.phases,
             rawAnswer: course.rawAnswer, leaving: ending.leaving)
     }
 
@@ -75,10 +78,26 @@ package struct ReaderTransaction: Sendable {
             guard let outcome else { return .ask }
             if plan.handsOutRawAnswer { course.rawAnswer = RawAnswer(response, in: inquiry.session) }
             course.times.end(.verification)
+            if let further = furtherQuestion(after: outcome, course) {
+                course.goOn(after: outcome)
+                guard !isEnded else { throw .sessionOver }
+                inquiry.goOn(asking: further)
+                return .ask
+            }
             return .end(outcome, farewell: isEnded ? nil : inquiry.terminate())
         case .end(let end, let farewell): return .end(Self.outcome(of: end), farewell: farewell)
         case .transmit: throw .session(.unexpectedMessage)
         }
+    }
+
+    /// What is to be asked next, where this answer to the first question leads on to it.
+    private func furtherQuestion(
+        after outcome: Presentation.Outcome, _ course: Course
+    ) -> PresentationQuestion? {
+        guard course.earlier.isEmpty, let further = plan.further,
+            case .judged(.verified(let response)) = outcome, further.isDue(response)
+        else { return nil }
+        return further.question
     }
 
     /// Judges a decrypted answer by what was asked; nil where there is nothing in it and something else can be asked.
@@ -121,6 +140,17 @@ extension UnverifiedResponse {
     /// Whether the holder returned none of the documents, and said so for each.
     fileprivate var isDecline: Bool {
         isEmpty && !documentErrors.isEmpty && documentErrors.allSatisfy { $0.code == 0 }
+    }
+}
+
+extension ReaderTransaction.Course {
+    /// Puts away what the first question came to.
+    fileprivate mutating func goOn(after outcome: Presentation.Outcome) {
+        earlier = [
+            Presentation(
+                outcome: outcome, request: request.take(), phases: [], rawAnswer: rawAnswer.take(),
+                leaving: nil)
+        ]
     }
 }
 

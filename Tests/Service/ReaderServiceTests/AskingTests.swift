@@ -54,12 +54,12 @@ extension Scene {
     func ask(
         _ content: PresentationQuestion.Content,
         as identities: ReaderIdentityChoice = ReaderIdentityChoice([]),
-        by way: Way = .benchLink
+        then further: FurtherQuestion? = nil, by way: Way = .benchLink
     ) async throws -> Asked {
         let question = PresentationQuestion(content, identities: identities)
         var retrieval = RetrievalPlan()
         if way == .peripheralServer { retrieval.mode = .peripheralServer }
-        let transaction = try transaction(retrieval: retrieval, asking: question)
+        let transaction = try transaction(retrieval: retrieval, asking: question, then: further)
         switch way {
         case .benchLink:
             let (reader, holder) = InMemoryChannel.pair()

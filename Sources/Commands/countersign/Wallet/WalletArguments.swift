@@ -72,8 +72,10 @@ struct WalletArguments: ParsableArguments {
 
     @Option(
         name: .long,
-        help: "What the holder decides: \(Holder.Decision.allCases.map(\.rawValue).joined(separator: ", ")).")
-    var decision = Holder.Decision.consents
+        help: ArgumentHelp(
+            "What the holder decides: \(Holder.Decision.allCases.map(\.rawValue).joined(separator: ", ")).",
+            discussion: "Given twice, the second goes for every further request of a session."))
+    var decision: [Holder.Decision] = []
 
     @Option(
         name: .long,
@@ -106,6 +108,7 @@ struct WalletArguments: ParsableArguments {
         guard (TestPortrait.minimumSize...(1 << 20)).contains(portraitSize) else {
             throw ValidationError("--portrait-size takes \(TestPortrait.minimumSize) to \(1 << 20).")
         }
+        guard decision.count <= 2 else { throw ValidationError("--decision is given twice at most.") }
         guard Set(holds).count == holds.count else { throw ValidationError("--holds names one twice.") }
         guard attests.allSatisfy((0...99).contains) else { throw ValidationError("--attests takes 0 to 99.") }
         guard (0...120).contains(age) else { throw ValidationError("--age takes 0 to 120.") }
@@ -132,7 +135,7 @@ struct WalletArguments: ParsableArguments {
         presentation.licence.age = age
         if !attests.isEmpty { presentation.licence.attestedAges = attests }
         if !holds.isEmpty { presentation.documents = holds }
-        presentation.decision = decision
+        presentation.decision = decision.first ?? .consents
         return presentation
     }
 
@@ -161,6 +164,7 @@ struct WalletArguments: ParsableArguments {
         do throws(WalletError) {
             var presented = try PresentedWallet(presentation, at: now)
             presented.wallet.holder.readerTrust = readerTrust
+            presented.wallet.furtherDecision = decision.dropFirst().first
             presented.wallet.consentTime = .milliseconds(consentTime)
             presented.wallet.cardFault = fault.flatMap(CardFault.init)
             return presented

@@ -12,6 +12,8 @@ package struct Wallet: Sendable {
     package var entropy: TestEntropy
     /// The curve of the session's keys.
     package var sessionCurve = Curve.p256
+    /// What the person decides from the second request of a session on; nil stands for the same as at first.
+    package var furtherDecision: Holder.Decision?
     /// How long the person reads before deciding.
     package var consentTime = Duration.zero
     /// Whether status 20 comes along with the response.

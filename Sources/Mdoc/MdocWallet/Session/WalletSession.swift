@@ -16,6 +16,7 @@ package struct WalletSession: ~Copyable, Sendable {
     private let wallet: Wallet
     private var session: HolderSession
     private var isEnded = false
+    private var requests = 0
     /// The request that came last, decrypted.
     package private(set) var deviceRequest: [UInt8]?
     /// The status with which the reader ended the session, once it has.
@@ -53,9 +54,12 @@ package struct WalletSession: ~Copyable, Sendable {
 
     private mutating func answer(_ request: [UInt8]) throws(SessionError) -> Reply {
         guard let transcript = session.transcript else { throw .unexpectedMessage }
+        requests += 1
+        var holder = wallet.holder
+        if requests > 1, let decision = wallet.furtherDecision { holder.decision = decision }
         let answer: Holder.Answer
         do throws(HolderError) {
-            answer = try wallet.holder.answer(request[...], transcript: transcript)
+            answer = try holder.answer(request[...], transcript: transcript)
         } catch .request {
             answer = .response(Self.undecodableRequest)
         } catch {

@@ -26,7 +26,7 @@ package actor Counter {
     var logs: [String: EventLog] = [:]
     var records: [PresentationID: PresentationRecord] = [:]
     private var order: [PresentationID] = []
-    private var references: [String: PresentationID] = [:]
+    private var references: [OrderReference: PresentationID] = [:]
     /// The presentation that is going on, or was last, by lane.
     var latest: [String: PresentationID] = [:]
     private var courses: [PresentationID: Task<Void, Never>] = [:]
@@ -88,18 +88,27 @@ package actor Counter {
         guard now >= PremisesClock.earliest else { throw .clockNotSet }
         if let webhook = order.webhook, webhooks?.accepts(webhook) != true { throw .webhookRefused }
         let brand = try await brand(for: order)
-        guard order.retention == .none || archive != nil else {
+        let keeps = order.retention != .none || (order.then?.retention ?? .none) != .none
+        guard !keeps || archive != nil else {
             throw APIProblem(.retentionRefused, 400, "nothing is kept here: retention is to be \"none\"")
         }
-        let plan = try order.plan()
+        let plan = try RequestPlan(ordered: order.intent, keeping: order.retention)
+        let further = try order.then.map { then throws(APIProblem) in
+            PresentationRecord.Further(
+                order: then, plan: try RequestPlan(ordered: then.intent, keeping: then.retention))
+        }
         let basis = try await basis.basis(at: now)
         let question = try await question(plan, order, brand, basis, at: now)
+        var presentation = presentationPlan(question, basis, try namedLane(for: order).settings)
+        if let further {
+            presentation.further = try await self.further(plan, further.plan, order, brand, basis, at: now)
+        }
         // Nothing is awaited from here to the entry, so that two orders cannot have one reference or one lane.
         guard !isClosing else { throw .shuttingDown }
         if let existing = try existing(order) { return .existing(existing) }
         try makeRoom()
         let lane = try freeLane(for: order)
-        return .created(try begin(order, plan, brand, question, basis, at: lane))
+        return .created(try begin(order, plan, then: further, brand, presentation, basis, at: lane))
     }
 
     private func existing(_ order: PresentationOrder) throws(APIProblem) -> PresentationRecord? {
@@ -112,7 +121,7 @@ package actor Counter {
 
     private func brand(for order: PresentationOrder) async throws(APIProblem) -> PreparedBrand? {
         guard let token = order.readerToken else {
-            guard order.kind == .display else { throw .readerTokenRequired }
+            guard !order.asksForData else { throw .readerTokenRequired }
             return nil
         }
         guard let brands else {
@@ -135,6 +144,17 @@ package actor Counter {
             brand: brand?.name)
     }
 
+    /// What is asked next: only where each question of the first has a yes.
+    private func further(
+        _ first: RequestPlan, _ plan: RequestPlan, _ order: PresentationOrder, _ brand: PreparedBrand?,
+        _ basis: JudgingBasis, at now: Timestamp
+    ) async throws(APIProblem) -> FurtherQuestion {
+        let fixed = fixedTime
+        return FurtherQuestion(try await question(plan, order, brand, basis, at: now)) { response in
+            first.isAnsweredYes(by: response, on: PremisesClock.day(at: fixed ?? PremisesClock.now))
+        }
+    }
+
     private func namedLane(for order: PresentationOrder) throws(APIProblem) -> CounterLane {
         guard let name = order.lane ?? (laneNames.count == 1 ? laneNames.first : nil) else {
             throw .laneRequired
@@ -154,13 +174,14 @@ package actor Counter {
     }
 
     private func begin(
-        _ order: PresentationOrder, _ plan: RequestPlan, _ brand: PreparedBrand?,
-        _ question: PresentationQuestion, _ basis: JudgingBasis, at lane: CounterLane
+        _ order: PresentationOrder, _ plan: RequestPlan, then further: PresentationRecord.Further?,
+        _ brand: PreparedBrand?, _ presentation: PresentationPlan, _ basis: JudgingBasis,
+        at lane: CounterLane
     ) throws(APIProblem) -> PresentationRecord {
         guard let id = try? PresentationID() else { throw .failed }
         let name = lane.lane.name
         let record = PresentationRecord(
-            id: id, order: order, plan: plan, lane: name, created: now, brand: brand)
+            id: id, order: order, plan: plan, then: further, lane: name, created: now, brand: brand)
         if let last = latest[name] { wipe(last, hint: .wiped) }
         records[id] = record
         self.order.append(id)
@@ -168,7 +189,6 @@ package actor Counter {
         latest[name] = id
         tell(record)
         log.info("presentation armed", metadata: ["presentation": "\(id)", "lane": "\(name)"])
-        let presentation = presentationPlan(question, basis, lane.settings)
         courses[id] = Task { await self.run(id, presentation, by: basis, at: lane.lane) }
         return record
     }
@@ -203,8 +223,13 @@ package actor Counter {
             case .event(let event): note(event, of: id)
             case .ended(let presentation):
                 guard let record = records[id] else { return }
-                let ending = PresentationEnding(presentation, asking: record.plan, by: basis, at: now)
-                await end(id, ending, shown: await shown(of: ending, for: record))
+                let first = presentation.earlier.first ?? presentation
+                let ending = PresentationEnding(first, asking: record.plan, by: basis, at: now)
+                let then = presentation.earlier.isEmpty ? nil : record.then
+                let further = then.map {
+                    PresentationEnding(presentation, asking: $0.plan, by: basis, at: now)
+                }
+                await end(id, ending, then: further, shown: await shown(of: ending, for: record))
             }
         }
     }
@@ -233,30 +258,30 @@ package actor Counter {
         }
     }
 
-    private func end(_ id: PresentationID, _ ending: PresentationEnding, shown: ShownPerson? = nil) async {
+    private func end(
+        _ id: PresentationID, _ ending: PresentationEnding, then further: PresentationEnding? = nil,
+        shown: ShownPerson? = nil
+    ) async {
         guard var record = records[id] else { return }
+        let last = further ?? ending
         record.hint = nil
         record.ended = now
-        record.result = ending.result
-        record.state = record.state == .cancelled ? .cancelled : ending.state
-        if record.state == .verified {
-            switch record.order.kind {
-            case .display: record.shown = shown
-            case .data: record.documents = ending.documents
-            }
-        }
+        record.state = record.state == .cancelled ? .cancelled : last.state
+        record.take(ending, then: further, shown: shown)
         metrics.ended(
             lane: record.lane, kind: record.order.kind, state: record.state,
-            reason: ending.result.reasons.first?.id,
-            phases: ending.phases)
+            reason: last.result.reasons.first?.id, phases: last.phases)
         log.info(
             "presentation over",
             metadata: [
                 "presentation": "\(id)", "lane": "\(record.lane)", "state": "\(record.state.rawValue)",
-                "reasons": "\(ending.result.reasons.map(\.id).joined(separator: " "))",
+                "reasons": "\(last.result.reasons.map(\.id).joined(separator: " "))",
             ])
-        if let archive, let report = ending.report, record.order.retention != .none {
-            record.receipt = await receipt(of: record, report, in: archive)
+        let state = further == nil ? record.state : ending.state
+        record.receipt = await receipt(of: record, record.plan, record.order.retention, ending, state)
+        if let then = record.then, let further {
+            let receipt = await receipt(of: record, then.plan, then.order.retention, further, record.state)
+            record.then?.receipt = receipt
         }
         records[id] = record
         tell(record)
@@ -264,12 +289,16 @@ package actor Counter {
         if let webhook = record.order.webhook { webhooks?.send(record.json(for: [.app]), to: webhook) }
     }
 
+    /// The receipt of what was asked with one of a record's plans, where one is to be written.
     private func receipt(
-        of record: PresentationRecord, _ report: TransactionReport, in archive: any PresentationArchive
+        of record: PresentationRecord, _ plan: RequestPlan, _ retention: Retention,
+        _ ending: PresentationEnding, _ state: PresentationState
     ) async -> String? {
+        guard let archive, let report = ending.report, retention != .none else { return nil }
         let ended = EndedPresentation(
-            id: record.id, lane: record.lane, reference: record.order.reference,
-            retention: record.order.retention.name, state: record.state, plan: record.plan, report: report)
+            id: record.id, lane: record.lane, reference: record.order.reference?.name,
+            holder: record.order.reference?.holder, retention: retention.name, state: state, plan: plan,
+            report: report)
         do throws(APIProblem) {
             return try await archive.keep(ended)
         } catch {
@@ -278,6 +307,12 @@ package actor Counter {
                 metadata: ["presentation": "\(record.id)", "why": "\(error.id.rawValue)"])
             return nil
         }
+    }
+
+    /// What is known under one reference, person by person.
+    func records(referredToAs name: String) -> [PresentationRecord] {
+        references.filter { $0.key.name == name }.sorted { $0.key.holder < $1.key.holder }
+            .compactMap { records[$0.value] }
     }
 
     func record(_ id: PresentationID) throws(APIProblem) -> PresentationRecord {
@@ -350,18 +385,24 @@ package actor Counter {
     }
 
     private func wipeLater(_ record: PresentationRecord) {
-        guard record.holdsPersonalData else { return }
         let id = record.id
-        let after = record.order.kind == .display ? limits.shown : limits.documents
+        if record.shown != nil { after(limits.shown) { $0.wipe(id, hint: .wiped) { $0.shown = nil } } }
+        if record.holdsDocuments { after(limits.documents) { $0.wipe(id, hint: .wiped) } }
+    }
+
+    private func after(_ time: Duration, _ body: @escaping @Sendable (isolated Counter) -> Void) {
         Task { [weak self] in
-            try? await Task.sleep(for: after, clock: .continuous)
-            await self?.wipe(id, hint: .wiped)
+            try? await Task.sleep(for: time, clock: .continuous)
+            if let self { await body(self) }
         }
     }
 
-    private func wipe(_ id: PresentationID, hint: PresentationHint) {
+    private func wipe(
+        _ id: PresentationID, hint: PresentationHint,
+        _ letGo: (inout PresentationRecord) -> Void = { $0.wipe() }
+    ) {
         guard var record = records[id], record.holdsPersonalData else { return }
-        record.wipe()
+        letGo(&record)
         record.hint = hint
         records[id] = record
         tell(record)

@@ -12,6 +12,8 @@ package struct EndedPresentation: Sendable {
     package let id: PresentationID
     package let lane: String
     package let reference: String?
+    /// Which of the persons of that reference, from 1.
+    package let holder: Int?
     package let retention: String
     package let state: PresentationState
     /// What was asked, and what of it the holder was told would be kept.

@@ -25,9 +25,10 @@ package struct PresentationOrder: Equatable, Sendable {
     /// Any lane where there is only one.
     let lane: String?
     /// Makes the order idempotent: the same reference again is the same presentation.
-    let reference: String?
+    let reference: OrderReference?
     let validation: Validation
     let retention: Retention
+    let then: FurtherOrder?
     let identity: String?
     let wallet: String?
     let webhook: String?
@@ -35,17 +36,20 @@ package struct PresentationOrder: Equatable, Sendable {
 
     private static let members: Set = [
         "kind", "intent", "lane", "reference", "validation", "retention", "readerToken", "identity", "wallet",
-        "webhook",
+        "webhook", "holder", "then",
     ]
+    static let longestIntent = 4096
 
     init(_ body: JSONText) throws(APIProblem) {
         let words: String
+        let further: JSONText?
         do throws(JSONFault) {
             let members = try body.members(Self.members)
             kind = try members.required("kind").word()
-            words = try members.required("intent").string(upTo: 4096)
+            words = try members.required("intent").string(upTo: Self.longestIntent)
             lane = try members["lane"]?.string(upTo: 64)
-            reference = try members["reference"]?.string(upTo: 128)
+            reference = try Self.reference(members)
+            further = members["then"]
             validation = try members["validation"]?.word() ?? .check
             retention = try members["retention"].map(Retention.init) ?? .none
             identity = try members["identity"]?.string(upTo: 64)
@@ -55,26 +59,24 @@ package struct PresentationOrder: Equatable, Sendable {
         } catch {
             throw APIProblem(error)
         }
-        do throws(RequestPlannerError) {
-            intent = try RequestIntent(parsing: words)
-        } catch {
-            throw APIProblem(error)
-        }
+        intent = try RequestIntent(ordered: words)
+        then = try further.map { text throws(APIProblem) in try FurtherOrder(text) }
     }
+
+    private static func reference(_ members: JSONTextMembers) throws(JSONFault) -> OrderReference? {
+        let holder = try members["holder"]?.integer(in: 1...99)
+        if holder == nil, members["reference"] == nil { return nil }
+        return OrderReference(
+            name: try members.required("reference").string(upTo: 128), holder: Int(holder ?? 1))
+    }
+
+    /// Whether elements are asked for, at first or then.
+    var asksForData: Bool { kind == .data || then != nil }
 
     /// Whether it is the same order; a reader token may be renewed meanwhile.
     func asksTheSame(as other: PresentationOrder) -> Bool {
         var (one, two) = (self, other)
         (one.readerToken, two.readerToken) = (nil, nil)
         return one == two
-    }
-
-    /// The least that answers, or why it is not asked.
-    func plan() throws(APIProblem) -> RequestPlan {
-        do throws(RequestPlannerError) {
-            return try RequestPlan(intent, keeping: retention.choice)
-        } catch {
-            throw APIProblem(error)
-        }
     }
 }

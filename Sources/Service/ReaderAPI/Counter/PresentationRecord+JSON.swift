@@ -8,12 +8,15 @@ extension PresentationRecord {
     func json(for scopes: Set<Scope>) -> JSONValue {
         var members: [(name: String, value: JSONValue)] = [
             ("id", .string(id.description)), ("kind", .string(order.kind.rawValue)), ("lane", .string(lane)),
-            ("reference", JSONValue(order.reference)), ("state", .string(state.rawValue)),
+            ("reference", JSONValue(order.reference?.name)),
+            ("holder", order.reference.map { .integer(Int64($0.holder)) } ?? .null),
+            ("state", .string(state.rawValue)),
             ("hint", JSONValue(hint?.rawValue)), ("created", .string("\(created)")),
             ("ended", JSONValue(ended.map { "\($0)" })), ("intent", .string(order.intent.description)),
             ("validation", .string(order.validation.rawValue)), ("retention", .string(order.retention.name)),
             ("asks", .array(plan.asks.map(JSONValue.string))),
             ("brand", brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null),
+            ("then", then?.json(for: scopes) ?? .null),
         ]
         if let result { members.append(("result", self.json(result, for: scopes))) }
         return .object(members)
@@ -37,6 +40,22 @@ extension PresentationRecord {
             ["given": JSONValue(name.given), "family": JSONValue(name.family)]
         }
         return [("portrait", JSONValue(portrait)), ("name", name ?? .null)]
+    }
+}
+
+extension PresentationRecord.Further {
+    fileprivate func json(for scopes: Set<Scope>) -> JSONValue {
+        [
+            "intent": .string(order.intent.description), "retention": .string(order.retention.name),
+            "asks": .array(plan.asks.map(JSONValue.string)),
+            "result": result.map { json($0, for: scopes) } ?? .null,
+        ]
+    }
+
+    private func json(_ result: PresentationResult, for scopes: Set<Scope>) -> JSONValue {
+        var members = result.members + [("outcome", .null), ("receipt", JSONValue(receipt))]
+        if scopes.contains(.app) { members.append(("documents", documents ?? .null)) }
+        return .object(members)
     }
 }
 

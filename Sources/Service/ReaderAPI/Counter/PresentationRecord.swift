@@ -12,6 +12,8 @@ struct PresentationRecord: Sendable {
     let id: PresentationID
     let order: PresentationOrder
     let plan: RequestPlan
+    /// What is asked next in the same session.
+    var then: Further?
     let lane: String
     let created: Timestamp
     let brand: PreparedBrand?
@@ -27,11 +29,34 @@ struct PresentationRecord: Sendable {
     /// The receipt's id, where one was written.
     var receipt: String?
 
+    struct Further: Sendable {
+        let order: FurtherOrder
+        let plan: RequestPlan
+        /// Nil where it was not asked for.
+        var result: PresentationResult?
+        var documents: JSONValue?
+        var receipt: String?
+    }
+
     /// Lets go of everything personal.
     mutating func wipe() {
         shown = nil
         documents = nil
+        then?.documents = nil
     }
 
-    var holdsPersonalData: Bool { shown != nil || documents != nil }
+    var holdsDocuments: Bool { documents != nil || then?.documents != nil }
+    var holdsPersonalData: Bool { shown != nil || holdsDocuments }
+
+    /// Takes what it came to. A picture is kept only where everything was verified, since only then somebody compares.
+    mutating func take(
+        _ ending: PresentationEnding, then further: PresentationEnding?, shown: ShownPerson?
+    ) {
+        result = ending.result
+        then?.result = further?.result
+        guard state != .cancelled else { return }
+        if state == .verified, order.kind == .display { self.shown = shown }
+        if ending.state == .verified, order.kind == .data { documents = ending.documents }
+        if further?.state == .verified { then?.documents = further?.documents }
+    }
 }

@@ -21,6 +21,9 @@ struct APICall: Sendable {
         return value
     }
 
+    /// A value of the query, decoded.
+    func query(_ name: String) -> String? { request.uri.queryParameters[name[...]].map(String.init) }
+
     var presentation: PresentationID {
         get throws(APIProblem) { PresentationID(try parameter("id")) }
     }

@@ -16,6 +16,11 @@ extension Counter {
                 case .existing(let record): .json(record.json(for: call.scopes))
                 }
             },
+            APIRoute(.get, "/v1/presentations", .scopes([.app])) { call throws(APIProblem) in
+                guard let name = call.query("reference") else { throw .referenceMissing }
+                let records = await self.records(referredToAs: name)
+                return .json(["presentations": .array(records.map { $0.json(for: call.scopes) })])
+            },
             APIRoute(.get, "/v1/presentations/{id}", either) { call throws(APIProblem) in
                 .json(try await self.record(call.presentation).json(for: call.scopes))
             },

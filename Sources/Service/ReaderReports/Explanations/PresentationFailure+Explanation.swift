@@ -50,6 +50,10 @@ extension PresentationFailure {
             return .malformed(TransactionError(.sessionMisshapen, error.explanation))
         case .session(let error): return incomplete(.sessionNotSetUp, error.explanation)
         case .status(let status): return .incomplete(TransactionError(status))
+        case .sessionOver:
+            return incomplete(
+                .sessionStatus20,
+                "the phone ended the session with its first answer (status 20): order the rest on its own")
         case .consentOverdue: return incomplete(.consentOverdue, "the holder did not answer in time")
         case .cancelled: return incomplete(.cancelled, "stopped")
         }

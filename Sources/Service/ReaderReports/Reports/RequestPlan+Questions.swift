@@ -1,5 +1,5 @@
 package import MdocModel
-internal import MdocVerification
+package import MdocVerification
 package import RequestPlanner
 
 extension RequestPlan {
@@ -12,6 +12,16 @@ extension RequestPlan {
             Set(ages).sorted().map { Question.Subject.ageOver($0, by: intent.ageFallback.evidence) }
             + vehicles.map(Question.Subject.drive) + (needsPortrait ? [.portrait] : [])
         return subjects.map { Question(docTypes: docTypes, $0, on: day) }
+    }
+}
+
+extension RequestPlan {
+    /// Whether each question has a yes, of every document that it concerns.
+    package func isAnsweredYes(by response: VerifiedResponse, on day: FullDate) -> Bool {
+        questions(on: day).allSatisfy { question in
+            let asked = response.documents.filter { question.docTypes.contains($0.docType) }
+            return !asked.isEmpty && asked.allSatisfy { Answer(question, by: $0).word == .yes }
+        }
     }
 }
 

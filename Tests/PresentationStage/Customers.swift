@@ -1,13 +1,12 @@
-import Foundation
-import MdocModel
-import MdocWallet
-import PresentationStage
+internal import Foundation
+package import MdocModel
+package import MdocWallet
 
-/// People with licences of one issuer, whom the daemon's own clock finds valid.
-struct Customers {
-    let presented: PresentedWallet
+/// People with licences of one issuer, whom a reader finds valid by the computer's own clock.
+package struct Customers: Sendable {
+    package let presented: PresentedWallet
 
-    init(_ change: (inout PresentationCase) -> Void = { _ in }) throws {
+    package init(_ change: (inout PresentationCase) -> Void = { _ in }) throws {
         let presentation = PresentationCase("customer") {
             $0.profile = WalletProfile.generic.addingNFCCarrier()
             change(&$0)
@@ -16,10 +15,10 @@ struct Customers {
         presented = try PresentedWallet(presentation, at: now)
     }
 
-    var root: [UInt8] { presented.issuer.root }
+    package var root: [UInt8] { presented.issuer.root }
 
     /// The phone of one of them.
-    func phone(
+    package func phone(
         _ handover: HandoverKind = .negotiated, _ change: (inout Wallet) -> Void = { _ in }
     ) throws -> Phone {
         var wallet = presented.wallet

@@ -1,0 +1,41 @@
+internal import ReaderReports
+internal import RequestPlanner
+
+/// What an order asks for next, in the same session: elements, once everything before was verified and answered yes.
+struct FurtherOrder: Equatable, Sendable {
+    let intent: RequestIntent
+    let retention: Retention
+
+    init(_ text: JSONText) throws(APIProblem) {
+        let words: String
+        do throws(JSONFault) {
+            let members = try text.members(["intent", "retention"])
+            words = try members.required("intent").string(upTo: PresentationOrder.longestIntent)
+            retention = try members["retention"].map(Retention.init) ?? .none
+        } catch {
+            throw APIProblem(error)
+        }
+        intent = try RequestIntent(ordered: words)
+    }
+}
+
+extension RequestIntent {
+    init(ordered words: String) throws(APIProblem) {
+        do throws(RequestPlannerError) {
+            self = try RequestIntent(parsing: words)
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+}
+
+extension RequestPlan {
+    /// The least that answers, or why it is not asked.
+    init(ordered intent: RequestIntent, keeping retention: Retention) throws(APIProblem) {
+        do throws(RequestPlannerError) {
+            self = try RequestPlan(intent, keeping: retention.choice)
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+}
