@@ -2,6 +2,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 package import Logging
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOPosix
 internal import ServiceLifecycle
 
@@ -14,7 +15,11 @@ package struct ReaderServer: Service {
     }
 
     private let address: Address
-    private let application: Application<RouterResponder<APIContext>>
+    private let responder: RouterResponder<APIContext>
+    private let connections: Int
+    private let metrics: CounterMetrics
+    private let log: Logger
+    private let listening: @Sendable (Int?) async -> Void
 
     /// - Parameters:
     ///   - connections: how many may be open at once.
@@ -30,23 +35,15 @@ package struct ReaderServer: Service {
             case .loopback: .loopback
             }
         self.address = address
+        self.connections = connections
+        metrics = counter.metrics
+        self.log = log
+        self.listening = listening
         let routes = Self.routes(counter, brands, online, page)
         let router = Router(context: APIContext.self)
         router.add(middleware: Gate(door: door, hosts: hosts, routes: routes, metrics: counter.metrics))
         for route in routes { Self.register(route, on: router, Caller(door: door, rules: access)) }
-        application = Application(
-            router: router,
-            server: HTTPServerBuilder { responder in
-                BoundedConnections(
-                    HTTP1Channel(responder: responder, configuration: Self.http), limit: connections,
-                    metrics: counter.metrics)
-            },
-            configuration: .init(address: address.bound, serverName: nil, backlog: Self.backlog),
-            onServerRunning: { channel in
-                if case .socket(let path, let mode) = address { SocketFile.open(path, mode: mode) }
-                await listening(channel.localAddress?.port)
-            },
-            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), logger: log)
+        responder = router.buildResponder()
     }
 
     /// How many connections the system holds until they are taken, and served or refused.
@@ -61,10 +58,41 @@ package struct ReaderServer: Service {
     private static let idleSeconds: Int64 = 15
 
     package func run() async throws {
-        guard case .socket(let path, _) = address else { return try await application.run() }
+        guard case .socket(let path, _) = address else { return try await server().run() }
         let claim = try SocketFile(claiming: path)
-        try await application.run()
+        try await server().run()
         _ = consume claim
+    }
+
+    /// Not Hummingbird's `Application`: that wakes up every second to renew the date of answers.
+    private func server() throws -> any Service {
+        let builder = HTTPServerBuilder { responder in
+            BoundedConnections(
+                HTTP1Channel(responder: responder, configuration: Self.http), limit: connections,
+                metrics: metrics)
+        }
+        return try builder.buildServer(
+            configuration: ServerConfiguration(address: address.bound, backlog: Self.backlog),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: log,
+            responder: { request, writer, channel in try await answer(request, writer, channel) },
+            onServerRunning: { channel in
+                if case .socket(let path, let mode) = address { SocketFile.open(path, mode: mode) }
+                await listening(channel.localAddress?.port)
+            })
+    }
+
+    private func answer(
+        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+    ) async throws {
+        let context = APIContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
+        var response = try await responder.respond(to: request, context: context)
+        response.headers[.date] = HTTPDate.now
+        do {
+            try await writer.write(response: response.head, body: response.body)
+        } catch is HTTPParserError {
+            // The server would send an answer of its own to this one, in the middle of ours.
+            throw CancellationError()
+        }
     }
 
     /// Every operation there is, in the order of the document.
