@@ -213,9 +213,9 @@ let package = Package(
             name: "countersign",
             dependencies: [
                 "CBOR", "ISO7816", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession", "MdocTrust",
-                "MdocVerification", "MdocWallet", "RequestPlanner", "Transport", "PCSCTransport",
-                "BlueZTransport", "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore",
-                "ReaderTokens", "TrustFetch", "COpenSSL", "CTimex",
+                "MdocVerification", "MdocWallet", "RequestPlanner", "WalletPresentation", "Transport",
+                "PCSCTransport", "BlueZTransport", "ReaderService", "ReaderIdentityStore", "ReaderReports",
+                "ReaderStore", "ReaderTokens", "TrustFetch", "COpenSSL", "CTimex",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),

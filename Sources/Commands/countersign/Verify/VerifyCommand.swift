@@ -13,6 +13,8 @@ struct VerifyCommand: ParsableCommand {
             countersign verify --response F --transcript F [--request F] [--reader-key K] [--trust PATH…] [options]
             countersign verify --session-data F --engagement F [--handover-select F [--handover-request F]]
                                [--session-establishment F] --reader-key K [--request F] [--trust PATH…] [options]
+            countersign verify --envelope F --merchant-id ID --team-id ID --nonce N --key K… [--element E…] [options]
+            countersign verify --web-response F (--encryption-info I | --web-request F) --origin O --key K… [options]
             """,
         discussion: """
             Makes every check of ISO/IEC 18013-5 on a DeviceResponse that was stored earlier: issuer, signature, \
@@ -23,6 +25,11 @@ struct VerifyCommand: ParsableCommand {
             With --session-data the response is decrypted first; the transcript is made of the engagement, the \
             reader's key and the handover messages. Where --session-establishment is given, the request in it is \
             compared with the response even without --request.
+
+            An app's --envelope (Verify with Wallet) and a page's --web-response (Digital Credentials API) are opened \
+            with the --key they are sealed for, and judged alike. What was asked is said by --element, --intent, \
+            --request or --web-request. A test answer is a MOCK, which proves nothing. Whether an answer was presented \
+            before cannot be seen in files: the result says so.
 
             Departures from the standard that real wallets show without harm are accepted and listed as deviations; \
             --strict refuses them. Without a request, what came cannot be compared with what was asked for; the \
@@ -64,15 +71,31 @@ struct VerifyCommand: ParsableCommand {
     }
 
     /// A file that is not what it claims to be gives a report of its own; wrong usage gives none.
-    private func judge() throws(CommandFailure) -> TransactionReport {
+    private func judge() throws(CommandFailure) -> any VerifyReport {
         let now = try clock.now()
         do throws(CommandFailure) {
-            let judge = JudgingBasis(
+            let basis = JudgingBasis(
                 trust: try trust.load(from: store.path, at: now), now: now,
                 rules: strict ? .strict : .interoperable, policy: try policy.settings(in: store.path))
-            return try files.transaction().judged(by: judge)
+            if let presentation = try files.presentation(at: now) { return presentation.judged(by: basis) }
+            return try files.transaction().judged(by: basis)
         } catch  where error.status == .malformed {
-            return .malformed(TransactionError(.inputMisshapen, error.message))
+            let told = TransactionError(.inputMisshapen, error.message)
+            return files.door.isGiven ? DoorReport(misshapen: told) : TransactionReport.malformed(told)
         }
     }
+}
+
+/// What was judged, near or far.
+private protocol VerifyReport {
+    func json(portrait: PortraitForm) -> JSONValue
+    func text(elements: ElementDisplay) -> String
+    var exitStatus: ExitStatus { get }
+}
+
+extension TransactionReport: VerifyReport {}
+
+extension DoorReport: VerifyReport {
+    /// A mock proves as little as what is rejected.
+    var exitStatus: ExitStatus { response.exitStatus }
 }

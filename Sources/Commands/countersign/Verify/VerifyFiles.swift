@@ -50,18 +50,26 @@ struct VerifyFiles: ParsableArguments {
         help: ArgumentHelp("The longest message that is read, in bytes.", valueName: "bytes"))
     var maxMessage = InputFile.messageLimit
 
+    @OptionGroup var door: DoorFiles
+
     private var limits: CBORLimits { CBORLimits(bytes: maxMessage) }
 
     func validate() throws {
-        guard (response == nil) != (sessionData == nil) else {
+        guard [response != nil, sessionData != nil, door.isGiven].count(where: { $0 }) == 1 else {
             throw ValidationError(
-                "Give either --response and --transcript, or --session-data and --engagement.")
+                "Give --response and --transcript, or --session-data and --engagement, or --envelope, or --web-response."
+            )
         }
         let sessionOnly = [
             ("--engagement", engagement), ("--handover-select", handoverSelect),
             ("--handover-request", handoverRequest), ("--session-establishment", sessionEstablishment),
         ]
-        if response != nil {
+        if door.isGiven {
+            for (name, value) in sessionOnly + [("--transcript", transcript), ("--reader-key", readerKey)]
+            where value != nil {
+                throw ValidationError("\(name) belongs to a presentation nearby.")
+            }
+        } else if response != nil {
             guard transcript != nil else { throw ValidationError("--response needs --transcript.") }
             for (name, value) in sessionOnly where value != nil {
                 throw ValidationError("\(name) belongs to --session-data; --response takes --transcript.")
@@ -92,12 +100,22 @@ struct VerifyFiles: ParsableArguments {
         } else {
             throw .usage("neither --response nor --session-data")
         }
-        if let request {
-            transaction.request = try read("--request", request) { bytes throws(MdocModelError) in
-                try StoredRequest(bytes, limits: limits)
-            }
-        }
+        transaction.request = try sentRequest()
         return transaction
+    }
+
+    /// What the files hold of a presentation through an app or the web; nil where they are of one nearby.
+    func presentation(at now: Timestamp) throws(CommandFailure) -> StoredPresentation? {
+        guard door.isGiven else { return nil }
+        return try door.presentation(request: sentRequest(), limit: maxMessage, at: now)
+    }
+
+    private func sentRequest() throws(CommandFailure) -> StoredRequest? {
+        guard let request else { return nil }
+        let limits = limits
+        return try read("--request", request) { bytes throws(MdocModelError) in
+            try StoredRequest(bytes, limits: limits)
+        }
     }
 
     private func decrypted(response: String, transcript: String) throws(CommandFailure) -> StoredTransaction {
@@ -110,7 +128,7 @@ struct VerifyFiles: ParsableArguments {
             guard let sent = transcript.eReaderKeyBytes else {
                 throw .usage("--transcript is of a presentation without a reader key")
             }
-            return try ReaderKeyFile.read(argument, privateHalfOf: Self.key(sent, "--transcript"))
+            return try PrivateKeyFile.read(argument, privateHalfOf: Self.key(sent, "--transcript"))
         }
         return StoredTransaction(
             transcript: transcript, readerKey: key, message: .response(bytes), limits: limits)
@@ -132,9 +150,10 @@ struct VerifyFiles: ParsableArguments {
         let key: COSEKeyPair
         if let establishment {
             let sent = try Self.key(establishment.eReaderKeyBytes, "--session-establishment")
-            key = try ReaderKeyFile.read(readerKey, privateHalfOf: sent)
+            key = try PrivateKeyFile.read(readerKey, privateHalfOf: sent)
         } else {
-            key = try ReaderKeyFile.read(readerKey, on: engagement.eDeviceKey.curve)
+            key = try PrivateKeyFile.read(
+                readerKey, on: engagement.eDeviceKey.curve, option: "--reader-key")
         }
         let session = RecordedSession(
             engagement: engagement, handover: try handover(), eReaderKey: key,

@@ -3,28 +3,30 @@ internal import FoundationEssentials
 internal import OpenSSLCrypto
 internal import ReaderReports
 
-/// `--reader-key`: the reader's ephemeral private key.
-enum ReaderKeyFile {
+/// A private key that was used when what is judged came: the reader's ephemeral one, or one for which wallets seal.
+enum PrivateKeyFile {
     private static let largestFile = 1 << 16
 
     /// The key on `curve` from a file that holds unencrypted PEM or the scalar in hexadecimal, or from the
     /// scalar itself.
-    static func read(_ argument: String, on curve: Curve) throws(CommandFailure) -> COSEKeyPair {
+    static func read(
+        _ argument: String, on curve: Curve, option: StaticString
+    ) throws(CommandFailure) -> COSEKeyPair {
         let isFile = FileManager.default.fileExists(atPath: argument)
         let text = isFile ? try InputFile.read(argument, limit: largestFile) : Array(argument.utf8)
         guard let key = key(in: text, curve: curve), key.privateKey.curve == curve else {
             throw .usage(
-                "--reader-key is neither a file with an unencrypted PEM private key nor a hexadecimal scalar"
+                "\(option) is neither a file with an unencrypted PEM private key nor a hexadecimal scalar"
                     + " on \(curve)")
         }
         return key
     }
 
-    /// As `read(_:on:)`; the key has to be the private half of the one that was sent.
+    /// `--reader-key`, which has to be the private half of the one that was sent.
     static func read(
         _ argument: String, privateHalfOf eReaderKey: COSEKey
     ) throws(CommandFailure) -> COSEKeyPair {
-        let key = try read(argument, on: eReaderKey.curve)
+        let key = try read(argument, on: eReaderKey.curve, option: "--reader-key")
         guard let sent = try? eReaderKey.publicKey(), key.privateKey.encodedPoint == sent.encodedPoint else {
             throw .usage("--reader-key is not the private half of the ephemeral key that the reader sent")
         }

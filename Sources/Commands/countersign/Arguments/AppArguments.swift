@@ -1,0 +1,108 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import ReaderReports
+internal import WalletPresentation
+
+/// A presentation through an app (Verify with Wallet), for who judges it and for the wallet that makes it.
+struct AppArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The envelope of an app: what encryptedData of PassKit holds.", valueName: "file"))
+    var envelope: String?
+
+    @Option(
+        name: .customLong("merchant-id"),
+        help: ArgumentHelp("The merchant identifier that the app asked with.", valueName: "identifier"))
+    var merchantIdentifier: String?
+
+    @Option(
+        name: .customLong("team-id"),
+        help: ArgumentHelp("The team identifier of the app.", valueName: "identifier"))
+    var teamIdentifier: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The nonce that the app asked with, base64url without padding.", valueName: "text"))
+    var nonce: NonceArgument?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The document that the app asked for: \(IdentityDocument.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "document"))
+    var document = IdentityDocument.driversLicense
+
+    @Option(
+        name: .customLong("element"),
+        help: ArgumentHelp(
+            "An element that the app asked for, by PassKit's name: givenName, or age(atLeast:21). Repeatable.",
+            valueName: "element"))
+    var elements: [IdentityElement] = []
+
+    func validate() throws {
+        guard envelope != nil else {
+            guard merchantIdentifier == nil, teamIdentifier == nil, nonce == nil, elements.isEmpty else {
+                throw ValidationError("--merchant-id, --team-id, --nonce and --element need --envelope.")
+            }
+            return
+        }
+        guard merchantIdentifier != nil, teamIdentifier != nil, nonce != nil else {
+            throw ValidationError("--envelope needs --merchant-id, --team-id and --nonce.")
+        }
+    }
+
+    /// Who asked, with which nonce; nil where no app did.
+    func request() throws(CommandFailure) -> (merchant: MerchantIdentity, nonce: PresentationNonce)? {
+        guard let merchantIdentifier, let teamIdentifier, let nonce else { return nil }
+        do throws(WalletPresentationError) {
+            let merchant = try MerchantIdentity(
+                merchantIdentifier: merchantIdentifier, teamIdentifier: teamIdentifier)
+            return (merchant, nonce.nonce)
+        } catch {
+            throw .usage(error.explanation)
+        }
+    }
+
+    /// What the app asked for, as ISO/IEC 18013-5 has it; nil where that is not said.
+    func itemsRequest() throws(CommandFailure) -> ItemsRequest? {
+        guard !elements.isEmpty else { return nil }
+        do throws(IdentityDescriptorError) {
+            // For how long it may be kept is between app and holder, and not in what is signed.
+            return try IdentityDescriptor(document, elements.map { ($0, .willNotStore) }).itemsRequest
+        } catch {
+            throw .usage("--element: \(error.explanation)")
+        }
+    }
+}
+
+/// A nonce as the daemon gives it.
+struct NonceArgument: ExpressibleByArgument {
+    let nonce: PresentationNonce
+
+    init?(argument: String) {
+        guard let bytes = Base64URL.decode(argument.utf8), let nonce = try? PresentationNonce(bytes) else {
+            return nil
+        }
+        self.nonce = nonce
+    }
+}
+
+extension IdentityDocument: ExpressibleByArgument {}
+
+extension IdentityElement: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}
+
+extension IdentityDescriptorError {
+    fileprivate var explanation: String {
+        switch self {
+        case .noElements: "nothing is asked for"
+        case .elementTwice: "an element stands twice"
+        case .ageTwice: "age and age(atLeast:) are not asked for together"
+        case .ageOutOfRange: "an age is from 1 to 125"
+        case .elementNotOfDocument(let element): "this document has no \(element.name)"
+        }
+    }
+}

@@ -1,0 +1,106 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import MdocModel
+internal import ReaderReports
+internal import WalletPresentation
+
+/// A presentation on a page (Digital Credentials API), for who judges it and for the wallet that makes it.
+struct WebArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The answer to a page: the member response of the credential's data, as text.", valueName: "file")
+    )
+    var webResponse: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "What the page asked with: JSON whose data has deviceRequest and encryptionInfo.",
+            valueName: "file"))
+    var webRequest: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "encryptionInfo exactly as the page sent it: the text, or a file with it.", valueName: "text"))
+    var encryptionInfo: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The page's origin, as https://shop.example.", valueName: "origin"))
+    var origin: OriginArgument?
+
+    func validate() throws {
+        guard webRequest == nil || encryptionInfo == nil else {
+            throw ValidationError("One of --web-request and --encryption-info.")
+        }
+        guard webResponse != nil || webRequest != nil || (encryptionInfo == nil && origin == nil) else {
+            throw ValidationError("--encryption-info and --origin need --web-response.")
+        }
+        guard (webResponse == nil && webRequest == nil) || origin != nil else {
+            throw ValidationError("An answer to a page needs --origin.")
+        }
+    }
+
+    /// The text of encryptionInfo, to the byte; nil where none is given.
+    func sentEncryptionInfo() throws(CommandFailure) -> String? {
+        if let webRequest { return try WebRequestFile(webRequest).encryptionInfo }
+        guard let encryptionInfo else { return nil }
+        guard FileManager.default.fileExists(atPath: encryptionInfo) else { return encryptionInfo }
+        let text = try InputFile.read(encryptionInfo, limit: EncryptionInfo.maximumSize + 2)
+        return String(decoding: text.withoutLineEnd, as: UTF8.self)
+    }
+}
+
+/// What a page asks `navigator.credentials` with, one entry of `digital.requests`.
+struct WebRequestFile {
+    let encryptionInfo: String
+    /// DeviceRequest.
+    let deviceRequest: [UInt8]
+
+    private struct Members: Decodable {
+        struct Content: Decodable {
+            let deviceRequest: String
+            let encryptionInfo: String
+        }
+
+        let data: Content
+    }
+
+    init(_ path: String) throws(CommandFailure) {
+        try self.init(json: InputFile.read(path))
+    }
+
+    init(json: [UInt8]) throws(CommandFailure) {
+        guard let members = try? JSONDecoder().decode(Members.self, from: Data(json)),
+            let request = Base64URL.decode(members.data.deviceRequest.utf8)
+        else {
+            throw .malformed(
+                "--web-request is no JSON whose data has deviceRequest and encryptionInfo, base64url without padding"
+            )
+        }
+        (encryptionInfo, deviceRequest) = (members.data.encryptionInfo, request)
+    }
+}
+
+/// An origin as browsers serialise it.
+struct OriginArgument: ExpressibleByArgument {
+    let origin: WebOrigin
+
+    init?(argument: String) {
+        guard let origin = try? WebOrigin(argument) else { return nil }
+        self.origin = origin
+    }
+}
+
+extension [UInt8] {
+    /// Without the end of a text file's only line.
+    var withoutLineEnd: [UInt8] {
+        var text = self
+        while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
+            text.removeLast()
+        }
+        return text
+    }
+}

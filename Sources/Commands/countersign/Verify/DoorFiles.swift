@@ -1,0 +1,107 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import ReaderReports
+internal import RequestPlanner
+internal import WalletPresentation
+
+/// What `verify` reads of a presentation through an app or the web.
+struct DoorFiles: ParsableArguments {
+    @OptionGroup(title: "An app's envelope") var app: AppArguments
+    @OptionGroup(title: "A page's answer") var web: WebArguments
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The private key that the answer is sealed for: a file with PEM or a hexadecimal scalar, or the scalar. Repeatable.",
+            valueName: "key"))
+    var key: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "What the page or app asked for, in words as `request` takes them.", valueName: "intent"))
+    var intent: String?
+
+    var isGiven: Bool { app.envelope != nil || web.webResponse != nil }
+
+    func validate() throws {
+        guard app.envelope == nil || web.webResponse == nil else {
+            throw ValidationError("One of --envelope and --web-response.")
+        }
+        guard isGiven else {
+            guard key.isEmpty, intent == nil, web.webRequest == nil else {
+                throw ValidationError(
+                    "--key, --intent and --web-request need --envelope or --web-response.")
+            }
+            return
+        }
+        guard !key.isEmpty else { throw ValidationError("--envelope and --web-response need --key.") }
+        guard web.webResponse == nil || web.webRequest != nil || web.encryptionInfo != nil else {
+            throw ValidationError("--web-response needs --encryption-info or --web-request.")
+        }
+        guard [intent != nil, !app.elements.isEmpty, web.webRequest != nil].count(where: { $0 }) <= 1 else {
+            throw ValidationError("One of --element, --web-request and --intent says what was asked for.")
+        }
+    }
+
+    /// What the files hold; nil where they are of neither door.
+    ///
+    /// - Parameter request: the DeviceRequest that was sent, where it is given by itself.
+    func presentation(
+        request: StoredRequest?, limit: Int, at now: Timestamp
+    ) throws(CommandFailure) -> StoredPresentation? {
+        guard let message = try message(limit: limit) else { return nil }
+        let keys = try key.map { argument throws(CommandFailure) in
+            do throws(WalletPresentationError) {
+                return try RecipientKey(PrivateKeyFile.read(argument, on: .p256, option: "--key"))
+            } catch {
+                throw CommandFailure.usage("--key: \(error.explanation)")
+            }
+        }
+        return StoredPresentation(message: message, keys: keys, asked: try asked(request, at: now))
+    }
+
+    private func message(limit: Int) throws(CommandFailure) -> StoredPresentation.Message? {
+        if let envelope = app.envelope, let asking = try app.request() {
+            let bytes = try InputFile.read(envelope, limit: limit)
+            return .envelope(bytes, asking.merchant, asking.nonce)
+        }
+        guard let response = web.webResponse, let info = try web.sentEncryptionInfo(), let origin = web.origin
+        else { return nil }
+        // Base64 has four characters for three bytes.
+        let text = try InputFile.read(response, limit: (limit + 2) / 3 * 4 + 2).withoutLineEnd
+        return .webResponse(text, encryptionInfo: info, origin.origin)
+    }
+
+    private func asked(
+        _ request: StoredRequest?, at now: Timestamp
+    ) throws(CommandFailure) -> StoredPresentation.Asked? {
+        let day = PremisesClock.day(at: now)
+        func asked(_ requests: [ItemsRequest]) -> StoredPresentation.Asked {
+            .init(requests: requests, questions: Question.agesAsked(in: requests, on: day))
+        }
+        if let intent {
+            let plan = try Self.plan(intent)
+            let requests = plan.drafts(for: [.extendedRequest, .readerAuthAll]).flatMap(\.documents)
+            return .init(requests: requests, questions: plan.questions(on: day))
+        }
+        if let items = try app.itemsRequest() { return asked([items]) }
+        if let file = web.webRequest {
+            let bytes = try WebRequestFile(file).deviceRequest
+            do throws(MdocModelError) {
+                return asked(try StoredRequest(bytes[...], limits: .standard).items)
+            } catch {
+                throw .malformed("--web-request: \(error.explanation)")
+            }
+        }
+        return request.map { asked($0.items) }
+    }
+
+    private static func plan(_ intent: String) throws(CommandFailure) -> RequestPlan {
+        do throws(RequestPlannerError) {
+            return try RequestPlan(RequestIntent(parsing: intent), keeping: .none)
+        } catch {
+            throw .usage("--intent: \(error.explanation)")
+        }
+    }
+}

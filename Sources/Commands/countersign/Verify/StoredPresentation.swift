@@ -1,0 +1,80 @@
+internal import MdocModel
+internal import MdocVerification
+internal import ReaderReports
+internal import WalletPresentation
+
+/// A presentation through an app or the web, as files hold it: enough to open and judge it once more.
+struct StoredPresentation {
+    enum Message {
+        case envelope([UInt8], MerchantIdentity, PresentationNonce)
+        /// The text that came, and encryptionInfo to the byte.
+        case webResponse([UInt8], encryptionInfo: String, WebOrigin)
+    }
+
+    /// What was asked, to compare the answer with.
+    struct Asked {
+        let requests: [ItemsRequest]
+        let questions: [Question]
+    }
+
+    let message: Message
+    /// For which it may be sealed.
+    let keys: [RecipientKey]
+    /// Nil where that is not known.
+    let asked: Asked?
+
+    func judged(by basis: JudgingBasis) -> DoorReport {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let opened: OpenedPresentation
+        do throws(WalletPresentationError) {
+            opened = try self.opened()
+        } catch {
+            return DoorReport(unopened: error, isReplayChecked: false)
+        }
+        let decrypted = clock.now
+        var report = DoorReport(
+            opened.verify(in: context(basis)), requestCompared: asked != nil,
+            questions: asked?.questions ?? [])
+        report.response.phases = [
+            TransactionReport.Phase(name: "decrypt", duration: decrypted - start),
+            TransactionReport.Phase(name: "verify", duration: clock.now - decrypted),
+        ]
+        return report
+    }
+
+    func context(_ basis: JudgingBasis) -> PresentationContext {
+        PresentationContext(
+            comparison: asked.map { .requested($0.requests) } ?? .notCompared, trust: basis.trust,
+            now: basis.now, rules: basis.rules, policy: basis.policy.revocation,
+            clockSkew: basis.policy.clockSkew)
+    }
+
+    /// Nobody here knows whether the nonce was used before.
+    func opened() throws(WalletPresentationError) -> OpenedPresentation {
+        switch message {
+        case .envelope(let bytes, let merchant, let nonce):
+            return try WalletEnvelope(bytes[...]).open(
+                with: keys, as: merchant, answering: .acceptingReplays(of: nonce))
+        case .webResponse(let text, let info, let origin):
+            return try Self.opened(EncryptedResponse(text), EncryptionInfo(info), origin, keys)
+        }
+    }
+
+    private static func opened(
+        _ response: EncryptedResponse, _ info: EncryptionInfo, _ origin: WebOrigin, _ keys: [RecipientKey]
+    ) throws(WalletPresentationError) -> OpenedPresentation {
+        for key in keys {
+            do throws(WalletPresentationError) {
+                return try response.open(
+                    with: key, encryptionInfo: info, origin: origin,
+                    answering: .acceptingReplays(of: info.nonce))
+            } catch .recipientKeyUnknown {
+                continue
+            } catch {
+                throw error
+            }
+        }
+        throw .recipientKeyUnknown
+    }
+}
