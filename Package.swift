@@ -104,7 +104,8 @@ let package = Package(
         .target(
             name: "MdocWallet",
             dependencies: [
-                "MdocModel", "MdocSession", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto",
+                "MdocModel", "MdocSession", "WalletPresentation", "CBOR", "COSE", "NDEF", "ISO7816",
+                "OpenSSLCrypto",
             ],
             path: "Sources/Mdoc/MdocWallet", resources: [.embedInCode("Resources/portrait.jpg")],
             swiftSettings: strict),
@@ -288,7 +289,7 @@ let package = Package(
         tests(
             of: "WalletPresentation", in: "Mdoc",
             [
-                "MdocModel", "MdocTrust", "MdocVerification", "CBOR", "COSE", "OpenSSLCrypto",
+                "MdocModel", "MdocTrust", "MdocVerification", "MdocWallet", "CBOR", "COSE", "OpenSSLCrypto",
                 "TestCredentials",
             ]),
         .testTarget(
@@ -388,9 +389,9 @@ let package = Package(
             [
                 "OtherPrograms",
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "MdocWallet", "RequestPlanner", "Transport", "BlueZTransport", "PCSCBench", "BlueZBench",
-                "HTTPSBench", "ReaderReports", "ReaderStore", "ReaderIdentityStore", "RecordBench",
-                "TestCredentials",
+                "MdocWallet", "RequestPlanner", "WalletPresentation", "Transport", "BlueZTransport",
+                "PCSCBench", "BlueZBench", "HTTPSBench", "ReaderReports", "ReaderStore",
+                "ReaderIdentityStore", "RecordBench", "TestCredentials",
             ]),
     ]
 )

@@ -70,7 +70,16 @@ struct VerdictJSON: Decodable {
         let readerAuthentication: String?
     }
 
+    struct AgeStandIn: Decodable, Equatable {
+        let docType: String
+        let years: Int
+    }
+
     let verdict: String
+    /// These three of presentations through an app or the web alone.
+    let mockSign: String?
+    let isReplayChecked: Bool?
+    let ageStandIns: [AgeStandIn]?
     let request: Request?
     let requestCompared: Bool
     let trustSnapshot: String?

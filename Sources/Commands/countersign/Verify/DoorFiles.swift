@@ -1,5 +1,7 @@
 internal import ArgumentParser
+internal import CBOR
 internal import MdocModel
+internal import OpenSSLCrypto
 internal import ReaderReports
 internal import RequestPlanner
 internal import WalletPresentation
@@ -52,8 +54,9 @@ struct DoorFiles: ParsableArguments {
     ) throws(CommandFailure) -> StoredPresentation? {
         guard let message = try message(limit: limit) else { return nil }
         let keys = try key.map { argument throws(CommandFailure) in
+            let pair = try PrivateKeyFile.read(argument, on: .p256, option: "--key")
             do throws(WalletPresentationError) {
-                return try RecipientKey(PrivateKeyFile.read(argument, on: .p256, option: "--key"))
+                return try RecipientKey(pair)
             } catch {
                 throw CommandFailure.usage("--key: \(error.explanation)")
             }

@@ -85,7 +85,7 @@ struct WalletArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "One thing that goes wrong: a rule of the corpus or a card fault; a wrong name lists them all.",
+            "One thing that goes wrong: a rule of the corpus, or a fault of a card or a door; a wrong name lists them all.",
             valueName: "name"))
     var fault: String?
 
@@ -116,7 +116,9 @@ struct WalletArguments: ParsableArguments {
             throw ValidationError("--consent-time takes 0 to 3600000.")
         }
         if let fault, PresentationCase.named(fault) == nil, CardFault(rawValue: fault) == nil {
-            let names = PresentationCase.all.map(\.name) + CardFault.allCases.map(\.rawValue)
+            let names =
+                PresentationCase.all.map(\.name) + CardFault.allCases.map(\.rawValue)
+                + DoorFault.allCases.map(\.rawValue)
             throw ValidationError("--fault knows:\n  " + names.joined(separator: "\n  "))
         }
     }

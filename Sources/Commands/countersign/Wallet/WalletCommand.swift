@@ -18,6 +18,8 @@ struct WalletCommand: AsyncParsableCommand {
             countersign wallet --card tcp://127.0.0.1:35963 --root FILE [--listen tcp://127.0.0.1:PORT] [options]
             countersign wallet --ble --root FILE [--card tcp://127.0.0.1:35963] [options]
             countersign wallet --write FOLDER [options]
+            countersign wallet --envelope F --merchant-id ID --team-id ID --nonce N --key K --element E… --root FILE
+            countersign wallet --web-request F --origin O --web-response F --root FILE [options]
             """,
         discussion: """
             Plays a phone with a test licence of nobody who exists. Its issuer is made anew at each start and trusted \
@@ -31,13 +33,19 @@ struct WalletCommand: AsyncParsableCommand {
             With --ble the session is carried over Bluetooth by an adapter of this computer, after a tap with --card or \
             by the QR code that is printed.
 
+            With --envelope it answers an app, as PassKit would, and with --web-response a page, as \
+            `navigator.credentials.get` would; --web-request - takes a page's requests from standard input, a line \
+            each, and writes each answer as a line. `verify` takes the same options.
+
             The standard output has the address of the bench link, and then the text of each QR code that is shown.
 
             EXAMPLES:
               countersign wallet --listen tcp://127.0.0.1:7000 --root iaca.der --profile apple
               countersign wallet --write case --portrait-size 22600
+              countersign wallet --web-request request.json --origin https://shop.example \\
+                  --web-response response.txt --root iaca.der
 
-            \(ExitStatus.table([.success, .usage, .unavailable]))
+            \(ExitStatus.table([.success, .incomplete, .usage, .malformed, .unavailable]))
             """)
 
     @Option(name: .long, help: ArgumentHelp("Serve the bench link here.", valueName: "tcp://host:port"))
@@ -64,15 +72,33 @@ struct WalletCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Stop after this many readers; 0 goes on until interrupted.")
     var readers = 0
 
+    @OptionGroup(title: "An app that asks")
+    var app: AppArguments
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The merchant's private key, for which the envelope is sealed: a file with PEM or a hexadecimal scalar, or the scalar.",
+            valueName: "key"))
+    var key: String?
+
+    @OptionGroup(title: "A page that asks")
+    var web: WebArguments
+
     @OptionGroup(title: "The phone")
     var wallet: WalletArguments
 
     @OptionGroup var clock: ClockArguments
 
     func validate() throws {
-        guard (write != nil) != (listen != nil || card != nil || ble) else {
-            throw ValidationError("Give --listen, --card, both, or --ble, or else --write.")
+        let ways = [
+            write != nil, listen != nil || card != nil || ble, app.envelope != nil, web.webRequest != nil,
+        ]
+        guard ways.count(where: { $0 }) == 1 else {
+            throw ValidationError(
+                "Give --listen, --card, both, or --ble, or else --write, --envelope or --web-request.")
         }
+        try validateDoors()
         guard !ble || listen == nil else {
             throw ValidationError("One of --ble and --listen carries the session.")
         }
@@ -88,11 +114,26 @@ struct WalletCommand: AsyncParsableCommand {
         guard readers >= 0 else { throw ValidationError("--readers takes 0 or more.") }
     }
 
+    private func validateDoors() throws {
+        guard (app.envelope != nil) == (key != nil) else {
+            throw ValidationError("--envelope and --key belong together.")
+        }
+        guard app.envelope == nil || !app.elements.isEmpty else {
+            throw ValidationError("An app asks for at least one --element.")
+        }
+        guard web.encryptionInfo == nil else { throw ValidationError("--web-request has encryptionInfo.") }
+        guard (web.webRequest == nil || web.webRequest == "-") == (web.webResponse == nil) else {
+            throw ValidationError(
+                "--web-request and --web-response belong together, but for --web-request -.")
+        }
+    }
+
     func run() async throws {
         let now = try clock.now()
         if let write { return try CaseFolder(write).write(wallet, at: now) }
         let presented = try wallet.presented(at: now)
         if let root { try OutputFile.write(presented.issuer.root, to: root) }
+        if try answerAtDoor(presented.wallet) { return }
         let served = await interruptible { () -> Result<Void, CommandFailure> in
             do throws(CommandFailure) {
                 return .success(try await serve(presented.wallet))
@@ -101,6 +142,23 @@ struct WalletCommand: AsyncParsableCommand {
             }
         }
         try served.get()
+    }
+
+    /// Whether an app or a page asks, which then has its answer.
+    private func answerAtDoor(_ wallet: Wallet) throws(CommandFailure) -> Bool {
+        let door = WalletDoor(wallet: wallet)
+        if let key {
+            try door.answer(app, key: key)
+        } else if let request = web.webRequest, let origin = web.origin?.origin {
+            if let response = web.webResponse {
+                try door.answer(request, on: origin, to: response)
+            } else {
+                try door.answerLines(on: origin)
+            }
+        } else {
+            return false
+        }
+        return true
     }
 
     private func serve(_ wallet: Wallet) async throws(CommandFailure) {

@@ -47,6 +47,19 @@ extension PresentationCase {
         cardFault = fault
     }
 
+    package init(_ fault: DoorFault) {
+        self.init(fault.rawValue)
+        doorFault = fault
+        switch fault {
+        case .testIssuer: issuing.name = IssuingOptions.passKitTestName
+        case .developerProfile, .simulator:
+            issuing.name = IssuingOptions.passKitTestName
+            issuing.fault = .signatureFlipped
+            if fault == .simulator { holderFault = .signatureFlipped }
+        default: break
+        }
+    }
+
     /// Whether the rule is one of the profile, which a lenient reader may waive. Ours waives those that are
     /// departures, and none of the others.
     var isAboutTheProfile: Bool {

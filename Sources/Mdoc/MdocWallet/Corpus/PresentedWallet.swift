@@ -29,6 +29,7 @@ package struct PresentedWallet: Sendable {
         wallet.sessionCurve = presentation.sessionCurve
         wallet.sessionFault = presentation.sessionFault
         wallet.cardFault = presentation.cardFault
+        wallet.doorFault = presentation.doorFault
         wallet.endsSessionWithResponse = presentation.endsSessionWithResponse
     }
 

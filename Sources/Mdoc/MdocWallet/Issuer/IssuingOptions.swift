@@ -7,6 +7,8 @@ package struct IssuingOptions: Sendable {
     /// The curve of the document signer's key; an Edwards curve may be one too.
     package var signerCurve = Curve.p256
     package var digestAlgorithm = HashAlgorithm.sha256
+    /// What the common names of both certificates begin with.
+    package var name = "Countersign Test"
     /// stateOrProvinceName of both certificates.
     package var state: String?
     /// Whether x5chain is an array of one certificate.
@@ -21,6 +23,9 @@ package struct IssuingOptions: Sendable {
     package var status: CBORDraft?
     package var keyAuthorizations: CBORDraft?
     package var fault: IssuerFault?
+
+    /// As of PassKit's own test issuer, whose documents prove nothing.
+    static let passKitTestName = "PassKit Identity Test"
 
     package init(fault: IssuerFault? = nil) {
         self.fault = fault

@@ -28,8 +28,8 @@ struct TestCertificates {
     private func rootTemplate(_ key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> CertificateTemplate {
         let publicKey = try key.publicKey()
         return CertificateTemplate(
-            serialNumber: try serialNumber("root"), issuer: name("Countersign Test IACA"),
-            subject: name("Countersign Test IACA"),
+            serialNumber: try serialNumber("root"), issuer: name("IACA"),
+            subject: name("IACA"),
             notBefore: now.secondsSince1970 + TestValidity.root.lowerBound,
             notAfter: now.secondsSince1970 + TestValidity.root.upperBound, publicKey: publicKey,
             extensions: [
@@ -47,7 +47,7 @@ struct TestCertificates {
         let rootKey = try rootKey.publicKey()
         return CertificateTemplate(
             serialNumber: try serialNumber("document signer"), issuer: root.subject,
-            subject: name("Countersign Test DS"),
+            subject: name("DS"),
             notBefore: now.secondsSince1970 + TestValidity.signerCertificate.lowerBound,
             notAfter: now.secondsSince1970 + TestValidity.signerCertificate.upperBound, publicKey: publicKey,
             extensions: [
@@ -58,9 +58,9 @@ struct TestCertificates {
             ])
     }
 
-    private func name(_ commonName: String) -> DistinguishedName {
+    private func name(_ role: String) -> DistinguishedName {
         DistinguishedName(
-            certificateName(country: "UT", state: options.state, commonName: commonName))
+            certificateName(country: "UT", state: options.state, commonName: "\(options.name) \(role)"))
     }
 
     /// 16 bytes, positive (Annex B: at least 63 bits of randomness).

@@ -1,5 +1,6 @@
 package import MdocSession
 package import OpenSSLCrypto
+package import WalletPresentation
 
 /// Why a wallet cannot be set up or a case not be written.
 package enum WalletError: Error, Equatable, Sendable {
@@ -8,6 +9,10 @@ package enum WalletError: Error, Equatable, Sendable {
     /// The engagement in memory did not come to a handover.
     case engagementFailed(NFCEndReason)
     case session(SessionError)
+    /// The request is not answered.
+    case holder(HolderError)
+    /// The request of an app or a page is none.
+    case presentation(WalletPresentationError)
     case cryptography(OpenSSLCryptoError)
 
     /// Runs `body` and says what failed in it as a wallet's error.

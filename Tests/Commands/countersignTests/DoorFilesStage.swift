@@ -1,0 +1,72 @@
+import COSE
+import Foundation
+import MdocModel
+import OpenSSLCrypto
+import Testing
+import WalletPresentation
+
+/// A merchant with an app and a page, and what both ask, as files for `wallet` and `verify`.
+final class DoorFilesStage {
+    static let merchant = "merchant.example.shop"
+    static let team = "TEAM123456"
+    static let origin = "https://shop.example"
+
+    let folder: TemporaryFolder
+    let nonce: PresentationNonce
+    let encryptionInfo: EncryptionInfo
+    private let key: RecipientKey
+
+    init() throws {
+        folder = try TemporaryFolder()
+        key = try RecipientKey(COSEKeyPair(try PrivateKey.generate(.p256)))
+        nonce = try PresentationNonce(randomBytes(PresentationNonce.issuedSize))
+        encryptionInfo = try EncryptionInfo(nonce: nonce, for: key)
+        _ = try folder.write(
+            key.pair.privateKey.unprotectedPEM().withUnprotectedBytes(Array.init), as: "key.pem")
+        let items = try IdentityDescriptor(
+            .driversLicense, [(.givenName, .willNotStore), (.ageAtLeast(21), .willNotStore)]
+        ).itemsRequest
+        let request = try WebRequest(
+            DeviceRequestDraft([items]), encryptionInfo: encryptionInfo, origin: WebOrigin(Self.origin),
+            signedBy: nil)
+        let json = try JSONEncoder().encode([
+            "data": [
+                "deviceRequest": request.deviceRequest, "encryptionInfo": request.encryptionInfo.text,
+            ]
+        ])
+        _ = try folder.write(json, as: "request.json")
+    }
+
+    func path(_ name: String) -> String { folder.path(name) }
+
+    /// What `wallet` and `verify` both take of a door.
+    func asking(_ door: PresentationDoor) -> [String] {
+        switch door {
+        case .app:
+            [
+                "--envelope", path("answer"), "--merchant-id", Self.merchant, "--team-id", Self.team,
+                "--nonce", Base64URL.encode(nonce.bytes), "--key", path("key.pem"), "--element", "givenName",
+                "--element", "age(atLeast:21)",
+            ]
+        case .web:
+            [
+                "--web-response", path("answer"), "--origin", Self.origin, "--web-request",
+                path("request.json"),
+            ]
+        }
+    }
+
+    /// Has the software wallet answer.
+    func answer(_ door: PresentationDoor, _ further: String...) throws -> CommandRun {
+        try CommandRun(["wallet", "--root", path("root.der")] + asking(door) + further)
+    }
+
+    /// `verify` on the answer, with its options changed.
+    func verify(
+        _ door: PresentationDoor, _ further: String..., changing change: (inout [String]) -> Void = { _ in }
+    ) throws -> CommandRun {
+        var arguments = asking(door) + (door == .web ? ["--key", path("key.pem")] : [])
+        change(&arguments)
+        return try CommandRun(["verify", "--trust", path("root.der")] + arguments + further)
+    }
+}
