@@ -65,8 +65,17 @@ final class DoorFilesStage {
     func verify(
         _ door: PresentationDoor, _ further: String..., changing change: (inout [String]) -> Void = { _ in }
     ) throws -> CommandRun {
-        var arguments = asking(door) + (door == .web ? ["--key", path("key.pem")] : [])
+        var arguments = judging(door)
         change(&arguments)
-        return try CommandRun(["verify", "--trust", path("root.der")] + arguments + further)
+        return try CommandRun(["verify"] + arguments + further)
+    }
+
+    /// Another command that takes what `verify` takes.
+    func run(_ command: String, _ door: PresentationDoor, _ further: String...) throws -> CommandRun {
+        try CommandRun([command] + judging(door) + further)
+    }
+
+    private func judging(_ door: PresentationDoor) -> [String] {
+        asking(door) + (door == .web ? ["--key", path("key.pem")] : []) + ["--trust", path("root.der")]
     }
 }

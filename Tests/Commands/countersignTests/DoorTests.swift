@@ -147,6 +147,22 @@ struct DoorTests {
         }
     }
 
+    @Test("bench measures both doors beside the floor, and each member is a figure", arguments: doors)
+    func bench(_ door: PresentationDoor) throws {
+        _ = try stage.answer(door)
+        let run = try stage.run("bench", door, "--rounds", "1", "--per-round", "2")
+        #expect(run.status == 0, "\(run.everything)")
+        let figures = try run.json()
+        #expect(
+            Set(figures.keys) == [
+                "floorColdNs", "floorWarmNs", "envelopeColdNs", "envelopeWarmNs", "openNs", "rateCold",
+                "rateWarm",
+            ])
+        for (name, value) in figures { #expect((value as? Double ?? 0) > 0, "\(name)") }
+        _ = try stage.answer(door, "--fault", DoorFault.mac.rawValue)
+        #expect(try stage.run("bench", door).status == 2)
+    }
+
     @Test("A holder who declines leaves no file behind: exit code 3", arguments: doors)
     func declined(_ door: PresentationDoor) throws {
         let run = try stage.answer(door, "--decision", "declines")

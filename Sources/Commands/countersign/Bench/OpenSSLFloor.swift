@@ -3,14 +3,69 @@ internal import COpenSSL
 /// The cryptography under one response with OpenSSL alone: no CBOR, no X.509, nothing of ours. What the whole
 /// transaction is measured against.
 ///
-/// Per run: a P-256 key generation, an ECDH with on-curve peer check, HKDF for three keys, AES-256-GCM of the
-/// whole message, SHA-256 of every item, and three ECDSA P-256 verifications with keys built from raw points.
-/// Messages, signatures and the peer's key are prepared beforehand.
+/// Per run of a session: a P-256 key generation, an ECDH with on-curve peer check, HKDF for three keys, AES-256-GCM of
+/// the whole message, SHA-256 of every item, and three ECDSA P-256 verifications with keys built from raw points. Per
+/// run of an envelope: an ECDH with a peer built from its raw point, the HKDF steps of RFC 9180, AES-128-GCM of the
+/// whole message, the digests, and three verifications, or two where the document signer is known.
+/// Messages, signatures and the session's peer are prepared beforehand.
 @safe final class OpenSSLFloor {
+    /// In what a response comes.
+    enum Wrapper {
+        case session
+        /// HPKE to a key that lasts, with an info of so many bytes.
+        case envelope(info: Int)
+
+        fileprivate var cipher: String {
+            switch self {
+            case .session: "AES-256-GCM"
+            case .envelope: "AES-128-GCM"
+            }
+        }
+
+        /// Over as many bytes as the labels and inputs of ISO/IEC 18013-5 9.1.1 and of RFC 9180, 4.1 and 5.1, have.
+        fileprivate var derivations: [Derivation] {
+            switch self {
+            case .session:
+                ["SKReader", "SKDevice", "EMacKey"].map {
+                    Derivation(.extractAndExpand, secret: 32, salt: 32, info: $0.utf8.count)
+                }
+            case .envelope(let info):
+                [
+                    Derivation(.extract, secret: 51), Derivation(.expand, secret: 32, info: 157),
+                    Derivation(.extract, secret: 28), Derivation(.extract, secret: 26 + info),
+                    Derivation(.extract, secret: 23, salt: 32), Derivation(.expand, secret: 32, info: 87),
+                    Derivation(.expand, secret: 32, info: 94), Derivation(.expand, secret: 32, info: 87),
+                ]
+            }
+        }
+    }
+
+    /// One HKDF to 32 bytes.
+    fileprivate struct Derivation {
+        /// EVP_KDF_HKDF_MODE_….
+        enum Mode: Int32 {
+            case extractAndExpand = 0
+            case extract = 1
+            case expand = 2
+        }
+
+        let mode: Mode
+        let secret: [UInt8]
+        let salt: [UInt8]
+        let info: [UInt8]
+
+        init(_ mode: Mode, secret: Int, salt: Int = 0, info: Int = 0) {
+            self.mode = mode
+            self.secret = [UInt8](repeating: 1, count: secret)
+            self.salt = [UInt8](repeating: 7, count: salt)
+            self.info = [UInt8](repeating: 0x49, count: info)
+        }
+    }
+
     /// The sizes, in bytes, of what a response holds.
     struct Sizes {
         let response: Int
-        let items: [Int]
+        var items: [Int]
         /// What the certificate's, the issuer's and the device's signature cover.
         let signedMessages: [Int]
     }
@@ -22,8 +77,11 @@ internal import COpenSSL
     }
 
     private let sizes: Sizes
+    private let wrapper: Wrapper
+    private let derivations: [Derivation]
     private let messages: [SignedMessage]
     private let peer: OpaquePointer
+    private let peerPoint: [UInt8]
     private let keyGeneration: OpaquePointer
     private let keyImport: OpaquePointer
     private let sha256: OpaquePointer
@@ -34,7 +92,6 @@ internal import COpenSSL
     private let cipherContext: OpaquePointer
     private let key = [UInt8](repeating: 1, count: 32)
     private let nonce: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1]
-    private let salt = [UInt8](repeating: 7, count: 32)
     private var plaintext: [UInt8]
     private let ciphertext: [UInt8]
     private var tag = [UInt8](repeating: 0, count: 16)
@@ -42,10 +99,12 @@ internal import COpenSSL
     /// A call of OpenSSL that failed; none is expected to.
     struct Failure: Error {}
 
-    init(_ sizes: Sizes) throws {
+    init(_ sizes: Sizes, in wrapper: Wrapper = .session) throws {
         self.sizes = sizes
+        self.wrapper = wrapper
+        derivations = wrapper.derivations
         unsafe sha256 = try Self.require(EVP_MD_fetch(nil, "SHA256", nil))
-        unsafe gcm = try Self.require(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
+        unsafe gcm = try Self.require(EVP_CIPHER_fetch(nil, wrapper.cipher, nil))
         unsafe kdf = try Self.require(EVP_KDF_fetch(nil, "HKDF", nil))
         unsafe digestContext = try Self.require(EVP_MD_CTX_new())
         unsafe verifyContext = try Self.require(EVP_MD_CTX_new())
@@ -58,6 +117,7 @@ internal import COpenSSL
         var peer: OpaquePointer?
         try unsafe Self.require(EVP_PKEY_generate(keyGeneration, &peer))
         unsafe self.peer = try Self.require(peer)
+        peerPoint = try unsafe Self.point(of: Self.require(peer))
         let context = unsafe keyGeneration
         messages = try sizes.signedMessages.map { try unsafe Self.signedMessage(count: $0, context) }
         plaintext = [UInt8](repeating: 0, count: sizes.response)
@@ -84,56 +144,73 @@ internal import COpenSSL
     }
 
     /// One response's worth of cryptography.
-    func run() throws {
-        let secret = try agree()
-        for info in ["SKReader", "SKDevice", "EMacKey"] { try derive(from: secret, info: info) }
+    ///
+    /// - Parameter knowsSigner: whether the document signer's certificate was verified before.
+    func run(knowsSigner: Bool = false) throws {
+        switch wrapper {
+        case .session: try agree()
+        case .envelope: try decapsulate()
+        }
+        for step in derivations { try derive(step) }
         try decrypt()
         try digestItems()
-        for message in messages { try verify(message) }
+        for message in messages.dropFirst(knowsSigner ? 1 : 0) { try verify(message) }
     }
 
-    private func agree() throws -> [UInt8] {
+    private func agree() throws {
         var ephemeral: OpaquePointer?
         try unsafe Self.require(EVP_PKEY_generate(keyGeneration, &ephemeral))
         defer { unsafe EVP_PKEY_free(ephemeral) }
-        let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, ephemeral, nil)
+        try unsafe agree(on: Self.require(ephemeral), with: peer)
+    }
+
+    /// The recipient's key is the one that lasts; the sender's comes as a point.
+    private func decapsulate() throws {
+        let sender = try unsafe publicKey(peerPoint)
+        defer { unsafe EVP_PKEY_free(sender) }
+        try unsafe agree(on: peer, with: sender)
+    }
+
+    private func agree(on key: OpaquePointer, with peer: OpaquePointer) throws {
+        let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }
         var secret = [UInt8](repeating: 0, count: 32)
         var count = secret.count
         try unsafe Self.require(EVP_PKEY_derive_init(context))
         try unsafe Self.require(EVP_PKEY_derive_set_peer_ex(context, peer, 0))
         try unsafe Self.require(EVP_PKEY_derive(context, &secret, &count))
-        return secret
     }
 
-    private func derive(from secret: [UInt8], info: String) throws {
+    private func derive(_ step: Derivation) throws {
         let context = unsafe EVP_KDF_CTX_new(kdf)
         defer { unsafe EVP_KDF_CTX_free(context) }
-        var secret = secret
-        var salt = salt
-        var info = Array(info.utf8)
         var output = [UInt8](repeating: 0, count: 32)
         var hash = Array("SHA256".utf8CString)
-        let derived = unsafe secret.withUnsafeMutableBytes { secret in
-            unsafe salt.withUnsafeMutableBytes { salt in
-                unsafe info.withUnsafeMutableBytes { info in
+        var mode = step.mode.rawValue
+        let derived = unsafe step.secret.withUnsafeBytes { secret in
+            unsafe step.salt.withUnsafeBytes { salt in
+                unsafe step.info.withUnsafeBytes { info in
                     unsafe hash.withUnsafeMutableBufferPointer { hash in
-                        let parameters = unsafe [
-                            OSSL_PARAM_construct_utf8_string(Self.name("digest"), hash.baseAddress, 0),
-                            OSSL_PARAM_construct_octet_string(
-                                Self.name("key"), secret.baseAddress, secret.count),
-                            OSSL_PARAM_construct_octet_string(
-                                Self.name("salt"), salt.baseAddress, salt.count),
-                            OSSL_PARAM_construct_octet_string(
-                                Self.name("info"), info.baseAddress, info.count),
-                            OSSL_PARAM_construct_end(),
-                        ]
-                        return unsafe EVP_KDF_derive(context, &output, output.count, parameters)
+                        unsafe withUnsafeMutablePointer(to: &mode) { mode in
+                            let parameters = unsafe [
+                                OSSL_PARAM_construct_int(Self.name("mode"), mode),
+                                OSSL_PARAM_construct_utf8_string(Self.name("digest"), hash.baseAddress, 0),
+                                Self.parameter("key", secret), Self.parameter("salt", salt),
+                                Self.parameter("info", info), OSSL_PARAM_construct_end(),
+                            ]
+                            return unsafe EVP_KDF_derive(context, &output, output.count, parameters)
+                        }
                     }
                 }
             }
         }
         try Self.require(derived)
+    }
+
+    /// Bytes that OpenSSL only reads.
+    private static func parameter(_ name: StaticString, _ bytes: UnsafeRawBufferPointer) -> OSSL_PARAM {
+        unsafe OSSL_PARAM_construct_octet_string(
+            self.name(name), UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
     }
 
     private func decrypt() throws {
@@ -190,9 +267,7 @@ internal import COpenSSL
         var key: OpaquePointer?
         try unsafe require(EVP_PKEY_generate(keyGeneration, &key))
         defer { unsafe EVP_PKEY_free(key) }
-        var point = [UInt8](repeating: 0, count: 65)
-        var written = 0
-        try unsafe require(EVP_PKEY_get_octet_string_param(key, "encoded-pub-key", &point, 65, &written))
+        let point = try unsafe Self.point(of: require(key))
         let message = [UInt8](repeating: 0x5a, count: count)
         let context = unsafe EVP_MD_CTX_new()
         defer { unsafe EVP_MD_CTX_free(context) }
@@ -202,6 +277,13 @@ internal import COpenSSL
         try unsafe require(EVP_DigestSign(context, &signature, &signatureCount, message, message.count))
         return SignedMessage(
             point: point, message: message, signature: Array(signature.prefix(signatureCount)))
+    }
+
+    private static func point(of key: OpaquePointer) throws -> [UInt8] {
+        var point = [UInt8](repeating: 0, count: 65)
+        var written = 0
+        try unsafe require(EVP_PKEY_get_octet_string_param(key, "encoded-pub-key", &point, 65, &written))
+        return point
     }
 
     /// The name of a parameter, which OpenSSL keeps a pointer to: one that stays.

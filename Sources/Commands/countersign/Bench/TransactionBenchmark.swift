@@ -49,28 +49,13 @@ struct TransactionBenchmark {
         largeTrust = try LargeTrust(with: anchors, at: now)
         largeContext = context(try largeTrust.open())
         self.issuerAuth = issuerAuth
-        floorSizes = try Self.sizes(of: response, document, issuerAuth, transcript)
+        floorSizes = try OpenSSLFloor.Sizes(
+            response: response.count, of: document, issuerAuth: issuerAuth, in: transcript)
         eDeviceKey = COSEKeyPair(try .generate(.p256))
         engagement = try Self.engagement(eDeviceKey)
         request = DeviceRequest.encode([
             (ItemsRequest(docType: document.docType, nameSpaces: []).encoded(), nil)
         ])
-    }
-
-    private static func sizes(
-        of response: [UInt8], _ document: UnverifiedDocument, _ issuerAuth: CBORItem,
-        _ transcript: SessionTranscript
-    ) throws -> OpenSSLFloor.Sizes {
-        let signature = try COSESign1(issuerAuth)
-        let leaf = try Certificate(der: signature.headers.x5chain()[0])
-        let structureHead = 24
-        return OpenSSLFloor.Sizes(
-            response: response.count,
-            items: document.nameSpaces.flatMap { $0.items.map(\.bytes.bytes.count) },
-            signedMessages: [
-                leaf.tbsCertificate.count, (signature.payload?.count ?? 0) + structureHead,
-                transcript.encoded.count + document.docType.utf8.count + 2 * structureHead,
-            ])
     }
 
     private static func engagement(_ key: COSEKeyPair) throws -> DeviceEngagement {
@@ -162,6 +147,22 @@ struct TransactionBenchmark {
         guard case .verified = try UnverifiedResponse(response).verify(in: context) else {
             throw Failure.rejected
         }
+    }
+}
+
+extension OpenSSLFloor.Sizes {
+    init(
+        response: Int, of document: UnverifiedDocument, issuerAuth: CBORItem, in transcript: SessionTranscript
+    ) throws {
+        let signature = try COSESign1(issuerAuth)
+        let leaf = try Certificate(der: signature.headers.x5chain()[0])
+        let structureHead = 24
+        self.init(
+            response: response, items: document.nameSpaces.flatMap { $0.items.map(\.bytes.bytes.count) },
+            signedMessages: [
+                leaf.tbsCertificate.count, (signature.payload?.count ?? 0) + structureHead,
+                transcript.encoded.count + document.docType.utf8.count + 2 * structureHead,
+            ])
     }
 }
 

@@ -1,0 +1,82 @@
+internal import CBOR
+internal import COSE
+internal import MdocModel
+internal import MdocTrust
+internal import MdocVerification
+internal import OpenSSLCrypto
+internal import WalletPresentation
+
+/// Our own work on one presentation through an app or the web: parsed, opened and verified.
+struct EnvelopeBenchmark {
+    private let presentation: StoredPresentation
+    private let coldContext: PresentationContext
+    private let warmContext: PresentationContext
+    let floorSizes: OpenSSLFloor.Sizes
+    let floorWrapper: OpenSSLFloor.Wrapper
+
+    init(_ presentation: StoredPresentation, anchors: [TrustAnchor], now: Timestamp) throws {
+        self.presentation = presentation
+        let comparison = presentation.asked.map { RequestComparison.requested($0.requests) } ?? .notCompared
+        coldContext = PresentationContext(
+            comparison: comparison, trust: TrustStore(anchors: anchors, remembering: 0), now: now)
+        warmContext = PresentationContext(
+            comparison: comparison, trust: TrustStore(anchors: anchors), now: now)
+        let opened = try presentation.opened()
+        guard case .verified = opened.verify(in: warmContext) else {
+            throw TransactionBenchmark.Failure.rejected
+        }
+        floorSizes = try presentation.floorSizes(in: opened.transcript)
+        floorWrapper = .envelope(info: opened.transcript.encoded.count)
+    }
+
+    /// Nanoseconds from the bytes to the verdict.
+    func verification(warm: Bool) throws -> Int64 {
+        let start = ContinuousClock.now
+        guard case .verified = try presentation.opened().verify(in: warm ? warmContext : coldContext) else {
+            throw TransactionBenchmark.Failure.rejected
+        }
+        return start.duration(to: .now).nanoseconds
+    }
+
+    /// Nanoseconds of parsing and opening alone.
+    func opening() throws -> Int64 {
+        let start = ContinuousClock.now
+        _ = try presentation.opened()
+        return start.duration(to: .now).nanoseconds
+    }
+}
+
+extension StoredPresentation {
+    /// What the cryptography under it covers: the ciphertext, the items with the transcript, the signed bytes.
+    fileprivate func floorSizes(in transcript: SessionTranscript) throws -> OpenSSLFloor.Sizes {
+        let plaintext = try plaintext(in: transcript)
+        let item = try CBORItem.parse(plaintext[...])
+        let response = try UnverifiedResponse(try item.map()["identity"] ?? item)
+        guard let document = response.documents.first, let issuerAuth = document.issuerAuth else {
+            throw TransactionBenchmark.Failure.nothingToVerify
+        }
+        var sizes = try OpenSSLFloor.Sizes(
+            response: plaintext.count, of: document, issuerAuth: issuerAuth, in: transcript)
+        sizes.items.append(transcript.encoded.count)
+        return sizes
+    }
+
+    private func plaintext(in transcript: SessionTranscript) throws -> [UInt8] {
+        let (encapsulatedKey, ciphertext): (ArraySlice<UInt8>, ArraySlice<UInt8>)
+        switch message {
+        case .envelope(let bytes, _, _):
+            let envelope = try WalletEnvelope(bytes[...])
+            (encapsulatedKey, ciphertext) = (envelope.encapsulatedKey, envelope.ciphertext)
+        case .webResponse(let text, _, _):
+            let response = try EncryptedResponse(text)
+            (encapsulatedKey, ciphertext) = (response.encapsulatedKey, response.ciphertext)
+        }
+        for key in keys {
+            let opened = try? HPKE.open(
+                ciphertext, encapsulatedKey: encapsulatedKey, with: key.pair.privateKey,
+                info: transcript.encoded)
+            if let opened { return opened }
+        }
+        throw TransactionBenchmark.Failure.rejected
+    }
+}
