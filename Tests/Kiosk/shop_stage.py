@@ -1,0 +1,166 @@
+"""The shop of Examples/Shop with the built software wallet behind `navigator.credentials`, and a daemon that is scripted but for
+its verdicts: those are the built `countersign verify`'s."""
+
+import base64
+import http.server
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ.get("KIOSK_PROGRAMS", ROOT / ".build/debug")) / "countersign"
+sys.path.insert(0, str(ROOT / "Examples/Shop"))
+
+from shop import Desk, Shop  # noqa: E402  (an example stands where a developer looks for it)
+
+SEALED = json.loads((ROOT / "TestVectors/presentations/sealed-answers.json").read_text())
+TOKEN = "online-capability"
+# What a browser with the API would have; the wallet is asked through a function that the test exposes.
+CREDENTIALS = """
+window.DigitalCredential = class { static userAgentAllowsProtocol(name) { return name === "org-iso-mdoc"; } };
+Object.defineProperty(navigator.credentials, "get", { value: async ({ mediation, digital }) => {
+    const [request] = digital.requests;
+    const response = await window.wallet(JSON.stringify({
+        request, mediation, origin: location.origin, isActive: navigator.userActivation.isActive }));
+    if (response === "") { throw new DOMException("declined", "NotAllowedError"); }
+    return { type: "digital", protocol: request.protocol, data: { response } };
+} });
+"""
+
+
+def head(kind, count):
+    """The head of a CBOR item (RFC 8949, 3)."""
+    return bytes([kind << 5 | count]) if count < 24 else bytes([kind << 5 | 24, count])
+
+
+def encoded(value):
+    match value:
+        case bool():
+            return b"\xf5" if value else b"\xf4"
+        case bytes():
+            return b"\xd8\x18" + head(2, len(value)) + value
+        case str():
+            return head(3, len(value)) + value.encode()
+        case list():
+            return head(4, len(value)) + b"".join(map(encoded, value))
+        case dict():
+            return head(5, len(value)) + b"".join(encoded(key) + encoded(item) for key, item in value.items())
+
+
+DEVICE_REQUEST = encoded({"version": "1.0", "docRequests": [{"itemsRequest": encoded(
+    {"docType": "org.iso.18013.5.1.mDL", "nameSpaces": {"org.iso.18013.5.1": {"age_over_21": False}}})}]})
+
+
+def base64url(data):
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+class ScriptedDaemon(http.server.ThreadingHTTPServer):
+    """Two routes. The nonce is a published one; that each is new and used once is tested of the daemon itself."""
+
+    daemon_threads = True
+
+    def __init__(self, folder):
+        super().__init__(("127.0.0.1", 0), Routes)
+        self.folder = folder
+        self.asked = []
+        self.failing = None
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def verdict(self, body):
+        (self.folder / "response.txt").write_text(body["response"])
+        (self.folder / "request.cbor").write_bytes(DEVICE_REQUEST)
+        judged = subprocess.run(
+            [PROGRAM, "verify", "--web-response", self.folder / "response.txt", "--encryption-info",
+             body["encryptionInfo"], "--origin", body["origin"], "--key", SEALED["recipientKey"], "--request",
+             self.folder / "request.cbor", "--trust", self.folder / "root.der", "--json"],
+            capture_output=True, text=True, timeout=60, check=False)
+        return json.loads(judged.stdout)
+
+
+class Routes(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append((self.path, body))
+        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+            return self.json(401, {"error": {"id": "capabilityRequired", "text": ""}})
+        if self.server.failing:
+            return self.json(self.server.failing, {"error": {"id": "scripted", "text": ""}})
+        if self.path == "/v1/web/requests":
+            return self.json(201, {
+                "protocol": "org-iso-mdoc", "expires": "2026-11-22T12:05:00Z",
+                "data": {"deviceRequest": base64url(DEVICE_REQUEST), "encryptionInfo": SEALED["web"]["encryptionInfo"]}})
+        verdict = self.server.verdict(body)
+        if verdict["documents"]:
+            return self.json(200, verdict)
+        self.json(422, {"error": {"id": verdict["errors"][0]["id"], "text": ""}})
+
+    def json(self, status, value):
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class ShopStage:
+    """A shop with its daemon, and one wallet at a time."""
+
+    token = TOKEN
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="countersign-shop-")
+        self.daemon = ScriptedDaemon(pathlib.Path(self.folder.name))
+        self.shop = Shop(0, Desk(self.daemon.url, TOKEN, ""))
+        self.url = self.shop.desk.origin = f"http://127.0.0.1:{self.shop.server_address[1]}"
+        self.wallet = None
+        self.calls = []
+        threading.Thread(target=self.shop.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+    def hold(self, *options):
+        """Puts a wallet into the visitor's hand."""
+        self.drop()
+        self.wallet = subprocess.Popen(
+            [PROGRAM, "wallet", "--web-request", "-", "--origin", self.url, "--root",
+             pathlib.Path(self.folder.name) / "root.der", *options],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def drop(self):
+        if self.wallet is not None:
+            self.wallet.stdin.close()
+            self.wallet.wait(30)
+            self.wallet.stdout.close()
+            self.wallet = None
+
+    def answer(self, text):
+        """What `navigator.credentials.get` is called with, and what the wallet says to it."""
+        call = json.loads(text)
+        self.calls.append(call)
+        self.wallet.stdin.write(json.dumps(call["request"]) + "\n")
+        self.wallet.stdin.flush()
+        return self.wallet.stdout.readline().strip()
+
+    def reset(self):
+        self.drop()
+        self.calls.clear()
+        self.daemon.asked.clear()
+        self.daemon.failing = None
+
+    def stop(self):
+        self.drop()
+        for server in (self.shop, self.daemon):
+            server.shutdown()
+            server.server_close()
+        self.folder.cleanup()
