@@ -66,6 +66,10 @@ let package = Package(
         .systemLibrary(
             name: "CBlueZ", path: "Sources/System/CBlueZ", pkgConfig: "bluez",
             providers: [.apt(["libbluetooth-dev"])]),
+        // Nonces that several servers share.
+        .systemLibrary(
+            name: "CPostgreSQL", path: "Sources/System/CPostgreSQL", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"])]),
         // What a process says of itself to the kernel, through calls that Swift cannot import.
         .systemLibrary(name: "CProcess", path: "Sources/System/CProcess"),
         // Status lists come compressed (draft-ietf-oauth-status-list, 4.1).
@@ -139,7 +143,7 @@ let package = Package(
             "ReaderStore", in: "Service",
             [
                 "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "WalletPresentation", "CBOR",
-                "COSE", "OpenSSLCrypto", "ReaderIdentityStore",
+                "COSE", "OpenSSLCrypto", "ReaderIdentityStore", "CPostgreSQL",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
 
@@ -197,9 +201,9 @@ let package = Package(
         .executableTarget(
             name: "countersignd",
             dependencies: [
-                "OpenSSLCrypto", "MdocModel", "MdocTrust", "Transport", "PCSCTransport", "BlueZTransport",
-                "ReaderAPI", "ReaderIdentityStore", "ReaderReports", "ReaderService", "ReaderTokens",
-                "PortraitDecoding", "CProcess",
+                "OpenSSLCrypto", "COSE", "MdocModel", "MdocTrust", "WalletPresentation", "Transport",
+                "PCSCTransport", "BlueZTransport", "ReaderAPI", "ReaderIdentityStore", "ReaderReports",
+                "ReaderService", "ReaderStore", "ReaderTokens", "PortraitDecoding", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -354,6 +358,7 @@ let package = Package(
             [
                 "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "CBOR", "COSE",
                 "OpenSSLCrypto", "ReaderIdentityStore", "TestCredentials", "RecordBench", "RecordWriter",
+                "WalletPresentation",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(

@@ -53,8 +53,10 @@ install_packages() { # PACKAGE...
     fi
 }
 
-readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-dev zlib1g-dev libopenjp2-7-dev pkg-config)
+readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-dev zlib1g-dev libopenjp2-7-dev libpq-dev pkg-config)
 readonly bench_packages=(pcscd vsmartcard-vpcd iproute2 util-linux)
 # A TPM in software, and OpenSSL's way to it: for identities whose key cannot be copied.
 readonly tpm_packages=(swtpm tpm2-openssl)
+# A database that several servers share.
+readonly database_packages=(postgresql)
 readonly air_packages=(qemu-system-x86 busybox-static cpio kmod procps dbus bluez bluez-test-tools python3-venv)

@@ -70,8 +70,8 @@ enum House {
         Room(
             name: "ReaderStore", layer: .service,
             imports: [
-                "GRDB", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "WalletPresentation",
-                "CBOR", "COSE", "OpenSSLCrypto", "ReaderIdentityStore",
+                "GRDB", "CPostgreSQL", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner",
+                "WalletPresentation", "CBOR", "COSE", "OpenSSLCrypto", "ReaderIdentityStore",
             ]),
         Room(
             name: "ReaderTokens", layer: .service,
@@ -94,7 +94,8 @@ enum House {
             name: "countersignd", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([
                 "Transport", "PCSCTransport", "BlueZTransport", "ReaderAPI", "ReaderIdentityStore",
-                "ReaderReports", "ReaderService", "ReaderTokens", "PortraitDecoding", "CProcess",
+                "ReaderReports", "ReaderService", "ReaderStore", "ReaderTokens", "PortraitDecoding",
+                "CProcess",
                 "ArgumentParser", "Logging",
                 "ServiceLifecycle", "UnixSignals",
             ])),
@@ -127,6 +128,7 @@ enum House {
         "CBlueZ": ["Transports/BlueZTransport/"],
         "CProcess": ["Commands/countersignd/"],
         "CSystemdBus": ["Transports/BlueZTransport/"],
+        "CPostgreSQL": ["Service/ReaderStore/"],
         "SystemPackage": ["Transports/Transport/", "Service/ReaderIdentityStore/", "Commands/"],
         "AsyncHTTPClient": ["Service/TrustFetch/", "Service/ReaderAPI/"],
         "NIOCore": ["Service/TrustFetch/", "Service/ReaderAPI/"],

@@ -25,6 +25,7 @@ struct OnlineShop {
     let otherMerchant: OnlineSettings.Merchant
     let origin = "https://shop.example"
     let otherOrigin = "https://bar.example"
+    private let origins: [WebOrigin]
     let desk: OnlineDesk
     let http: PlainHTTP
     let asApp: PlainHTTP
@@ -42,10 +43,9 @@ struct OnlineShop {
         keys = try (0..<2).map { _ in try RecipientKey(COSEKeyPair(try PrivateKey.generate(.p256))) }
         merchant = .init(name: "shop", identity: try Self.identity("shop", "TEAM123456"), keys: keys)
         otherMerchant = .init(name: "bar", identity: try Self.identity("bar", "TEAM654321"), keys: keys)
+        origins = [try WebOrigin(origin), try WebOrigin(otherOrigin)]
         let settings = OnlineSettings(
-            merchants: [merchant, otherMerchant],
-            web: .init(
-                origins: [try WebOrigin(origin), try WebOrigin(otherOrigin)], keys: keys, identity: nil))
+            merchants: [merchant, otherMerchant], web: .init(origins: origins, keys: keys, identity: nil))
         let basis = FixedBasis(
             trust: try (trusts ? issuer.authority : TestAuthority()).store())
         desk = OnlineDesk(
@@ -58,6 +58,14 @@ struct OnlineShop {
     }
 
     func close() { server.cancel() }
+
+    func settings(keys: [RecipientKey]) -> OnlineSettings {
+        OnlineSettings(
+            merchants: [merchant, otherMerchant].map {
+                .init(name: $0.name, identity: $0.identity, keys: keys)
+            },
+            web: .init(origins: origins, keys: keys, identity: nil))
+    }
 
     private static func serve(
         _ desk: OnlineDesk, _ basis: FixedBasis, at port: UInt16

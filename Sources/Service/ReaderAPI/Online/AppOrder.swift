@@ -1,3 +1,5 @@
+internal import MdocModel
+internal import MdocVerification
 internal import ReaderReports
 internal import WalletPresentation
 
@@ -41,6 +43,15 @@ struct AppOrder: Sendable {
         return intent
     }
 
+    /// The ages that are asked for; an age in years answers too, which PassKit asks for in their place.
+    func questions(on day: FullDate) -> [Question] {
+        descriptor.elements.compactMap { element, _ in
+            guard case .ageAtLeast(let years) = element else { return nil }
+            return Question(
+                docTypes: [descriptor.document.docType], .ageOver(years, by: .ageInYears), on: day)
+        }
+    }
+
     /// As it is kept, under the name of the merchant who asks.
     func kept(for merchant: String) -> [UInt8] {
         let value: JSONValue = [
@@ -49,14 +60,6 @@ struct AppOrder: Sendable {
             "intentToStore": .string(descriptor.elements.first?.intent.name ?? ""),
         ]
         return Array(value.line.utf8)
-    }
-
-    init(kept bytes: [UInt8]) throws(APIProblem) {
-        do throws(JSONFault) {
-            try self.init(JSONText(bytes[...]).members(Self.members))
-        } catch {
-            throw APIProblem(error)
-        }
     }
 }
 

@@ -4,7 +4,7 @@ internal import OpenSSLCrypto
 internal import ReaderReports
 package import ReaderStore
 internal import Synchronization
-package import WalletPresentation
+internal import WalletPresentation
 
 /// The doors of apps and pages: what may be asked, with a nonce of ours for each time, and what the answers come to.
 package final class OnlineDesk: Sendable {
@@ -55,7 +55,7 @@ package final class OnlineDesk: Sendable {
     ) async throws(APIProblem) -> JSONValue {
         let now = try now()
         let spent = try await spend(nonce, by: session, through: .app, at: now)
-        let order = try AppOrder(kept: spent.asked)
+        let order = try AppOrder(Self.members(ofKept: spent.asked, AppOrder.members))
         let settings = current
         let merchant = try settings.merchant(named: order.merchant)
         let others = settings.merchants.map(\.identity).filter { $0 != merchant.identity }
@@ -66,7 +66,9 @@ package final class OnlineDesk: Sendable {
         } catch {
             throw APIProblem(error)
         }
-        return try await verdict(opened, asked: [order.descriptor.itemsRequest], at: now)
+        return try await verdict(
+            opened, asked: [order.descriptor.itemsRequest], order.questions(on: PremisesClock.day(at: now)),
+            at: now)
     }
 
     // MARK: Pages
@@ -99,7 +101,7 @@ package final class OnlineDesk: Sendable {
     ) async throws(APIProblem) -> JSONValue {
         let now = try now()
         let spent = try await spend(info.nonce, by: session, through: .web, at: now)
-        let order = try WebOrder(kept: spent.asked)
+        let order = try WebOrder(Self.members(ofKept: spent.asked, WebOrder.members))
         let (origin, web) = try current.origin(order.origin)
         guard page == order.origin else { throw APIProblem(WalletPresentationError.originOther) }
         let opened: OpenedPresentation
@@ -111,7 +113,9 @@ package final class OnlineDesk: Sendable {
         } catch {
             throw APIProblem(error)
         }
-        return try await verdict(opened, asked: order.draft.documents, at: now)
+        return try await verdict(
+            opened, asked: order.draft.documents, order.plan.questions(on: PremisesClock.day(at: now)),
+            at: now)
     }
 
     private func signer(
@@ -152,15 +156,24 @@ package final class OnlineDesk: Sendable {
         }
     }
 
+    private static func members(
+        ofKept bytes: [UInt8], _ known: Set<String>
+    ) throws(APIProblem) -> JSONTextMembers {
+        do throws(JSONFault) {
+            return try JSONText(bytes[...]).members(known)
+        } catch {
+            throw .failed
+        }
+    }
+
     private func verdict(
-        _ opened: OpenedPresentation, asked: [ItemsRequest], at now: Timestamp
+        _ opened: OpenedPresentation, asked: [ItemsRequest], _ questions: [Question], at now: Timestamp
     ) async throws(APIProblem) -> JSONValue {
         let basis = try await basis.basis(at: now)
         let context = PresentationContext(
             comparison: .requested(asked), trust: basis.trust, now: now, policy: basis.policy,
             clockSkew: basis.clockSkew)
-        let report = DoorReport(
-            opened.verify(in: context), comparedWith: context.comparison, on: PremisesClock.day(at: now))
+        let report = DoorReport(opened.verify(in: context), requestCompared: true, questions: questions)
         return report.json(portrait: .bytes)
     }
 }

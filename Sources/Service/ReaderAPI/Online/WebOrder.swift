@@ -39,12 +39,4 @@ struct WebOrder: Sendable {
         let value: JSONValue = ["origin": .string(origin), "intent": .string(intent)]
         return Array(value.line.utf8)
     }
-
-    init(kept bytes: [UInt8]) throws(APIProblem) {
-        do throws(JSONFault) {
-            try self.init(JSONText(bytes[...]).members(Self.members))
-        } catch {
-            throw APIProblem(error)
-        }
-    }
 }

@@ -27,7 +27,9 @@ package struct NonceTerms: Equatable, Sendable {
     /// The most bytes that are kept of what was asked.
     package static let longestAsked = 1 << 13
     /// How often those that nobody asks for any more are deleted, in seconds.
-    static let sweepInterval: Int64 = 10
+    static let sweepInterval: Int64 = 2
+    /// How many are deleted at a time: others wait meanwhile.
+    static let sweepSize = 20_000
 
     package init() {}
 }

@@ -91,7 +91,11 @@ package actor SQLiteNonces: NonceStore {
         nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
         let last = now.secondsSince1970 - terms.lifetime
         count = try await change { database in
-            try database.execute(sql: "DELETE FROM nonce WHERE expires < ?", arguments: [last])
+            try database.execute(
+                sql: """
+                    DELETE FROM nonce WHERE nonce IN
+                        (SELECT nonce FROM nonce WHERE expires < ? ORDER BY expires LIMIT \(NonceTerms.sweepSize))
+                    """, arguments: [last])
             return try Int.fetchOne(database, sql: "SELECT count(*) FROM nonce") ?? 0
         }
     }

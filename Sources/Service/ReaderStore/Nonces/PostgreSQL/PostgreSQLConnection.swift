@@ -1,0 +1,53 @@
+internal import Dispatch
+
+/// One place of the pool: a connection that is made when it is first needed, and anew when it is lost. What waits for
+/// the database waits on a queue of its own, so that it holds nobody else.
+final class PostgreSQLConnection: @unchecked Sendable {  // `link` is touched on the queue alone
+    /// For how long the database may let itself be connected to.
+    static let connectPatience = Duration.seconds(3)
+    /// How long one statement may take.
+    static let statementPatience = Duration.seconds(2)
+
+    private let settings: String
+    private let queue = DispatchQueue(label: "countersign.nonces.postgresql")
+    private var link: PostgreSQLLink?
+
+    init(_ settings: String) {
+        self.settings = settings
+    }
+
+    func rows(
+        _ statement: String, _ values: [[UInt8]]
+    ) async throws(NonceStoreError) -> [[[UInt8]?]] {
+        try await withCheckedContinuation { answer in
+            queue.async { answer.resume(returning: self.answer(statement, values)) }
+        }.get()
+    }
+
+    private func answer(
+        _ statement: String, _ values: [[UInt8]]
+    ) -> Result<[[[UInt8]?]], NonceStoreError> {
+        do throws(NonceStoreError) {
+            let link = try usableLink()
+            let rows = try link.rows(statement, values, until: .now + Self.statementPatience)
+            self.link = consume link
+            return .success(rows)
+        } catch {
+            // Whatever went wrong, what may still come over this connection is not for the next statement.
+            return .failure(error)
+        }
+    }
+
+    /// The connection as it stands, or a new one; nobody else has it then.
+    private func usableLink() throws(NonceStoreError) -> PostgreSQLLink {
+        if let link = link.take(), link.isUsable { return link }
+        let deadline = ContinuousClock.now + Self.connectPatience
+        let link = try PostgreSQLLink(settings, until: deadline)
+        for statement in PostgreSQLTables.session { _ = try link.rows(statement, until: deadline) }
+        guard try link.rows(PostgreSQLTables.isThere, until: deadline).first?.first == [1] else {
+            for statement in PostgreSQLTables.setUp { _ = try link.rows(statement, until: deadline) }
+            return link
+        }
+        return link
+    }
+}

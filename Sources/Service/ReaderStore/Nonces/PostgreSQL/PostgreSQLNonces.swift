@@ -1,0 +1,97 @@
+package import MdocModel
+package import WalletPresentation
+
+/// The nonces of several servers in one PostgreSQL database: what one of them issued another spends, and none twice.
+package actor PostgreSQLNonces: NonceStore {
+    private let terms: NonceTerms
+    private let pool: PostgreSQLPool
+    /// How many there were at the last sweep, and were issued here since.
+    private var count = 0
+    private var nextSweep = Timestamp(secondsSince1970: .min)
+
+    /// Nothing is connected to before the first nonce.
+    ///
+    /// - Parameter settings: where the database is, as libpq has it: `host=/run/postgresql dbname=shop`.
+    package init(_ settings: String, _ terms: NonceTerms = NonceTerms()) {
+        self.terms = terms
+        pool = PostgreSQLPool(settings)
+    }
+
+    package func issue(
+        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor, asked: [UInt8],
+        at now: Timestamp
+    ) async throws(NonceStoreError) -> IssuedNonce {
+        guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
+        if now >= nextSweep { try await sweep(at: now) }
+        guard count < terms.capacity else { throw .refused(.tooMany) }
+        count += 1
+        let issued = IssuedNonce(
+            nonce, to: session, for: door, expires: now.advanced(bySeconds: terms.lifetime))
+        let rows = try await pool.rows(
+            PostgreSQLTables.insert,
+            [
+                nonce.bytes, session.digest, Array(door.rawValue.utf8), issued.expires.bytes, asked,
+            ])
+        guard rows.count == 1 else { throw .refused(.issuedBefore) }
+        return issued
+    }
+
+    package nonisolated func spend(
+        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        at now: Timestamp
+    ) async throws(NonceStoreError) -> SpentRequest {
+        let spent = try await pool.rows(
+            PostgreSQLTables.spend, [nonce.bytes, session.digest, Array(door.rawValue.utf8), now.bytes])
+        if let row = spent.first {
+            guard row.count == 4, let asked = row[3] else { throw .failed(code: "row") }
+            return try NonceUse(issued: IssuedNonce(nonce, row), asked: asked, isFirstUse: true)
+                .spent(by: session, through: door, at: now)
+        }
+        guard let row = try await pool.rows(PostgreSQLTables.look, [nonce.bytes]).first else {
+            throw .refused(.unknown)
+        }
+        return try NonceUse(issued: IssuedNonce(nonce, row), asked: [], isFirstUse: false)
+            .spent(by: session, through: door, at: now)
+    }
+
+    /// Deletes what expired a lifetime ago, and counts what is left.
+    private func sweep(at now: Timestamp) async throws(NonceStoreError) {
+        let due = nextSweep
+        nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
+        do throws(NonceStoreError) {
+            let row = try await pool.rows(
+                PostgreSQLTables.sweep, [now.advanced(bySeconds: -terms.lifetime).bytes]
+            ).first
+            guard let left = row?.first??.integer else { throw .failed(code: "row") }
+            count = Int(left)
+        } catch {
+            nextSweep = due
+            throw error
+        }
+    }
+}
+
+extension Timestamp {
+    /// PostgreSQL's bigint.
+    fileprivate var bytes: [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: secondsSince1970 >> (56 - 8 * $0)) }
+    }
+}
+
+extension [UInt8] {
+    /// PostgreSQL's bigint.
+    fileprivate var integer: Int64? {
+        count == 8 ? reduce(0) { $0 << 8 | Int64($1) } : nil
+    }
+}
+
+extension IssuedNonce {
+    /// From the columns session, door and expires.
+    fileprivate init(_ nonce: PresentationNonce, _ row: [[UInt8]?]) throws(NonceStoreError) {
+        guard row.count >= 3, let digest = row[0], let session = SessionBinding(stored: digest),
+            let name = row[1], let door = PresentationDoor(rawValue: String(decoding: name, as: UTF8.self)),
+            let expires = row[2]?.integer
+        else { throw .failed(code: "row") }
+        self.init(nonce, to: session, for: door, expires: Timestamp(secondsSince1970: expires))
+    }
+}
