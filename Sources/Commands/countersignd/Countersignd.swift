@@ -66,7 +66,11 @@ struct Countersignd: AsyncParsableCommand {
         let brands = BrandDesk(
             BrandFolder(store: configuration.store), server: issuing.server,
             audit: Logger(label: "countersignd.audit"))
-        let servers = servers(configuration, counter, brands, access, systemd, log)
+        let online = try configuration.online.map { online in
+            OnlineDesk(
+                try online.settings(), nonces: try online.nonces(in: configuration.store), basis: basis)
+        }
+        let servers = servers(configuration, counter, brands, online, access, systemd, log)
         let reloading = Reloading(
             read: { () throws(ConfigurationFaults) in try read() },
             apply: { new in
@@ -74,6 +78,7 @@ struct Countersignd: AsyncParsableCommand {
                 await issuing.become(new.readerTokens)
                 await basis.replace(policy: new.policy, clockSkew: new.clockSkew, testRoots: new.testRoots)
                 await lanes.become(new.lanes)
+                Self.replace(online, by: new.online, log)
             }, path: config, systemd: systemd, log: log)
         let lifetime = CounterLifetime(counter: counter, systemd: systemd)
         // They end in the opposite order: the counter lets everybody go, the doors close, the last webhooks are sent.
@@ -88,7 +93,7 @@ struct Countersignd: AsyncParsableCommand {
     }
 
     private func servers(
-        _ configuration: DaemonConfiguration, _ counter: Counter, _ brands: BrandDesk,
+        _ configuration: DaemonConfiguration, _ counter: Counter, _ brands: BrandDesk, _ online: OnlineDesk?,
         _ access: AccessBook, _ systemd: SystemdNotice, _ log: Logger
     ) -> [ReaderServer] {
         var addresses: [ReaderServer.Address] = []
@@ -101,10 +106,22 @@ struct Countersignd: AsyncParsableCommand {
         let page = PageFiles(folder: configuration.page ?? Self.pageBesideProgram)
         return addresses.map { address in
             ReaderServer(
-                at: address, counter: counter, brands: brands, access: access,
+                at: address, counter: counter, brands: brands, online: online, access: access,
                 hosts: HostRules(port: configuration.http?.port ?? 0, names: configuration.http?.names ?? []),
                 page: page, connections: configuration.connections, log: log,
                 listening: { _ in await readiness.opened() })
+        }
+    }
+
+    /// Keys and names of the file from now on; where one cannot be had, all stay as they were.
+    private static func replace(
+        _ desk: OnlineDesk?, by online: DaemonConfiguration.Online?, _ log: Logger
+    ) {
+        guard let desk else { return }
+        do throws(OnlineFault) {
+            desk.replace(with: try online?.settings() ?? OnlineSettings())
+        } catch {
+            log.error("the keys of online stay as they were", metadata: ["fault": "\(error)"])
         }
     }
 

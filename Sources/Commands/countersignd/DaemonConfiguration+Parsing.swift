@@ -17,8 +17,7 @@ extension DaemonConfiguration {
     private static let largestFile = 1 << 18
     private static let members: Set = [
         "store", "socket", "http", "tokens", "lanes", "policy", "clockSkewSeconds", "limits", "page",
-        "webhooks", "readerTokens", "testRoots",
-        "log", "endSeconds",
+        "webhooks", "readerTokens", "testRoots", "online", "log", "endSeconds",
     ]
     private static let logLevels: Set = ["debug", "info", "notice", "warning", "error"]
 
@@ -65,6 +64,9 @@ extension DaemonConfiguration {
         if let webhooks = members["webhooks"] {
             self.webhooks = list.read(nil) { () throws(JSONFault) in try Webhooks(webhooks) }
         }
+        if let online = members["online"] {
+            self.online = list.read(nil) { () throws(JSONFault) in try Online(online) }
+        }
         takeLanes(members["lanes"], of: text, &list)
     }
 
@@ -109,6 +111,8 @@ extension DaemonConfiguration {
 
     private mutating func takeLanes(_ value: JSONText?, of text: JSONText, _ list: inout FaultList) {
         guard let value else {
+            // A server for apps and pages alone has none.
+            if online != nil { return }
             return list.add(JSONFault(.missingMember("lanes"), line: text.line))
         }
         for entry in list.read([], { () throws(JSONFault) in try value.array(upTo: 32) }) {
@@ -119,7 +123,9 @@ extension DaemonConfiguration {
                 lanes.append(lane)
             }
         }
-        if lanes.isEmpty, list.faults.isEmpty { list.add(value.wrong("one lane is due at least")) }
+        if lanes.isEmpty, online == nil, list.faults.isEmpty {
+            list.add(value.wrong("one lane is due at least"))
+        }
     }
 
     /// What the environment says goes before the file.

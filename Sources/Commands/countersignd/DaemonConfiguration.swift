@@ -1,7 +1,9 @@
 internal import MdocTrust
 internal import ReaderAPI
 internal import ReaderService
+internal import ReaderStore
 internal import ReaderTokens
+internal import WalletPresentation
 
 /// What the daemon's file says.
 struct DaemonConfiguration: Equatable, Sendable {
@@ -50,6 +52,34 @@ struct DaemonConfiguration: Equatable, Sendable {
         var grants: [TokenGrant] = []
     }
 
+    /// The doors of apps and pages.
+    struct Online: Equatable, Sendable {
+        struct Merchant: Equatable, Sendable {
+            var name: String
+            var identity: MerchantIdentity
+            /// Files, the newest first.
+            var keys: [String]
+        }
+
+        struct Web: Equatable, Sendable {
+            var origins: [WebOrigin]
+            /// Files, the newest first.
+            var keys: [String]
+            var identity: String?
+        }
+
+        enum Store: Equatable, Sendable {
+            case sqlite, memory
+            /// The file says how libpq connects.
+            case postgresql(connection: String)
+        }
+
+        var merchants: [Merchant] = []
+        var web: Web?
+        var store = Store.sqlite
+        var terms = NonceTerms()
+    }
+
     /// The folder of the store, with trust and identities.
     var store = "/var/lib/countersign"
     /// Nil where no socket is wanted.
@@ -67,6 +97,7 @@ struct DaemonConfiguration: Equatable, Sendable {
     /// The folder with the files of the page; nil stands for the one beside the program.
     var page: String?
     var webhooks: Webhooks?
+    var online: Online?
     var logLevel = "info"
     /// How long the daemon's end may take.
     var end = Duration.seconds(10)

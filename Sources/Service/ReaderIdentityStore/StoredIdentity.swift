@@ -17,13 +17,9 @@ package struct StoredIdentity: Sendable {
         self.name = name
         self.folder = folder
         residence = try PrivateFile.withSecret(folder.keyPath(name)) { pem in
-            Self.isWrapped(pem) ? .tpm : .memory
+            PrivateFile.isWrappedKey(pem) ? .tpm : .memory
         }
         chain = try Self.chain(at: folder.certificatesPath(name))
-    }
-
-    private static func isWrapped(_ pem: ArraySlice<UInt8>) -> Bool {
-        pem.starts(with: "-----BEGIN \(PrivateKey.wrappedLabel)-----".utf8)
     }
 
     private static func chain(at path: String) throws(IdentityStoreError) -> CertificateChain? {
@@ -51,13 +47,7 @@ package struct StoredIdentity: Sendable {
         of name: IdentityName, in folder: IdentityFolder
     ) throws(IdentityStoreError) -> PrivateKey {
         try folder.check(name)
-        return try PrivateFile.withSecret(folder.keyPath(name)) { pem throws(IdentityStoreError) in
-            do throws(OpenSSLCryptoError) {
-                return isWrapped(pem) ? try PrivateKey(wrappedPEM: pem) : try PrivateKey(pem: pem)
-            } catch {
-                throw .keyUnusable(error)
-            }
-        }
+        return try PrivateFile.key(folder.keyPath(name))
     }
 
     /// The identity as requests use it: a key that its certificate is for, valid at `now`, in a chain that wallets can

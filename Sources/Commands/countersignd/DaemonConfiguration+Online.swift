@@ -1,0 +1,132 @@
+internal import OpenSSLCrypto
+internal import COSE
+internal import ReaderAPI
+internal import ReaderIdentityStore
+internal import ReaderReports
+internal import ReaderStore
+internal import WalletPresentation
+
+extension DaemonConfiguration.Online {
+    private static let mostKeys = 8
+    private enum StoreWord: String, CaseIterable { case sqlite, memory, postgresql }
+
+    init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["merchants", "web", "nonces"])
+        for entry in try members["merchants"]?.array(upTo: 64) ?? [] {
+            let merchant = try Merchant(entry)
+            guard !merchants.contains(where: { $0.name == merchant.name }) else {
+                throw entry.wrong("another merchant has this name")
+            }
+            merchants.append(merchant)
+        }
+        web = try members["web"].map { value throws(JSONFault) in try Web(value) }
+        guard !merchants.isEmpty || web != nil else { throw text.wrong("merchants or web is due") }
+        if let nonces = members["nonces"] { try take(nonces) }
+    }
+
+    private mutating func take(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["store", "connection", "lifetimeSeconds", "atMost"])
+        terms.lifetime = try members["lifetimeSeconds"]?.integer(in: 30...3600) ?? terms.lifetime
+        terms.capacity = Int(try members["atMost"]?.integer(in: 100...10_000_000) ?? Int64(terms.capacity))
+        let word: StoreWord = try members["store"]?.word() ?? .sqlite
+        switch word {
+        case .postgresql:
+            store = .postgresql(connection: try members.required("connection").absolutePath())
+        case .sqlite, .memory:
+            if let connection = members["connection"] {
+                throw connection.wrong("connection goes with the store \"postgresql\"")
+            }
+            store = word == .memory ? .memory : .sqlite
+        }
+    }
+
+    fileprivate static func keys(_ members: JSONTextMembers) throws(JSONFault) -> [String] {
+        let list = try members.required("keys")
+        let files = try list.array(upTo: mostKeys).map { entry throws(JSONFault) in try entry.absolutePath() }
+        guard !files.isEmpty else { throw list.wrong("one file is due at least") }
+        return files
+    }
+}
+
+extension DaemonConfiguration.Online.Merchant {
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["name", "merchantIdentifier", "teamIdentifier", "keys"])
+        name = try members.required("name").string(upTo: 64)
+        let merchant = try members.required("merchantIdentifier").string()
+        let team = try members.required("teamIdentifier").string()
+        do throws(WalletPresentationError) {
+            identity = try MerchantIdentity(merchantIdentifier: merchant, teamIdentifier: team)
+        } catch {
+            throw text.wrong(error.explanation)
+        }
+        keys = try DaemonConfiguration.Online.keys(members)
+    }
+}
+
+extension DaemonConfiguration.Online.Web {
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["origins", "keys", "identity"])
+        origins = try members.required("origins").array(upTo: 64).map { entry throws(JSONFault) in
+            let origin = try entry.string(upTo: 300)
+            do throws(WalletPresentationError) {
+                return try WebOrigin(origin)
+            } catch {
+                throw entry.wrong(error.explanation)
+            }
+        }
+        keys = try DaemonConfiguration.Online.keys(members)
+        identity = try members["identity"]?.string(upTo: 64)
+    }
+}
+
+/// Why the doors of apps and pages cannot be opened.
+struct OnlineFault: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension DaemonConfiguration.Online {
+    /// Reads the keys.
+    func settings() throws(OnlineFault) -> OnlineSettings {
+        var settings = OnlineSettings()
+        for merchant in merchants {
+            settings.merchants.append(
+                .init(
+                    name: merchant.name, identity: merchant.identity, keys: try Self.read(merchant.keys)))
+        }
+        if let web {
+            settings.web = .init(
+                origins: web.origins, keys: try Self.read(web.keys), identity: web.identity)
+        }
+        return settings
+    }
+
+    private static func read(_ files: [String]) throws(OnlineFault) -> [RecipientKey] {
+        try files.map { file throws(OnlineFault) in
+            do {
+                return try RecipientKey(COSEKeyPair(PrivateFile.key(file)))
+            } catch let error as IdentityStoreError {
+                throw OnlineFault(description: "online: \(error.explanation)")
+            } catch {
+                throw OnlineFault(description: "online: \(Terminal.safe(file)): the key is not on P-256")
+            }
+        }
+    }
+
+    func nonces(in folder: String) throws(OnlineFault) -> any NonceStore {
+        do {
+            switch store {
+            case .memory: return MemoryNonces(terms)
+            case .sqlite: return try SQLiteNonces(in: folder, terms)
+            case .postgresql(let file):
+                let settings = try PrivateFile.withSecret(file) { String(decoding: $0, as: UTF8.self) }
+                return PostgreSQLNonces(settings, terms)
+            }
+        } catch let error as IdentityStoreError {
+            throw OnlineFault(description: "online: \(error.explanation)")
+        } catch let error as ReaderStoreError {
+            throw OnlineFault(description: "online: \(error.explanation)")
+        } catch {
+            throw OnlineFault(description: "online: the nonces cannot be kept")
+        }
+    }
+}
