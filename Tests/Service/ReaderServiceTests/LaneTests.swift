@@ -174,17 +174,19 @@ struct LaneTests {
         let device = Device()
         device.state.withLock { $0.readiness = .unavailable(id: "pcsc-no-reader") }
         let lane = Lane(name: "one", device: device)
+        async let other = lane.readiness()
         #expect(await lane.readiness() == .unavailable(id: "pcsc-no-reader"))
+        #expect(await other == .unavailable(id: "pcsc-no-reader"))
         device.state.withLock { $0.readiness = .ready }
         #expect(await lane.readiness() == .unavailable(id: "pcsc-no-reader"))
         #expect(device.state.withLock { $0.looks } == 1)
         try await Task.sleep(for: .seconds(2.1))
         #expect(await lane.readiness() == .ready)
-        let other = Device()
-        let used = Lane(name: "two", device: other)
+        let busy = Device()
+        let used = Lane(name: "two", device: busy)
         _ = try await used.begin(Self.plan)
         #expect(await used.readiness() == .ready)
-        #expect(other.state.withLock { $0.looks } == 0)
+        #expect(busy.state.withLock { $0.looks } == 0)
         await used.cancel()
     }
 }

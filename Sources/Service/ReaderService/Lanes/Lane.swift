@@ -7,6 +7,8 @@ package actor Lane {
     private var run: LaneRun?
     /// The presentation before, as long as its phone is being told that it is over.
     private var leaving: Task<Void, Never>?
+    /// One look at a time, whoever asks.
+    private var look: Task<LaneReadiness, Never>?
     private var looked: (readiness: LaneReadiness, at: ContinuousClock.Instant)?
 
     /// How long a look at the devices stands.
@@ -65,11 +67,14 @@ package actor Lane {
         if let looked, ContinuousClock.now < looked.at + Self.lookLasts { return looked.readiness }
         // A reader in use answers nobody else, and works.
         guard run == nil else { return looked?.readiness ?? .ready }
-        let device = device
-        let result = await bounded(by: .now + Self.lookPatience) { () throws(Never) in
-            await device.readiness()
+        if let look { return await look.value }
+        let look = Task { [device] in
+            await bounded(by: .now + Self.lookPatience) { () throws(Never) in await device.readiness() }.get()
         }
-        if !Task.isCancelled { looked = (result.get(), .now) }
-        return result.get()
+        self.look = look
+        let readiness = await look.value
+        self.look = nil
+        looked = (readiness, .now)
+        return readiness
     }
 }
