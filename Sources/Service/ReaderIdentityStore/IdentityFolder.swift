@@ -91,7 +91,6 @@ package struct IdentityFolder: Sendable {
     func changing<R>(_ body: () throws(IdentityStoreError) -> R) throws(IdentityStoreError) -> R {
         try PrivateFile.makeFolder(path)
         try PrivateFile.checkFolder(store)
-        try PrivateFile.checkFolder(path)
         let lock = try FolderLock("\(path)/.lock")
         discardDraft()
         defer { lock.release() }

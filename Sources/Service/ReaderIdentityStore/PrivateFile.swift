@@ -121,10 +121,15 @@ package enum PrivateFile {
 
     /// The folder, its owner's alone where it is made here; those above it too. One that others may write to is refused.
     package static func makeFolder(_ path: String) throws(IdentityStoreError) {
+        try makeFolders(to: path)
+        try checkFolder(path)
+    }
+
+    private static func makeFolders(to path: String) throws(IdentityStoreError) {
         let cut = path.dropFirst().lastIndex(of: "/")
         if unsafe mkdir(path, S_IRWXU) == 0 { return }
         if errno == ENOENT, let cut {
-            try makeFolder(String(path[..<cut]))
+            try makeFolders(to: String(path[..<cut]))
             if unsafe mkdir(path, S_IRWXU) == 0 { return }
         }
         guard errno == EEXIST else { throw .fileRefused(path: path, errno: errno) }

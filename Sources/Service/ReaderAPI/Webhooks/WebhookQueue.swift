@@ -81,12 +81,11 @@ package final class WebhookQueue: WebhookSending, Service {
 
     private func deliver(_ delivery: Delivery, by client: HTTPClient) async {
         defer { waiting.withLock { $0 -= 1 } }
-        for pause in Self.pauses + [0] {
+        for pause in Self.pauses {
             if await attempt(delivery, by: client) { return metrics.webhook("delivered") }
-            guard pause > 0, (try? await Task.sleep(for: .seconds(pause), clock: .continuous)) != nil else {
-                break
-            }
+            do { try await Task.sleep(for: .seconds(pause), clock: .continuous) } catch { break }
         }
+        if await attempt(delivery, by: client) { return metrics.webhook("delivered") }
         metrics.webhook("given_up")
         log.warning("a webhook is given up", metadata: ["delivery": "\(delivery.id)"])
     }

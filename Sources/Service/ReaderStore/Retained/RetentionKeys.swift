@@ -75,7 +75,6 @@ struct RetentionKeys: Sendable {
         }
         do throws(IdentityStoreError) {
             try PrivateFile.makeFolder(folder)
-            try PrivateFile.checkFolder(folder)
             try fresh().withUnprotectedBytes { bytes throws(IdentityStoreError) in
                 try PrivateFile.replace(path, with: bytes)
             }

@@ -78,7 +78,6 @@ package struct BrandFolder: Sendable {
     private func lock() throws(BrandRegistryError) -> FolderLock {
         do throws(IdentityStoreError) {
             try PrivateFile.makeFolder(path)
-            try PrivateFile.checkFolder(path)
             return try FolderLock("\(path)/.lock")
         } catch {
             throw .file(error)
