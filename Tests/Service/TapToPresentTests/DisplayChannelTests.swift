@@ -88,6 +88,18 @@ struct DisplayChannelTests {
         #expect(error?.reason == .displayUnavailable(id: "viewer.absent"))
     }
 
+    @Test("A viewer that hangs and takes no more connections is not waited for")
+    func hungViewer() async throws {
+        let viewer = try Viewer.hanging()
+        defer { viewer.close() }
+        let stage = try TapStage(setup: { $0.display = .viewer(atSocket: viewer.path) })
+        defer { stage.clean() }
+        let error = await #expect(throws: MobileDocumentReaderError.serviceUnavailable) {
+            try await response(to: stage)
+        }
+        #expect(error?.reason == .displayUnavailable(id: "viewer.absent"))
+    }
+
     // MARK: The terminal
 
     @Test(
@@ -146,19 +158,7 @@ private struct Viewer {
     let line: Task<String?, Never>
 
     init(answering word: String) throws {
-        let path =
-            FileManager.default.temporaryDirectory.appending(path: "v\(UInt32.random(in: 0...9_999_999))")
-            .path
-        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
-        let isBound = unsafe withUnsafePointer(to: &address) { address in
-            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
-        #expect(isBound && listen(listener, 1) == 0)
+        let (path, listener) = try Self.listener(backlog: 1)
         self.path = path
         let (lines, continuation) = AsyncStream.makeStream(of: String?.self)
         // A thread of its own: the call waits, and tasks are not to.
@@ -167,6 +167,45 @@ private struct Viewer {
             unsafe unlink(path)
         }
         line = Task { await lines.first { _ in true } ?? nil }
+    }
+
+    /// One that never takes a connection, and whose backlog is full.
+    static func hanging() throws -> (path: String, close: () -> Void) {
+        let (path, listener) = try listener(backlog: 0)
+        let waiting = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let isConnected = unsafe withAddress(path) { unsafe connect(waiting, $0, $1) == 0 }
+        #expect(isConnected)
+        return (
+            path,
+            {
+                Glibc.close(waiting)
+                Glibc.close(listener)
+                unsafe unlink(path)
+            }
+        )
+    }
+
+    private static func listener(backlog: Int32) throws -> (path: String, descriptor: Int32) {
+        let path =
+            FileManager.default.temporaryDirectory.appending(path: "v\(UInt32.random(in: 0...9_999_999))")
+            .path
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let isBound = unsafe withAddress(path) { unsafe bind(listener, $0, $1) == 0 }
+        #expect(isBound && listen(listener, backlog) == 0)
+        return (path, listener)
+    }
+
+    private static func withAddress<R>(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
+    ) -> R {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
+        return unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
     }
 
     private static func serve(_ listener: Int32, answering word: String) -> String? {

@@ -35,11 +35,12 @@ struct DisplayTests {
         var isWiped: Bool { wiped.withLock { $0 } }
 
         func show(
-            _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime
+            _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime, shown: () -> Void
         ) throws(MobileDocumentReaderError)
             -> MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
         {
             seen.withLock { $0.append(result) }
+            shown()
             defer { wiped.withLock { $0 = true } }
             if isAsking { return outcome }
             while !time.isOver { Thread.sleep(forTimeInterval: 0.005) }
@@ -157,6 +158,16 @@ struct DisplayTests {
         var text = ""
         dump(presentation, to: &text)
         #expect(!text.contains("Testrup"))
+    }
+
+    @Test("The app's own buttons decide nothing where the display shows nothing")
+    func presenterWithoutDisplay() async throws {
+        let buttons = Buttons(outcome: .approved)
+        let error = await #expect(throws: MobileDocumentReaderError.serviceUnavailable) {
+            try await outcome(Self.request(), by: .viewer(atSocket: "/nowhere/at-all"), buttons)
+        }
+        #expect(error?.reason == .displayUnavailable(id: "viewer.absent"))
+        #expect(buttons.asked.presentations.isEmpty)
     }
 
     @Test("What an app gets of a display request holds no text, number or bytes, however deep one looks")

@@ -54,6 +54,27 @@ struct SessionTests {
         try await stage.prepared().requestDocument(Self.data)
     }
 
+    @Test("A key that is revoked ends what its token prepared")
+    func revoked() async throws {
+        let stage = try TapStage()
+        defer { stage.clean() }
+        let token = try await stage.token()
+        let session = try await stage.reader.prepare(using: token)
+        try await session.requestDocument(Self.data)
+        let kid = try #require(TokenText("key-1"))
+        _ = try BrandFolder(store: stage.folder).change { registry throws(BrandFault) in
+            try registry.revoke(kid)
+        }
+        let error = await #expect(throws: MobileDocumentReaderError.invalidToken) {
+            try await session.requestDocument(Self.data)
+        }
+        #expect(error?.reason == .tokenRefused(id: "token.key_revoked"))
+        await #expect(throws: MobileDocumentReaderError.invalidToken) {
+            try await stage.reader.prepare(using: token)
+        }
+        #expect(try stage.log.all.count == 1)
+    }
+
     @Test("Elements come to an app only in a session that was prepared with a token")
     func tokenRequired() async throws {
         let stage = try TapStage()

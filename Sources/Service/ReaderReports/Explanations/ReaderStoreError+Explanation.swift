@@ -1,6 +1,25 @@
 package import ReaderStore
 
 extension ReaderStoreError {
+    /// The condition alone.
+    package var id: String {
+        switch self {
+        case .absent: "store.absent"
+        case .empty: "store.empty"
+        case .writableByOthers, .ownedByAnother: "store.exposed"
+        case .notPermitted: "store.not_permitted"
+        case .versionUnknown: "store.version_unknown"
+        case .notAStore, .damaged, .snapshotDamaged: "store.damaged"
+        case .busy, .changedMeanwhile: "store.busy"
+        case .snapshotUnknown, .snapshotAmbiguous, .noPredecessor: "store.snapshot"
+        case .noSpace: "store.no_space"
+        case .receiptMisshapen, .receiptKeyUnusable: "store.receipt"
+        case .keyFile(let error): error.id
+        case .keysInsideStore, .sealBroken, .retentionDiffers, .tooLong, .deadlinePassed: "store.retained"
+        case .failed: "store.failed"
+        }
+    }
+
     /// What is wrong with the store, and what to do.
     package var explanation: String {
         switch self {

@@ -105,7 +105,10 @@ struct ReaderInstallation: Sendable {
     }
 
     func instance() throws(MobileDocumentReaderError) -> ReaderInstance {
-        let store = try store()
+        try Self.instance(of: store())
+    }
+
+    private static func instance(of store: ReaderStore) throws(MobileDocumentReaderError) -> ReaderInstance {
         do throws(ReaderStoreError) {
             return try store.readerInstance()
         } catch {
@@ -113,10 +116,11 @@ struct ReaderInstallation: Sendable {
         }
     }
 
-    /// The reader as a token prepares it, by the brands of the store.
+    /// The reader as a token prepares it, by the brands of the store; nil without one.
     func prepared(
-        by token: MobileDocumentReader.Token, at now: Timestamp
-    ) async throws(MobileDocumentReaderError) -> PreparedReader {
+        by token: MobileDocumentReader.Token?, at now: Timestamp
+    ) async throws(MobileDocumentReaderError) -> PreparedReader? {
+        guard let token else { return nil }
         guard let audience = TokenText(setup.tokenAudience) else {
             throw .invalidToken(.tokenRefused(id: "token.audience"))
         }
@@ -126,8 +130,9 @@ struct ReaderInstallation: Sendable {
         } catch {
             throw .serviceUnavailable(.brandsUnavailable)
         }
+        let store = try store()
         let verifier = ReaderTokenVerifier(
-            registry: registry, instance: try instance(), audience: audience, firstUses: try store())
+            registry: registry, instance: try Self.instance(of: store), audience: audience, firstUses: store)
         do throws(ReaderTokensError) {
             return try await verifier.prepare(token.tokenString, at: now)
         } catch {
@@ -157,37 +162,5 @@ extension MobileDocumentReaderError {
             case .failed: .unknown(reason)
             default: .serviceUnavailable(reason)
             }
-    }
-}
-
-extension ReaderStoreError {
-    /// The condition alone.
-    fileprivate var id: String {
-        switch self {
-        case .absent: "store.absent"
-        case .empty: "store.empty"
-        case .busy, .changedMeanwhile: "store.busy"
-        case .notPermitted: "store.not_permitted"
-        case .writableByOthers, .ownedByAnother: "store.exposed"
-        case .noSpace: "store.no_space"
-        case .failed: "store.failed"
-        default: "store.damaged"
-        }
-    }
-}
-
-extension IdentityStoreError {
-    /// The condition alone, without paths and names.
-    fileprivate var id: String {
-        switch self {
-        case .fileRefused: "identity.file_refused"
-        case .notAFile, .exposed, .ownedByOther: "identity.exposed"
-        case .busy: "identity.busy"
-        case .unknown: "identity.unknown"
-        case .noCertificates: "identity.no_certificates"
-        case .notYetValid, .expired: "identity.not_valid"
-        case .rulesMisshapen, .noSuchRule: "identity.rules"
-        default: "identity.unusable"
-        }
     }
 }

@@ -22,9 +22,12 @@ public struct MobileDocumentDisplay: Sendable {
 
     /// Shows a result until the operator has decided, `patience` is over or the task is cancelled.
     ///
-    /// - Parameter isAsking: whether the operator decides here.
+    /// - Parameters:
+    ///   - isAsking: whether the operator decides here.
+    ///   - shown: called once the result is on the display.
     func show(
-        _ result: ShownResult, asking isAsking: Bool, within patience: Duration
+        _ result: ShownResult, asking isAsking: Bool, within patience: Duration,
+        shown: @escaping @Sendable () -> Void
     ) async -> Result<ResultShowing.Outcome, MobileDocumentReaderError> {
         let showing = DisplayTime(patience)
         return await withTaskCancellationHandler {
@@ -32,7 +35,7 @@ public struct MobileDocumentDisplay: Sendable {
                 Thread.detachNewThread { [channel] in
                     continuation.resume(
                         returning: Result { () throws(MobileDocumentReaderError) in
-                            try channel.show(result, asking: isAsking, during: showing)
+                            try channel.show(result, asking: isAsking, during: showing, shown: shown)
                         })
                 }
             }
@@ -44,9 +47,10 @@ public struct MobileDocumentDisplay: Sendable {
 
 /// A way to an operator's eyes. Runs on a thread of its own.
 protocol DisplayChannel: Sendable {
-    /// Shows the result while there is time, or until the operator has decided; nothing of it stays.
+    /// Shows the result while there is time, or until the operator has decided; nothing of it stays. `shown` is called
+    /// once all of it is there.
     func show(
-        _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime
+        _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime, shown: () -> Void
     ) throws(MobileDocumentReaderError) -> ResultShowing.Outcome
 }
 

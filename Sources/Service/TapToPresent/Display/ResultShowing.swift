@@ -16,30 +16,29 @@ struct ResultShowing: Sendable {
         presenter = setup.presenter
     }
 
-    /// Throws where there is nothing to show a result on: before a phone is asked.
-    func requireDisplay() throws(MobileDocumentReaderError) {
-        guard display != nil else { throw .notSupported(.displayMissing) }
-    }
-
     /// The operator's decision, by the display or by the app, whichever comes first. Nothing is shown any more when
     /// this returns.
     func outcome(of result: ShownResult) async throws(MobileDocumentReaderError) -> Outcome {
         guard let display else { throw .notSupported(.displayMissing) }
         let (decisions, decided) = AsyncStream.makeStream(of: Result<Outcome, MobileDocumentReaderError>.self)
+        let (shown, isShown) = AsyncStream.makeStream(of: Void.self)
         let (presenter, patience) = (presenter, patience)
-        let shown = Task {
-            _ = decided.yield(await display.show(result, asking: presenter == nil, within: patience))
+        let showing = Task {
+            _ = decided.yield(
+                await display.show(result, asking: presenter == nil, within: patience) { isShown.finish() })
         }
-        // Nobody waits for an app that goes on asking: what is shown has an end of its own.
-        let asked = Task {
-            if let presenter {
+        // Nobody decides on what is not shown. Nobody waits for an app that goes on asking: what is shown has an end of
+        // its own.
+        let asking = Task {
+            for await _ in shown {}
+            if let presenter, !Task.isCancelled {
                 _ = decided.yield(.success(await presenter.validationOutcome(of: result.asked)))
             }
         }
         let first = await decisions.first { _ in true }
-        asked.cancel()
-        shown.cancel()
-        await shown.value
+        asking.cancel()
+        showing.cancel()
+        await showing.value
         guard let first, !Task.isCancelled else { throw .cancelled(.taskCancelled) }
         return try first.get()
     }

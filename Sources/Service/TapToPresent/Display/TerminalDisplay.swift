@@ -8,7 +8,7 @@ struct TerminalDisplay: DisplayChannel {
     private static let end = "\u{1b}[2J\u{1b}[?1049l"
 
     func show(
-        _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime
+        _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime, shown: () -> Void
     ) throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0, isatty(descriptor) == 1 else {
@@ -21,6 +21,7 @@ struct TerminalDisplay: DisplayChannel {
         guard line.write(Array(text.utf8), during: time) else {
             throw .serviceUnavailable(.displayUnavailable(id: "terminal.lost"))
         }
+        shown()
         while true {
             switch line.line(during: time) {
             case .timeOver: return .dismissed

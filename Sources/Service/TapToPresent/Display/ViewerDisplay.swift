@@ -8,7 +8,7 @@ struct ViewerDisplay: DisplayChannel {
     var acceptingOwnUser = false
 
     func show(
-        _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime
+        _ result: ShownResult, asking isAsking: Bool, during time: DisplayTime, shown: () -> Void
     ) throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
         let line = try connected()
         guard var message = try? JSONEncoder().encode(Message(result, isAsking: isAsking)) else {
@@ -18,6 +18,7 @@ struct ViewerDisplay: DisplayChannel {
         guard line.write([UInt8](message), during: time) else {
             throw .serviceUnavailable(.displayUnavailable(id: "viewer.lost"))
         }
+        shown()
         switch line.line(during: time) {
         case .timeOver: return .dismissed
         case .line("approved") where isAsking: return .approved
@@ -28,7 +29,9 @@ struct ViewerDisplay: DisplayChannel {
     }
 
     private func connected() throws(MobileDocumentReaderError) -> DisplayLine {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        // A viewer that takes no more connections is refused at once, and not waited for.
+        let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let descriptor = socket(AF_UNIX, Int32(type), 0)
         guard descriptor >= 0 else {
             throw .serviceUnavailable(.displayUnavailable(id: "viewer.absent"))
         }

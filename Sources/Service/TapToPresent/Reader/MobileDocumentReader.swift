@@ -53,16 +53,13 @@ public final class MobileDocumentReader: Sendable {
         using token: Token? = nil
     ) async throws(MobileDocumentReaderError) -> MobileDocumentReaderSession {
         let now = try installation.now()
-        if let session = state.withLock({ $0.session }), session.isValid(for: token, at: now) {
-            return session
-        }
-        var prepared: PreparedReader?
-        if let token { prepared = try await installation.prepared(by: token, at: now) }
+        let prepared = try await installation.prepared(by: token, at: now)
+        if let session = state.withLock({ $0.session }), session.token == token { return session }
         // A reader that could never verify anything is told so before a customer stands there.
         _ = try installation.trust()
         _ = try installation.identities(for: prepared, at: now)
         let session = MobileDocumentReaderSession(
-            installation, counter: counter, hub: hub, token: token, prepared)
+            installation, counter: counter, hub: hub, token: token)
         state.withLock { $0.session = session }
         return session
     }

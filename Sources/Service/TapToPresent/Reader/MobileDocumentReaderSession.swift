@@ -9,30 +9,21 @@ public final class MobileDocumentReaderSession: Sendable {
     private let installation: ReaderInstallation
     private let counter: ReadingCounter
     private let hub: EventHub
-    private let token: MobileDocumentReader.Token?
-    private let prepared: PreparedReader?
+    /// Believed anew for each request: its time may be over by then, or its key revoked.
+    let token: MobileDocumentReader.Token?
 
     init(
         _ installation: ReaderInstallation, counter: ReadingCounter, hub: EventHub,
-        token: MobileDocumentReader.Token?, _ prepared: PreparedReader?
+        token: MobileDocumentReader.Token?
     ) {
         self.installation = installation
         self.counter = counter
         self.hub = hub
         self.token = token
-        self.prepared = prepared
     }
 
     /// What happens at this reader from now on, as `MobileDocumentReader.events`.
     public var events: AsyncStream<MobileDocumentReader.Event> { hub.stream() }
-
-    func isValid(for token: MobileDocumentReader.Token?, at now: Timestamp) -> Bool {
-        self.token == token && !isOver(at: now)
-    }
-
-    private func isOver(at now: Timestamp) -> Bool {
-        prepared.map { $0.until <= now } ?? false
-    }
 
     /// Waits for a phone, asks it, and makes every check on its answer. Cancelling the task ends the transaction; the
     /// phone is told.
@@ -56,13 +47,12 @@ public final class MobileDocumentReaderSession: Sendable {
         to request: Request
     ) async throws(MobileDocumentReaderError) -> any Sendable {
         let asked = try request.documents()
-        let showing = ResultShowing(installation.setup, brand: prepared?.brand.name.text)
-        if Request.needsToken, prepared == nil { throw .notAllowed(.tokenRequired) }
-        if !Request.needsToken { try showing.requireDisplay() }
+        if Request.needsToken, token == nil { throw .notAllowed(.tokenRequired) }
+        if !Request.needsToken, installation.setup.display == nil { throw .notSupported(.displayMissing) }
         let result = try await counter.occupied {
             () async throws(MobileDocumentReaderError) -> Result<Request.Response, MobileDocumentReaderError>
             in
-            await self.result(of: request, asking: asked, showing)
+            await self.result(of: request, asking: asked)
         }
         // Whoever hears of it finds the reader free.
         switch result {
@@ -73,10 +63,10 @@ public final class MobileDocumentReaderSession: Sendable {
     }
 
     private func result<Request: PlannedRequest>(
-        of request: Request, asking asked: [RequestedDocument], _ showing: ResultShowing
+        of request: Request, asking asked: [RequestedDocument]
     ) async -> Result<Request.Response, MobileDocumentReaderError> {
         do throws(MobileDocumentReaderError) {
-            let answer = try await read(asked, isRaw: Request.isRaw, showing)
+            let answer = try await read(asked, isRaw: Request.isRaw)
             if !Request.needsToken { hub.send(.presenting) }
             return .success(try await request.response(to: answer))
         } catch {
@@ -85,9 +75,10 @@ public final class MobileDocumentReaderSession: Sendable {
     }
 
     private func read(
-        _ asked: [RequestedDocument], isRaw: Bool, _ showing: ResultShowing
+        _ asked: [RequestedDocument], isRaw: Bool
     ) async throws(MobileDocumentReaderError) -> ReadAnswer {
         let now = try installation.now()
+        let prepared = try await installation.prepared(by: token, at: now)
         var plan = PresentationPlan(
             question: PresentationQuestion(
                 .anyOf(asked.map(\.requests)),
@@ -105,7 +96,8 @@ public final class MobileDocumentReaderSession: Sendable {
         if case .judged = presentation.outcome, let raw = presentation.rawAnswer { return .raw(raw) }
         return .verified(
             try ReadDocument(
-                presentation.outcome, asked, on: PremisesClock.day(at: plan.now()), showing))
+                presentation.outcome, asked, on: PremisesClock.day(at: plan.now()),
+                ResultShowing(installation.setup, brand: prepared?.brand.name.text)))
     }
 }
 
