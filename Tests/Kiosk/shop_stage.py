@@ -1,18 +1,21 @@
-"""The shop of Examples/Shop with the built software wallet behind `navigator.credentials`, and a daemon that is scripted but for
-its verdicts: those are the built `countersign verify`'s."""
+"""The shop of Examples/Shop with the built software wallet behind `navigator.credentials`, and behind the shop the built daemon,
+or one that is scripted but for its verdicts: those are the built `countersign verify`'s."""
 
 import base64
+import hashlib
 import http.server
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = pathlib.Path(os.environ.get("KIOSK_PROGRAMS", ROOT / ".build/debug")) / "countersign"
+PROGRAMS = pathlib.Path(os.environ.get("KIOSK_PROGRAMS", ROOT / ".build/debug"))
+PROGRAM, DAEMON = PROGRAMS / "countersign", PROGRAMS / "countersignd"
 sys.path.insert(0, str(ROOT / "Examples/Shop"))
 
 from shop import Desk, Shop  # noqa: E402  (an example stands where a developer looks for it)
@@ -75,6 +78,10 @@ class ScriptedDaemon(http.server.ThreadingHTTPServer):
     def url(self):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
+    def stop(self):
+        self.shutdown()
+        self.server_close()
+
     def verdict(self, body):
         (self.folder / "response.txt").write_text(body["response"])
         (self.folder / "request.cbor").write_bytes(DEVICE_REQUEST)
@@ -115,18 +122,56 @@ class Routes(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
+class BuiltDaemon:
+    """The daemon that was built, which trusts the wallet that is in the visitor's hand already."""
+
+    def __init__(self, folder, origin):
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            port = listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        key, store, file = folder / "web.pem", folder / "store", folder / "countersignd.json"
+        key.touch(0o600)
+        subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key],
+                       check=True, capture_output=True)
+        subprocess.run([PROGRAM, "trust", "import", folder / "root.der", "--store", store], check=True,
+                       stdout=subprocess.DEVNULL)
+        file.write_text(json.dumps({
+            "store": str(store), "socket": None, "http": {"port": port},
+            "tokens": [{"name": "shop", "sha256": hashlib.sha256(TOKEN.encode()).hexdigest(), "scopes": ["online"]}],
+            "lanes": [{"name": "counter-1", "benchLink": "tcp://127.0.0.1:9"}],
+            "online": {"web": {"origins": [origin], "keys": [str(key)]}}}))
+        self.process = subprocess.Popen([DAEMON, "--config", file], stderr=subprocess.PIPE, text=True)
+        while " ready" not in (line := self.process.stderr.readline()):
+            assert line, "the daemon does not start"
+        self.log = []
+        self.reader = threading.Thread(target=lambda: self.log.extend(self.process.stderr), daemon=True)
+        self.reader.start()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(30)
+        self.reader.join(30)
+        self.process.stderr.close()
+
+
 class ShopStage:
     """A shop with its daemon, and one wallet at a time."""
 
     token = TOKEN
 
-    def __init__(self):
+    def __init__(self, built=False):
         self.folder = tempfile.TemporaryDirectory(prefix="countersign-shop-")
-        self.daemon = ScriptedDaemon(pathlib.Path(self.folder.name))
-        self.shop = Shop(0, Desk(self.daemon.url, TOKEN, ""))
+        folder = pathlib.Path(self.folder.name)
+        self.shop = Shop(0, Desk("", TOKEN, ""))
         self.url = self.shop.desk.origin = f"http://127.0.0.1:{self.shop.server_address[1]}"
         self.wallet = None
         self.calls = []
+        if built:
+            self.hold()
+            self.answer_once_ready()
+        self.daemon = BuiltDaemon(folder, self.url) if built else ScriptedDaemon(folder)
+        self.shop.desk.daemon = self.daemon.url
         threading.Thread(target=self.shop.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     def hold(self, *options):
@@ -136,6 +181,12 @@ class ShopStage:
             [PROGRAM, "wallet", "--web-request", "-", "--origin", self.url, "--root",
              pathlib.Path(self.folder.name) / "root.der", *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def answer_once_ready(self):
+        """The root is there before the first answer."""
+        request = {"data": {"deviceRequest": base64url(DEVICE_REQUEST), "encryptionInfo": SEALED["web"]["encryptionInfo"]}}
+        self.answer(json.dumps({"request": request}))
+        self.calls.clear()
 
     def drop(self):
         if self.wallet is not None:
@@ -153,14 +204,16 @@ class ShopStage:
         return self.wallet.stdout.readline().strip()
 
     def reset(self):
-        self.drop()
         self.calls.clear()
+        if isinstance(self.daemon, BuiltDaemon):
+            return
+        self.drop()
         self.daemon.asked.clear()
         self.daemon.failing = None
 
     def stop(self):
         self.drop()
-        for server in (self.shop, self.daemon):
-            server.shutdown()
-            server.server_close()
+        self.shop.shutdown()
+        self.shop.server_close()
+        self.daemon.stop()
         self.folder.cleanup()

@@ -9,16 +9,19 @@ import urllib.request
 from playwright.sync_api import sync_playwright
 
 from browser import CHROMIUM, KioskCase
-from shop_stage import CREDENTIALS, PROGRAM, SEALED, ShopStage
+from shop_stage import CREDENTIALS, DAEMON, PROGRAM, SEALED, TOKEN, ShopStage
 
 PHONE = {"width": 390, "height": 844}
 
 
-@unittest.skipUnless(PROGRAM.exists(), f"{PROGRAM} is not built")
-class ShopTests(KioskCase):
+class ShopCase(KioskCase):
+    """Visitors of the shop, with a wallet in their hand."""
+
+    built_daemon = False
+
     @classmethod
     def setUpClass(cls):
-        cls.stand_in = ShopStage()
+        cls.stand_in = ShopStage(cls.built_daemon)
         cls.playwright = sync_playwright().start()
         cls.browser = cls.playwright.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else [])
@@ -41,6 +44,9 @@ class ShopTests(KioskCase):
     def order(self, page):
         return page.is_enabled("[data-order]")
 
+
+@unittest.skipUnless(PROGRAM.exists(), f"{PROGRAM} is not built")
+class ShopTests(ShopCase):
     def test_who_is_old_enough_may_order(self):
         self.stand_in.hold()
         page = self.visit()
@@ -160,3 +166,41 @@ class ShopTests(KioskCase):
         self.addCleanup(setattr, self.stand_in.shop.desk, "daemon", address)
         self.confirm(page, "unavailable")
         self.assertFalse(self.order(page))
+
+
+@unittest.skipUnless(PROGRAM.exists() and DAEMON.exists(), f"{DAEMON} is not built")
+class BuiltDaemonTests(ShopCase):
+    built_daemon = True
+
+    def present(self, **changes):
+        """As the shop does, past the page: the daemon's status, and what it says."""
+        request = urllib.request.Request(
+            f"{self.stand_in.daemon.url}/v1/web/presentations", data=json.dumps(changes).encode(),
+            headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)["error"]["id"]
+
+    def test_the_whole_way_from_the_click_to_the_order(self):
+        page = self.visit()
+        self.confirm(page, "yes")
+        self.assertTrue(self.order(page))
+        (call,) = self.stand_in.calls
+        self.assertEqual(call["request"]["protocol"], "org-iso-mdoc")
+        self.shot(page, "shop-daemon-yes")
+        # Another visit is another nonce.
+        self.confirm(self.visit(), "yes")
+        first, second = (call["request"]["data"]["encryptionInfo"] for call in self.stand_in.calls)
+        self.assertNotEqual(first, second)
+
+    def test_the_daemon_takes_an_answer_of_one_session_once(self):
+        desk, session = self.stand_in.shop.desk, "session-of-one-visitor"
+        request = desk.ask(session)
+        response = self.stand_in.answer(json.dumps({"request": request}))
+        answer = {"origin": self.stand_in.url, "encryptionInfo": request["data"]["encryptionInfo"], "response": response}
+        self.assertEqual(self.present(session="a-stranger", **answer), (403, "nonce.other_session"))
+        status, verdict = self.present(session=session, **answer)
+        self.assertEqual((status, verdict["verdict"], verdict["isReplayChecked"]), (200, "verified", True))
+        self.assertEqual(self.present(session=session, **answer), (403, "nonce.reused"))
