@@ -67,7 +67,9 @@ struct ReaderTokenTests {
             #expect(!reply.text.contains("eyJ"))
         }
         // The scope is for this alone.
-        #expect(try await chain.asTill.call("GET", "/v1/brands/utopia/logo").problem == "forbidden")
+        for path in ["/v1/brands/utopia/logo", "/v1/lanes", "/v1/trust", "/metrics"] {
+            #expect(try await chain.asTill.call("GET", path).problem == "forbidden", "\(path)")
+        }
         #expect(
             try await chain.asTill.call("POST", "/v1/presentations", #"{"kind": "display", "intent": "x"}"#)
                 .problem == "forbidden")
