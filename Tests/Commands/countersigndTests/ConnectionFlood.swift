@@ -27,13 +27,13 @@ final class ConnectionFlood: @unchecked Sendable {  // one thread at a time
         return unsafe setrlimit(resource, &limit) == 0 && limit.rlim_cur >= rlim_t(count + 256)
     }
 
-    /// Makes the connections, and hears until all but `held` are closed or the time is over.
+    /// Makes the connections, closes none of them, and hears until all but `held` were closed or the time is over.
     func run(_ count: Int, to port: UInt16, holding held: Int, seconds: Int) async throws {
         try await offThisThread { [self] in
+            let deadline = time(nil) + seconds
             for _ in 0..<count {
                 if let descriptor = Self.connected(to: port) { open[descriptor] = "" } else { failures += 1 }
             }
-            let deadline = time(nil) + seconds
             while open.count > held, time(nil) < deadline { hear() }
         }
     }
