@@ -65,7 +65,6 @@ struct HostileBodyTests {
             "too deep", String(repeating: "[", count: 4000) + String(repeating: "]", count: 4000), [:],
             "bodyRefused"
         ),
-        ("too long", String(repeating: " ", count: 1 << 16) + "{}", [:], "bodyTooLong"),
         ("another type", "{}", ["Content-Type": "text/plain"], "contentTypeRefused"),
         (
             "the type of forms", "{}", ["Content-Type": "application/x-www-form-urlencoded"],
@@ -74,6 +73,12 @@ struct HostileBodyTests {
         ("a type like JSON's", "{}", ["Content-Type": "application/jsonp"], "contentTypeRefused"),
         ("no type", "{}", ["Content-Type": ""], "contentTypeRefused"),
     ]
+
+    /// The most bytes that a route takes.
+    private static func longest(at path: String) -> Int {
+        // A sealed answer of an app or a page has portraits in it.
+        ["/v1/wallet/presentations", "/v1/web/presentations"].contains(path) ? 3 << 19 : 1 << 16
+    }
 
     @Test("Each fault has its name at each route, and what is right gets further")
     func table() async throws {
@@ -84,6 +89,8 @@ struct HostileBodyTests {
                 #expect(reply.problem == fault.problem, "\(path), \(fault.name): \(reply.text)")
                 #expect((400..<500).contains(reply.status))
             }
+            let long = String(repeating: " ", count: Self.longest(at: path)) + "{}"
+            #expect(try await routes.client.call("POST", path, long).problem == "bodyTooLong", "\(path)")
             guard let good = Self.good[path] else { continue }
             let reply = try await routes.client.call("POST", path, good.0)
             #expect(reply.problem == good.1, "\(path): \(reply.text)")
@@ -130,9 +137,10 @@ struct HostileBodyTests {
             cut.finish()
             let answer = try await PlainHTTP.rest(of: cut)
             #expect(try PlainHTTP.Reply(answer).problem == "bodyRefused", "\(path)")
-            let chunk = "10000\r\n" + String(repeating: " ", count: 1 << 16) + "\r\n"
+            let longest = Self.longest(at: path)
+            let chunk = String(longest, radix: 16) + "\r\n" + String(repeating: " ", count: longest) + "\r\n"
             let endless = try await routes.client.open(
-                routes.head(path, "Transfer-Encoding: chunked") + chunk + chunk + "0\r\n\r\n")
+                routes.head(path, "Transfer-Encoding: chunked") + chunk + "1\r\n \r\n0\r\n\r\n")
             #expect(
                 try PlainHTTP.Reply(try await PlainHTTP.rest(of: endless)).problem == "bodyTooLong", "\(path)"
             )

@@ -74,7 +74,7 @@ struct HostilePageTests {
         Attempt(
             "a web socket, which asks for no leave", "GET", "/v1/lanes/lane-1/events",
             [
-                "Origin": evil, "Connection": "Upgrade", "Upgrade": "websocket",
+                "Origin": evil, "Upgrade": "websocket",
                 "Sec-WebSocket-Version": "13",
                 "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
             ]),
