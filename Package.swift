@@ -255,6 +255,17 @@ let package = Package(
                 "PCSCBench", "PCSCTransport",
             ],
             path: "Tests/PresentationStage", swiftSettings: strict),
+        .target(
+            name: "OnlineStage",
+            dependencies: [
+                "CBOR", "COSE", "MdocModel", "OpenSSLCrypto", "WalletPresentation", "OtherPrograms",
+                "TestCredentials",
+            ],
+            path: "Tests/OnlineStage", swiftSettings: strict),
+        .executableTarget(
+            name: "OnlineBenchmark",
+            dependencies: ["OnlineStage", "OtherPrograms", "countersign", "countersignd"],
+            path: "Tests/Benchmarks/OnlineBenchmark", swiftSettings: strict),
         .executableTarget(
             name: "AirBenchmark",
             dependencies: [
@@ -386,7 +397,7 @@ let package = Package(
             of: "countersignd", in: "Commands",
             [
                 "countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderReports", "MdocModel",
-                "MdocWallet", "NDEF",
+                "MdocWallet", "NDEF", "OnlineStage",
                 "Transport", "PCSCBench", "BlueZBench", "PresentationStage",
             ]),
         tests(

@@ -119,7 +119,8 @@ struct PackageTests {
         let known = Set(
             House.rooms.map { "\($0.layer.rawValue)/\($0.name)" } + [
                 "System/COpenSSL", "System/CPCSCLite", "System/CSystemdBus", "System/CBlueZ", "System/CZlib",
-                "System/CTimex", "System/CProcess", "System/COpenJPEG", "System/CSeccomp",
+                "System/CTimex", "System/CProcess", "System/COpenJPEG", "System/CPostgreSQL",
+                "System/CSeccomp",
             ])
         for layer in House.Layer.allCases {
             let folder = VectorFiles.repository.appending(path: "Sources/\(layer.rawValue)")
@@ -134,7 +135,7 @@ struct PackageTests {
     func testFolders() throws {
         let others: Set = [
             "Architecture", "Benchmarks", "BlueZBench", "Fuzzing", "HTTPSBench", "Interop", "Kiosk",
-            "OtherPrograms", "PCSCBench", "PresentationStage", "RecordBench", "RecordWriter",
+            "OnlineStage", "OtherPrograms", "PCSCBench", "PresentationStage", "RecordBench", "RecordWriter",
             "TestCredentials", "VectorFiles",
         ]
         let tests = VectorFiles.repository.appending(path: "Tests")

@@ -1,0 +1,128 @@
+import Foundation
+import Glibc
+import OnlineStage
+import OtherPrograms
+import Synchronization
+
+/// Measures a shop's server over HTTP: how many answers through an app it judges a second, how long one takes at half of
+/// that, and how much of a processor each takes.
+///
+///     OnlineBenchmark [ANSWERS]     for each store of nonces: in memory, in SQLite, and in the PostgreSQL of
+///                                   Hardware/VirtualBench/with-postgresql where it runs inside
+@main
+enum OnlineBenchmark {
+    private static let connections = 16
+    private static let patience = 10.0
+
+    static func main() async throws {
+        let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 2000
+        var stores = [("memory", #"{"store": "memory"}"#), ("sqlite", #"{"store": "sqlite"}"#)]
+        let database = ProcessInfo.processInfo.environment["COUNTERSIGN_POSTGRESQL"]
+        if database != nil {
+            stores.append(("postgresql", #"{"store": "postgresql", "connection": "CONNECTION"}"#))
+        }
+        print("store        answers/s   CPU ms each   at half load: median ms   p99 ms   p99/median")
+        var isMet = true
+        for (name, nonces) in stores {
+            let daemon = try await OnlineDaemon(.init(), nonces: nonces, connection: database)
+            let sheet = try await measure(daemon, count)
+            let ratio = sheet.p99 / sheet.median
+            isMet = isMet && ratio <= Self.patience
+            print(
+                String(
+                    format: "%-12@ %9.0f %13.3f %25.2f %8.2f %12.1f", name as NSString, sheet.rate,
+                    sheet.processor, sheet.median, sheet.p99, ratio))
+        }
+        exit(isMet ? 0 : 1)
+    }
+
+    private struct Figures {
+        var rate = 0.0
+        var processor = 0.0
+        var median = 0.0
+        var p99 = 0.0
+    }
+
+    private static func measure(_ daemon: OnlineDaemon, _ count: Int) async throws -> Figures {
+        var figures = Figures()
+        _ = try run(daemon, bodies(for: daemon, 200), every: nil)
+        let bodies = try bodies(for: daemon, count)
+        let (began, used) = (ContinuousClock.now, processor(of: daemon))
+        _ = try run(daemon, bodies, every: nil)
+        figures.rate = Double(count) / seconds(ContinuousClock.now - began)
+        figures.processor = (processor(of: daemon) - used) * 1000 / Double(count)
+        let later = try run(daemon, Self.bodies(for: daemon, count), every: 2 / figures.rate).sorted()
+        figures.median = later[later.count / 2] * 1000
+        figures.p99 = later[later.count * 99 / 100] * 1000
+        return figures
+    }
+
+    /// Answers to nonces that were issued just now.
+    private static func bodies(for daemon: OnlineDaemon, _ count: Int) throws -> [String] {
+        let connection = try KeptConnection(port: daemon.reader.port)
+        return try (0..<count).map { _ in
+            let reply = try connection.post(
+                "/v1/wallet/requests", OnlineDaemon.order, token: OnlineDaemon.token)
+            guard let nonce = reply.body.firstMatch(of: /"nonce":"([^"]+)"/)?.1 else {
+                throw PlainHTTP.Failure(description: reply.body)
+            }
+            return try daemon.presentation(of: OnlineDaemon.nonce(from: String(nonce)))
+        }
+    }
+
+    /// Presents each once; how long each took, in seconds.
+    ///
+    /// - Parameter interval: how many seconds after the one before each begins; nil for as soon as a connection is free.
+    private static func run(
+        _ daemon: OnlineDaemon, _ bodies: [String], every interval: Double?
+    ) throws -> [Double] {
+        let next = Mutex(0)
+        let took = Mutex([Double]())
+        let failures = Mutex([String]())
+        let began = ContinuousClock.now
+        let group = DispatchGroup()
+        for _ in 0..<connections {
+            let thread = Thread {
+                defer { group.leave() }
+                guard let connection = try? KeptConnection(port: daemon.reader.port) else { return }
+                while true {
+                    let index = next.withLock { index in
+                        defer { index += 1 }
+                        return index
+                    }
+                    guard index < bodies.count else { return }
+                    var start = ContinuousClock.now
+                    if let interval {
+                        start = began + .seconds(interval * Double(index))
+                        let wait = seconds(start - .now)
+                        if wait > 0 { Thread.sleep(forTimeInterval: wait) }
+                    }
+                    let reply = try? connection.post(
+                        "/v1/wallet/presentations", bodies[index], token: OnlineDaemon.token)
+                    took.withLock { $0.append(seconds(ContinuousClock.now - start)) }
+                    if reply?.body.hasPrefix(#"{"verdict":"verified""#) != true {
+                        failures.withLock { $0.append(reply?.body ?? "gone") }
+                    }
+                }
+            }
+            group.enter()
+            thread.start()
+        }
+        group.wait()
+        if let failure = failures.withLock({ $0.first }) { throw PlainHTTP.Failure(description: failure) }
+        return took.withLock { $0 }
+    }
+
+    private static func seconds(_ duration: Duration) -> Double {
+        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+    }
+
+    /// The processor time that the daemon has used, in seconds.
+    private static func processor(of daemon: OnlineDaemon) -> Double {
+        let path = "/proc/\(daemon.reader.daemon.process)/stat"
+        let fields = (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: ")").last?
+            .split(separator: " ").compactMap { Double($0) }
+        guard let fields, fields.count > 12 else { return 0 }
+        return (fields[10] + fields[11]) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+}

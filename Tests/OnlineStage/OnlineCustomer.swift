@@ -1,0 +1,56 @@
+internal import CBOR
+internal import COSE
+package import MdocModel
+internal import OpenSSLCrypto
+package import TestCredentials
+package import WalletPresentation
+
+/// A customer with a wallet, who answers apps and pages with a licence of one issuer, valid now.
+package struct OnlineCustomer: Sendable {
+    package let issuer: TestIssuer
+    private let deviceKey: TestKey
+    private let now: Timestamp
+
+    package init(at now: Timestamp) throws {
+        self.now = now
+        let day = TestAuthority.day
+        let authority = try TestAuthority(
+            notBefore: now.secondsSince1970 - 900 * day, notAfter: now.secondsSince1970 + 900 * day)
+        issuer = try TestIssuer(authority: authority) { template in
+            var template = template
+            template.notBefore = now.secondsSince1970 - 30 * day
+            template.notAfter = now.secondsSince1970 + 300 * day
+            return template
+        }
+        deviceKey = try TestKey()
+    }
+
+    private func licence() throws -> TestDocument {
+        let day = TestAuthority.day
+        var document = try TestDocument(
+            [.init("age_over_21", Encoded.boolean(true))], deviceKey: deviceKey)
+        document.signed = Encoded.instant("\(now.advanced(bySeconds: -day))")
+        document.validFrom = document.signed
+        document.validUntil = Encoded.instant("\(now.advanced(bySeconds: 30 * day))")
+        return document
+    }
+
+    private func response(in transcript: SessionTranscript) throws -> [UInt8] {
+        let session = try TestSession(transcript: transcript)
+        return Encoded.map([
+            ("version", Encoded.text("1.0")),
+            ("documents", Encoded.array([try licence().encoded(issuer: issuer, session: session)])),
+            ("status", [0x00]),
+        ])
+    }
+
+    /// What the app is given.
+    package func envelope(
+        to nonce: PresentationNonce, of merchant: MerchantIdentity, sealedFor key: RecipientKey
+    ) throws -> [UInt8] {
+        let transcript = SessionTranscript.inApp(merchant, nonce: nonce, recipientKeyHash: key.hash)
+        return try WalletEnvelope.seal(
+            response(in: transcript), to: key.pair.privateKey.publicKey(), in: transcript,
+            ephemeralKey: PrivateKey.generate(.p256))
+    }
+}
