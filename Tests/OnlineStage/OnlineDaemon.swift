@@ -48,7 +48,7 @@ package final class OnlineDaemon: Sendable {
         reader = try await ReaderDaemon(
             lanes: [],
             members: [
-                "online": online, "policy": #"{"rental": 365}"#,
+                "online": online,
                 "tokens": #"[{"name": "online", "sha256": "\#(digest)", "scopes": ["online"]}]"#,
             ])
         http = PlainHTTP(.tcp(port: reader.port), token: Self.token)

@@ -208,7 +208,7 @@ struct FixedBasis: JudgingBasisSource {
 
     func basis(at now: Timestamp) -> JudgingBasis {
         JudgingBasis(
-            trust: trust, obtained: now, identities: ReaderIdentityChoice([]), policy: .rental(staleDays: 365)
+            trust: trust, obtained: now, identities: ReaderIdentityChoice([])
         )
     }
 

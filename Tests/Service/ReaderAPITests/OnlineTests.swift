@@ -280,12 +280,6 @@ struct OnlineAttackTests {
             return try await shop.present(
                 shop.envelope([document], in: shop.transcript(nonce)), nonce: nonce)
         },
-        OnlineAttack("an element that was not asked for", "request_match") { shop in
-            let nonce = try await shop.askApp()
-            let document = try OnlineShop.licence([.init("family_name", Encoded.text("Mustermann"))])
-            return try await shop.present(
-                shop.envelope([document], in: shop.transcript(nonce)), nonce: nonce)
-        },
         OnlineAttack("on another of our pages", "presentation.other_origin") { shop in
             let info = try await shop.askPage()
             return try await shop.present(
@@ -381,6 +375,17 @@ struct OnlineAttackTests {
             let document = try #require((try reply.json()["documents"] as? [[String: Any]])?.first)
             #expect(document["elements"] == nil)
         }
+    }
+
+    @Test
+    func `An element that nobody asked for is not told`() async throws {
+        let shop = try await OnlineShop()
+        defer { shop.close() }
+        let nonce = try await shop.askApp()
+        let document = try OnlineShop.licence([.init("family_name", Encoded.text("Mustermann"))])
+        let reply = try await shop.present(
+            shop.envelope([document], in: shop.transcript(nonce)), nonce: nonce)
+        #expect(reply.reason == "verified" && !reply.text.contains("Mustermann"), "\(reply.text)")
     }
 
     @Test

@@ -40,10 +40,8 @@ internal import Glibc
     /// Whether the database is still there, as far as can be told without asking it.
     var isUsable: Bool {
         var descriptor = unsafe pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
-        guard unsafe (poll(&descriptor, 1, 0) == 0 || PQconsumeInput(connection) == 1) else {
-            return false
-        }
-        return unsafe PQstatus(connection) == CONNECTION_OK
+        // Unasked, it says that it ends.
+        return unsafe poll(&descriptor, 1, 0) == 0 && PQstatus(connection) == CONNECTION_OK
     }
 
     /// The rows that a statement gives: for each column the bytes of PostgreSQL's binary form, or nil for null.
