@@ -17,6 +17,7 @@ struct TPMTests {
         defer { unsafe unsetenv("TPM2OPENSSL_TCTI") }
         try withExtendedLifetime(tpm) {
             for curve in [Curve.p256, .p384] { try signs(on: curve) }
+            try agrees()
             try staysInside()
             try othersAreRefused()
         }
@@ -42,13 +43,26 @@ struct TPMTests {
         }
     }
 
+    /// What the TPM agrees on is what OpenSSL's own provider does, and what is sealed for its key it opens.
+    private func agrees() throws {
+        let key = try PrivateKey.generateInTPM(.p256)
+        let other = try PrivateKey.generate(.p256)
+        let here = try key.sharedSecret(with: other.publicKey()).withUnprotectedBytes(Array.init)
+        let there = try other.sharedSecret(with: key.publicKey()).withUnprotectedBytes(Array.init)
+        #expect(here == there && here.count == 32)
+        let (encapsulated, sealed) = try HPKE.seal(
+            [1, 2, 3], to: key.publicKey(), info: [4], ephemeralKey: PrivateKey.generate(.p256))
+        #expect(
+            try HPKE.open(sealed[...], encapsulatedKey: encapsulated[...], with: key, info: [4]) == [1, 2, 3])
+        #expect(throws: OpenSSLCryptoError.authenticationFailed) {
+            try HPKE.open(sealed[...], encapsulatedKey: encapsulated[...], with: key, info: [5])
+        }
+    }
+
     private func staysInside() throws {
         let key = try PrivateKey.generateInTPM(.p256)
         #expect(throws: OpenSSLCryptoError.keyStaysInTPM) { try key.unprotectedPEM().count }
         #expect(throws: OpenSSLCryptoError.keyStaysInTPM) { try key.withUnprotectedScalar { $0.count } }
-        #expect(throws: OpenSSLCryptoError.keyStaysInTPM) {
-            try key.sharedSecret(with: PrivateKey.generate(.p256).publicKey()).count
-        }
         let wrapped = try key.wrappedPEM()
         // A key for the common provider does not decode there: nothing of it is in the clear.
         #expect(throws: OpenSSLCryptoError.pemMisshapen) { try PrivateKey(pem: wrapped[...]).curve }

@@ -11,7 +11,7 @@ extension PrivateKey {
         with peer: borrowing PublicKey
     ) throws(OpenSSLCryptoError) -> SecretBytes {
         guard curve == peer.curve, curve.family != .edwards else { throw .curvesDoNotAgree }
-        guard residence == .memory else { throw .keyStaysInTPM }
+        if residence == .tpm { return try handle.agreeInTPM(with: peer.handle, size: curve.coordinateSize) }
         let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil)
         defer { unsafe EVP_PKEY_CTX_free(context) }
         guard unsafe EVP_PKEY_derive_init(context) == 1,

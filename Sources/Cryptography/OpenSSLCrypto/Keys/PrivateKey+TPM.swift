@@ -108,6 +108,33 @@ extension KeyHandle {
         return signature
     }
 
+    /// The x coordinate of the point that both keys make; the private half is used in the TPM alone.
+    func agreeInTPM(
+        with peer: borrowing KeyHandle, size: Int
+    ) throws(OpenSSLCryptoError) -> SecretBytes {
+        let loan = unsafe Loan(key: pointer, library: library, other: peer.pointer)
+        return try unsafe SecretBytes(count: size) { target throws(OpenSSLCryptoError) in
+            let place = unsafe Place(bytes: target)
+            let isMade = TPM.exclusively { () -> Bool in
+                let context = unsafe EVP_PKEY_CTX_new_from_pkey(
+                    loan.library, loan.key, TPM.properties.cString)
+                defer { unsafe EVP_PKEY_CTX_free(context) }
+                var written = unsafe place.bytes.count
+                guard unsafe EVP_PKEY_derive_init(context) == 1,
+                    unsafe EVP_PKEY_derive_set_peer_ex(context, loan.other, 0) == 1
+                else { return false }
+                let bytes = unsafe place.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                return unsafe EVP_PKEY_derive(context, bytes, &written) == 1 && written == place.bytes.count
+            }
+            guard isMade else { throw cleared(.tpmRefused) }
+        }
+    }
+
+    /// Where a closure under the TPM's lock writes to.
+    @safe private struct Place: @unchecked Sendable {  // used before the function that lends it returns
+        let bytes: UnsafeMutableRawBufferPointer
+    }
+
     /// What a closure under the TPM's lock is lent for its time.
     @safe private struct Loan: @unchecked Sendable {  // used before the function that lends it returns
         let key: OpaquePointer
