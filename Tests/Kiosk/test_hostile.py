@@ -1,26 +1,16 @@
 """Pages from elsewhere, in real Chromium, try to drive a real daemon: the one that was built, on a port of its own."""
 
-import contextlib
-import hashlib
 import http.server
 import json
 import os
-import pathlib
-import socket
-import subprocess
-import tempfile
 import threading
 import unittest
-import urllib.error
-import urllib.request
 
 from playwright.sync_api import sync_playwright
 
 from browser import CHROMIUM
-from stand_in import PAGES, ROOT
+from built_daemon import IS_BUILT, TOKEN, BuiltDaemon
 
-PROGRAMS = pathlib.Path(os.environ.get("KIOSK_PROGRAMS", ROOT / ".build/debug"))
-TOKEN = "token-that-was-stolen"
 REBOUND = "rebound.example"
 ORDER = {"kind": "display", "intent": "age over 21"}
 
@@ -66,12 +56,6 @@ ATTEMPTS = """async ([daemon, token, order]) => {
 }"""
 
 
-def free_port():
-    with contextlib.closing(socket.socket()) as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
 class Elsewhere(http.server.BaseHTTPRequestHandler):
     """Another web server of this computer."""
 
@@ -85,33 +69,13 @@ class Elsewhere(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@unittest.skipUnless((PROGRAMS / "countersignd").exists(), "no daemon is built")
+@unittest.skipUnless(IS_BUILT, "no daemon is built")
 class HostilePageTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        store = f"{cls.folder.name}/store"
-        cls.port = free_port()
-        cls.daemon = f"http://127.0.0.1:{cls.port}"
-        wallet = subprocess.Popen(
-            [PROGRAMS / "countersign", "wallet", "--listen", "tcp://127.0.0.1:0", "--root",
-             f"{cls.folder.name}/root.der", "--consent-time", "30000"], stdout=subprocess.PIPE, text=True)
-        cls.ended_with_the_class(wallet)
-        link = wallet.stdout.readline().strip()
-        subprocess.run([PROGRAMS / "countersign", "trust", "import", f"{cls.folder.name}/root.der", "--store", store],
-                       check=True, stdout=subprocess.DEVNULL)
-        file = pathlib.Path(cls.folder.name, "countersignd.json")
-        file.write_text(json.dumps({
-            "store": store, "socket": None, "http": {"port": cls.port}, "page": str(PAGES),
-            "lanes": [{"name": "counter-1", "benchLink": link}],
-            "tokens": [{"name": "all", "sha256": hashlib.sha256(TOKEN.encode()).hexdigest(),
-                        "scopes": ["app", "display", "admin"]}]}))
-        daemon = subprocess.Popen([PROGRAMS / "countersignd", "--config", file], stderr=subprocess.PIPE, text=True)
-        cls.ended_with_the_class(daemon)
-        while " ready" not in (line := daemon.stderr.readline()):
-            assert line, "the daemon does not start"
-        threading.Thread(target=lambda: list(daemon.stderr), daemon=True).start()
+        # The holder takes long to decide, so that nothing but a page ends what was ordered.
+        cls.built = BuiltDaemon(cls.addClassCleanup, consent_time=30_000).serve()
+        cls.daemon, cls.port = cls.built.url, cls.built.port
         cls.elsewhere = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
         threading.Thread(target=cls.elsewhere.serve_forever, daemon=True).start()
         cls.addClassCleanup(cls.elsewhere.shutdown)
@@ -125,33 +89,15 @@ class HostilePageTests(unittest.TestCase):
             ] + (["--no-sandbox"] if os.geteuid() == 0 else []))
         cls.addClassCleanup(cls.browser.close)
 
-    @classmethod
-    def ended_with_the_class(cls, process):
-        def end():
-            process.terminate()
-            process.wait(20)
-            for stream in (process.stdout, process.stderr):
-                if stream is not None:
-                    stream.close()
-
-        cls.addClassCleanup(end)
-
     def setUp(self):
         context = self.browser.new_context()
         self.addCleanup(context.close)
         self.page = context.new_page()
         self.page.set_default_timeout(20_000)
 
-    def ask(self, method, path, body=None):
-        request = urllib.request.Request(
-            self.daemon + path, method=method, data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=10) as response:
-            return response.read().decode()
-
     def refusals(self, name):
         """How often the daemon refused by this name."""
-        for line in self.ask("GET", "/metrics").splitlines():
+        for line in self.built.ask("GET", "/metrics").splitlines():
             if line.startswith(f'countersign_http_refusals_total{{id="{name}"}}'):
                 return int(line.split()[-1])
         return 0
@@ -164,7 +110,7 @@ class HostilePageTests(unittest.TestCase):
         self.fail(f"{name} was not refused")
 
     def assert_idle(self):
-        self.assertIsNone(json.loads(self.ask("GET", "/v1/lanes/counter-1"))["presentation"])
+        self.assertIsNone(json.loads(self.built.ask("GET", "/v1/lanes/counter-1"))["presentation"])
 
     def test_a_page_of_another_origin_sees_nothing_and_orders_nothing(self):
         for host in ("127.0.0.1", "localhost"):
@@ -218,7 +164,7 @@ class HostilePageTests(unittest.TestCase):
         seen = self.page.evaluate("""async (token) => (await fetch("/v1/lanes",
             { headers: { Authorization: `Bearer ${token}` } })).status""", TOKEN)
         self.assertEqual(seen, 200)
-        identity = json.loads(self.ask("POST", "/v1/presentations", ORDER))["id"]
+        identity = json.loads(self.built.ask("POST", "/v1/presentations", ORDER))["id"]
         state = self.page.evaluate("""async ([token, id]) => (await (await fetch(`/v1/presentations/${id}`,
             { method: "DELETE", headers: { Authorization: `Bearer ${token}` } })).json()).state""", [TOKEN, identity])
         self.assertEqual(state, "cancelled")

@@ -1,0 +1,87 @@
+"""The daemon that was built, on a port of its own, with a software wallet at its lane."""
+
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import tempfile
+import threading
+import urllib.request
+
+from stand_in import PAGES, ROOT
+
+PROGRAMS = pathlib.Path(os.environ.get("KIOSK_PROGRAMS", ROOT / ".build/debug"))
+IS_BUILT = (PROGRAMS / "countersignd").exists()
+TOKEN = "token-of-the-tests"
+
+
+def free_port():
+    with contextlib.closing(socket.socket()) as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+class BuiltDaemon:
+    """Ends, and goes with its folder, with what `cleanup` registers it at."""
+
+    token = TOKEN
+
+    def __init__(self, cleanup, consent_time=0):
+        self.cleanup = cleanup
+        folder = tempfile.TemporaryDirectory()
+        cleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.store = self.folder / "store"
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        wallet = self.start("countersign", "wallet", "--listen", "tcp://127.0.0.1:0", "--root",
+                            self.folder / "root.der", "--consent-time", str(consent_time))
+        self.link = wallet.stdout.readline().strip()
+        self.run("trust", "import", self.folder / "root.der")
+
+    def serve(self, **members):
+        """Starts it, with further members of its file."""
+        file = self.folder / "countersignd.json"
+        scopes = ["app", "display", "readerTokens", "admin"]
+        file.write_text(json.dumps({
+            "store": str(self.store), "socket": None, "http": {"port": self.port}, "page": str(PAGES),
+            "lanes": [{"name": "counter-1", "benchLink": self.link}],
+            "tokens": [{"name": "all", "sha256": hashlib.sha256(TOKEN.encode()).hexdigest(), "scopes": scopes}],
+            **members}))
+        daemon = self.start("countersignd", "--config", file)
+        while " ready" not in (line := daemon.stderr.readline()):
+            assert line, "the daemon does not start"
+        threading.Thread(target=lambda: list(daemon.stderr), daemon=True).start()
+        return self
+
+    def run(self, *arguments):
+        """Runs `countersign` on its store; what that says."""
+        return subprocess.run([PROGRAMS / "countersign", *arguments, "--store", self.store], check=True, text=True,
+                              stdout=subprocess.PIPE).stdout.strip()
+
+    def start(self, name, *arguments):
+        process = subprocess.Popen([PROGRAMS / name, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
+
+        def end():
+            process.terminate()
+            process.communicate(timeout=20)
+
+        self.cleanup(end)
+        return process
+
+    def reset(self):
+        """As of a stand-in; what a test ordered stays."""
+
+    def stop(self):
+        """As of a stand-in; `cleanup` ends it."""
+
+    def ask(self, method, path, body=None):
+        request = urllib.request.Request(
+            self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=10) as response:
+            return response.read().decode()

@@ -1,0 +1,50 @@
+"""A brand's name and logo on the pages of the daemon that was built, and what they make of a document of a test."""
+
+import json
+import unittest
+
+from browser import KioskCase
+from built_daemon import IS_BUILT, BuiltDaemon
+
+INTENT = "age over 21 with portrait for a human to compare"
+
+
+@unittest.skipUnless(IS_BUILT, "no daemon is built")
+class BrandTests(KioskCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.stand_in.stop()
+        cls.stand_in = cls.daemon = BuiltDaemon(cls.addClassCleanup)
+        daemon = cls.daemon
+        logo = daemon.folder / "logo.png"
+        page = cls.browser.new_page(viewport={"width": 40, "height": 40})
+        page.screenshot(path=logo)
+        page.close()
+        daemon.run("brand", "add", "utopia", "--name", "Utopia Rentals", "--logo", logo)
+        daemon.run("brand", "key", "add", "utopia", "--kid", "k1", "--generate", daemon.folder / "utopia.pem")
+        cls.reader = daemon.run("token", "instance")
+        daemon.serve(readerTokens={
+            "keys": [{"brand": "utopia", "kid": "k1", "keyFile": str(daemon.folder / "utopia.pem")}],
+            "grants": [{"caller": "all", "brand": "utopia", "instances": [cls.reader]}]})
+
+    def test_the_brand_of_a_reader_token_is_shown_with_its_logo(self):
+        token = json.loads(self.daemon.ask(
+            "POST", "/v1/reader-tokens", {"brand": "utopia", "instance": self.reader}))["token"]
+        customer, clerk = self.both()
+        self.daemon.ask("POST", "/v1/presentations", {"kind": "display", "intent": INTENT, "readerToken": token})
+        for page in (customer, clerk):
+            page.wait_for_selector("img.logo")
+            self.assertIn("Utopia Rentals", self.words(page))
+            self.assertEqual(page.evaluate("document.querySelector('img.logo').naturalWidth"), 40)
+
+    def test_a_document_of_a_test_is_never_shown_as_verified(self):
+        customer, clerk = self.both()
+        identity = json.loads(self.daemon.ask(
+            "POST", "/v1/presentations", {"kind": "display", "intent": INTENT, "validation": "confirm"}))["id"]
+        for page in (customer, clerk):
+            self.expect(page, "test")
+        self.assertEqual(clerk.locator('[data-action="matches"]').count(), 0)
+        self.shot(clerk, "daemon-test-issuer-clerk")
+        self.assert_accessible(clerk)
+        self.daemon.ask("POST", f"/v1/presentations/{identity}/decision", {"decision": "dismissed"})
