@@ -141,7 +141,7 @@ struct RentalDeskTests {
         let daemon = try await ReaderDaemon(lanes: [nil])
         let bodies = [
             (Self.order(nil), 403, "readerTokenRequired"),
-            (Self.order(nil, #""then": {"intent": "rental: address"}"#), 400, "intentRefused"),
+            (Self.order(nil, #""then": {"intent": "rental: shoe size"}"#), 400, "intentRefused"),
             (Self.order(nil, #""then": {"intent": "rental: name", "kind": "data"}"#), 400, "bodyRefused"),
             (Self.order(nil, #""then": {}"#), 400, "bodyRefused"),
             (Self.order(nil, #""holder": 2"#), 400, "bodyRefused"),

@@ -43,7 +43,8 @@ package actor Lane {
     private func end(_ presentation: Presentation) {
         run = nil
         leaving = Task { await presentation.left() }
-        if case .failed(.readerUnavailable) = presentation.outcome { looked = nil }
+        // It has shown how the devices are now, and what was seen before it may not be so any more.
+        looked = nil
     }
 
     /// Takes the phone whose QR code was scanned.
