@@ -8,6 +8,7 @@ package import WalletPresentation
 
 /// `countersignd` as the server of a shop with an app, and a customer of it.
 package final class OnlineDaemon: Sendable {
+    package static let origin = "https://shop.example"
     package static let token = "online-token-of-the-tests"
 
     /// What several daemons of one shop have in common.
@@ -41,6 +42,7 @@ package final class OnlineDaemon: Sendable {
         let online = """
             {"merchants": [{"name": "shop", "merchantIdentifier": "\(shop.merchant.merchantIdentifier)",
             "teamIdentifier": "\(shop.merchant.teamIdentifier)", "keys": ["\(secrets.path)/key.pem"]}],
+            "web": {"origins": ["\(Self.origin)"], "keys": ["\(secrets.path)/key.pem"]},
             "nonces": \(nonces.replacingOccurrences(of: "CONNECTION", with: secrets.path + "/connection"))}
             """
         let digest = Digest(.sha256, of: Array(Self.token.utf8)[...]).bytes

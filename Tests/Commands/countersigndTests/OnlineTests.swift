@@ -22,6 +22,25 @@ struct OnlineDaemonTests {
             try await daemon.present(daemon.presentation(of: daemon.ask())) == "verified")
     }
 
+    @Test
+    func `Answers are those that the OpenAPI document promises`() async throws {
+        let daemon = try await OnlineDaemon(.init(), nonces: #"{"store": "memory"}"#)
+        let check = try await SchemaCheck(daemon.reader)
+        let body = try daemon.presentation(of: await daemon.ask())
+        let page = #""session": "s", "origin": "\#(OnlineDaemon.origin)""#
+        for (path, body, status) in [
+            ("/v1/wallet/requests", OnlineDaemon.order, 201), ("/v1/wallet/requests", "{}", 400),
+            ("/v1/wallet/presentations", body, 200), ("/v1/wallet/presentations", body, 403),
+            ("/v1/web/requests", #"{\#(page), "intent": "age over 21; else nothing"}"#, 201),
+            ("/v1/web/requests", #"{\#(page), "intent": "everything"}"#, 400),
+            ("/v1/web/presentations", #"{\#(page), "encryptionInfo": "AA", "response": "AA"}"#, 422),
+        ] {
+            let reply = try await daemon.http.call("POST", path, body)
+            #expect(reply.status == status, "\(reply.text)")
+            #expect(check.faults(of: reply, to: "POST", path).isEmpty, "\(reply.text)")
+        }
+    }
+
     @Test(
         arguments: [
             (#"{}"#, "merchants or web is due"), (#"{"merchants": [{}]}"#, "\"name\" is missing"),
