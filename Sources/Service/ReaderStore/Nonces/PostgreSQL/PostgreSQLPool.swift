@@ -9,7 +9,7 @@ actor PostgreSQLPool {
 
     private struct Waiting {
         let deadline: ContinuousClock.Instant
-        let answer: CheckedContinuation<PostgreSQLConnection?, Never>
+        let answer: CheckedContinuation<Result<PostgreSQLConnection, NonceStoreError>, Never>
     }
 
     private var idle: [PostgreSQLConnection]
@@ -35,11 +35,9 @@ actor PostgreSQLPool {
     private func take() async throws(NonceStoreError) -> PostgreSQLConnection {
         if let connection = idle.popLast() { return connection }
         guard waiting.count < Self.mostWaiting else { throw .overloaded }
-        let connection = await withCheckedContinuation { answer in
+        return try await withCheckedContinuation { answer in
             waiting.append(Waiting(deadline: .now + Self.patience, answer: answer))
-        }
-        guard let connection else { throw .overloaded }
-        return connection
+        }.get()
     }
 
     /// To the first who still waits. No connection is held for longer than its patience, so that nobody waits much longer
@@ -48,17 +46,17 @@ actor PostgreSQLPool {
         while !waiting.isEmpty {
             let next = waiting.removeFirst()
             guard next.deadline > .now else {
-                next.answer.resume(returning: nil)
+                next.answer.resume(returning: .failure(.overloaded))
                 continue
             }
-            return next.answer.resume(returning: connection)
+            return next.answer.resume(returning: .success(connection))
         }
         idle.append(connection)
     }
 
     /// Nobody waits for a database that is gone.
     private func refuseAll() {
-        for one in waiting { one.answer.resume(returning: nil) }
+        for one in waiting { one.answer.resume(returning: .failure(.unreachable)) }
         waiting = []
     }
 }
