@@ -39,6 +39,7 @@ struct ReceiptKeyFile {
         }
         return key
     }
+
     private func naming<Result: ~Copyable>(
         _ body: () throws(OpenSSLCryptoError) -> Result
     ) throws(ReaderStoreError) -> Result {

@@ -51,6 +51,7 @@ extension RetainedRecords {
         try blankFreePages(in: database)
         return before - (try Int64.fetchOne(database, sql: records) ?? 0)
     }
+
     /// Overwrites the pages that are free. A process that was killed while it wrote may have left copies of rows in them: what
     /// they held before is not in the journal, so taking the change back does not touch them.
     private func blankFreePages(in database: Database) throws {
