@@ -95,8 +95,8 @@ struct ReceiptTests {
     @Test(
         "What was asked is one of few things",
         arguments: [
-            ("age_over_21", true), ("category:B", true), ("class:C", true), ("portrait", true),
-            ("age_over_100", false), ("category:b", false), ("category:ABCDEFGHI", false),
+            ("age_over_21", true), ("drive:B", true), ("drive:class C", true), ("portrait", true),
+            ("age_over_100", false), ("drive:b", false), ("drive:ABCDEFGHI", false),
             ("name:QUILL", false), ("family_name", false), ("class:", false),
         ])
     func subject(_ text: String, isSubject: Bool) {

@@ -1,5 +1,6 @@
 internal import MdocModel
 internal import ReaderReports
+internal import ReaderStore
 internal import RequestPlanner
 
 extension PresentationRecord {
@@ -14,7 +15,7 @@ extension PresentationRecord {
             ("hint", JSONValue(hint?.rawValue)), ("created", .string("\(created)")),
             ("ended", JSONValue(ended.map { "\($0)" })), ("intent", .string(order.intent.description)),
             ("validation", .string(order.validation.rawValue)), ("retention", .string(order.retention.name)),
-            ("asks", .array(plan.asks.map(JSONValue.string))),
+            ("asks", plan.asks),
             ("brand", brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null),
             ("then", then?.json(for: scopes) ?? .null),
         ]
@@ -47,15 +48,23 @@ extension PresentationRecord.Further {
     fileprivate func json(for scopes: Set<Scope>) -> JSONValue {
         [
             "intent": .string(order.intent.description), "retention": .string(order.retention.name),
-            "asks": .array(plan.asks.map(JSONValue.string)),
+            "asks": plan.asks,
             "result": result.map { json($0, for: scopes) } ?? .null,
         ]
     }
 
     private func json(_ result: PresentationResult, for scopes: Set<Scope>) -> JSONValue {
-        var members = result.members + [("outcome", .null), ("receipt", JSONValue(receipt))]
+        var members =
+            result.members + [("outcome", .null), ("receipt", JSONValue(receipt))]
         if scopes.contains(.app) { members.append(("documents", documents ?? .null)) }
         return .object(members)
+    }
+}
+
+extension RequestPlan {
+    /// What is asked, for those who show it before there is an answer.
+    fileprivate var asks: JSONValue {
+        .array(subjects.compactMap(\.receiptSubject).map { .string("\($0)") })
     }
 }
 
@@ -63,7 +72,10 @@ extension PresentationResult {
     fileprivate var members: [(name: String, value: JSONValue)] {
         [
             ("verdict", .string(verdict.rawValue)),
-            ("answers", .array(answers.map { ["ask": .string($0.ask), "answer": .string($0.answer)] })),
+            (
+                "answers",
+                .array(answers.map { ["ask": .string("\($0.ask)"), "answer": .string($0.answer.rawValue)] })
+            ),
             ("reasons", .array(reasons.map { ["id": .string($0.id), "text": .string($0.text)] })),
             ("docType", JSONValue(document?.docType)),
             ("parts", document?.parts ?? .null),

@@ -2,14 +2,13 @@ internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
 internal import ReaderReports
-internal import RequestPlanner
+internal import ReaderStore
 
 /// What a presentation came to, without any element value: answers, reasons, who issued, and how sure that is.
 struct PresentationResult: Sendable {
     struct Answered: Sendable {
-        let ask: String
-        /// `yes`, `no` or `unknown`.
-        let answer: String
+        let ask: ReceiptQuestion.Subject
+        let answer: ReceiptQuestion.Answer
     }
 
     struct Reason: Sendable {
@@ -40,8 +39,8 @@ struct PresentationResult: Sendable {
 
     init(_ report: TransactionReport, by basis: JudgingBasis, at now: Timestamp) {
         verdict = report.verdict
-        answers = report.questions.map { question in
-            Answered(ask: question.subject.ask, answer: report.answer(to: question))
+        answers = report.questions.compactMap { question in
+            question.subject.receiptSubject.map { Answered(ask: $0, answer: report.answer(to: question)) }
         }
         let failures = report.documents.flatMap(\.report.checks).compactMap { check -> Reason? in
             switch check.outcome {
@@ -71,38 +70,22 @@ struct PresentationResult: Sendable {
     init(_ unavailable: ReaderUnavailable) {
         verdict = .incomplete
         (answers, document, trustSnapshot, trustAge, policy) = ([], nil, nil, nil, nil)
-        reasons = [Reason(id: Self.readerUnavailable, text: unavailable.advice)]
+        reasons = [Reason(id: CounterReason.readerUnavailable.rawValue, text: unavailable.advice)]
     }
+}
 
-    /// The reason's id where a lane's reader is what is missing.
-    static let readerUnavailable = "reader.unavailable"
+/// Why a presentation came to nothing, beside the reasons that a report has.
+enum CounterReason: String, CaseIterable, Sendable {
+    /// A lane's reader is what is missing.
+    case readerUnavailable = "reader.unavailable"
 }
 
 extension TransactionReport {
     /// Yes where each document that came says yes, no where one says no.
-    fileprivate func answer(to question: Question) -> String {
+    func answer(to question: Question) -> ReceiptQuestion.Answer {
         let words = documents.filter { question.docTypes.contains($0.report.docType) }
             .map { Answer(question, by: $0.verified).word }
-        if words.contains(.no) { return "no" }
-        return !words.isEmpty && words.allSatisfy { $0 == .yes } ? "yes" : "unknown"
-    }
-}
-
-extension Question.Subject {
-    /// The name of what is asked, as the API has it.
-    var ask: String {
-        switch self {
-        case .ageOver(let years, _): "age_over_\(years)"
-        case .drive(let vehicle): "drive:\(vehicle.text)"
-        case .portrait: "portrait"
-        }
-    }
-}
-
-extension RequestPlan {
-    /// What is asked, for those who show it before there is an answer.
-    var asks: [String] {
-        ages.map { "age_over_\($0)" } + categories.map { "drive:\($0)" }
-            + domesticClasses.map { "drive:class \($0)" } + (needsPortrait ? ["portrait"] : [])
+        if words.contains(.no) { return .no }
+        return !words.isEmpty && words.allSatisfy { $0 == .yes } ? .yes : .unknown
     }
 }

@@ -6,12 +6,15 @@ extension RequestPlan {
     /// What has to be answered, each by any of the documents that were asked for.
     package func questions(on day: FullDate) -> [Question] {
         let docTypes = Set(intent.documents.flatMap(\.types).map(\.docType))
+        return subjects.map { Question(docTypes: docTypes, $0, on: day) }
+    }
+
+    /// The same, whoever answers and when.
+    package var subjects: [Question.Subject] {
         let vehicles =
             categories.map(DrivingClass.category) + domesticClasses.map(DrivingClass.domesticClass)
-        let subjects =
-            Set(ages).sorted().map { Question.Subject.ageOver($0, by: intent.ageFallback.evidence) }
+        return Set(ages).sorted().map { Question.Subject.ageOver($0, by: intent.ageFallback.evidence) }
             + vehicles.map(Question.Subject.drive) + (needsPortrait ? [.portrait] : [])
-        return subjects.map { Question(docTypes: docTypes, $0, on: day) }
     }
 }
 

@@ -42,28 +42,37 @@ package struct VehicleCode: Hashable, Sendable {
 }
 
 extension ReceiptQuestion.Subject: CustomStringConvertible {
-    /// `age_over_21`, `category:B`, `class:C`, `portrait`: as receipts have it.
+    /// `age_over_21`, `drive:B`, `drive:class C`, `portrait`: as receipts and the results of the API have it.
     package var description: String {
         switch self {
         case .ageOver(let age): age.identifier
-        case .category(let code): "category:\(code.text)"
-        case .domesticClass(let code): "class:\(code.text)"
+        case .category(let code): "\(Self.drive)\(code.text)"
+        case .domesticClass(let code): "\(Self.drive)\(Self.domestic)\(code.text)"
         case .portrait: "portrait"
         }
     }
 
+    private static let drive = "drive:"
+    private static let domestic = "class "
+
     init?(parsing text: String) {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        if parts.count == 2, let code = VehicleCode(String(parts[1])), parts[0] == "category" {
-            self = .category(code)
-        } else if parts.count == 2, let code = VehicleCode(String(parts[1])), parts[0] == "class" {
-            self = .domesticClass(code)
+        if text == "portrait" {
+            self = .portrait
         } else if let age = AgeAttestation(text) {
             self = .ageOver(age)
-        } else if text == "portrait" {
-            self = .portrait
+        } else if let code = VehicleCode(text, after: Self.drive) {
+            self = .category(code)
+        } else if let code = VehicleCode(text, after: Self.drive + Self.domestic) {
+            self = .domesticClass(code)
         } else {
             return nil
         }
+    }
+}
+
+extension VehicleCode {
+    fileprivate init?(_ text: String, after prefix: String) {
+        guard text.hasPrefix(prefix) else { return nil }
+        self.init(String(text.dropFirst(prefix.count)))
     }
 }
