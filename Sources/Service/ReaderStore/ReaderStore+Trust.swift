@@ -19,6 +19,11 @@ extension ReaderStore {
         }
     }
 
+    /// The number of the snapshot that is in place, without what is in it; nil in a store that was just set up.
+    package func currentTrustNumber() throws(ReaderStoreError) -> Int64? {
+        try read { database in try Int64.fetchOne(database, sql: "SELECT snapshot FROM trust_current") }
+    }
+
     /// All snapshots that are kept, the latest first.
     package func trustHistory() throws(ReaderStoreError) -> [TrustRecord] {
         try read { database in try TrustRecord.all(in: database) }

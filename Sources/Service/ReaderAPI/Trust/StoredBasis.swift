@@ -5,14 +5,14 @@ internal import ReaderIdentityStore
 internal import ReaderReports
 internal import ReaderStore
 
-/// The basis that the store's folder holds. It is read again as soon as the file of the store has changed, and the
-/// identities with it; else what was read stands.
+/// The basis that the store's folder holds. It is read again as soon as another snapshot is in place, and the identities with
+/// it; else what was read stands, whatever receipts and retained data do to the file.
 package actor StoredBasis: JudgingBasisSource {
     private let folder: String
     private var policy: RevocationPolicy
     private var clockSkew: Int64
     private var testRoots: TestRoots
-    private var read: (basis: JudgingBasis, stamp: Stamp?, at: ContinuousClock.Instant)?
+    private var read: (basis: JudgingBasis, number: Int64, stamp: Stamp?, at: ContinuousClock.Instant)?
 
     /// For how long identities are used without looking at their validity again.
     private static let lasts = Duration.seconds(600)
@@ -36,13 +36,19 @@ package actor StoredBasis: JudgingBasisSource {
 
     package func basis(at now: Timestamp) throws(APIProblem) -> JudgingBasis {
         let stamp = stamp
-        if let read, read.stamp == stamp, ContinuousClock.now < read.at + Self.lasts { return read.basis }
+        if let read, ContinuousClock.now < read.at + Self.lasts {
+            if read.stamp == stamp { return read.basis }
+            if read.stamp?.inode == stamp?.inode, (try? store().currentTrustNumber()) == read.number {
+                self.read?.stamp = stamp
+                return read.basis
+            }
+        }
         let stored = try trust()
         let basis = JudgingBasis(
             trust: TrustStore(stored.snapshot), obtained: stored.snapshot.sources.map(\.obtained).max(),
-            identities: try identities(at: now), policy: policy, clockSkew: clockSkew,
-            testRoots: testRoots)
-        read = (basis, stamp, .now)
+            identities: try identities(at: now), policy: policy,
+            clockSkew: clockSkew, testRoots: testRoots)
+        read = (basis, stored.record.number, stamp, .now)
         return basis
     }
 
@@ -59,9 +65,13 @@ package actor StoredBasis: JudgingBasisSource {
             size: Int(status.st_size))
     }
 
+    private func store() throws(ReaderStoreError) -> ReaderStore {
+        try ReaderStore(at: folder, for: .reading)
+    }
+
     private func trust() throws(APIProblem) -> StoredTrust {
         do throws(ReaderStoreError) {
-            return try ReaderStore(at: folder, for: .reading).currentTrust()
+            return try store().currentTrust()
         } catch .absent, .empty {
             throw .trustNotSetUp
         } catch {
