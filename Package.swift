@@ -396,8 +396,8 @@ let package = Package(
         tests(
             of: "countersignd", in: "Commands",
             [
-                "countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderReports", "MdocModel",
-                "MdocWallet", "NDEF", "OnlineStage",
+                "countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderReports", "ReaderStore",
+                "RecordBench", "MdocModel", "MdocWallet", "NDEF", "OnlineStage",
                 "Transport", "PCSCBench", "BlueZBench", "PresentationStage",
             ]),
         tests(

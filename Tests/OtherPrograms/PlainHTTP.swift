@@ -232,7 +232,24 @@ extension PlainHTTP.Reply {
             headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
         }
         self.headers = headers
-        body = Array(bytes[end.upperBound...])
+        let rest = bytes[end.upperBound...]
+        body =
+            headers["transfer-encoding"] == "chunked" ? Self.joined(rest) ?? Array(rest) : Array(rest)
+    }
+
+    /// What came in chunks (RFC 9112 7.1); nil where the last of them did not come, as in a stream that goes on.
+    private static func joined(_ chunks: ArraySlice<UInt8>) -> [UInt8]? {
+        var (rest, body) = (chunks, [UInt8]())
+        while let end = rest.firstRange(of: Array("\r\n".utf8)),
+            let size = Int(String(decoding: rest[..<end.lowerBound], as: UTF8.self), radix: 16)
+        {
+            rest = rest[end.upperBound...]
+            guard size > 0 else { return body }
+            guard rest.count >= size + 2 else { return nil }
+            body += rest.prefix(size)
+            rest = rest.dropFirst(size + 2)
+        }
+        return nil
     }
 }
 

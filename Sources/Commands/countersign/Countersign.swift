@@ -19,7 +19,8 @@ struct Countersign: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, DoctorCommand.self, ReadersCommand.self, RequestCommand.self,
             VerifyCommand.self, InspectCommand.self, TrustCommand.self, IdentityCommand.self,
-            BrandCommand.self, TokenCommand.self, ReceiptCommand.self, WalletCommand.self, BenchCommand.self,
+            BrandCommand.self, TokenCommand.self, ReceiptCommand.self, RetainedCommand.self,
+            WalletCommand.self, BenchCommand.self,
         ])
 
     @Flag(name: .long, help: "Show the version, the commit and the libraries in use.")

@@ -55,13 +55,14 @@ struct Countersignd: AsyncParsableCommand {
         let metrics = CounterMetrics()
         let access = AccessBook(configuration.access)
         let issuing = try await ReaderTokensInForce(configuration.readerTokens, log)
-        // Receipts and retention (archive) are given here.
+        let archive = try RecordArchive(
+            store: configuration.store, keys: configuration.keys, metrics: metrics, log: log)
         let webhooks = try configuration.webhooks.map { try $0.queue(metrics, log) }
         let counter = try Counter(
             lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis,
             portraits: PortraitDecoder(executable: Self.folder + "/countersign-portrait"), metrics: metrics,
             log: log, limits: configuration.limits, brands: try TokenBrands(store: configuration.store),
-            webhooks: webhooks)
+            archive: archive, webhooks: webhooks)
         let lanes = LanesInForce(configuration.lanes, of: counter, readers, log)
         let brands = BrandDesk(
             BrandFolder(store: configuration.store), server: issuing.server,
@@ -83,7 +84,7 @@ struct Countersignd: AsyncParsableCommand {
         let lifetime = CounterLifetime(counter: counter, systemd: systemd)
         // They end in the opposite order: the counter lets everybody go, the doors close, the last webhooks are sent.
         var services: [any Service] = servers
-        services += [reloading, lifetime] as [any Service]
+        services += [RecordPurge(archive), reloading, lifetime] as [any Service]
         if let webhooks { services.insert(webhooks, at: 0) }
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)

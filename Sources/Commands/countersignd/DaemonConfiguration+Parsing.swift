@@ -16,7 +16,7 @@ struct ConfigurationFaults: Error {
 extension DaemonConfiguration {
     private static let largestFile = 1 << 18
     private static let members: Set = [
-        "store", "socket", "http", "tokens", "lanes", "policy", "clockSkewSeconds", "limits", "page",
+        "store", "keys", "socket", "http", "tokens", "lanes", "policy", "clockSkewSeconds", "limits", "page",
         "webhooks", "readerTokens", "testRoots", "online", "log", "endSeconds",
     ]
     private static let logLevels: Set = ["debug", "info", "notice", "warning", "error"]
@@ -35,11 +35,16 @@ extension DaemonConfiguration {
         if socket == nil, http == nil {
             list.add(JSONFault(.wrongValue("a socket or http is due: nobody could ask"), line: 1))
         }
+        if let keys, keys == store || keys.hasPrefix("\(store)/") {
+            list.add(
+                JSONFault(.wrongValue("keys has to be another folder than store, and none in it"), line: 1))
+        }
         guard list.faults.isEmpty else { throw ConfigurationFaults(faults: list.faults) }
     }
 
     private mutating func take(from text: JSONText, _ members: JSONTextMembers, _ list: inout FaultList) {
         store = list.read(store) { () throws(JSONFault) in try members["store"]?.absolutePath() }
+        keys = list.read(keys) { () throws(JSONFault) in try members["keys"]?.absolutePath() }
         page = list.read(page) { () throws(JSONFault) in try members["page"]?.absolutePath() }
         logLevel = list.read(logLevel) { () throws(JSONFault) in
             try members["log"]?.word(of: Self.logLevels)
@@ -134,6 +139,7 @@ extension DaemonConfiguration {
             environment["COUNTERSIGND_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
         }
         if let store = variable("STORE") { self.store = store }
+        if let keys = variable("KEYS") { self.keys = keys }
         if let page = variable("PAGE") { self.page = page }
         if let path = variable("SOCKET") { socket = Socket(path: path, mode: socket?.mode ?? 0o660) }
         if let level = variable("LOG") {

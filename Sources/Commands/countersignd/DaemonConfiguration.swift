@@ -82,6 +82,8 @@ struct DaemonConfiguration: Equatable, Sendable {
 
     /// The folder of the store, with trust and identities.
     var store = "/var/lib/countersign"
+    /// The folder of the keys of retained data, never in that of the store; nil stands for the one beside it.
+    var keys: String?
     /// Nil where no socket is wanted.
     var socket: Socket? = Socket()
     /// Nil where no TCP is wanted.

@@ -1,4 +1,5 @@
 package import ReaderReports
+internal import ReaderStore
 internal import RequestPlanner
 
 /// Why a request over HTTP is refused: a status, a stable id, and what to do next. Nothing of what was sent is repeated but
@@ -14,6 +15,7 @@ package struct APIProblem: Error, Equatable, Sendable {
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
         case tooManyConnections, tooManyListeners, tooManyPresentations, shuttingDown, failed
+        case queryRefused, receiptUnknown, recordsUnavailable, nothingRetained, exportUnderWay
 
         case onlineNotSetUp, merchantRequired, merchantUnknown, originUnknown, descriptorRefused
         case noncesUnavailable
@@ -121,6 +123,22 @@ extension APIProblem {
         .tooManyPresentations, 503, "too many presentations are going on")
     static let shuttingDown = APIProblem(.shuttingDown, 503, "the daemon is ending: try again in a moment")
     static let failed = APIProblem(.failed, 500, "the daemon failed: its log has more")
+
+    static let queryRefused = APIProblem(
+        .queryRefused, 400, "after is a whole number from 0 on, limit one from 1 to 500; there are no others")
+    static let receiptUnknown = APIProblem(
+        .receiptUnknown, 404, "there is no such receipt: /v1/receipts has all")
+    static let noRecords = APIProblem(.recordsUnavailable, 503, "nothing is kept here")
+    static let nothingRetained = APIProblem(
+        .nothingRetained, 404,
+        "nothing is retained for this reference: it was handed out, its time is over, or it never was")
+    static let exportUnderWay = APIProblem(
+        .exportUnderWay, 409, "this is being handed out already: wait a minute, then try again")
+
+    /// The store does not give or take what it should.
+    static func recordsUnavailable(_ error: ReaderStoreError) -> APIProblem {
+        APIProblem(.recordsUnavailable, 503, "the store of records: \(error.explanation)")
+    }
 
     static func bodyTooLong(_ limit: Int) -> APIProblem {
         APIProblem(.bodyTooLong, 413, "the body has more than \(limit) bytes")

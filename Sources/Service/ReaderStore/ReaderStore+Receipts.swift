@@ -1,3 +1,4 @@
+internal import CBOR
 internal import Foundation
 internal import GRDB
 internal import MdocModel
@@ -5,18 +6,60 @@ internal import OpenSSLCrypto
 
 extension ReaderStore {
     /// Signs what a receipt says and puts it at the end of the chain. When this returns the receipt is on the disk.
-    package func append(_ statement: ReceiptStatement) throws(ReaderStoreError) -> SignedReceipt {
+    ///
+    /// - Parameter presentation: whose statement was held till now; it is held no longer.
+    package func append(
+        _ statement: ReceiptStatement, releasing presentation: String? = nil
+    ) throws(ReaderStoreError) -> SignedReceipt {
         try change { database in
-            let last = try Self.lastReceipt(in: database)
-            let key = try ReceiptKeyFile(in: folder).key()
-            let receipt = try SignedReceipt.sign(statement, after: last, with: key)
             try database.execute(
-                sql: "INSERT OR IGNORE INTO receipt_key (point, since) VALUES (?, ?)",
-                arguments: [Data(key.encodedPoint), statement.time.secondsSince1970])
+                sql: "DELETE FROM receipt_held WHERE presentation = ?", arguments: [presentation])
+            return try append(statement, in: database)
+        }
+    }
+
+    private func append(_ statement: ReceiptStatement, in database: Database) throws -> SignedReceipt {
+        let last = try Self.lastReceipt(in: database)
+        let key = try ReceiptKeyFile(in: folder).key()
+        let receipt = try SignedReceipt.sign(statement, after: last, with: key)
+        try database.execute(
+            sql: "INSERT OR IGNORE INTO receipt_key (point, since) VALUES (?, ?)",
+            arguments: [Data(key.encodedPoint), statement.time.secondsSince1970])
+        try database.execute(
+            sql: "INSERT INTO receipt (sequence, encoded) VALUES (?, ?)",
+            arguments: [receipt.sequence, Data(receipt.encoded)])
+        return receipt
+    }
+
+    /// Makes sure that a receipt could be signed now.
+    package func checkReceipts() throws(ReaderStoreError) {
+        try change { _ in _ = try ReceiptKeyFile(in: folder).key() }
+    }
+
+    /// Keeps what a receipt will say as soon as somebody has decided, so that it is not lost with the process.
+    package func hold(
+        _ statement: ReceiptStatement, of presentation: String
+    ) throws(ReaderStoreError) {
+        try change { database in
             try database.execute(
-                sql: "INSERT INTO receipt (sequence, encoded) VALUES (?, ?)",
-                arguments: [receipt.sequence, Data(receipt.encoded)])
-            return receipt
+                sql: "INSERT OR REPLACE INTO receipt_held (presentation, statement) VALUES (?, ?)",
+                arguments: [presentation, Data(statement.encoded())])
+        }
+    }
+
+    /// Writes the receipts of everything that is held, as nobody decided on. For the start, when no decision can come any more.
+    ///
+    /// - Returns: how many those are.
+    @discardableResult
+    package func appendHeld() throws(ReaderStoreError) -> Int {
+        try change { database in
+            let held = try Data.fetchAll(
+                database, sql: "SELECT statement FROM receipt_held ORDER BY number")
+            for bytes in held {
+                _ = try append(ReceiptStatement(CBORItem.parse([UInt8](bytes)[...])), in: database)
+            }
+            try database.execute(sql: "DELETE FROM receipt_held")
+            return held.count
         }
     }
 

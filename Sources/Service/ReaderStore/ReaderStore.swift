@@ -17,7 +17,9 @@ package struct ReaderStore: Sendable {
     private static let applicationID = 0x4373_676e
     /// The tables, by the version that brought them: a store of an earlier version gets those that came since. What stands
     /// here is in use; another table, or a change to one, is another entry at the end.
-    private static let tables = [TrustTables.schema, ReceiptTables.schema + RetainedTables.schema]
+    private static let tables = [
+        TrustTables.schema, ReceiptTables.schema + RetainedTables.schema, ReceiptTables.held,
+    ]
     /// The version of the tables.
     static var version: Int { tables.count }
 

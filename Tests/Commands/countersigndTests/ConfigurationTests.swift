@@ -52,6 +52,10 @@ struct ConfigurationTests {
             (#"{"lanes": [], "lanes": []}"#, "twice"),
             ("{}", "\"lanes\" is missing"), ("{\"lanes\": []}", "one lane is due"),
             ("{\n\nlanes", "FILE:3: this is not JSON"),
+            (
+                #"{"store": "/a/b", "keys": "/a/b/c", "lanes": [{"name": "one"}]}"#,
+                "keys has to be another folder"
+            ),
             ("", "this is not JSON"),
         ] {
             let (status, errors) = try await Self.check(text)

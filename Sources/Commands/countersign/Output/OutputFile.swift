@@ -13,6 +13,45 @@ enum OutputFile {
         }
     }
 
+    /// Writes a file that was not there, and returns once it is on the disk: for what is nowhere else afterwards. The file is made
+    /// before the bytes are, and is gone again where there are none.
+    static func writeNew(
+        to path: String, _ bytes: () throws(CommandFailure) -> [UInt8]
+    ) throws(CommandFailure) {
+        let file: FileDescriptor
+        do {
+            file = try FileDescriptor.open(
+                FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .noFollow],
+                permissions: .ownerReadWrite)
+        } catch {
+            throw .usage("\(Terminal.safe(path)): \(error)")
+        }
+        let contents: [UInt8]
+        do throws(CommandFailure) {
+            contents = try bytes()
+        } catch {
+            try? file.close()
+            _ = unsafe unlink(path)
+            throw error
+        }
+        do {
+            try file.closeAfter {
+                _ = try file.writeAll(contents)
+                try synchronize(file)
+            }
+            let parent = FilePath(path).removingLastComponent()
+            let folder = try FileDescriptor.open(
+                parent.isEmpty ? "." : parent, .readOnly, options: .directory)
+            try folder.closeAfter { try synchronize(folder) }
+        } catch {
+            throw .usage("\(Terminal.safe(path)): \(error)")
+        }
+    }
+
+    private static func synchronize(_ file: FileDescriptor) throws {
+        guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+    }
+
     /// The empty file, never through a symbolic link and never another user's. One that was there before, and that others could read, is its owner's alone from here on;
     /// what is no file, such as a terminal, keeps its permissions.
     static func open(_ path: String) throws(CommandFailure) -> FileDescriptor {

@@ -1,5 +1,6 @@
 package import Logging
 package import MdocModel
+internal import MdocTrust
 package import OpenSSLCrypto
 package import PortraitDecoding
 internal import ReaderReports
@@ -14,7 +15,7 @@ package actor Counter {
     let basis: any JudgingBasisSource
     let portraits: PortraitDecoder
     let brands: (any BrandPreparation)?
-    let archive: (any PresentationArchive)?
+    let archive: RecordArchive?
     let webhooks: (any WebhookSending)?
     /// The time by which answers are judged; nil stands for the computer's own.
     let fixedTime: Timestamp?
@@ -30,13 +31,15 @@ package actor Counter {
     /// The presentation that is going on, or was last, by lane.
     var latest: [String: PresentationID] = [:]
     private var courses: [PresentationID: Task<Void, Never>] = [:]
+    /// The receipts that are being written once somebody has decided, or nobody.
+    var settling: [PresentationID: Task<Void, Never>] = [:]
     private var isClosing = false
 
     package init(
         lanes: [CounterLane], basis: any JudgingBasisSource, portraits: PortraitDecoder,
         metrics: CounterMetrics, log: Logger,
         limits: CounterLimits = CounterLimits(), brands: (any BrandPreparation)? = nil,
-        archive: (any PresentationArchive)? = nil, webhooks: (any WebhookSending)? = nil,
+        archive: RecordArchive? = nil, webhooks: (any WebhookSending)? = nil,
         at fixedTime: Timestamp? = nil
     ) throws(OpenSSLCryptoError) {
         self.basis = basis
@@ -88,10 +91,7 @@ package actor Counter {
         guard now >= PremisesClock.earliest else { throw .clockNotSet }
         if let webhook = order.webhook, webhooks?.accepts(webhook) != true { throw .webhookRefused }
         let brand = try await brand(for: order)
-        let keeps = order.retention != .none || (order.then?.retention ?? .none) != .none
-        guard !keeps || archive != nil else {
-            throw APIProblem(.retentionRefused, 400, "nothing is kept here: retention is to be \"none\"")
-        }
+        try await checkRetention(of: order, at: now)
         let plan = try RequestPlan(ordered: order.intent, keeping: order.retention)
         let further = try order.then.map { then throws(APIProblem) in
             PresentationRecord.Further(
@@ -181,8 +181,12 @@ package actor Counter {
         guard let id = try? PresentationID() else { throw .failed }
         let name = lane.lane.name
         let record = PresentationRecord(
-            id: id, order: order, plan: plan, then: further, lane: name, created: now, brand: brand)
-        if let last = latest[name] { wipe(last, hint: .wiped) }
+            id: id, order: order, plan: plan, then: further, lane: name, created: now, brand: brand,
+            policy: basis.policy.name, trustSince: basis.since)
+        if let last = latest[name] {
+            wipe(last, hint: .wiped)
+            settle(last)
+        }
         records[id] = record
         self.order.append(id)
         if let reference = order.reference { references[reference] = id }
@@ -277,36 +281,11 @@ package actor Counter {
                 "presentation": "\(id)", "lane": "\(record.lane)", "state": "\(record.state.rawValue)",
                 "reasons": "\(last.result.reasons.map(\.id).joined(separator: " "))",
             ])
-        let state = further == nil ? record.state : ending.state
-        record.receipt = await receipt(of: record, record.plan, record.order.retention, ending, state)
-        if let then = record.then, let further {
-            let receipt = await receipt(of: record, then.plan, then.order.retention, further, record.state)
-            record.then?.receipt = receipt
-        }
+        await keep(&record, as: ending, then: further)
         records[id] = record
         tell(record)
         wipeLater(record)
         if let webhook = record.order.webhook { webhooks?.send(record.json(for: [.app]), to: webhook) }
-    }
-
-    /// The receipt of what was asked with one of a record's plans, where one is to be written.
-    private func receipt(
-        of record: PresentationRecord, _ plan: RequestPlan, _ retention: Retention,
-        _ ending: PresentationEnding, _ state: PresentationState
-    ) async -> String? {
-        guard let archive, let report = ending.report, retention != .none else { return nil }
-        let ended = EndedPresentation(
-            id: record.id, lane: record.lane, reference: record.order.reference?.name,
-            holder: record.order.reference?.holder, retention: retention.name, state: state, plan: plan,
-            report: report)
-        do throws(APIProblem) {
-            return try await archive.keep(ended)
-        } catch {
-            log.error(
-                "nothing kept of a presentation",
-                metadata: ["presentation": "\(record.id)", "why": "\(error.id.rawValue)"])
-            return nil
-        }
     }
 
     /// What is known under one reference, person by person.
@@ -348,21 +327,21 @@ package actor Counter {
     /// What a person decided; what was shown is wiped.
     func decide(
         _ id: PresentationID, _ decision: PresentationRecord.Decision
-    ) throws(APIProblem) -> PresentationRecord {
+    ) async throws(APIProblem) -> PresentationRecord {
         var record = try record(id)
         if let decided = record.decision {
             guard decided == decision else { throw .decisionNotDue }
-            return record
+            return await settled(id) ?? record
         }
-        guard record.state.isOver, decision == .dismissed || record.state == .verified else {
-            throw .decisionNotDue
-        }
+        guard record.state.isOver, decision == .dismissed || record.state == .verified,
+            !isUndecided(record)
+        else { throw .decisionNotDue }
         record.decision = decision
         record.shown = nil
         record.hint = .decided
         records[id] = record
         tell(record)
-        return record
+        return await settled(id) ?? record
     }
 
     func portrait(of id: PresentationID) throws(APIProblem) -> Portrait {
@@ -374,7 +353,7 @@ package actor Counter {
 
     private func makeRoom() throws(APIProblem) {
         guard order.count >= limits.presentations else { return }
-        guard let index = order.firstIndex(where: { records[$0]?.state.isOver ?? true }) else {
+        guard let index = order.firstIndex(where: { records[$0]?.isForgettable ?? true }) else {
             throw .tooManyPresentations
         }
         let id = order.remove(at: index)
@@ -387,6 +366,9 @@ package actor Counter {
     private func wipeLater(_ record: PresentationRecord) {
         let id = record.id
         if record.shown != nil { after(limits.shown) { $0.wipe(id, hint: .wiped) { $0.shown = nil } } }
+        // Who has not decided by then does not: nothing is left to compare.
+        let decided = record.order.kind == .display ? limits.shown : limits.documents
+        if record.isReceiptDue { after(decided) { $0.settle(id) } }
         if record.holdsDocuments { after(limits.documents) { $0.wipe(id, hint: .wiped) } }
     }
 
@@ -414,6 +396,7 @@ package actor Counter {
     package func close() async {
         isClosing = true
         for (id, record) in records where !record.state.isOver { _ = try? await cancel(id) }
+        for id in records.keys { _ = await settled(id) }
         for lane in lanes.values { await lane.lane.left() }
         for id in records.keys { records[id]?.wipe() }
         for name in logs.keys { logs[name]?.close() }

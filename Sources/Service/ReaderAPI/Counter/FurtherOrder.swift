@@ -1,17 +1,18 @@
 internal import ReaderReports
+internal import ReaderStore
 internal import RequestPlanner
 
 /// What an order asks for next, in the same session: elements, once everything before was verified and answered yes.
 struct FurtherOrder: Equatable, Sendable {
     let intent: RequestIntent
-    let retention: Retention
+    let retention: RetentionProfile
 
     init(_ text: JSONText) throws(APIProblem) {
         let words: String
         do throws(JSONFault) {
             let members = try text.members(["intent", "retention"])
             words = try members.required("intent").string(upTo: PresentationOrder.longestIntent)
-            retention = try members["retention"].map(Retention.init) ?? .none
+            retention = try members["retention"].map(RetentionProfile.init) ?? .none
         } catch {
             throw APIProblem(error)
         }
@@ -31,7 +32,7 @@ extension RequestIntent {
 
 extension RequestPlan {
     /// The least that answers, or why it is not asked.
-    init(ordered intent: RequestIntent, keeping retention: Retention) throws(APIProblem) {
+    init(ordered intent: RequestIntent, keeping retention: RetentionProfile) throws(APIProblem) {
         do throws(RequestPlannerError) {
             self = try RequestPlan(intent, keeping: retention.choice)
         } catch {

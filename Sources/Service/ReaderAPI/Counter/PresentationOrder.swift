@@ -1,4 +1,5 @@
 internal import ReaderReports
+internal import ReaderStore
 internal import RequestPlanner
 
 /// What a till, a kiosk or a desk asks for: the body of `POST /v1/presentations`.
@@ -27,7 +28,9 @@ package struct PresentationOrder: Equatable, Sendable {
     /// Makes the order idempotent: the same reference again is the same presentation.
     let reference: OrderReference?
     let validation: Validation
-    let retention: Retention
+    let retention: RetentionProfile
+    /// Whether the holder's consent to what is retained was recorded.
+    let consent: HolderConsent
     let then: FurtherOrder?
     let identity: String?
     let wallet: String?
@@ -35,8 +38,8 @@ package struct PresentationOrder: Equatable, Sendable {
     private(set) var readerToken: String?
 
     private static let members: Set = [
-        "kind", "intent", "lane", "reference", "validation", "retention", "readerToken", "identity", "wallet",
-        "webhook", "holder", "then",
+        "kind", "intent", "lane", "reference", "validation", "retention", "consent", "readerToken",
+        "identity", "wallet", "webhook", "holder", "then",
     ]
     static let longestIntent = 4096
 
@@ -51,7 +54,8 @@ package struct PresentationOrder: Equatable, Sendable {
             reference = try Self.reference(members)
             further = members["then"]
             validation = try members["validation"]?.word() ?? .check
-            retention = try members["retention"].map(Retention.init) ?? .none
+            retention = try members["retention"].map(RetentionProfile.init) ?? .none
+            consent = try members["consent"]?.word() ?? .notGiven
             identity = try members["identity"]?.string(upTo: 64)
             wallet = try members["wallet"]?.string(upTo: 64)
             webhook = try members["webhook"]?.string(upTo: 1024)
@@ -61,6 +65,22 @@ package struct PresentationOrder: Equatable, Sendable {
         }
         intent = try RequestIntent(ordered: words)
         then = try further.map { text throws(APIProblem) in try FurtherOrder(text) }
+        try checkRetention(of: kind, retention)
+        if let then { try checkRetention(of: .data, then.retention) }
+    }
+
+    /// What a profile would never keep is not ordered.
+    private func checkRetention(of kind: Kind, _ retention: RetentionProfile) throws(APIProblem) {
+        guard retention.days > 0 else { return }
+        guard kind == .data else {
+            throw APIProblem(
+                .retentionRefused, 400,
+                "of a display request nothing is retained: \"none\" or \"receipt\" is due")
+        }
+        guard consent == .given || !retention.needsConsent else {
+            throw APIProblem(
+                .retentionRefused, 400, "\"consented\" keeps nothing without \"consent\": \"given\"")
+        }
     }
 
     private static func reference(_ members: JSONTextMembers) throws(JSONFault) -> OrderReference? {
@@ -78,5 +98,14 @@ package struct PresentationOrder: Equatable, Sendable {
         var (one, two) = (self, other)
         (one.readerToken, two.readerToken) = (nil, nil)
         return one == two
+    }
+}
+
+extension RetentionProfile {
+    init(_ text: JSONText) throws(JSONFault) {
+        guard let profile = RetentionProfile(try text.string(upTo: 32)) else {
+            throw text.wrong("\"none\", \"receipt\", \"age+id-number\", \"consented\" or \"days(N)\" is due")
+        }
+        self = profile
     }
 }

@@ -26,7 +26,8 @@ extension PresentationRecord {
     private func json(_ result: PresentationResult, for scopes: Set<Scope>) -> JSONValue {
         var members = result.members
         members.append(("outcome", JSONValue(decision?.rawValue)))
-        members.append(("receipt", JSONValue(receipt)))
+        members.append(("receipt", JSONValue(receipt.id)))
+        members.append(("retainedUntil", JSONValue(retainedUntil.map { "\($0)" })))
         switch order.kind {
         case .data where scopes.contains(.app): members.append(("documents", documents ?? .null))
         case .display where scopes.contains(.display): members += shownMembers
@@ -55,7 +56,10 @@ extension PresentationRecord.Further {
 
     private func json(_ result: PresentationResult, for scopes: Set<Scope>) -> JSONValue {
         var members =
-            result.members + [("outcome", .null), ("receipt", JSONValue(receipt))]
+            result.members + [
+                ("outcome", .null), ("receipt", JSONValue(receipt)),
+                ("retainedUntil", JSONValue(retainedUntil.map { "\($0)" })),
+            ]
         if scopes.contains(.app) { members.append(("documents", documents ?? .null)) }
         return .object(members)
     }

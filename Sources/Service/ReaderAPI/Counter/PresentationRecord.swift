@@ -1,6 +1,7 @@
 internal import MdocModel
 internal import ReaderReports
 internal import ReaderService
+internal import ReaderStore
 internal import RequestPlanner
 
 /// One presentation as the counter knows it.
@@ -17,6 +18,9 @@ struct PresentationRecord: Sendable {
     let lane: String
     let created: Timestamp
     let brand: PreparedBrand?
+    /// By what it is judged, as a receipt says it.
+    let policy: String
+    let trustSince: Timestamp?
     var state = PresentationState.armed
     var hint: PresentationHint?
     var ended: Timestamp?
@@ -26,8 +30,23 @@ struct PresentationRecord: Sendable {
     /// What the display shows, until it is decided or its time is over.
     var shown: ShownPerson?
     var decision: Decision?
-    /// The receipt's id, where one was written.
-    var receipt: String?
+    var receipt = Receipt.absent
+    /// Until when data of it is retained; nil where none is.
+    var retainedUntil: Timestamp?
+
+    enum Receipt: Sendable {
+        /// None is wanted, or yet, or it could not be written.
+        case absent
+        /// It waits for a person's decision.
+        case due(ReceiptStatement)
+        /// By its id.
+        case written(String)
+
+        var id: String? { if case .written(let id) = self { id } else { nil } }
+    }
+
+    /// Whether a person is to decide on the answer.
+    var needsDecision: Bool { state == .verified && order.validation == .confirm }
 
     struct Further: Sendable {
         let order: FurtherOrder
@@ -36,6 +55,7 @@ struct PresentationRecord: Sendable {
         var result: PresentationResult?
         var documents: JSONValue?
         var receipt: String?
+        var retainedUntil: Timestamp?
     }
 
     /// Lets go of everything personal.

@@ -100,7 +100,7 @@ package struct ReaderServer: Service {
         _ counter: Counter, _ brands: BrandDesk, _ online: OnlineDesk?, _ page: PageFiles
     ) -> [APIRoute] {
         counter.presentationRoutes + OnlineRoutes(desk: online).all + counter.laneRoutes
-            + counter.systemRoutes + brands.routes + page.routes
+            + counter.recordRoutes + counter.systemRoutes + brands.routes + page.routes
     }
 
     private static func register(_ route: APIRoute, on router: Router<APIContext>, _ caller: Caller) {

@@ -37,6 +37,10 @@ extension Counter {
                 ])
             }
         }
+        if let fault = archive?.fault {
+            let problem = APIProblem.recordsUnavailable(fault)
+            faults.append(["id": .string(problem.id.rawValue), "text": .string(problem.text)])
+        }
         let isReady = isAnyLaneReady && isTrustSetUp && !isEnding
         return .json(
             ["ready": .boolean(isReady), "faults": .array(faults)],

@@ -4,6 +4,15 @@ internal import Synchronization
 
 /// What is counted and timed. Nothing here tells of a person: lanes, kinds, states, and the ids of reasons.
 package final class CounterMetrics: Sendable {
+    /// What the daemon keeps, and what it does about it.
+    enum Record: String, CaseIterable {
+        /// Whether it could be kept at all was looked at.
+        case check
+        /// What a receipt will say once somebody has decided.
+        case held
+        case receipt, retained, exported, purged
+    }
+
     private struct Outcome: Hashable {
         let lane: String
         let kind: String
@@ -22,6 +31,7 @@ package final class CounterMetrics: Sendable {
         var responses: [Int: Int] = [:]
         var refusals: [String: Int] = [:]
         var webhooks: [String: Int] = [:]
+        var records: [String: (written: Int, failed: Int)] = [:]
     }
 
     private let state = Mutex(State())
@@ -56,6 +66,13 @@ package final class CounterMetrics: Sendable {
         state.withLock { $0.webhooks[outcome, default: 0] += 1 }
     }
 
+    func kept(_ record: Record, isWritten: Bool) {
+        state.withLock { state in
+            state.records[record.rawValue, default: (0, 0)].written += isWritten ? 1 : 0
+            state.records[record.rawValue, default: (0, 0)].failed += isWritten ? 0 : 1
+        }
+    }
+
     /// What was counted, as Prometheus' text exposition format 0.0.4 has it.
     func write(to text: inout MetricsText) {
         let counted = state.withLock { $0 }
@@ -84,6 +101,11 @@ package final class CounterMetrics: Sendable {
         text.begin("countersign_webhooks_total", "counter", "Webhooks, by what became of them.")
         for (outcome, count) in counted.webhooks.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count), [("outcome", outcome)])
+        }
+        text.begin("countersign_records_total", "counter", "What the store was to keep or let go of.")
+        for (what, count) in counted.records.sorted(by: { $0.key < $1.key }) {
+            text.add(Double(count.written), [("what", what), ("outcome", "done")])
+            text.add(Double(count.failed), [("what", what), ("outcome", "failed")])
         }
     }
 }

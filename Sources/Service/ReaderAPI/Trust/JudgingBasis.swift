@@ -6,17 +6,20 @@ package struct JudgingBasis: Sendable {
     package let trust: TrustStore
     /// When the newest list of the trust store was obtained; nil where it has none.
     package let obtained: Timestamp?
+    /// Since when this trust is in place; nil where nobody says.
+    package let since: Timestamp?
     package let identities: ReaderIdentityChoice
     package let policy: RevocationPolicy
     package let clockSkew: Int64
     package let testRoots: TestRoots
 
     package init(
-        trust: TrustStore, obtained: Timestamp?, identities: ReaderIdentityChoice,
+        trust: TrustStore, obtained: Timestamp?, since: Timestamp? = nil, identities: ReaderIdentityChoice,
         policy: RevocationPolicy = .age, clockSkew: Int64 = 60, testRoots: TestRoots = .ofNoCountry
     ) {
         self.trust = trust
         self.obtained = obtained
+        self.since = since
         self.identities = identities
         self.policy = policy
         self.clockSkew = clockSkew

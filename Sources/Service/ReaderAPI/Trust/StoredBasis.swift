@@ -46,7 +46,7 @@ package actor StoredBasis: JudgingBasisSource {
         let stored = try trust()
         let basis = JudgingBasis(
             trust: TrustStore(stored.snapshot), obtained: stored.snapshot.sources.map(\.obtained).max(),
-            identities: try identities(at: now), policy: policy,
+            since: stored.record.created, identities: try identities(at: now), policy: policy,
             clockSkew: clockSkew, testRoots: testRoots)
         read = (basis, stored.record.number, stamp, .now)
         return basis

@@ -38,13 +38,23 @@ package struct ReceiptChain: Sendable {
     package var head: [UInt8]? { links.last.map { Digest(.sha256, of: $0[...]).bytes } }
 
     package func encoded() -> [UInt8] {
-        DeterministicMap.encode { map in
-            map.set("type", text: Self.type)
-            map.set("receipts") { encoder in
-                encoder.array(count: links.count)
-                for link in links { encoder.byteString(link) }
-            }
+        links.reduce(into: Self.opening(of: links.count)) { $0 += Self.encoding(of: $1) }
+    }
+
+    /// What comes before the links of a chain of so many, for who writes it piece by piece.
+    package static func opening(of count: Int) -> [UInt8] {
+        CBOREncoder.encode { encoder in
+            encoder.map(count: 2)
+            encoder.text("type")
+            encoder.text(type)
+            encoder.text("receipts")
+            encoder.array(count: count)
         }
+    }
+
+    /// A link as it stands in a chain.
+    package static func encoding(of link: [UInt8]) -> [UInt8] {
+        CBOREncoder.encode { $0.byteString(link) }
     }
 
     /// Follows the chain from its first link to its last, or to the first that does not hold.

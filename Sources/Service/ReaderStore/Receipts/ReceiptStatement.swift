@@ -54,7 +54,7 @@ package struct ReceiptStatement: Hashable, Sendable {
     package let retention: RetentionProfile
     package let method: Method
     /// Nil where nobody was asked.
-    package let decision: Decision?
+    package var decision: Decision?
 
     package init(
         time: Timestamp, lane: ReceiptLabel, kind: Kind, purpose: RequestPurpose,

@@ -11,4 +11,14 @@ enum ReceiptTables {
         ) STRICT;
 
         """
+
+    /// What receipts will say once somebody has decided, by the presentations that they are of.
+    static let held = """
+        CREATE TABLE receipt_held (
+            number INTEGER PRIMARY KEY,
+            presentation TEXT NOT NULL UNIQUE,
+            statement BLOB NOT NULL
+        ) STRICT;
+
+        """
 }

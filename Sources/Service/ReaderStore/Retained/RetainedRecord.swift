@@ -40,8 +40,21 @@ package struct RetainedRecord: Sendable, RedactedDescription {
     package let fields: [Field]
 }
 
+/// What can be told of a record without its keys.
+package struct RetainedSummary: Sendable {
+    package let id: RetainedRecord.ID
+    package let docType: String
+    package let profile: RetentionProfile
+    package let consent: HolderConsent
+    package let retained: Timestamp
+    package internal(set) var names: [ElementName]
+    package let deadline: Timestamp
+    /// When it was handed out without that being finished.
+    package let handedOut: Timestamp?
+}
+
 /// Whether somebody recorded that the holder agrees to what is kept.
-package enum HolderConsent: String, Sendable {
+package enum HolderConsent: String, CaseIterable, Sendable {
     case given
     case notGiven = "not-given"
 }

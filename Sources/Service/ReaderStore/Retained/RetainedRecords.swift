@@ -15,11 +15,20 @@ package struct RetainedRecords: Sendable {
     let keys: RetentionKeys
 
     /// - Parameter folder: where the keys are, which has to be another place than the store; it is made with the first.
-    package init(in store: ReaderStore, keysIn folder: String) throws(ReaderStoreError) {
+    ///   Nil stands for `keysFolder(besideStore:)`.
+    package init(in store: ReaderStore, keysIn folder: String? = nil) throws(ReaderStoreError) {
+        let folder = folder ?? Self.keysFolder(besideStore: store.folder.path)
         let (own, other) = (Self.resolved(store.folder.path), Self.resolved(folder))
         guard other != own, !other.hasPrefix(own + "/") else { throw .keysInsideStore }
         self.store = store
         keys = RetentionKeys(folder: folder)
+    }
+
+    /// Where the keys are unless somebody says otherwise: beside the store's folder, so that no copy of that has them.
+    package static func keysFolder(besideStore folder: String) -> String {
+        var path = folder[...]
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return "\(path)-keys"
     }
 
     private static func resolved(_ path: String) -> String {
@@ -42,6 +51,19 @@ package struct RetainedRecords: Sendable {
         return try retain(
             kept.map { ($0.name, $0.value.encoded) }, of: document.docType, under: profile,
             consent: consent, for: reference, at: now)
+    }
+
+    /// Makes sure that something could be retained under a profile now: that the store can be written, and the keys are there.
+    package func check(_ profile: RetentionProfile, at now: Timestamp) throws(ReaderStoreError) {
+        guard profile.days > 0 else { return }
+        let deadline = now.advanced(bySeconds: Int64(profile.days) * 86_400)
+        try store.change { database in
+            let state = try RetainedState(at: now, in: database)
+            guard deadline > state.latest else { throw ReaderStoreError.deadlinePassed }
+            _ = try keys.digest(of: RetainedReference("check"), making: state.isEmpty)
+            _ = try keys.cipher(due: deadline.dayInUTC, making: true)
+            try state.write(to: database)
+        }
     }
 
     func retain(

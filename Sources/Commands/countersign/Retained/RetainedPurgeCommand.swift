@@ -1,0 +1,33 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import ReaderReports
+internal import ReaderStore
+
+/// `countersign retained purge`: removes what is due.
+struct RetainedPurgeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "purge",
+        abstract: "Remove whatever is retained beyond its time, and the keys of days that are over.",
+        discussion: """
+            With --at what is due by then goes; the store remembers that instant while it retains anything.
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @OptionGroup var retained: RetainedArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let now = try clock.now()
+        let (count, due) = try retained.using(.changing) { retained throws(ReaderStoreError) in
+            (try retained.purge(at: now), try retained.nextDue())
+        }
+        let next = due.map { "\($0)" }
+        let json: JSONValue = ["purged": .integer(count), "nextDue": JSONValue(next)]
+        Terminal.result(
+            output.json
+                ? json.text
+                : "purged: \(count)" + (next.map { "; next due: \($0)" } ?? "; nothing is retained"))
+    }
+}

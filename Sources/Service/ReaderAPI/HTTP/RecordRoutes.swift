@@ -1,0 +1,144 @@
+internal import Hummingbird
+internal import NIOCore
+internal import OpenSSLCrypto
+internal import ReaderReports
+internal import ReaderStore
+
+extension Counter {
+    /// Receipts for those who show or check them, and what is retained, once.
+    nonisolated var recordRoutes: [APIRoute] {
+        let readers = APIRoute.Access.scopes([.app, .admin])
+        return [
+            APIRoute(.get, "/v1/receipts", readers) { call throws(APIProblem) in
+                .json(try await self.receipts(ReceiptPage(call.request.uri.query)))
+            },
+            APIRoute(.get, "/v1/receipts/{id}", readers) { call throws(APIProblem) in
+                .json(try await self.receipt(call.parameter("id")).json)
+            },
+            APIRoute(.get, "/v1/receipt-chain", readers) { _ throws(APIProblem) in
+                try await self.receiptChain()
+            },
+            APIRoute(.get, "/v1/receipt-keys", readers) { _ throws(APIProblem) in
+                .bytes(try await self.receiptKeys(), type: "application/x-pem-file")
+            },
+            APIRoute(.post, "/v1/exports", .scopes([.app])) { call throws(APIProblem) in
+                try await self.export(Self.reference(in: call.body()))
+            },
+        ]
+    }
+
+    private nonisolated func recordArchive() throws(APIProblem) -> RecordArchive {
+        guard let archive else { throw .noRecords }
+        return archive
+    }
+
+    private nonisolated func receipts(_ page: ReceiptPage) async throws(APIProblem) -> JSONValue {
+        try await recordArchive().look { store throws(ReaderStoreError) in
+            let receipts = try store.receipts(after: page.after, atMost: page.limit)
+            let last = try store.lastReceipt()
+            return [
+                "receipts": .array(receipts.map(\.json)), "count": .integer(last?.sequence ?? 0),
+                "head": JSONValue(last?.digest.hexadecimal),
+            ]
+        }
+    }
+
+    private nonisolated func receipt(_ id: String) async throws(APIProblem) -> SignedReceipt {
+        guard let number = Int64(id), number > 0, "\(number)" == id else { throw .receiptUnknown }
+        let found = try await recordArchive().look { store throws(ReaderStoreError) in
+            try store.receipts(after: number - 1, atMost: 1)
+        }
+        guard let receipt = found.first, receipt.sequence == number else { throw .receiptUnknown }
+        return receipt
+    }
+
+    /// The chain as `countersign receipt verify` reads it, a page at a time; what is written meanwhile is not in it.
+    private nonisolated func receiptChain() async throws(APIProblem) -> Response {
+        let archive = try recordArchive()
+        let count = try await archive.look { store throws(ReaderStoreError) in
+            try store.lastReceipt()?.sequence ?? 0
+        }
+        let body = ResponseBody { writer in
+            try await writer.write(ByteBuffer(bytes: ReceiptChain.opening(of: Int(count))))
+            var written: Int64 = 0
+            while written < count {
+                let page = Int(min(count - written, Int64(ReceiptPage.most)))
+                let links = try await archive.look { [written] store throws(ReaderStoreError) in
+                    try store.receipts(after: written, atMost: page)
+                }
+                // One that is missing is not for this to hide: the chain ends here, cut off.
+                guard links.count == page else { throw APIProblem.recordsUnavailable(.damaged) }
+                for link in links {
+                    try await writer.write(ByteBuffer(bytes: ReceiptChain.encoding(of: link.encoded)))
+                }
+                written += Int64(page)
+            }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: [.contentType: "application/cbor"], body: body)
+    }
+
+    private nonisolated func receiptKeys() async throws(APIProblem) -> [UInt8] {
+        let keys = try await recordArchive().look { store throws(ReaderStoreError) in try store.receiptKeys()
+        }
+        do throws(OpenSSLCryptoError) {
+            var text: [UInt8] = []
+            for key in keys { text += try key.pem() }
+            return text
+        } catch {
+            throw .failed
+        }
+    }
+
+    private static func reference(in body: JSONText) throws(APIProblem) -> RetainedReference {
+        let text: String
+        do throws(JSONFault) {
+            text = try body.members(["reference"]).required("reference")
+                .string(upTo: RetainedReference.maximumLength)
+        } catch {
+            throw APIProblem(error)
+        }
+        guard let named = try? RetainedReference(text) else { throw .nothingRetained }
+        return named
+    }
+
+    /// Hands out what is retained for a reference. It is removed before the last byte goes out: whoever has the whole answer has the
+    /// only copy, and whoever has a part of it is told so by the next export.
+    private nonisolated func export(_ reference: RetainedReference) async throws(APIProblem) -> Response {
+        let archive = try recordArchive()
+        let export = try await archive.beginExport(of: reference, at: await now)
+        let text = Array(export.json.line.utf8)
+        let body = ResponseBody(contentLength: text.count + 1) { writer in
+            do {
+                try await writer.write(ByteBuffer(bytes: text))
+                try await archive.finish(export, of: reference)
+            } catch {
+                await archive.giveUp(reference)
+                throw error
+            }
+            try await writer.write(ByteBuffer(string: "\n"))
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
+    }
+}
+
+/// Which receipts are wanted: `?after=N&limit=M`.
+private struct ReceiptPage {
+    static let most = 500
+
+    private(set) var after: Int64 = 0
+    private(set) var limit = 100
+
+    init(_ query: String?) throws(APIProblem) {
+        for part in (query ?? "").split(separator: "&", omittingEmptySubsequences: true) {
+            let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard words.count == 2, let number = Int64(words[1]), number >= 0 else { throw .queryRefused }
+            switch words[0] {
+            case "after": after = number
+            case "limit" where (1...Int64(Self.most)).contains(number): limit = Int(number)
+            default: throw .queryRefused
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+internal import MdocModel
+internal import MdocTrust
+internal import MdocVerification
+internal import ReaderReports
+internal import ReaderStore
+internal import RequestPlanner
+
+extension ReceiptStatement {
+    /// What the receipt of a request says, before a person has decided. Nil where a name of ours is none that a receipt takes.
+    init?(_ request: EndedRequest, of record: PresentationRecord) {
+        guard let lane = ReceiptLabel(record.lane), let policy = ReceiptLabel(record.policy),
+            let software = ReceiptLabel(Version.number), let verdict = Verdict(request.state)
+        else { return nil }
+        let (report, today) = (request.report, PremisesClock.day(at: request.ended))
+        self.init(
+            time: request.ended, lane: lane, kind: request.kind == .display ? .display : .data,
+            purpose: request.plan.intent.purpose,
+            questions: request.plan.questions(on: today).compactMap { ReceiptQuestion($0, by: report) },
+            verdict: verdict,
+            reasons: report?.receiptReasons ?? [ReceiptReason(CounterReason.readerUnavailable)],
+            documents: report?.documents.compactMap {
+                ReceiptDocument($0.report, answering: request.plan)
+            } ?? [],
+            trust: report?.basis.map { basis in
+                let age = record.trustSince.map { request.ended.secondsSince1970 - $0.secondsSince1970 }
+                return Trust(snapshot: basis.trustSnapshot, ageSeconds: max(0, age ?? 0))
+            },
+            policy: policy, software: software, retention: request.retention)
+    }
+}
+
+extension ReceiptStatement.Verdict {
+    /// Nil while the presentation goes on.
+    fileprivate init?(_ state: PresentationState) {
+        switch state {
+        case .armed, .engaged, .awaitingConsent, .receiving: return nil
+        case .verified: self = .verified
+        case .rejected: self = .rejected
+        case .declined: self = .declined
+        case .cancelled: self = .cancelled
+        case .failed: self = .failed
+        }
+    }
+}
+
+extension ReceiptQuestion {
+    fileprivate init?(_ question: Question, by report: TransactionReport?) {
+        guard let subject = question.subject.receiptSubject else { return nil }
+        self.init(subject, report?.answer(to: question) ?? .unknown)
+    }
+}
+
+extension TransactionReport {
+    /// The checks that failed or could not be made, and what went wrong besides, by their ids alone.
+    fileprivate var receiptReasons: [ReceiptReason] {
+        let checks = documents.flatMap(\.report.checks).compactMap { check -> ReceiptReason? in
+            switch check.outcome {
+            case .passed, .skipped: nil
+            case .failed, .undetermined: ReceiptReason(check.id)
+            }
+        }
+        let others = errors.compactMap { error in
+            TransactionError.ID(rawValue: error.id).map(ReceiptReason.init)
+                ?? ResponseFailure(rawValue: error.id).map(ReceiptReason.init)
+        }
+        return checks + others
+    }
+}

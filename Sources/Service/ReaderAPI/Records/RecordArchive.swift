@@ -1,0 +1,166 @@
+package import Logging
+internal import MdocModel
+internal import ReaderReports
+package import ReaderStore
+internal import Synchronization
+
+/// Receipts and retained data, as the daemon writes them. The disk is waited for on a thread of its own, one thing after the other.
+package actor RecordArchive {
+    /// How many callers may wait to look something up; what presentations keep goes in whatever waits.
+    private static let mostAsking = 16
+    /// For how long an export that is being handed out keeps others of its reference waiting.
+    static let handingOut = Duration.seconds(60)
+
+    private let queue = RecordQueue()
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe queue.asUnownedSerialExecutor()
+    }
+
+    let store: ReaderStore
+    let retained: RetainedRecords
+    private nonisolated let metrics: CounterMetrics
+    private nonisolated let log: Logger
+    private nonisolated let asking = Mutex(0)
+    private nonisolated let latestFault = Mutex<ReaderStoreError?>(nil)
+    /// Exports that have begun, with when.
+    var exports: [RetainedReference: ContinuousClock.Instant] = [:]
+    /// When what is due was last removed in this run.
+    var purged: Timestamp?
+
+    /// Opens the store, set up where there is none, and writes the receipts that wait for decisions since an earlier run: nobody
+    /// can decide any more.
+    ///
+    /// - Parameter keys: the folder of the keys of retained data; nil for the one beside the store.
+    package init(
+        store folder: String, keys: String? = nil, metrics: CounterMetrics, log: Logger
+    ) throws(ReaderStoreError) {
+        store = try ReaderStore(at: folder, for: .changing)
+        retained = try RetainedRecords(in: store, keysIn: keys)
+        self.metrics = metrics
+        self.log = log
+        do throws(ReaderStoreError) {
+            let count = try store.appendHeld()
+            for _ in 0..<count { metrics.kept(.receipt, isWritten: true) }
+        } catch {
+            failed(.receipt, error)
+        }
+    }
+
+    /// Why the last thing could not be written; nil once something was.
+    nonisolated var fault: ReaderStoreError? { latestFault.withLock { $0 } }
+
+    // MARK: What presentations keep
+
+    /// Makes sure that what a profile keeps can be kept, before anybody is told so.
+    func check(_ profile: RetentionProfile, at now: Timestamp) throws(APIProblem) {
+        do throws(ReaderStoreError) {
+            try store.checkReceipts()
+            try retained.check(profile, at: now)
+            latestFault.withLock { $0 = nil }
+        } catch {
+            failed(.check, error)
+            throw .recordsUnavailable(error)
+        }
+    }
+
+    /// Keeps what a receipt will say until somebody has decided.
+    func hold(_ statement: ReceiptStatement, of id: PresentationID) {
+        _ = keep(.held, of: id) { () throws(ReaderStoreError) in
+            try store.hold(statement, of: id.description)
+        }
+    }
+
+    /// Writes a receipt; its id, or nil where that failed, which is told.
+    ///
+    /// - Parameter wasHeld: whether it is the one that waited for a decision.
+    func write(_ statement: ReceiptStatement, of id: PresentationID, wasHeld: Bool = false) -> String? {
+        keep(.receipt, of: id) { () throws(ReaderStoreError) in
+            try store.append(statement, releasing: wasHeld ? id.description : nil).id
+        }
+    }
+
+    /// What a receipt says of a request that is to have one; nil otherwise.
+    nonisolated func statement(
+        _ request: EndedRequest, of record: PresentationRecord
+    ) -> ReceiptStatement? {
+        guard request.retention != .none else { return nil }
+        let statement = ReceiptStatement(request, of: record)
+        if statement == nil { failed(.receipt, .receiptMisshapen, of: record.id) }
+        return statement
+    }
+
+    /// Keeps of verified documents what their holder was told; until when, or nil where nothing is kept or that failed, which is
+    /// told.
+    func retain(_ request: EndedRequest, of record: PresentationRecord) -> Timestamp? {
+        var latest: Timestamp?
+        for document in request.report?.documents.compactMap(\.verified) ?? [] {
+            let outcome = keep(.retained, of: record.id) { () throws(ReaderStoreError) in
+                try retained.retain(
+                    document, answering: request.plan, under: request.retention,
+                    consent: record.order.consent, for: RetainedReference(record.retentionReference),
+                    at: request.ended)
+            }
+            if case .retained(_, let deadline)? = outcome { latest = deadline }
+        }
+        return latest
+    }
+
+    private func keep<Value>(
+        _ kind: CounterMetrics.Record, of id: PresentationID, _ body: () throws(ReaderStoreError) -> Value
+    ) -> Value? {
+        do throws(ReaderStoreError) {
+            let value = try body()
+            succeeded(kind)
+            return value
+        } catch {
+            failed(kind, error, of: id)
+            return nil
+        }
+    }
+
+    // MARK: What is told of it
+
+    nonisolated func succeeded(_ kind: CounterMetrics.Record) {
+        latestFault.withLock { $0 = nil }
+        metrics.kept(kind, isWritten: true)
+    }
+
+    nonisolated func failed(
+        _ kind: CounterMetrics.Record, _ error: ReaderStoreError, of id: PresentationID? = nil
+    ) {
+        latestFault.withLock { $0 = error }
+        metrics.kept(kind, isWritten: false)
+        log.error(
+            "the store does not take what it is to keep",
+            metadata: [
+                "what": "\(kind.rawValue)", "presentation": "\(id?.description ?? "none")",
+                "why": "\(error.explanation)",
+            ])
+    }
+
+    // MARK: What callers look up
+
+    /// Looks something up. So many may wait at once; further ones are refused.
+    nonisolated func look<Value: Sendable>(
+        _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
+    ) async throws(APIProblem) -> Value {
+        let isRoom = asking.withLock { count in
+            guard count < Self.mostAsking else { return false }
+            count += 1
+            return true
+        }
+        guard isRoom else { throw .recordsUnavailable(.busy) }
+        defer { asking.withLock { $0 -= 1 } }
+        return try await read(body)
+    }
+
+    private func read<Value: Sendable>(
+        _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
+    ) throws(APIProblem) -> Value {
+        do throws(ReaderStoreError) {
+            return try body(store)
+        } catch {
+            throw .recordsUnavailable(error)
+        }
+    }
+}

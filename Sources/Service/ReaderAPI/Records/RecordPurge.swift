@@ -1,0 +1,56 @@
+internal import MdocModel
+internal import ReaderReports
+internal import ReaderStore
+internal import ServiceLifecycle
+
+/// Removes what is retained once its time is over: at the start, whatever fell due meanwhile, and then at each deadline.
+package struct RecordPurge: Service {
+    /// How long the clock is believed to go on as it does: it may be set meanwhile, and a disk that fails may recover.
+    private static let longestWait: Int64 = 60
+
+    private let archive: RecordArchive
+
+    package init(_ archive: RecordArchive) {
+        self.archive = archive
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                let now = PremisesClock.now
+                let due = await archive.purge(at: now)
+                let wait = Self.wait(from: now, until: due)
+                // Time goes on while the computer sleeps.
+                try? await Task.sleep(for: .seconds(wait), tolerance: .zero, clock: .continuous)
+            }
+        }
+    }
+
+    /// In seconds.
+    static func wait(from now: Timestamp, until due: Timestamp?) -> Int64 {
+        guard let due, due > now else { return longestWait }
+        return min(due.secondsSince1970 - now.secondsSince1970, longestWait)
+    }
+}
+
+extension RecordArchive {
+    /// How often keys are looked for whose day is over, and the store is told what time it is, in seconds.
+    private static let purgesApart: Int64 = 3600
+
+    /// Removes what is due; when something falls due next.
+    func purge(at now: Timestamp) -> Timestamp? {
+        do throws(ReaderStoreError) {
+            let due = try retained.nextDue()
+            let last = purged?.secondsSince1970 ?? 0
+            let isSoon = (last...last + Self.purgesApart).contains(now.secondsSince1970)
+            if isSoon, due.map({ $0 > now }) ?? true { return due }
+            try retained.purge(at: now)
+            purged = now
+            succeeded(.purged)
+            return try retained.nextDue()
+        } catch {
+            failed(.purged, error)
+            return nil
+        }
+    }
+}
