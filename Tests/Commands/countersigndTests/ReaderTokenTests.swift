@@ -5,6 +5,21 @@ import Testing
 
 @Suite("Reader tokens and brands over HTTP")
 struct ReaderTokenTests {
+    @Test("A brand's identity signs for nobody who has no token of that brand")
+    func identityOfBrand() async throws {
+        let chain = try await TokenChain()
+        _ = try await chain.run("brand", "add", "wine", "--name", "Wine", "--identity", "wine")
+        func order(_ members: String) async throws -> PlainHTTP.Reply {
+            try await chain.reader.asApp.call(
+                "POST", "/v1/presentations",
+                #"{"kind": "display", "intent": "age over 21", "identity": "wine"\#(members)}"#)
+        }
+        let without = try await order("")
+        #expect(without.status == 403 && without.problem == "identityRefused")
+        let beside = try await order(#", "readerToken": "\#(try await chain.token())""#)
+        #expect(beside.status == 400 && beside.problem == "identityRefused")
+    }
+
     @Test("A till has a token made, and a reader asks data with it in the brand's name and logo")
     func wholeWay() async throws {
         let chain = try await TokenChain(lanes: [[]])

@@ -44,7 +44,7 @@ struct RentalDesk {
     }
 
     /// Orders data.
-    func order(_ retention: String, reference: String? = nil, _ further: String = "") async throws
+    func order(_ retention: String, _ further: String = "", reference: String? = nil) async throws
         -> PlainHTTP.Reply
     {
         let reference = reference.map { #", "reference": "\#($0)""# } ?? ""

@@ -42,6 +42,26 @@ struct WebhookTests {
         #expect(figures.contains(#"countersign_webhooks_total{outcome="delivered"} 1"#))
     }
 
+    @Test("Of a data request it is told how it ended, and the documents are fetched by who ordered them")
+    func toldOfData() async throws {
+        let hook = try HookListener(answering: [204])
+        let origin = "http://127.0.0.1:\(hook.port)"
+        let desk = try await RentalDesk(
+            members: ["webhooks": #"{"origins": ["\#(origin)"], "secretFile": "\#(try Self.secretFile())"}"#])
+        let order = try await desk.order("none", #", "webhook": "\#(origin)/done""#)
+        let id = try #require(order.json()["id"] as? String, "\(order.text)")
+        let call = try #require(try await hook.taken(1).first)
+        let body = try #require(JSONSerialization.jsonObject(with: Data(call.body)) as? [String: Any])
+        #expect(body["id"] as? String == id && body["state"] as? String == "verified")
+        #expect((body["result"] as? [String: Any])?["documents"] == nil)
+        let fetched = try await desk.reader.asApp.call("GET", "/v1/presentations/\(id)").json()
+        #expect((fetched["result"] as? [String: Any])?["documents"] is [Any])
+        // The next order leaves them to who is still to fetch them.
+        #expect(try await desk.order("none").status == 201)
+        let later = try await desk.reader.asApp.call("GET", "/v1/presentations/\(id)").json()
+        #expect((later["result"] as? [String: Any])?["documents"] is [Any])
+    }
+
     @Test("An order may name no other origin than those in the file")
     func elsewhere() async throws {
         let reader = try await ReaderDaemon(

@@ -4,9 +4,9 @@ internal import ReaderReports
 package import ReaderStore
 package import ReaderTokens
 
-/// Brands by reader tokens. The registry is read for each token: a key that an operator revokes prepares nothing from
+/// Brands by reader tokens. Without one no data is asked. The registry is read for each token: a key that an operator revokes prepares nothing from
 /// then on.
-package struct TokenBrands: BrandPreparation {
+package struct TokenBrands: Sendable {
     private let folder: BrandFolder
     private let store: ReaderStore
     private let instance: ReaderInstance
@@ -22,6 +22,7 @@ package struct TokenBrands: BrandPreparation {
         self.audience = audience
     }
 
+    /// Throws `readerTokenRefused` with the reason.
     package func prepare(_ token: String) async throws(APIProblem) -> PreparedBrand {
         let now = PremisesClock.now
         let verifier = ReaderTokenVerifier(
@@ -29,11 +30,18 @@ package struct TokenBrands: BrandPreparation {
         do throws(ReaderTokensError) {
             let reader = try await verifier.prepare(token, at: now)
             return PreparedBrand(
-                name: reader.brand.name.text, logo: reader.brand.logoPath,
+                identifier: reader.brand.identifier.text, name: reader.brand.name.text, logo: reader.brand.logoPath,
                 identity: try reader.identity(at: now)?.text)
         } catch {
             throw APIProblem(.readerTokenRefused, 403, "\(error.id): \(error.explanation)")
         }
+    }
+}
+
+extension TokenBrands {
+    /// Whether some brand's tokens are bound to this identity.
+    func own(identity name: String) throws(APIProblem) -> Bool {
+        try folder.brands().brands.contains { $0.identity?.text == name }
     }
 }
 

@@ -45,12 +45,31 @@ extension Counter {
     /// In how many seconds a listener hears something at least; who does not should connect again.
     static let heartbeatSeconds: Int64 = 15
 
-    /// Sends every listener a comment, once in each heartbeat, until the task is cancelled.
+    /// Sends every listener a comment, once in each heartbeat, until the task is cancelled; and tells those of a lane
+    /// whose reader has gone or come back.
     package func beat() async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(Self.heartbeatSeconds), clock: .continuous)
             for name in logs.keys { logs[name]?.beat() }
+            for name in laneNames where logs[name]?.listenerCount ?? 0 > 0 {
+                _ = await readiness(ofLane: name)
+            }
         }
+    }
+
+    /// Looks at all lanes at once: one that hangs holds up no other.
+    func lookAtLanes() async {
+        await withDiscardingTaskGroup { group in
+            for lane in lanes.values { group.addTask { _ = await lane.lane.readiness() } }
+        }
+    }
+
+    /// Whether phones can be asked at a lane. Who listens to it hears that it has changed, whoever asked.
+    func readiness(ofLane name: String) async -> LaneReadiness? {
+        guard let readiness = await lanes[name]?.lane.readiness() else { return nil }
+        let told = toldReadiness.updateValue(readiness, forKey: name)
+        if let told, told != readiness { tellLane(name) }
+        return readiness
     }
 }
 

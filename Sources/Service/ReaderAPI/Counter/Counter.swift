@@ -14,9 +14,9 @@ package actor Counter {
     let limits: CounterLimits
     let basis: any JudgingBasisSource
     let portraits: PortraitDecoder
-    let brands: (any BrandPreparation)?
+    let brands: TokenBrands?
     let archive: RecordArchive?
-    let webhooks: (any WebhookSending)?
+    let webhooks: WebhookQueue?
     /// The time by which answers are judged; nil stands for the computer's own.
     let fixedTime: Timestamp?
 
@@ -33,13 +33,16 @@ package actor Counter {
     private var courses: [PresentationID: Task<Void, Never>] = [:]
     /// The receipts that are being written once somebody has decided, or nobody.
     var settling: [PresentationID: Task<Void, Never>] = [:]
-    private var isClosing = false
+    /// Whether it ends, so that nothing new is begun.
+    private(set) var isEnding = false
+    /// How each lane stood when its listeners were last told.
+    var toldReadiness: [String: LaneReadiness] = [:]
 
     package init(
         lanes: [CounterLane], basis: any JudgingBasisSource, portraits: PortraitDecoder,
         metrics: CounterMetrics, log: Logger,
-        limits: CounterLimits = CounterLimits(), brands: (any BrandPreparation)? = nil,
-        archive: RecordArchive? = nil, webhooks: (any WebhookSending)? = nil,
+        limits: CounterLimits = CounterLimits(), brands: TokenBrands? = nil,
+        archive: RecordArchive? = nil, webhooks: WebhookQueue? = nil,
         at fixedTime: Timestamp? = nil
     ) throws(OpenSSLCryptoError) {
         self.basis = basis
@@ -104,7 +107,7 @@ package actor Counter {
             presentation.further = try await self.further(plan, further.plan, order, brand, basis, at: now)
         }
         // Nothing is awaited from here to the entry, so that two orders cannot have one reference or one lane.
-        guard !isClosing else { throw .shuttingDown }
+        guard !isEnding else { throw .shuttingDown }
         if let existing = try existing(order) { return .existing(existing) }
         try makeRoom()
         let lane = try freeLane(for: order)
@@ -130,18 +133,32 @@ package actor Counter {
         return try await brands.prepare(token)
     }
 
+    /// Who signs. A brand's identity signs for whom its tokens prepare, and for nobody else.
+    private func identityName(
+        for order: PresentationOrder, _ brand: PreparedBrand?
+    ) throws(APIProblem) -> String? {
+        guard let name = order.identity else { return brand?.identity }
+        guard brand == nil else {
+            throw APIProblem(.identityRefused, 400, "a reader token says who signs: send no identity beside it")
+        }
+        guard try brands?.own(identity: name) != true else {
+            throw APIProblem(.identityRefused, 403, "this identity is a brand's: send a reader token of it")
+        }
+        return name
+    }
+
     private func question(
         _ plan: RequestPlan, _ order: PresentationOrder, _ brand: PreparedBrand?, _ basis: JudgingBasis,
         at now: Timestamp
     ) async throws(APIProblem) -> PresentationQuestion {
-        guard let name = brand?.identity ?? order.identity else {
+        guard let name = try identityName(for: order, brand) else {
             return PresentationQuestion(
-                .planned(plan), identities: basis.identities, wallet: order.wallet, brand: brand?.name)
+                .planned(plan), identities: basis.identities, wallet: order.wallet, brand: brand?.identifier)
         }
         let named = try await self.basis.identity(named: name, at: now)
         return PresentationQuestion(
             .planned(plan), identities: ReaderIdentityChoice([.init(identity: named)]), wallet: order.wallet,
-            brand: brand?.name)
+            brand: brand?.identifier)
     }
 
     /// What is asked next: only where each question of the first has a yes.
@@ -184,7 +201,8 @@ package actor Counter {
             id: id, order: order, plan: plan, then: further, lane: name, created: now, brand: brand,
             policy: basis.policy.name, trustSince: basis.since)
         if let last = latest[name] {
-            wipe(last, hint: .wiped)
+            // Documents stay for whoever ordered them.
+            if records[last]?.shown != nil { wipe(last, hint: .wiped) { $0.shown = nil } }
             settle(last)
         }
         records[id] = record
@@ -285,7 +303,7 @@ package actor Counter {
         records[id] = record
         tell(record)
         wipeLater(record)
-        if let webhook = record.order.webhook { webhooks?.send(record.json(for: [.app]), to: webhook) }
+        if let webhook = record.order.webhook { webhooks?.send(record.json(for: []), to: webhook) }
     }
 
     /// What is known under one reference, person by person.
@@ -394,14 +412,11 @@ package actor Counter {
 
     /// Ends all presentations, tells their phones, wipes what is shown, and lets the listeners go.
     package func close() async {
-        isClosing = true
+        isEnding = true
         for (id, record) in records where !record.state.isOver { _ = try? await cancel(id) }
         for id in records.keys { _ = await settled(id) }
         for lane in lanes.values { await lane.lane.left() }
         for id in records.keys { records[id]?.wipe() }
         for name in logs.keys { logs[name]?.close() }
     }
-
-    /// Whether it ends, so that nothing new is begun.
-    var isEnding: Bool { isClosing }
 }

@@ -72,9 +72,10 @@ struct PresentationRecord: Sendable {
     mutating func take(
         _ ending: PresentationEnding, then further: PresentationEnding?, shown: ShownPerson?
     ) {
+        // What was cancelled has no answer, whatever came meanwhile.
+        if state == .cancelled, ending.state != .cancelled { return }
         result = ending.result
         then?.result = further?.result
-        guard state != .cancelled else { return }
         if state == .verified, order.kind == .display { self.shown = shown }
         if ending.state == .verified, order.kind == .data { documents = ending.documents }
         if further?.state == .verified { then?.documents = further?.documents }

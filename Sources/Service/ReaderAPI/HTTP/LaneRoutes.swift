@@ -24,14 +24,16 @@ extension Counter {
     }
 
     private func laneDescriptions() async -> [JSONValue] {
+        await lookAtLanes()
         var descriptions: [JSONValue] = []
         for name in laneNames { if let one = try? await laneDescription(name) { descriptions.append(one) } }
         return descriptions
     }
 
     func laneDescription(_ name: String) async throws(APIProblem) -> JSONValue {
-        guard let lane = lanes[name] else { throw .laneUnknown }
-        let readiness = await lane.lane.readiness()
+        guard let lane = lanes[name], let readiness = await readiness(ofLane: name) else {
+            throw .laneUnknown
+        }
         let id = latest[name]
         let current = id.flatMap { records[$0] }
         let brand = current?.brand.map { brand -> JSONValue in

@@ -27,9 +27,10 @@ extension Counter {
             isTrustSetUp = false
             faults.append(["id": .string(error.id.rawValue), "text": .string(error.text)])
         }
+        await lookAtLanes()
         var isAnyLaneReady = false
         for name in laneNames {
-            guard let readiness = await lanes[name]?.lane.readiness() else { continue }
+            guard let readiness = await readiness(ofLane: name) else { continue }
             if readiness.state == "ready" { isAnyLaneReady = true }
             if let advice = readiness.advice {
                 faults.append([
@@ -50,9 +51,10 @@ extension Counter {
     private func metricsText() async -> String {
         var text = MetricsText()
         metrics.write(to: &text)
+        await lookAtLanes()
         text.begin("countersign_lane_ready", "gauge", "Whether phones can be asked at the lane.")
         for name in laneNames {
-            let readiness = await lanes[name]?.lane.readiness()
+            let readiness = await readiness(ofLane: name)
             text.add(
                 readiness?.state == "ready" ? 1 : 0,
                 [("lane", name), ("state", readiness?.state ?? "stopped")])

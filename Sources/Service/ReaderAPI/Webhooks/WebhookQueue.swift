@@ -12,7 +12,7 @@ internal import Synchronization
 ///
 /// The body is signed with `Countersign-Signature: v1=HEX`, the HMAC-SHA-256 of `TIMESTAMP.BODY`, where the timestamp is that of
 /// `Countersign-Timestamp`: whoever takes it compares both, and refuses what is older than a few minutes.
-package final class WebhookQueue: WebhookSending, Service {
+package final class WebhookQueue: Service {
     private struct Delivery: Sendable {
         let id: String
         let url: String
