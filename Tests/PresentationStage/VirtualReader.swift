@@ -29,18 +29,29 @@ package final class VirtualReader: Sendable {
         holder.phone = phone
         try await card.insert()
         let name = name
-        let seen = Task {
-            for await event in PCSCService().events() {
-                if case .cardInserted(name, _) = event { return true }
-            }
-            return false
+        let isSeen = await Self.seen { if case .cardInserted(name, _) = $0 { true } else { false } }
+        try #require(isSeen, "pcscd does not see the card on \(name)")
+    }
+
+    /// Takes a phone away that was held, and returns once pcscd has seen that: the next is then another.
+    package func takeAway() async throws {
+        let (name, card) = (name, card)
+        let isGone = await Self.seen { event in
+            if case .cardInserted(name, _) = event { card.remove() }
+            return if case .cardRemoved(name, _) = event { true } else { false }
         }
+        try #require(isGone, "pcscd still sees a card on \(name)")
+    }
+
+    /// Whether an event comes that is waited for, among those of now and of the next seconds.
+    private static func seen(_ isDue: @escaping @Sendable (ReaderEvent) -> Bool) async -> Bool {
+        let seen = Task { await PCSCService().events().first(where: isDue) != nil }
         let timer = Task {
             try await Task.sleep(for: .seconds(10))
             seen.cancel()
         }
-        try #require(await seen.value, "pcscd does not see the card on \(name)")
-        timer.cancel()
+        defer { timer.cancel() }
+        return await seen.value
     }
 
     package func lift() {

@@ -93,6 +93,7 @@ struct MeasuredCounter {
         guard states.last == "verified" else {
             throw PlainHTTP.Failure(description: "\(lane.name): \(states)")
         }
+        try await lane.reader?.takeAway()
     }
 
     /// The seconds so far, by lane.
