@@ -261,7 +261,9 @@ struct DisplayTests {
         let session = try await stage.reader.prepare()
         var events = stage.reader.events.makeAsyncIterator()
         let task = Task { try await session.requestDocument(Self.request()) }
-        while let event = await events.next(), event != .presenting {}
+        while let event = await events.next(), event != .presenting {
+            if case .done = event { break }
+        }
         task.cancel()
         await #expect(throws: MobileDocumentReaderError.cancelled) { try await task.value }
         #expect(display.isWiped)

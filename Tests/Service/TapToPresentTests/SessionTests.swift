@@ -173,7 +173,9 @@ struct SessionTests {
         let session = try await stage.prepared()
         var events = stage.reader.events.makeAsyncIterator()
         let task = Task { try await session.requestDocument(Self.data) }
-        while let event = await events.next(), event != .awaitingConsent {}
+        while let event = await events.next(), event != .awaitingConsent {
+            if case .done = event { break }
+        }
         task.cancel()
         let error = await #expect(throws: MobileDocumentReaderError.cancelled) { try await task.value }
         #expect(error?.reason == .taskCancelled)
