@@ -1,5 +1,5 @@
 internal import Foundation
-package import MdocModel
+internal import MdocModel
 package import MdocWallet
 
 /// People with licences of one issuer, whom a reader finds valid by the computer's own clock.
