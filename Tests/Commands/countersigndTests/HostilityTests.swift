@@ -78,7 +78,7 @@ struct HostilityTests {
         #expect(proxied.problem == "originRefused")
         let preflight = try await app.call(
             "OPTIONS", "/v1/presentations", headers: ["Origin": "http://127.0.0.1:\(port)"])
-        #expect(preflight.problem == "methodNotAllowed" && preflight.headers["allow"] == "POST")
+        #expect(preflight.problem == "methodNotAllowed" && preflight.headers["allow"] == "POST, GET")
         let own = try await app.call(
             "GET", "/v1/lanes",
             headers: ["Origin": "http://127.0.0.1:\(port)", "Sec-Fetch-Site": "same-origin"])
@@ -151,7 +151,7 @@ struct HostilityTests {
     func unknown() async throws {
         let reader = try await ReaderDaemon(lanes: [nil])
         #expect(try await reader.asApp.call("GET", "/v1/nothing").problem == "notFound")
-        #expect(try await reader.asApp.call("GET", "/v1/presentations").problem == "methodNotAllowed")
+        #expect(try await reader.asApp.call("PUT", "/v1/presentations").problem == "methodNotAllowed")
         #expect(try await reader.asApp.call("PUT", "/v1/presentations/x").problem == "methodNotAllowed")
         #expect(try await reader.asApp.call("GET", "/v1/presentations/x").problem == "presentationUnknown")
         #expect(try await reader.asApp.call("GET", "/kiosk/../../etc/passwd").problem == "notFound")

@@ -40,7 +40,9 @@ struct Shop {
         otherMerchant = try Self.merchant("merchant.example.bar", "TEAM654321")
         origin = try WebOrigin("https://shop.example")
         otherOrigin = try WebOrigin("https://bar.example")
-        nonce = try PresentationNonce(randomBytes(PresentationNonce.issuedSize))
+        // Six bytes that each alphabet of Base64 writes in its own way.
+        nonce = try PresentationNonce(
+            randomBytes(PresentationNonce.issuedSize - 6) + [UInt8](repeating: 0xff, count: 6))
         requests = [Self.request("family_name", "age_over_21")]
         documents = [
             try TestDocument([
