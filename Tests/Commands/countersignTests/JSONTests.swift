@@ -11,6 +11,7 @@ import ReaderReports
 import RequestPlanner
 import Testing
 import VectorFiles
+import WalletPresentation
 
 @testable import countersign
 
@@ -210,6 +211,21 @@ struct JSONDocumentationTests {
         for id in CheckID.allCases where id != .issuerCertificate {
             #expect(page.contains("| `\(id.rawValue)` | \(id.meaning) |"), "\(id)")
         }
+    }
+
+    @Test("Every refusal of what came through an app or a page stands in it, and every sign of a mock")
+    func doors() {
+        let errors: [WalletPresentationError] = [
+            .misshapen(.envelope, .truncated(at: 0)), .sizeWrong(.envelope), .notBase64URL(.envelope),
+            .algorithmUnknown, .modeUnknown(1), .recipientKeyUnknown, .merchantOther, .teamOther,
+            .infoHashWrong, .originOther, .encryptionInfoReencoded, .nonceOther, .encapsulatedKeyInvalid,
+            .notOpened,
+        ]
+        let failures = PresentationFailure.allCases.map(\.rawValue)
+        for id in errors.map(\.id) + failures + NonceRefusal.allCases.map(\.rawValue) {
+            #expect(page.contains("`\(id.split(separator: ".").last ?? "")`"), "\(id)")
+        }
+        for sign in MockSign.allCases { #expect(page.contains("`\(sign.rawValue)`"), "\(sign)") }
     }
 
     @Test("It has every way in which an identity cannot be used", arguments: IdentityStoreError.knownIDs)
