@@ -11,7 +11,19 @@ struct ContextHandle: ~Copyable, Sendable {
     /// Whether pcscd has let this process in before and still serves it.
     static var isAnyOpen: Bool { open.load(ordering: .relaxed) > 0 }
 
+    /// libpcsclite forgets its contexts in its destructor, and a thread that releases one then ends the process with a
+    /// signal: the end of the process waits for those that are on their way.
+    private static let endsAfterReleases: Void = {
+        atexit {
+            for _ in 0..<ContextHandle.releasePatience where ContextHandle.isAnyOpen { usleep(1000) }
+        }
+    }()
+
+    /// In milliseconds. Who waits for a card at the process's end does not release anything.
+    private static let releasePatience = 250
+
     private init(raw: SCARDCONTEXT) {
+        Self.endsAfterReleases
         self.raw = raw
         Self.open.add(1, ordering: .relaxed)
     }
