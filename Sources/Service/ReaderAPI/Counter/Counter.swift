@@ -17,8 +17,6 @@ package actor Counter {
     let brands: TokenBrands?
     let archive: RecordArchive?
     let webhooks: WebhookQueue?
-    /// The time by which answers are judged; nil stands for the computer's own.
-    let fixedTime: Timestamp?
 
     private(set) var lanes: [String: CounterLane] = [:]
     private(set) var laneNames: [String] = []
@@ -42,8 +40,7 @@ package actor Counter {
         lanes: [CounterLane], basis: any JudgingBasisSource, portraits: PortraitDecoder,
         metrics: CounterMetrics, log: Logger,
         limits: CounterLimits = CounterLimits(), brands: TokenBrands? = nil,
-        archive: RecordArchive? = nil, webhooks: WebhookQueue? = nil,
-        at fixedTime: Timestamp? = nil
+        archive: RecordArchive? = nil, webhooks: WebhookQueue? = nil
     ) throws(OpenSSLCryptoError) {
         self.basis = basis
         self.portraits = portraits
@@ -53,7 +50,6 @@ package actor Counter {
         self.brands = brands
         self.archive = archive
         self.webhooks = webhooks
-        self.fixedTime = fixedTime
         run = try randomBytes(4).hexadecimal
         for lane in lanes {
             self.lanes[lane.lane.name] = lane
@@ -77,7 +73,7 @@ package actor Counter {
         return true
     }
 
-    var now: Timestamp { fixedTime ?? PremisesClock.now }
+    var now: Timestamp { PremisesClock.now }
 
     // MARK: Presentations
 
@@ -94,6 +90,7 @@ package actor Counter {
         guard now >= PremisesClock.earliest else { throw .clockNotSet }
         if let webhook = order.webhook, webhooks?.accepts(webhook) != true { throw .webhookRefused }
         let brand = try await brand(for: order)
+        let signer = try identityName(for: order, brand)
         try await checkRetention(of: order, at: now)
         let plan = try RequestPlan(ordered: order.intent, keeping: order.retention)
         let further = try order.then.map { then throws(APIProblem) in
@@ -101,10 +98,11 @@ package actor Counter {
                 order: then, plan: try RequestPlan(ordered: then.intent, keeping: then.retention))
         }
         let basis = try await basis.basis(at: now)
-        let question = try await question(plan, order, brand, basis, at: now)
+        let question = try await question(plan, order, brand, signer, basis, at: now)
         var presentation = presentationPlan(question, basis, try namedLane(for: order).settings)
         if let further {
-            presentation.further = try await self.further(plan, further.plan, order, brand, basis, at: now)
+            presentation.further = try await self.further(
+                plan, question: self.question(further.plan, order, brand, signer, basis, at: now))
         }
         // Nothing is awaited from here to the entry, so that two orders cannot have one reference or one lane.
         guard !isEnding else { throw .shuttingDown }
@@ -139,7 +137,8 @@ package actor Counter {
     ) throws(APIProblem) -> String? {
         guard let name = order.identity else { return brand?.identity }
         guard brand == nil else {
-            throw APIProblem(.identityRefused, 400, "a reader token says who signs: send no identity beside it")
+            throw APIProblem(
+                .identityRefused, 400, "a reader token says who signs: send no identity beside it")
         }
         guard try brands?.own(identity: name) != true else {
             throw APIProblem(.identityRefused, 403, "this identity is a brand's: send a reader token of it")
@@ -148,10 +147,10 @@ package actor Counter {
     }
 
     private func question(
-        _ plan: RequestPlan, _ order: PresentationOrder, _ brand: PreparedBrand?, _ basis: JudgingBasis,
-        at now: Timestamp
+        _ plan: RequestPlan, _ order: PresentationOrder, _ brand: PreparedBrand?, _ signer: String?,
+        _ basis: JudgingBasis, at now: Timestamp
     ) async throws(APIProblem) -> PresentationQuestion {
-        guard let name = try identityName(for: order, brand) else {
+        guard let name = signer else {
             return PresentationQuestion(
                 .planned(plan), identities: basis.identities, wallet: order.wallet, brand: brand?.identifier)
         }
@@ -163,12 +162,10 @@ package actor Counter {
 
     /// What is asked next: only where each question of the first has a yes.
     private func further(
-        _ first: RequestPlan, _ plan: RequestPlan, _ order: PresentationOrder, _ brand: PreparedBrand?,
-        _ basis: JudgingBasis, at now: Timestamp
-    ) async throws(APIProblem) -> FurtherQuestion {
-        let fixed = fixedTime
-        return FurtherQuestion(try await question(plan, order, brand, basis, at: now)) { response in
-            first.isAnsweredYes(by: response, on: PremisesClock.day(at: fixed ?? PremisesClock.now))
+        _ first: RequestPlan, question: PresentationQuestion
+    ) -> FurtherQuestion {
+        return FurtherQuestion(question) { response in
+            first.isAnsweredYes(by: response, on: PremisesClock.day(at: PremisesClock.now))
         }
     }
 
@@ -218,10 +215,9 @@ package actor Counter {
     private func presentationPlan(
         _ question: PresentationQuestion, _ basis: JudgingBasis, _ settings: LaneSettings
     ) -> PresentationPlan {
-        let fixed = fixedTime
         var plan = PresentationPlan(
             question: question, trust: basis.trust, deadlines: settings.deadlines,
-            retrieval: settings.retrieval, now: { fixed ?? PremisesClock.now })
+            retrieval: settings.retrieval, now: { PremisesClock.now })
         plan.policy = basis.policy
         plan.clockSkew = basis.clockSkew
         return plan
