@@ -1,5 +1,6 @@
 package import Foundation
 internal import Glibc
+internal import Synchronization
 
 /// `countersignd` with lanes on the bench link, each with a wallet of its own, in a folder that goes with it.
 package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set once
@@ -128,20 +129,33 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
         return try reply.json()["result"] as? [String: Any] ?? [:]
     }
 
-    /// A port that nobody listens at.
+    /// A port that nobody listens at, below those that the system gives to whoever connects, and never the same twice.
     package static func freePort() throws -> UInt16 {
+        for _ in 0..<1000 {
+            let port =
+                20_000
+                + lastPort.withLock { last -> UInt16 in
+                    last = (last + 1) % 12_000
+                    return last
+                }
+            if isFree(port) { return port }
+        }
+        throw PlainHTTP.Failure(description: "no port is free")
+    }
+
+    private static let lastPort = Mutex(UInt16.random(in: 0..<12_000))
+
+    private static func isFree(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+        return unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        guard bound else { throw PlainHTTP.Failure(description: "no port is free") }
-        return UInt16(bigEndian: address.sin_port)
     }
 }
