@@ -1,4 +1,4 @@
-package import CBOR
+internal import CBOR
 package import COSE
 package import MdocModel
 internal import MdocSession

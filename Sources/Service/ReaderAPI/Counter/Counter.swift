@@ -1,5 +1,5 @@
 package import Logging
-package import MdocModel
+internal import MdocModel
 internal import MdocTrust
 package import OpenSSLCrypto
 package import PortraitDecoding

@@ -1,5 +1,5 @@
 package import MdocModel
-package import MdocVerification
+internal import MdocVerification
 package import WalletPresentation
 
 /// What a presentation through an app or the web came to, in the form in which the command line and the daemon tell it.
