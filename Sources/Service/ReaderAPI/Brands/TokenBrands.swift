@@ -30,7 +30,8 @@ package struct TokenBrands: Sendable {
         do throws(ReaderTokensError) {
             let reader = try await verifier.prepare(token, at: now)
             return PreparedBrand(
-                identifier: reader.brand.identifier.text, name: reader.brand.name.text, logo: reader.brand.logoPath,
+                identifier: reader.brand.identifier.text, name: reader.brand.name.text,
+                logo: reader.brand.logoPath,
                 identity: try reader.identity(at: now)?.text)
         } catch {
             throw APIProblem(.readerTokenRefused, 403, "\(error.id): \(error.explanation)")
