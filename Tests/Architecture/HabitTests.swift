@@ -15,6 +15,16 @@ struct HabitTests {
         #expect(file.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 600)
     }
 
+    @Test("Nothing stands at the top but what belongs there")
+    func top() throws {
+        let due: Set = [
+            "Package.swift", "Package.resolved", "Sources", "Tests", "Hardware", "TestVectors", "README.md",
+            "LICENSE",
+        ]
+        let found = try FileManager.default.contentsOfDirectory(atPath: VectorFiles.repository.path)
+        #expect(found.filter { !$0.hasPrefix(".") && !due.contains($0) } == [])
+    }
+
     static let forbidden: [(name: String, pattern: String)] = [
         ("a forced try", #"\btry!"#), ("an unfinished place", #"\b(TODO|FIXME|XXX|HACK)\b"#),
         ("a path of one machine", #"/(root|home|Users)/\w"#),

@@ -1,4 +1,4 @@
-"""The shop of Examples/Shop with the built software wallet behind `navigator.credentials`, and behind the shop the built daemon,
+"""The shop of Hardware/Examples/Shop with the built software wallet behind `navigator.credentials`, and behind the shop the built daemon,
 or one that is scripted but for its verdicts: those are the built `countersign verify`'s."""
 
 import base64
@@ -16,7 +16,7 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(os.environ.get("KIOSK_PROGRAMS", ROOT / ".build/debug"))
 PROGRAM, DAEMON = PROGRAMS / "countersign", PROGRAMS / "countersignd"
-sys.path.insert(0, str(ROOT / "Examples/Shop"))
+sys.path.insert(0, str(ROOT / "Hardware/Examples/Shop"))
 
 from shop import Desk, Shop  # noqa: E402  (an example stands where a developer looks for it)
 
