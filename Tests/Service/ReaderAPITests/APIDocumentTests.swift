@@ -16,13 +16,6 @@ struct APIDocumentTests {
             JSONSerialization.jsonObject(with: Data(APIDocument.bytes)) as? [String: Any])
     }
 
-    private struct NoBasis: JudgingBasisSource {
-        func basis(at now: Timestamp) async throws(APIProblem) -> JudgingBasis { throw .trustNotSetUp }
-        func identity(named name: String, at now: Timestamp) async throws(APIProblem) -> ReaderIdentity {
-            throw .trustNotSetUp
-        }
-    }
-
     private static func routes() throws -> [APIRoute] {
         let counter = try Counter(
             lanes: [], basis: NoBasis(), portraits: PortraitDecoder(executable: "/nonexistent"),

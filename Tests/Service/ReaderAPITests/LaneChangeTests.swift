@@ -25,13 +25,6 @@ struct LaneChangeTests {
         func readiness() async -> LaneReadiness { state.withLock { $0 } }
     }
 
-    private struct NoBasis: JudgingBasisSource {
-        func basis(at now: Timestamp) async throws(APIProblem) -> JudgingBasis { throw .trustNotSetUp }
-        func identity(named name: String, at now: Timestamp) async throws(APIProblem) -> ReaderIdentity {
-            throw .trustNotSetUp
-        }
-    }
-
     @Test("Who listens to a lane is told once that its reader has gone, and once that it is back")
     func changes() async throws {
         let reader = Reader()
