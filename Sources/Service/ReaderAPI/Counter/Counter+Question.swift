@@ -1,0 +1,68 @@
+internal import MdocModel
+internal import MdocTrust
+internal import ReaderReports
+internal import ReaderService
+internal import RequestPlanner
+
+/// How an order becomes what a phone is asked, and in whose name.
+extension Counter {
+    func brand(for order: PresentationOrder) async throws(APIProblem) -> PreparedBrand? {
+        guard let token = order.readerToken else {
+            guard !order.asksForData else { throw .readerTokenRequired }
+            return nil
+        }
+        guard let brands else {
+            throw APIProblem(.readerTokenRefused, 403, "no brand is set up here: send no readerToken")
+        }
+        return try await brands.prepare(token)
+    }
+
+    /// Who signs. A brand's identity signs for whom its tokens prepare, and for nobody else.
+    func identityName(
+        for order: PresentationOrder, _ brand: PreparedBrand?
+    ) throws(APIProblem) -> String? {
+        guard let name = order.identity else { return brand?.identity }
+        guard brand == nil else {
+            throw APIProblem(
+                .identityRefused, 400, "a reader token says who signs: send no identity beside it")
+        }
+        guard try brands?.own(identity: name) != true else {
+            throw APIProblem(.identityRefused, 403, "this identity is a brand's: send a reader token of it")
+        }
+        return name
+    }
+
+    func question(
+        _ plan: RequestPlan, _ order: PresentationOrder, _ brand: PreparedBrand?, _ signer: String?,
+        _ basis: JudgingBasis, at now: Timestamp
+    ) async throws(APIProblem) -> PresentationQuestion {
+        guard let name = signer else {
+            return PresentationQuestion(
+                .planned(plan), identities: basis.identities, wallet: order.wallet, brand: brand?.identifier)
+        }
+        let named = try await self.basis.identity(named: name, at: now)
+        return PresentationQuestion(
+            .planned(plan), identities: ReaderIdentityChoice([.init(identity: named)]), wallet: order.wallet,
+            brand: brand?.identifier)
+    }
+
+    /// What is asked next: only where each question of the first has a yes.
+    func further(
+        _ first: RequestPlan, question: PresentationQuestion
+    ) -> FurtherQuestion {
+        return FurtherQuestion(question) { response in
+            first.isAnsweredYes(by: response, on: PremisesClock.day(at: PremisesClock.now))
+        }
+    }
+
+    func presentationPlan(
+        _ question: PresentationQuestion, _ basis: JudgingBasis, _ settings: LaneSettings
+    ) -> PresentationPlan {
+        var plan = PresentationPlan(
+            question: question, trust: basis.trust, deadlines: settings.deadlines,
+            retrieval: settings.retrieval, now: { PremisesClock.now })
+        plan.policy = basis.policy
+        plan.clockSkew = basis.clockSkew
+        return plan
+    }
+}
