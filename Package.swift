@@ -66,10 +66,9 @@ let package = Package(
         .systemLibrary(
             name: "CBlueZ", path: "Sources/System/CBlueZ", pkgConfig: "bluez",
             providers: [.apt(["libbluetooth-dev"])]),
-        // Nonces that several servers share.
+        // Nonces that several servers share: the header alone, ReaderStore loads the library.
         .systemLibrary(
-            name: "CPostgreSQL", path: "Sources/System/CPostgreSQL", pkgConfig: "libpq",
-            providers: [.apt(["libpq-dev"])]),
+            name: "CPostgreSQL", path: "Sources/System/CPostgreSQL", providers: [.apt(["libpq-dev"])]),
         // What a process says of itself to the kernel, through calls that Swift cannot import.
         .systemLibrary(name: "CProcess", path: "Sources/System/CProcess"),
         // Status lists come compressed (draft-ietf-oauth-status-list, 4.1).

@@ -23,6 +23,8 @@ extension APIProblem {
         case .askedTooLong: self.init(.bodyTooLong, 413, "more is asked for than is kept beside a nonce")
         case .overloaded:
             self.init(.noncesUnavailable, 503, "more requests come than nonces can be kept for: ask again")
+        case .libraryMissing:
+            self.init(.noncesUnavailable, 503, "libpq.so.5 is not installed here: apt-get install libpq5")
         case .unreachable:
             self.init(
                 .noncesUnavailable, 503, "the database of nonces cannot be reached: nothing is accepted")

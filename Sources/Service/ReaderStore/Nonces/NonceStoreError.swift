@@ -7,6 +7,8 @@ package enum NonceStoreError: Error, Equatable, Sendable {
     case askedTooLong
     /// More requests wait for the database than it can answer in time.
     case overloaded
+    /// The library that reaches the database is not installed.
+    case libraryMissing
     /// The database cannot be reached.
     case unreachable
     /// The database did not answer in time: what was asked of it may have happened.

@@ -4,44 +4,47 @@ internal import Glibc
 /// One connection of libpq. It never waits for the database longer than it is told, and sends what is asked with every
 /// value apart from the text of the statement.
 @safe struct PostgreSQLLink: ~Copyable {
-    private let connection: OpaquePointer
+    private let libpq: LibPQ
+    private let connection: LibPQ.Connection
 
     /// - Parameter settings: `keyword=value …` as libpq has it.
     init(_ settings: String, until deadline: ContinuousClock.Instant) throws(NonceStoreError) {
-        guard let connection = unsafe PQconnectStart(settings) else { throw .unreachable }
-        guard unsafe Self.isMade(connection, until: deadline) else {
-            unsafe PQfinish(connection)
+        guard let libpq = LibPQ.installed else { throw .libraryMissing }
+        guard let connection = unsafe libpq.connectStart(settings) else { throw .unreachable }
+        guard unsafe Self.isMade(connection, by: libpq, until: deadline) else {
+            unsafe libpq.finish(connection)
             throw .unreachable
         }
+        self.libpq = libpq
         unsafe self.connection = connection
     }
 
     private static func isMade(
-        _ connection: OpaquePointer, until deadline: ContinuousClock.Instant
+        _ connection: LibPQ.Connection, by libpq: LibPQ, until deadline: ContinuousClock.Instant
     ) -> Bool {
         var awaited = PGRES_POLLING_WRITING
         while awaited != PGRES_POLLING_OK {
-            guard awaited != PGRES_POLLING_FAILED, unsafe PQstatus(connection) != CONNECTION_BAD else {
+            guard awaited != PGRES_POLLING_FAILED, unsafe libpq.status(connection) != CONNECTION_BAD else {
                 return false
             }
             let event = awaited == PGRES_POLLING_READING ? POLLIN : POLLOUT
             do throws(NonceStoreError) {
-                try unsafe wait(for: event, on: connection, until: deadline)
+                try unsafe wait(for: event, on: libpq.socket(connection), until: deadline)
             } catch {
                 return false
             }
-            awaited = unsafe PQconnectPoll(connection)
+            awaited = unsafe libpq.connectPoll(connection)
         }
-        return unsafe PQsetnonblocking(connection, 1) == 0
+        return unsafe libpq.setnonblocking(connection, 1) == 0
     }
 
-    deinit { unsafe PQfinish(connection) }
+    deinit { unsafe libpq.finish(connection) }
 
     /// Whether the database is still there, as far as can be told without asking it.
     var isUsable: Bool {
-        var descriptor = unsafe pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+        var descriptor = unsafe pollfd(fd: libpq.socket(connection), events: Int16(POLLIN), revents: 0)
         // Unasked, it says that it ends.
-        return unsafe poll(&descriptor, 1, 0) == 0 && PQstatus(connection) == CONNECTION_OK
+        return unsafe poll(&descriptor, 1, 0) == 0 && libpq.status(connection) == CONNECTION_OK
     }
 
     /// The rows that a statement gives: for each column the bytes of PostgreSQL's binary form, or nil for null.
@@ -55,16 +58,16 @@ internal import Glibc
         var rows: [[[UInt8]?]] = []
         var failure: NonceStoreError?
         while true {
-            while unsafe PQisBusy(connection) == 1 {
-                try unsafe Self.wait(for: POLLIN, on: connection, until: deadline)
-                guard unsafe PQconsumeInput(connection) == 1 else { throw .overdue }
+            while unsafe libpq.isBusy(connection) == 1 {
+                try unsafe Self.wait(for: POLLIN, on: libpq.socket(connection), until: deadline)
+                guard unsafe libpq.consumeInput(connection) == 1 else { throw .overdue }
             }
-            guard let result = unsafe PQgetResult(connection) else { break }
-            defer { unsafe PQclear(result) }
-            switch unsafe PQresultStatus(result) {
-            case PGRES_TUPLES_OK: rows += unsafe Self.rows(of: result)
+            guard let result = unsafe libpq.getResult(connection) else { break }
+            defer { unsafe libpq.clear(result) }
+            switch unsafe libpq.resultStatus(result) {
+            case PGRES_TUPLES_OK: rows += unsafe table(of: result)
             case PGRES_COMMAND_OK: break
-            default: failure = unsafe .failed(code: Self.code(of: result))
+            default: failure = unsafe .failed(code: code(of: result))
             }
         }
         if let failure { throw failure }
@@ -81,29 +84,29 @@ internal import Glibc
                 defer { offset += value.count }
                 return unsafe bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self)
             }
-            return unsafe PQsendQueryParams(
+            return unsafe libpq.sendQueryParams(
                 connection, statement, Int32(values.count), nil, pointers, lengths, formats, 1) == 1
         }
     }
 
     private func flush(until deadline: ContinuousClock.Instant) throws(NonceStoreError) {
         while true {
-            switch unsafe PQflush(connection) {
+            switch unsafe libpq.flush(connection) {
             case 0: return
-            case 1: try unsafe Self.wait(for: POLLIN | POLLOUT, on: connection, until: deadline)
+            case 1: try unsafe Self.wait(for: POLLIN | POLLOUT, on: libpq.socket(connection), until: deadline)
             default: throw .unreachable
             }
-            guard unsafe PQconsumeInput(connection) == 1 else { throw .unreachable }
+            guard unsafe libpq.consumeInput(connection) == 1 else { throw .unreachable }
         }
     }
 
     private static func wait(
-        for events: Int32, on connection: OpaquePointer, until deadline: ContinuousClock.Instant
+        for events: Int32, on socket: Int32, until deadline: ContinuousClock.Instant
     ) throws(NonceStoreError) {
         while true {
             let left = deadline - .now
             guard left > .zero else { throw .overdue }
-            var descriptor = unsafe pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0)
+            var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
             let milliseconds =
                 left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
             let count = unsafe poll(&descriptor, 1, Int32(clamping: milliseconds + 1))
@@ -112,21 +115,21 @@ internal import Glibc
         }
     }
 
-    private static func rows(of result: OpaquePointer) -> [[[UInt8]?]] {
-        unsafe (0..<PQntuples(result)).map { row in
-            unsafe (0..<PQnfields(result)).map { column in
-                guard unsafe PQgetisnull(result, row, column) == 0,
-                    let start = unsafe PQgetvalue(result, row, column)
+    private func table(of result: LibPQ.Rows) -> [[[UInt8]?]] {
+        unsafe (0..<libpq.ntuples(result)).map { row in
+            unsafe (0..<libpq.nfields(result)).map { column in
+                guard unsafe libpq.getisnull(result, row, column) == 0,
+                    let start = unsafe libpq.getvalue(result, row, column)
                 else { return nil }
                 let bytes = unsafe UnsafeRawBufferPointer(
-                    start: start, count: Int(PQgetlength(result, row, column)))
+                    start: start, count: Int(libpq.getlength(result, row, column)))
                 return unsafe Array(bytes)
             }
         }
     }
 
-    private static func code(of result: OpaquePointer) -> String {
-        unsafe PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) }
+    private func code(of result: LibPQ.Rows) -> String {
+        unsafe libpq.resultErrorField(result, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) }
             ?? "none"
     }
 }
