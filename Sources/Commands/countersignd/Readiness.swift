@@ -17,5 +17,6 @@ actor Readiness {
         guard waitingFor == 0 else { return }
         systemd.ready()
         log.notice("ready")
+        ProcessMemory.releaseText()
     }
 }
