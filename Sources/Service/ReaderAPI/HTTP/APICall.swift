@@ -7,7 +7,7 @@ struct APICall: Sendable {
     /// The most bytes of a body, where none else are said.
     static let longestBody = 1 << 16
     /// How long a body may take.
-    private static let bodyPatience = Duration.seconds(10)
+    private static let bodyPatience = TimeAmount.seconds(10)
 
     let request: Request
     let context: APIContext
@@ -47,11 +47,11 @@ struct APICall: Sendable {
 
     private func bytes(upTo limit: Int) async throws(APIProblem) -> [UInt8] {
         let body = request.body
-        let collecting = Task { try await body.collect(upTo: limit) }
-        let timer = Task {
-            try await Task.sleep(for: Self.bodyPatience, clock: .continuous)
-            collecting.cancel()
+        let eventLoop = context.channel.eventLoop
+        let collecting = Task(executorPreference: EventLoopExecutor(eventLoop)) {
+            try await body.collect(upTo: limit)
         }
+        let timer = eventLoop.scheduleTask(in: Self.bodyPatience) { collecting.cancel() }
         defer { timer.cancel() }
         do {
             return Array(try await collecting.value.readableBytesView)

@@ -44,6 +44,9 @@ struct BoundedConnections: ServerChildChannel {
     }
 
     func handle(value: Value, logger: Logger) async {
-        if case .served(let served) = value { await http.handle(value: served, logger: logger) }
+        guard case .served(let served) = value else { return }
+        await withTaskExecutorPreference(EventLoopExecutor(served.channel.eventLoop)) {
+            await http.handle(value: served, logger: logger)
+        }
     }
 }
