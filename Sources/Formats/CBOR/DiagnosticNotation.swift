@@ -20,7 +20,8 @@ package struct DiagnosticNotation: Sendable {
 
     /// `text` between quotes as JSON has it (RFC 8259 7), and everything escaped that does not print: controls,
     /// direction marks, invisible and unassigned characters.
-    package static func quoted(_ text: some StringProtocol) -> String {
+    package static func quoted(_ text: String) -> String {
+        if text.isPlain { return "\"" + text + "\"" }
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -42,9 +43,22 @@ package struct DiagnosticNotation: Sendable {
     }
 }
 
+extension String {
+    /// Whether it stands between quotes as it is: all of it prints, and nothing needs a look into Unicode's tables.
+    fileprivate var isPlain: Bool {
+        utf8.allSatisfy { 0x20...0x7e ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    }
+}
+
 extension Unicode.Scalar {
     /// Whether the character shows as itself and changes nothing around it: safe to put on a terminal.
     package var prints: Bool {
+        isASCII
+            ? 0x20...0x7e ~= value
+            : categoryPrints
+    }
+
+    private var categoryPrints: Bool {
         switch properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
             false

@@ -26,6 +26,12 @@ package enum Base64URL {
 
     /// The bytes, or nil where a character is not of the alphabet, the length is impossible or spare bits are set.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        // Specialised: a whole answer comes this way.
+        let bytes = unsafe text.withContiguousStorageIfAvailable { unsafe decode(stored: $0) }
+        return bytes ?? decode(stored: Array(text))
+    }
+
+    private static func decode(stored text: some RandomAccessCollection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count * 3 / 4)

@@ -45,7 +45,9 @@ package enum JSONValue: Sendable {
         case .object(let members):
             text += "{"
             for (index, member) in members.enumerated() {
-                text += (index > 0 ? "," : "") + DiagnosticNotation.quoted(member.name) + ":"
+                if index > 0 { text += "," }
+                text += DiagnosticNotation.quoted(member.name)
+                text += ":"
                 member.value.writeLine(to: &text)
             }
             text += "}"
