@@ -1,5 +1,5 @@
 internal import COSE
-internal import Foundation
+package import Foundation
 internal import MdocModel
 internal import OpenSSLCrypto
 package import OtherPrograms
@@ -99,6 +99,26 @@ package final class OnlineDaemon: Sendable {
             {"session":"session 1","nonce":"\(Base64URL.encode(nonce.bytes))",\
             "envelope":"\(Base64URL.encode(envelope))"}
             """
+    }
+
+    /// An answer and what judges it, as files of a folder; the words that name them to `countersign`.
+    package func answer(in folder: URL) throws -> [String] {
+        let nonce = try PresentationNonce(randomBytes(PresentationNonce.issuedSize))
+        let envelope = try shop.customer.envelope(to: nonce, of: shop.merchant, sealedFor: shop.key)
+        let key = try shop.key.pair.privateKey.unprotectedPEM().withUnprotectedBytes(Array.init)
+        let files = [
+            "--envelope": envelope, "--key": key, "--trust": shop.customer.issuer.authority.der,
+        ]
+        var words = [
+            "--merchant-id", shop.merchant.merchantIdentifier, "--team-id", shop.merchant.teamIdentifier,
+            "--nonce", Base64URL.encode(nonce.bytes), "--element", "age(atLeast:21)",
+        ]
+        for (option, bytes) in files {
+            let path = folder.appending(path: "answer\(option)").path
+            try Self.write(bytes, to: path)
+            words += [option, path]
+        }
+        return words
     }
 
     /// The verdict, or the id of the refusal.
