@@ -10,6 +10,8 @@ class Guest:
     """COUNTERSIGN_GUEST is the folder that both see; in the guest it is `SHARED`."""
 
     SHARED = "/run/countersign-bench"
+    # What anybody there may read.
+    OPEN = "/run/story"
     # Emulated, beside whatever else this machine does.
     START, PATIENCE = 300, 120
 
@@ -42,9 +44,10 @@ class Guest:
         return output.strip()
 
     def put(self, name, content):
-        """Gives the guest a file; its path there."""
+        """Gives the guest a file that anybody there may read; its path."""
         (self.folder / name).write_bytes(content)
-        return f"{self.SHARED}/{name}"
+        self.run(f"install -D --mode 644 {self.SHARED}/{name} {self.OPEN}/{name}")
+        return f"{self.OPEN}/{name}"
 
     def files(self, *folders):
         """All that is in files of these folders, as one heap of bytes."""
