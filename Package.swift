@@ -388,8 +388,8 @@ let package = Package(
             of: "ReaderAPI", in: "Service",
             [
                 "CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "OtherPrograms",
-                "PortraitDecoding", "ReaderReports", "ReaderStore", "ReaderTokens", "TestCredentials",
-                "WalletPresentation",
+                "PortraitDecoding", "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens",
+                "TestCredentials", "WalletPresentation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(

@@ -1,28 +1,27 @@
-internal import Glibc
 package import MdocModel
 package import MdocTrust
 internal import ReaderIdentityStore
 internal import ReaderReports
 internal import ReaderStore
 
-/// The basis that the store's folder holds. It is read again as soon as another snapshot is in place, and the identities with
-/// it; else what was read stands, whatever receipts and retained data do to the file.
+/// The basis that the store's folder holds. It is read again as soon as another snapshot is in place or an identity was
+/// removed, renewed or re-chosen; else what was read stands, whatever receipts and retained data do to the file.
 package actor StoredBasis: JudgingBasisSource {
     private let folder: String
     private var policy: RevocationPolicy
     private var clockSkew: Int64
     private var testRoots: TestRoots
-    private var read: (basis: JudgingBasis, number: Int64, stamp: Stamp?, at: ContinuousClock.Instant)?
+    private var read: Reading?
 
     /// For how long identities are used without looking at their validity again.
     private static let lasts = Duration.seconds(600)
 
-    /// What tells one state of the store's file from another.
-    private struct Stamp: Equatable {
-        let inode: UInt
-        let seconds: Int
-        let nanoseconds: Int
-        let size: Int
+    private struct Reading {
+        let basis: JudgingBasis
+        let number: Int64
+        var file: FileStamp?
+        let identities: [FileStamp?]?
+        let at: ContinuousClock.Instant
     }
 
     package init(
@@ -35,11 +34,12 @@ package actor StoredBasis: JudgingBasisSource {
     }
 
     package func basis(at now: Timestamp) throws(APIProblem) -> JudgingBasis {
-        let stamp = stamp
-        if let read, ContinuousClock.now < read.at + Self.lasts {
-            if read.stamp == stamp { return read.basis }
-            if read.stamp?.inode == stamp?.inode, (try? store().currentTrustNumber()) == read.number {
-                self.read?.stamp = stamp
+        let file = FileStamp("\(folder)/countersign.sqlite")
+        let stamps = try? IdentityFolder(store: folder).stamps()
+        if let read, let stamps, read.identities == stamps, ContinuousClock.now < read.at + Self.lasts {
+            if read.file == file { return read.basis }
+            if read.file?.inode == file?.inode, (try? store().currentTrustNumber()) == read.number {
+                self.read?.file = file
                 return read.basis
             }
         }
@@ -48,21 +48,14 @@ package actor StoredBasis: JudgingBasisSource {
             trust: TrustStore(stored.snapshot), obtained: stored.snapshot.sources.map(\.obtained).max(),
             since: stored.record.created, identities: try identities(at: now), policy: policy,
             clockSkew: clockSkew, testRoots: testRoots)
-        read = (basis, stored.record.number, stamp, .now)
+        read = Reading(
+            basis: basis, number: stored.record.number, file: file, identities: stamps, at: .now)
         return basis
     }
 
     /// Judges by another policy from the next presentation on, and reads everything again.
     package func replace(policy: RevocationPolicy, clockSkew: Int64, testRoots: TestRoots) {
         (self.policy, self.clockSkew, self.testRoots, read) = (policy, clockSkew, testRoots, nil)
-    }
-
-    private var stamp: Stamp? {
-        var status = stat()
-        guard unsafe stat("\(folder)/countersign.sqlite", &status) == 0 else { return nil }
-        return Stamp(
-            inode: UInt(status.st_ino), seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec,
-            size: Int(status.st_size))
     }
 
     private func store() throws(ReaderStoreError) -> ReaderStore {

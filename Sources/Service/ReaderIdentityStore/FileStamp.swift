@@ -1,0 +1,31 @@
+internal import Glibc
+
+/// What tells one state of a file or folder from another without reading it. Whoever changes it, its contents or who may read
+/// them, leaves another.
+package struct FileStamp: Equatable, Sendable {
+    /// Another one where another file was put in its place.
+    package let inode: UInt
+    private let seconds: Int
+    private let nanoseconds: Int
+    private let size: Int
+
+    /// Nil where nothing is at `path`.
+    package init?(_ path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        inode = UInt(status.st_ino)
+        // Of the change, not of the contents: nobody can set it back.
+        (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+        size = Int(status.st_size)
+    }
+}
+
+extension IdentityFolder {
+    /// Another one as soon as an identity was added, removed or renewed, or another was chosen.
+    package func stamps() throws(IdentityStoreError) -> [FileStamp?] {
+        try names().reduce(into: [FileStamp(path), FileStamp(choicePath)]) { stamps, name in
+            stamps += [FileStamp("\(path)/\(name.text)")]
+            stamps += [FileStamp(keyPath(name)), FileStamp(certificatesPath(name))]
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import MdocModel
+import MdocTrust
+import OpenSSLCrypto
+import ReaderStore
+import TestCredentials
+import Testing
+
+@testable import ReaderAPI
+@testable import ReaderIdentityStore
+
+@Suite("The basis that is kept on the disk")
+final class StoredBasisTests {
+    private static let now = Timestamp(secondsSince1970: TestAuthority.now)
+    private let store = FileManager.default.temporaryDirectory.appending(path: "basis-\(UUID())").path
+    private let authority: TestAuthority
+    private let basis: StoredBasis
+    private var folder: IdentityFolder { IdentityFolder(store: store) }
+
+    /// A store that trusts an authority, with two readers of which it certified each; `one` is chosen.
+    init() throws {
+        authority = try TestAuthority()
+        try ReaderStore(at: store, for: .changing).replaceTrust(
+            with: TrustSnapshot([.test(.anchor, "root", authority.der)]), expecting: nil, by: .imported,
+            at: Self.now)
+        basis = StoredBasis(folder: store, policy: .age, clockSkew: 0)
+        for name in ["one", "two"] {
+            let key = try TestKey()
+            try folder.create(#require(IdentityName(name)), key.privateKey)
+            try certify(name, key)
+        }
+        try choose("one")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: store) }
+
+    private func certify(_ name: String, _ key: TestKey) throws {
+        let leaf = try Certificate(der: authority.sign(authority.reader(for: key))[...])
+        try folder.keep(
+            CertificateChain([leaf, Certificate(der: authority.der[...])]), for: #require(IdentityName(name)))
+    }
+
+    private func choose(_ name: String) throws {
+        let name = try #require(IdentityName(name))
+        _ = try folder.changeRules { rules throws(IdentityStoreError) in rules.set(.init(identity: name)) }
+    }
+
+    private func asks(at now: Timestamp = now) async throws -> String? {
+        try await basis.basis(at: now).identities.identity(in: .init())?.name
+    }
+
+    /// What an operator does to the identity that asks, and which asks from the next order on.
+    enum Change: String, CaseIterable {
+        case removed, keyRemoved, renewedForAnotherKey, rechosen
+
+        var asks: String? { self == .rechosen ? "two" : nil }
+    }
+
+    @Test(arguments: Change.allCases)
+    func `An identity that was removed, renewed or re-chosen is not used by the next order`(
+        _ change: Change
+    ) async throws {
+        #expect(try await asks() == "one")
+        switch change {
+        case .removed: try FileManager.default.removeItem(atPath: "\(folder.path)/one")
+        case .keyRemoved: try FileManager.default.removeItem(atPath: "\(folder.path)/one/key.pem")
+        case .renewedForAnotherKey: try certify("one", TestKey())
+        case .rechosen: try choose("two")
+        }
+        #expect(try await asks() == change.asks)
+    }
+
+    @Test
+    func `Where nothing has changed, nothing is read again`() async throws {
+        #expect(try await asks() == "one")
+        // Read again, it would be found to have expired.
+        let late = Self.now.advanced(bySeconds: 4000 * TestAuthority.day)
+        #expect(try await asks(at: late) == "one")
+        try choose("one")
+        #expect(try await asks(at: late) == nil)
+    }
+}
