@@ -10,7 +10,6 @@ extension ReaderStore {
     package func readerInstanceBytes() throws(ReaderStoreError) -> [UInt8] {
         let drawn = Data((0..<16).map { _ in UInt8.random(in: 0...255) })
         return try change { database in
-            try database.execute(sql: TokenTables.schema)
             try database.execute(
                 sql: "INSERT OR IGNORE INTO reader_instance (only, identifier) VALUES (1, ?)",
                 arguments: [drawn])
@@ -27,7 +26,6 @@ extension ReaderStore {
         _ token: [UInt8], orNow now: Timestamp?
     ) throws(ReaderStoreError) -> Timestamp? {
         try change { database in
-            try database.execute(sql: TokenTables.schema)
             if let now {
                 try database.execute(
                     sql: "INSERT OR IGNORE INTO token_first_use (token, at) VALUES (?, ?)",

@@ -19,6 +19,7 @@ package struct ReaderStore: Sendable {
     /// here is in use; another table, or a change to one, is another entry at the end.
     private static let tables = [
         TrustTables.schema, ReceiptTables.schema + RetainedTables.schema, ReceiptTables.held,
+        TokenTables.schema,
     ]
     /// The version of the tables.
     static var version: Int { tables.count }

@@ -1,4 +1,4 @@
-/// The tables for reader tokens. Made when they are first needed, so that a store from before them needs no new version.
+/// The tables for reader tokens. Stores of versions before theirs have them too where tokens were used.
 enum TokenTables {
     static let schema = """
         CREATE TABLE IF NOT EXISTS reader_instance (

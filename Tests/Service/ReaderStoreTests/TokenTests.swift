@@ -58,16 +58,37 @@ struct TokenTests {
         #expect(try store.firstTokenUse(other, orNow: nil) == last)
     }
 
-    @Test("A store from before there were tokens takes them, and loses nothing")
+    @Test(
+        "A store from before there were tokens takes them, and one that made their tables itself loses nothing"
+    )
     func earlierStore() throws {
-        let tables = try DatabaseQueue(path: folder.file).read {
-            try String.fetchAll($0, sql: "SELECT name FROM sqlite_master WHERE name LIKE 'token%'")
-        }
-        #expect(tables.isEmpty)
-        try store.replaceTrust(
-            with: .init([.test(.anchor, "a", TestAuthority().der)]), expecting: nil, by: .imported,
-            at: Self.now)
+        let names = ["reader_instance", "token_first_use"]
+        #expect(try tables() == names)
+        let identifier = try store.readerInstanceBytes()
         _ = try store.firstTokenUse(Self.token, orNow: Self.now)
-        #expect(try store.currentTrust().snapshot.anchors.count == 1)
+        try write("PRAGMA user_version = 3")
+        let again = try ReaderStore(at: folder.path, for: .changing)
+        #expect(try again.readerInstanceBytes() == identifier)
+        #expect(try again.firstTokenUse(Self.token, orNow: nil) == Self.now)
+        for name in names { try write("DROP TABLE \(name)") }
+        try write("PRAGMA user_version = 3")
+        let bare = try ReaderStore(at: folder.path, for: .changing)
+        #expect(try tables() == names)
+        #expect(try bare.firstTokenUse(Self.token, orNow: Self.now) == Self.now)
+    }
+
+    private func write(_ sql: String) throws {
+        try DatabaseQueue(path: folder.file).write { try $0.execute(sql: sql) }
+    }
+
+    private func tables() throws -> [String] {
+        try DatabaseQueue(path: folder.file).read {
+            try String.fetchAll(
+                $0,
+                sql: """
+                    SELECT name FROM sqlite_master WHERE name IN ('reader_instance', 'token_first_use')
+                    ORDER BY name
+                    """)
+        }
     }
 }
