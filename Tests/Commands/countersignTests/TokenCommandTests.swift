@@ -3,6 +3,7 @@ import Glibc
 import MdocModel
 import OpenSSLCrypto
 import Testing
+import VectorFiles
 
 @Suite("countersign token and brand")
 struct TokenCommandTests {
@@ -180,6 +181,19 @@ struct TokenCommandTests {
         #expect(list.status == 65 && list.errors.contains("brands.json, line "))
         try Data(text.utf8).write(to: file)
         #expect(try await run("brand", "list").status == 0)
+    }
+
+    @Test("A brand of any name keeps its logo, and whoever adds it again does not replace it")
+    func logo() async throws {
+        let brand = String(repeating: "b", count: 128)
+        let png = VectorFiles.repository.appending(path: "TestVectors/portraits/still.png")
+        let added = try await run("brand", "add", brand, "--name", "B", "--logo", png.path)
+        #expect(added.status == 0 && added.output.contains("\(brand).png"), "\(added.errors)")
+        let kept = URL(filePath: folder.path("store/brands/\(brand).png"))
+        try #expect(Data(contentsOf: kept) == Data(contentsOf: png))
+        try Data("mine".utf8).write(to: kept)
+        #expect(try await run("brand", "add", brand, "--name", "B", "--logo", png.path).status == 64)
+        try #expect(Data(contentsOf: kept) == Data("mine".utf8))
     }
 
     @Test("No output of any command has anything of the private key")

@@ -178,12 +178,51 @@ struct BrandRegistryTests {
         let folder = try BrandFolderFixture()
         let logo = try BrandLogo(png: TestLogo.png(width: 3, height: 2))
         #expect(logo.width == 3 && logo.height == 2)
-        let name = try #require(LogoName("utopia.png"))
-        try folder.brands.keep(logo, as: name)
         let brand = try #require(Self.registry().brands.first)
+        let name = try #require(brand.logo)
+        _ = try folder.brands.change(keeping: (logo, name)) { registry throws(BrandFault) in
+            try registry.add(brand)
+        }
         #expect(try folder.brands.logo(of: brand) == logo)
         try Data("<svg/>".utf8).write(to: URL(filePath: "\(folder.brands.path)/utopia.png"))
         #expect(throws: BrandRegistryError.logo(.notPNG)) { try folder.brands.logo(of: brand) }
+    }
+
+    @Test("Of several who add a brand at once the logo is kept that came with the one who did")
+    func logoOfOne() async throws {
+        let folder = try BrandFolderFixture()
+        let brand = try #require(Self.registry().brands.first)
+        let name = LogoName(of: brand.identifier)
+        let brands = folder.brands
+        let widths = await withTaskGroup(of: Int?.self) { group in
+            for width in UInt32(1)...8 {
+                group.addTask {
+                    do {
+                        let logo = try BrandLogo(png: TestLogo.png(width: width, height: 1))
+                        _ = try brands.change(keeping: (logo, name)) { registry throws(BrandFault) in
+                            try registry.add(brand)
+                        }
+                        return Int(width)
+                    } catch {
+                        return nil
+                    }
+                }
+            }
+            return await group.reduce(into: [Int]()) { widths, width in widths += width.map { [$0] } ?? [] }
+        }
+        #expect(widths.count == 1)
+        #expect(try folder.brands.logo(of: brand)?.width == widths.first)
+    }
+
+    @Test(
+        "A logo is named as a brand is, however long, and leads nowhere else",
+        arguments: [
+            ("a.png", true), (String(repeating: "a", count: 128) + ".png", true),
+            (String(repeating: "a", count: 129) + ".png", false), (".png", false), ("../a.png", false),
+            ("a.PNG", false), ("a", false),
+        ])
+    func logoNames(_ text: String, isName: Bool) {
+        #expect(LogoName(text)?.text == (isName ? text : nil))
     }
 
     static let logos: [(name: String, png: [UInt8], fault: LogoFault?)] = [

@@ -33,20 +33,21 @@ struct BrandAddCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        let folder = store.brands
-        let image = try logo.map { path throws(CommandFailure) in
+        let kept = try logo.map { path throws(CommandFailure) in
             let png = try InputFile.read(path, limit: BrandLogo.longest)
             return try brandStep { () throws(BrandRegistryError) in
-                do throws(LogoFault) { return try BrandLogo(png: png) } catch { throw .logo(error) }
+                do throws(LogoFault) {
+                    return (image: try BrandLogo(png: png), name: LogoName(of: brand))
+                } catch {
+                    throw .logo(error)
+                }
             }
         }
-        let added = Brand(
-            identifier: brand, name: name, logo: image == nil ? nil : LogoName("\(brand.text).png"),
-            identity: identity)
+        let added = Brand(identifier: brand, name: name, logo: kept?.name, identity: identity)
         try brandStep { () throws(BrandRegistryError) in
-            guard try folder.registry().brand(brand) == nil else { throw .refused(.brandTwice) }
-            if let image, let name = added.logo { try folder.keep(image, as: name) }
-            _ = try folder.change { registry throws(BrandFault) in try registry.add(added) }
+            _ = try store.brands.change(keeping: kept) { registry throws(BrandFault) in
+                try registry.add(added)
+            }
         }
         Terminal.result(output.json ? added.json.text : added.lines.joined(separator: "\n"))
     }

@@ -24,8 +24,12 @@ package struct BrandFolder: Sendable {
         return try BrandRegistry(json: json)
     }
 
-    /// Changes the registry while no other process does, and gives it as it is then. What is refused changes nothing.
+    /// Changes the registry while no other process does, and gives it as it is then. What is refused changes nothing, and no
+    /// logo either.
+    ///
+    /// - Parameter logo: what is kept with the change, under which name.
     package func change(
+        keeping logo: (image: BrandLogo, name: LogoName)? = nil,
         _ change: (inout BrandRegistry) throws(BrandFault) -> Void
     ) throws(BrandRegistryError) -> BrandRegistry {
         try locked { () throws(BrandRegistryError) in
@@ -35,6 +39,7 @@ package struct BrandFolder: Sendable {
             } catch {
                 throw .refused(error)
             }
+            if let logo { try write(logo.image.png, to: "\(path)/\(logo.name.text)") }
             try write(registry.json(), to: registryPath)
             return registry
         }
@@ -54,11 +59,6 @@ package struct BrandFolder: Sendable {
         } catch {
             throw .logo(error)
         }
-    }
-
-    /// Keeps a logo under this name.
-    package func keep(_ logo: BrandLogo, as name: LogoName) throws(BrandRegistryError) {
-        try locked { () throws(BrandRegistryError) in try write(logo.png, to: "\(path)/\(name.text)") }
     }
 
     private func write(_ bytes: [UInt8], to path: String) throws(BrandRegistryError) {

@@ -33,13 +33,16 @@ package struct BrandLogo: Equatable, Sendable {
     }
 }
 
-/// The name of a logo's file: as an identifier, and with `.png` at its end, so that it leads nowhere else.
+/// The name of a logo's file: an identifier with `.png` behind it, so that it leads nowhere else.
 package struct LogoName: Hashable, Sendable {
     package let text: String
 
+    /// Where the logo of the brand with this identifier is kept.
+    package init(of brand: TokenText) { text = "\(brand.text).png" }
+
     /// Nil where the text is none.
     package init?(_ text: String) {
-        guard text.hasSuffix(".png"), TokenText(text) != nil else { return nil }
-        self.text = text
+        guard text.hasSuffix(".png"), let identifier = TokenText(String(text.dropLast(4))) else { return nil }
+        self.init(of: identifier)
     }
 }
