@@ -138,6 +138,7 @@ struct DoctorCommandTests {
         try await store.make("alice-shop")
         try root.write("/etc/os-release", "NAME=Debian\nPRETTY_NAME=\"Debian GNU/Linux 12\"\n")
         try root.write("/etc/hostname", "till-of-alice\n")
+        try root.write("/proc/sys/kernel/core_pattern", "|/opt/alice/dumps %p\n")
         try root.plugIn("1-2", "072f", "223b")
         let file = root.folder.path("bundle.json")
         let run = try await execute(
@@ -145,7 +146,7 @@ struct DoctorCommandTests {
             environment: Self.noBus)
         #expect(
             run.errors.contains("checks") && run.errors.contains("USB ids") && run.errors.contains("read it"))
-        #expect(run.output.contains("alice-shop"))
+        #expect(run.output.contains("alice-shop") && run.output.contains("/opt/alice/dumps"))
         let text = try String(contentsOfFile: file, encoding: .utf8)
         let bundle = try #require(
             JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])

@@ -137,12 +137,14 @@ struct DoctorStoreTests {
         try expected.expect(expected.facts.checks, of: StoreFacts.checks)
     }
 
-    @Test("Names of identities and places of stores are shown here and told nobody")
+    @Test("Names of identities and places of stores, programs and settings are shown here and told nobody")
     func own() {
-        let texts =
-            (Self.identities.map(\.facts).flatMap(\.checks) + Self.stores.map(\.facts).flatMap(\.checks))
-            .flatMap { [$0.detail, $0.remedy?.command].compactMap(\.self) }
-        for word in ["counter:", "wine", "/var/lib", "/x"] {
+        var checks = Self.identities.map(\.facts).flatMap(\.checks)
+        checks += Self.stores.map(\.facts).flatMap(\.checks)
+        checks += DoctorComputerTests.crash.map(\.facts).flatMap(\.checks)
+        checks += DoctorBluetoothTests.settings.map(\.facts).flatMap(\.checks)
+        let texts = checks.flatMap { [$0.detail, $0.remedy?.command].compactMap(\.self) }
+        for word in ["counter:", "wine", "/var/lib", "/x", "/usr/share/apport", "/etc/bluetooth"] {
             #expect(texts.contains { $0.full.contains(word) }, "\(word)")
             #expect(!texts.contains { $0.shared.contains(word) }, "\(word)")
         }

@@ -154,9 +154,9 @@ extension BluetoothDaemonSettings {
             return "\(requirement.key)=\(requirement.value)"
         }
         let others = findings.filter { if case .missing = $0 { false } else { true } }
-            .map { "\($0.explanation(file: file))" as CheckText }
-        let lines: [CheckText] =
-            missing.isEmpty ? [] : ["\(file ?? "main.conf") lacks \(missing.joined(by: ", "))"]
+            .map { "\(own: $0.explanation(file: file), as: $0.explanation(file: nil))" as CheckText }
+        let name: CheckText = "\(own: file ?? "main.conf", as: "main.conf")"
+        let lines: [CheckText] = missing.isEmpty ? [] : ["\(name) lacks \(missing.joined(by: ", "))"]
         return .warning(
             .bluetoothSettings, (others + lines).joined(by: "; "),
             fix: missing.isEmpty && isReadable
