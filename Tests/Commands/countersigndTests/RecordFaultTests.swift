@@ -3,9 +3,10 @@ import Glibc
 import MdocModel
 import OtherPrograms
 import ReaderReports
-import ReaderStore
 import RecordBench
 import Testing
+
+@testable import ReaderStore
 
 @Suite("Records where the disk fails, the daemon is killed, or time goes by")
 struct RecordFaultTests {
@@ -67,14 +68,15 @@ struct RecordFaultTests {
 
     /// Retains something in the daemon's store that falls due in so many seconds; its id.
     private func retain(in desk: RentalDesk, for seconds: Int64, reference: String) async throws -> String {
-        let rental = try RentalDocument(name: "Quillfeather")
         let profile = try #require(RetentionProfile.days(1))
         let store = try ReaderStore(at: desk.reader.folder.path + "/store", for: .changing)
         let before = Set(try await desk.retained())
+        let due = PremisesClock.now.advanced(bySeconds: seconds)
         _ = try RetainedRecords(in: store).retain(
-            rental.document, answering: rental.plan, under: profile, consent: .notGiven,
+            [(ElementName(nameSpace: "org.iso.18013.5.1", identifier: "family_name"), [0x61, 0x51])],
+            of: "org.iso.18013.5.1.mDL", under: profile, consent: .notGiven, until: due,
             for: RetainedReference(reference),
-            at: PremisesClock.now.advanced(bySeconds: seconds - 86_400))
+            at: due.advanced(bySeconds: -86_400))
         return try #require(try await desk.retained().first { !before.contains($0) })
     }
 
@@ -89,8 +91,9 @@ struct RecordFaultTests {
         desk.reader.daemon.signal(SIGTERM)
         _ = try await desk.reader.daemon.ended()
         let overdue = try await retain(in: desk, for: -1, reference: "overdue")
-        let soon = try await retain(in: desk, for: 6, reference: "soon")
         let later = try await retain(in: desk, for: 3600, reference: "later")
+        // In time enough for a slow computer to start the daemon before.
+        let soon = try await retain(in: desk, for: 15, reference: "soon")
         #expect([overdue, soon, later].allSatisfy(desk.isAnywhere))
         let daemon = try await desk.again()
         try await gone(overdue, from: desk)

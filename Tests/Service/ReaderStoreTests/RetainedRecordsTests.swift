@@ -155,6 +155,31 @@ struct RetainedRecordsTests {
         #expect(try scene.export("r").records.isEmpty)
     }
 
+    @Test(
+        "What falls due in an hour goes with one writing of the table, and nothing stays longer than was said"
+    )
+    func hours() throws {
+        for minute in Int64(0)..<120 {
+            let now = Self.now.advanced(bySeconds: 60 * minute)
+            guard case .retained(_, let deadline) = try scene.retain("days(1)", for: "r", at: now) else {
+                Issue.record("nothing was retained")
+                return
+            }
+            let end = now.advanced(bySeconds: Self.day)
+            #expect(deadline <= end && end < deadline.advanced(bySeconds: 3600))
+        }
+        var purged: [Int64] = []
+        let unchanged = try scene.tableVersion()
+        #expect(try retained.purge(at: later(1).advanced(bySeconds: -1)) == 0)
+        #expect(try scene.tableVersion() == unchanged)
+        while let due = try retained.nextDue() {
+            let before = try scene.tableVersion()
+            purged.append(try retained.purge(at: due))
+            #expect(try scene.tableVersion() > before)
+        }
+        #expect(purged == [60, 60])
+    }
+
     @Test("What is overdue is not handed out, also where nobody purged")
     func overdue() throws {
         try scene.retain("days(1)", for: "r")

@@ -43,6 +43,11 @@ struct RetentionScene {
         try DatabaseQueue(path: store.file).write(body)
     }
 
+    /// Another one after the table of what is retained was written anew.
+    func tableVersion() throws -> Int {
+        try database { try Int.fetchOne($0, sql: "PRAGMA schema_version") ?? 0 }
+    }
+
     /// What the fields of which this is true are sealed as.
     func ciphertexts(_ condition: String) throws -> [Data] {
         try database {

@@ -48,15 +48,20 @@ package struct RetainedRecords: Sendable {
         let kept = document.elements.filter { element in
             element.signedBy == .issuer && plan.keeps(element.name, of: document.docType)
         }
-        return try retain(
+        guard profile.days > 0, !kept.isEmpty, consent == .given || !profile.needsConsent else {
+            return .nothing
+        }
+        let deadline = profile.deadline(from: now)
+        let id = try retain(
             kept.map { ($0.name, $0.value.encoded) }, of: document.docType, under: profile,
-            consent: consent, for: reference, at: now)
+            consent: consent, until: deadline, for: reference, at: now)
+        return .retained(id, until: deadline)
     }
 
     /// Makes sure that something could be retained under a profile now: that the store can be written, and the keys are there.
     package func check(_ profile: RetentionProfile, at now: Timestamp) throws(ReaderStoreError) {
         guard profile.days > 0 else { return }
-        let deadline = now.advanced(bySeconds: Int64(profile.days) * 86_400)
+        let deadline = profile.deadline(from: now)
         try store.change { database in
             let state = try RetainedState(at: now, in: database)
             guard deadline > state.latest else { throw ReaderStoreError.deadlinePassed }
@@ -68,14 +73,10 @@ package struct RetainedRecords: Sendable {
 
     func retain(
         _ values: [(name: ElementName, value: ArraySlice<UInt8>)], of docType: String,
-        under profile: RetentionProfile, consent: HolderConsent, for reference: RetainedReference,
-        at now: Timestamp
-    ) throws(ReaderStoreError) -> RetentionOutcome {
-        guard profile.days > 0, !values.isEmpty, consent == .given || !profile.needsConsent else {
-            return .nothing
-        }
-        let deadline = now.advanced(bySeconds: Int64(profile.days) * 86_400)
-        return try store.change { database in
+        under profile: RetentionProfile, consent: HolderConsent, until deadline: Timestamp,
+        for reference: RetainedReference, at now: Timestamp
+    ) throws(ReaderStoreError) -> RetainedRecord.ID {
+        try store.change { database in
             let state = try RetainedState(at: now, in: database)
             guard deadline > state.latest else { throw ReaderStoreError.deadlinePassed }
             let id = RetainedRecord.ID(try randomBytes(RetainedRecord.ID.size))
@@ -96,7 +97,7 @@ package struct RetainedRecords: Sendable {
                 ])
             }
             try state.write(to: database)
-            return .retained(id, until: deadline)
+            return id
         }
     }
 

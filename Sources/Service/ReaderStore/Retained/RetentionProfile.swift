@@ -1,3 +1,4 @@
+package import MdocModel
 package import RequestPlanner
 
 /// What a place keeps, and for how long. One choice drives three things: the `intentToRetain` bits of the request (by
@@ -9,7 +10,7 @@ package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
     package static let mostDays = 3_650
 
     package let choice: RetentionChoice
-    /// For how many days of 24 hours; 0 where nothing is kept.
+    /// For how many days of 24 hours at most; 0 where nothing is kept.
     package let days: Int
     /// Whether somebody has to record that the holder agreed; otherwise nothing is kept.
     package let needsConsent: Bool
@@ -55,6 +56,13 @@ package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
             (1...mostDays).contains(number)
         else { return nil }
         return number
+    }
+
+    /// When what is retained at `now` has to be gone: at the full hour that its days end in, never later than they do. Each
+    /// removal writes all that is retained anew, so what falls due in one hour goes at once.
+    package func deadline(from now: Timestamp) -> Timestamp {
+        let end = now.secondsSince1970 + Int64(days) * 86_400
+        return Timestamp(secondsSince1970: end - end % 3600)
     }
 
     /// What `init(_:)` takes.
