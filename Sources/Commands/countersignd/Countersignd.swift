@@ -21,7 +21,7 @@ struct Countersignd: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The configuration, as JSON.", valueName: "file"))
     var config = "/etc/countersign/countersignd.json"
 
-    @Flag(help: "Read the configuration, say what is wrong with it, and end.")
+    @Flag(help: "Read the configuration and the keys that it names, say what is wrong with them, and end.")
     var check = false
 
     func run() async throws {
@@ -32,7 +32,7 @@ struct Countersignd: AsyncParsableCommand {
         } catch {
             throw ValidationError(error.text(of: config))
         }
-        if check { return }
+        if check { return try configuration.checkFiles() }
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var log = Logger(label: "countersignd")
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
@@ -55,13 +55,16 @@ struct Countersignd: AsyncParsableCommand {
         let metrics = CounterMetrics()
         let access = AccessBook(configuration.access)
         let issuing = try await ReaderTokensInForce(configuration.readerTokens, log)
-        let archive = try RecordArchive(
-            store: configuration.store, keys: configuration.keys, metrics: metrics, log: log)
-        let webhooks = try configuration.webhooks.map { try $0.queue(metrics, log) }
+        let (archive, tokens) = try configuration.openStore(metrics, log)
+        let webhooks = try configuration.webhooks.map { webhooks in
+            WebhookQueue(
+                to: webhooks.origins.compactMap(WebhookOrigin.init), secret: try webhooks.secret(),
+                metrics: metrics, log: log)
+        }
         let counter = try Counter(
             lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis,
             portraits: PortraitDecoder(executable: Self.folder + "/countersign-portrait"), metrics: metrics,
-            log: log, limits: configuration.limits, brands: try TokenBrands(store: configuration.store),
+            log: log, limits: configuration.limits, brands: tokens,
             archive: archive, webhooks: webhooks)
         let lanes = LanesInForce(configuration.lanes, of: counter, readers, log)
         let brands = BrandDesk(
@@ -119,7 +122,7 @@ struct Countersignd: AsyncParsableCommand {
         _ desk: OnlineDesk?, by online: DaemonConfiguration.Online?, _ log: Logger
     ) {
         guard let desk else { return }
-        do throws(OnlineFault) {
+        do throws(AssemblyFault) {
             desk.replace(with: try online?.settings() ?? OnlineSettings())
         } catch {
             log.error("the keys of online stay as they were", metadata: ["fault": "\(error)"])

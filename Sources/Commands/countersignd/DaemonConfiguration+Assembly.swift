@@ -1,8 +1,38 @@
 internal import BlueZTransport
+internal import Logging
 internal import PCSCTransport
 internal import ReaderAPI
 internal import ReaderService
+internal import ReaderStore
 internal import Transport
+
+extension DaemonConfiguration {
+    /// Reads the files that it names and keeps nothing of them: one fault does not hide another.
+    func checkFiles() throws(AssemblyFaults) {
+        var faults: [AssemblyFault] = []
+        do throws(AssemblyFault) { _ = try webhooks?.secret() } catch { faults.append(error) }
+        do throws(AssemblyFault) { _ = try readerTokens.signers() } catch { faults.append(error) }
+        if let online {
+            do throws(AssemblyFault) { _ = try online.settings() } catch { faults.append(error) }
+            do throws(AssemblyFault) { _ = try online.connection() } catch { faults.append(error) }
+        }
+        guard faults.isEmpty else { throw AssemblyFaults(faults: faults) }
+    }
+
+    /// What writes receipts and retained data, and the brands of reader tokens.
+    func openStore(
+        _ metrics: CounterMetrics, _ log: Logger
+    ) throws(AssemblyFault) -> (RecordArchive, TokenBrands) {
+        do throws(ReaderStoreError) {
+            return (
+                try RecordArchive(store: store, keys: keys, metrics: metrics, log: log),
+                try TokenBrands(store: store)
+            )
+        } catch {
+            throw AssemblyFault(store: store, error)
+        }
+    }
+}
 
 extension DaemonConfiguration.Lane {
     /// The lane with its devices.

@@ -79,14 +79,9 @@ extension DaemonConfiguration.Online.Web {
     }
 }
 
-/// Why the doors of apps and pages cannot be opened.
-struct OnlineFault: Error, CustomStringConvertible {
-    let description: String
-}
-
 extension DaemonConfiguration.Online {
     /// Reads the keys.
-    func settings() throws(OnlineFault) -> OnlineSettings {
+    func settings() throws(AssemblyFault) -> OnlineSettings {
         var settings = OnlineSettings()
         for merchant in merchants {
             settings.merchants.append(
@@ -100,33 +95,37 @@ extension DaemonConfiguration.Online {
         return settings
     }
 
-    private static func read(_ files: [String]) throws(OnlineFault) -> [RecipientKey] {
-        try files.map { file throws(OnlineFault) in
+    private static func read(_ files: [String]) throws(AssemblyFault) -> [RecipientKey] {
+        try files.map { file throws(AssemblyFault) in
             do {
                 return try RecipientKey(COSEKeyPair(PrivateFile.key(file)))
             } catch let error as IdentityStoreError {
-                throw OnlineFault(description: "online: \(error.explanation)")
+                throw AssemblyFault("online", file: file, error)
             } catch {
-                throw OnlineFault(description: "online: \(Terminal.safe(file)): the key is not on P-256")
+                throw AssemblyFault("online", "\(Terminal.safe(file)): the key is not on P-256")
             }
         }
     }
 
-    func nonces(in folder: String) throws(OnlineFault) -> any NonceStore {
-        do {
-            switch store {
-            case .memory: return MemoryNonces(terms)
-            case .sqlite: return try SQLiteNonces(in: folder, terms)
-            case .postgresql(let file):
-                let settings = try PrivateFile.withSecret(file) { String(decoding: $0, as: UTF8.self) }
-                return PostgreSQLNonces(settings, terms)
-            }
-        } catch let error as IdentityStoreError {
-            throw OnlineFault(description: "online: \(error.explanation)")
-        } catch let error as ReaderStoreError {
-            throw OnlineFault(description: "online: \(error.explanation)")
+    func nonces(in folder: String) throws(AssemblyFault) -> any NonceStore {
+        if let connection = try connection() { return PostgreSQLNonces(connection, terms) }
+        if store == .memory { return MemoryNonces(terms) }
+        do throws(ReaderStoreError) {
+            return try SQLiteNonces(in: folder, terms)
         } catch {
-            throw OnlineFault(description: "online: the nonces cannot be kept")
+            throw AssemblyFault(store: folder, error)
+        }
+    }
+
+    /// How libpq connects, from a file that is its owner's alone; nil where the nonces are not in PostgreSQL.
+    func connection() throws(AssemblyFault) -> String? {
+        guard case .postgresql(let file) = store else { return nil }
+        do throws(IdentityStoreError) {
+            return try PrivateFile.withSecret(file) { bytes throws(IdentityStoreError) in
+                String(decoding: bytes, as: UTF8.self)
+            }
+        } catch {
+            throw AssemblyFault("online.nonces.connection", file: file, error)
         }
     }
 }

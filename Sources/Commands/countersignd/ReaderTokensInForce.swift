@@ -8,19 +8,14 @@ struct ReaderTokensInForce: Sendable {
     let server = TokenServer(audience: ReaderToken.defaultAudience)
     private let log: Logger
 
-    /// Why a key does not sign.
-    struct KeyFault: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    init(_ issuing: DaemonConfiguration.TokenIssuing, _ log: Logger) async throws(KeyFault) {
+    init(_ issuing: DaemonConfiguration.TokenIssuing, _ log: Logger) async throws(AssemblyFault) {
         self.log = log
         await server.replace(grants: issuing.grants, signers: try issuing.signers())
     }
 
     /// Keys that cannot be read change nothing.
     func become(_ issuing: DaemonConfiguration.TokenIssuing) async {
-        do throws(KeyFault) {
+        do throws(AssemblyFault) {
             await server.replace(grants: issuing.grants, signers: try issuing.signers())
         } catch {
             log.error("reader tokens are made as before", metadata: ["why": "\(error)"])
@@ -29,7 +24,8 @@ struct ReaderTokensInForce: Sendable {
 }
 
 extension DaemonConfiguration.TokenIssuing {
-    fileprivate func signers() throws(ReaderTokensInForce.KeyFault) -> [ReaderTokenSigner] {
+    /// Reads the keys.
+    func signers() throws(AssemblyFault) -> [ReaderTokenSigner] {
         var signers: [ReaderTokenSigner] = []
         for key in keys { signers.append(try key.signer()) }
         return signers
@@ -37,8 +33,10 @@ extension DaemonConfiguration.TokenIssuing {
 }
 
 extension DaemonConfiguration.TokenIssuing.Key {
+    private static let member = "readerTokens.keys"
+
     /// The private key, from a file that is its owner's alone.
-    fileprivate func signer() throws(ReaderTokensInForce.KeyFault) -> ReaderTokenSigner {
+    fileprivate func signer() throws(AssemblyFault) -> ReaderTokenSigner {
         let result: Result<ReaderTokenSigner, ReaderTokensError>
         do throws(IdentityStoreError) {
             result = try PrivateFile.withSecret(file) { pem throws(IdentityStoreError) in
@@ -47,12 +45,12 @@ extension DaemonConfiguration.TokenIssuing.Key {
                 }
             }
         } catch {
-            throw .init(description: error.explanation)
+            throw AssemblyFault(Self.member, file: file, error)
         }
         do throws(ReaderTokensError) {
             return try result.get()
         } catch {
-            throw .init(description: "\(Terminal.safe(file)): \(error.explanation)")
+            throw AssemblyFault(Self.member, "\(Terminal.safe(file)): \(error.explanation)")
         }
     }
 }

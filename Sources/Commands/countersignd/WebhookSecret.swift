@@ -1,20 +1,28 @@
-internal import Logging
 internal import OpenSSLCrypto
-internal import ReaderAPI
 internal import ReaderIdentityStore
+internal import ReaderReports
 
 extension DaemonConfiguration.Webhooks {
+    private static let member = "webhooks.secretFile"
     /// The fewest bytes of a secret.
     private static let shortestSecret = 16
 
-    /// What sends webhooks; their secret is in a file that is its owner's alone.
-    func queue(_ metrics: CounterMetrics, _ log: Logger) throws(IdentityStoreError) -> WebhookQueue {
-        let secret = try PrivateFile.withSecret(secretFile) {
-            bytes throws(IdentityStoreError) -> SecretBytes in
-            guard bytes.count >= Self.shortestSecret else { throw .notAFile(path: secretFile) }
-            return SecretBytes(copying: bytes)
+    /// What signs webhooks, from a file that is its owner's alone.
+    func secret() throws(AssemblyFault) -> SecretBytes {
+        let secret: SecretBytes?
+        do throws(IdentityStoreError) {
+            secret = try PrivateFile.withSecret(secretFile) { bytes throws(IdentityStoreError) in
+                bytes.count < Self.shortestSecret ? nil : SecretBytes(copying: bytes)
+            }
+        } catch {
+            throw AssemblyFault(Self.member, file: secretFile, error)
         }
-        return WebhookQueue(
-            to: origins.compactMap(WebhookOrigin.init), secret: secret, metrics: metrics, log: log)
+        guard let secret else {
+            throw AssemblyFault(
+                Self.member,
+                "\(Terminal.safe(secretFile)) has fewer than \(Self.shortestSecret) bytes: write a longer secret"
+            )
+        }
+        return secret
     }
 }

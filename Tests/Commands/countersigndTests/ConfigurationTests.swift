@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import OpenSSLCrypto
 import OtherPrograms
 import Testing
 
@@ -65,7 +66,12 @@ struct ConfigurationTests {
 
     @Test("Who makes reader tokens names one key a brand, and lets only those have them who may ask")
     func readerTokens() async throws {
-        let key = #"{"brand": "utopia", "kid": "k1", "keyFile": "/k.pem"}"#
+        let file = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID()).pem").path
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let pem = try PrivateKey.generate(.p256).unprotectedPEM().withUnprotectedBytes { Data($0) }
+        _ = FileManager.default.createFile(
+            atPath: file, contents: pem, attributes: [.posixPermissions: 0o600])
+        let key = #"{"brand": "utopia", "kid": "k1", "keyFile": "\#(file)"}"#
         let reader = String(repeating: "0", count: 32)
         let grant = #"{"caller": "till", "brand": "utopia", "instances": ["\#(reader)"]}"#
         for (keys, grants, name, scope, words) in [
@@ -73,7 +79,7 @@ struct ConfigurationTests {
             (key, grant.replacing("till", with: "uid:7"), "till", "app", nil),
             (key + ", " + key, grant, "till", "readerTokens", "has a key already"),
             (key.replacing("k1", with: "k 1"), grant, "till", "readerTokens", "kid: "),
-            (key.replacing("/k", with: "k"), grant, "till", "readerTokens", "keyFile: "),
+            (key.replacing(file, with: "k.pem"), grant, "till", "readerTokens", "keyFile: "),
             (key, grant, "till", "app", "caller: "), (key, grant, "desk", "readerTokens", "caller: "),
             (key, grant.replacing("till", with: "uid:8"), "till", "app", "caller: "),
             (key, grant.replacing("00", with: "0G"), "till", "readerTokens", "instances[0]: "),

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Hummingbird
 internal import HummingbirdCore
 package import Logging
@@ -58,10 +59,16 @@ package struct ReaderServer: Service {
     private static let idleSeconds: Int64 = 15
 
     package func run() async throws {
-        guard case .socket(let path, _) = address else { return try await server().run() }
-        let claim = try SocketFile(claiming: path)
-        try await server().run()
-        _ = consume claim
+        do {
+            guard case .socket(let path, _) = address else { return try await server().run() }
+            let claim = try SocketFile(claiming: path)
+            try await server().run()
+            _ = consume claim
+        } catch let error as IOError {
+            throw DoorFault(address: address, code: error.errnoCode)
+        } catch is UnixDomainSocketPathWrongType {
+            throw DoorFault(address: address, code: ENOTSOCK)
+        }
     }
 
     /// Not Hummingbird's `Application`: that wakes up every second to renew the date of answers.

@@ -1,19 +1,16 @@
 internal import Glibc
+internal import NIOCore
 
 /// The file of a Unix socket, and the claim to it: two daemons would take each other's callers.
 struct SocketFile: ~Copyable {
-    struct Taken: Error, CustomStringConvertible {
-        let path: String
-
-        var description: String { "another daemon has the socket \(path), or its folder cannot be written" }
-    }
-
     private let lock: Int32
 
-    /// Claims the path for as long as the value lives.
-    init(claiming path: String) throws(Taken) {
+    /// Claims the path for as long as the value lives; throws what the system says.
+    init(claiming path: String) throws(IOError) {
         lock = unsafe Glibc.open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
-        guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw Taken(path: path) }
+        guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            throw IOError(errnoCode: errno, reason: "the socket is claimed")
+        }
     }
 
     deinit { close(lock) }

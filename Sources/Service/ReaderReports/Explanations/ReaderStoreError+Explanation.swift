@@ -28,7 +28,8 @@ extension ReaderStoreError {
         case .writableByOthers:
             "others than its owner may write to it, so it may hold what they want: see what is in it, then chmod go-w"
         case .ownedByAnother: "it belongs to another user"
-        case .notPermitted: "the system does not let us read or write it"
+        case .notPermitted:
+            "the system does not let us read or write it: run this as its owner, or name another"
         case .notAStore: "countersign.sqlite is none of our files, or is cut off"
         case .versionUnknown(let version):
             "a later version of countersign wrote it (tables of version \(version))"

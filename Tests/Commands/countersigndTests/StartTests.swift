@@ -1,0 +1,88 @@
+import Foundation
+import OtherPrograms
+import Testing
+
+@Suite("What keeps countersignd from starting")
+struct StartTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "countersignd-\(UUID())")
+
+    /// A file of a configuration in a folder with a secret that is too short and a store that others may write to.
+    private func file(_ members: String) throws -> String {
+        for name in ["store", "open"] {
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: name), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: name == "open" ? 0o777 : 0o700])
+        }
+        let secret = FileManager.default.createFile(
+            atPath: "\(folder.path)/short", contents: Data(count: 15), attributes: [.posixPermissions: 0o600])
+        try #require(secret)
+        let file = folder.appending(path: "countersignd.json")
+        let text = #"{"socket": {"path": "/F/socket"}, "lanes": [{"name": "a"}], \#(members)}"#
+        try Data(text.replacing("/F/", with: folder.path + "/").utf8).write(to: file)
+        return file.path
+    }
+
+    private static let shortSecret =
+        #""webhooks": {"origins": ["https://till.example"], "secretFile": "/F/short"}"#
+
+    /// The lines in which the program says why it ends.
+    private func reasons(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> [Substring] {
+        let run = try BuiltProgram("countersignd", arguments, environment: environment)
+        #expect(try await run.ended() == 1, "\(run.errors)")
+        let text = run.errors.replacing(folder.path + "/", with: "/F/")
+        return Array(text.split(separator: "\n").drop { !$0.hasPrefix("Error: ") })
+    }
+
+    @Test(
+        "Is one line with what is to be changed",
+        arguments: [
+            (
+                #""store": "/F/store", \#(shortSecret)"#,
+                "webhooks.secretFile: /F/short has fewer than 16 bytes"
+            ),
+            (#""store": "/F/open""#, "store: /F/open: others than its owner may write to it"),
+            (#""store": "/F/store", "keys": "/F/open/../store/keys""#, "store: /F/store: the keys"),
+        ])
+    func start(_ members: String, _ words: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let lines = try await reasons(["--config", file(members)])
+        #expect(lines.count == 1 && lines.allSatisfy { $0.hasPrefix("Error: \(words)") }, "\(lines)")
+    }
+
+    @Test("Of secrets and keys is named by --check, and one does not hide another")
+    func check() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let token = #"{"brand": "utopia", "kid": "k1", "keyFile": "/F/token.pem"}"#
+        let file = try file(
+            """
+            "store": "/F/store", \(Self.shortSecret), "readerTokens": {"keys": [\(token)], "grants": []},
+            "online": {"web": {"origins": ["https://shop.example"], "keys": ["/F/short"]},
+                       "nonces": {"store": "postgresql", "connection": "/F/connection"}}
+            """)
+        let lines = try await reasons(["--config", file, "--check"])
+        let due = [
+            "Error: webhooks.secretFile: /F/short has fewer", "readerTokens.keys: /F/token.pem: No such file",
+            "online: /F/short: the key cannot be used",
+            "online.nonces.connection: /F/connection: No such file",
+        ]
+        #expect(lines.count == due.count && zip(lines, due).allSatisfy { $0.hasPrefix($1) }, "\(lines)")
+    }
+
+    @Test("Is the door that another has, or that cannot be")
+    func doors() async throws {
+        let other = try await ReaderDaemon(lanes: [nil])
+        let (file, door) = (other.folder.path + "/countersignd.json", other.folder.path + "/socket")
+        for (socket, words) in [
+            (door, "socket: \(door): another program listens there"),
+            (door + "2", "http: 127.0.0.1:\(other.port): another program listens there"),
+            (other.folder.path + "/none/s", "socket: \(other.folder.path)/none/s: No such file or directory"),
+            (file, "socket: \(file): something else than a socket stands there"),
+        ] {
+            let lines = try await reasons(["--config", file], environment: ["COUNTERSIGND_SOCKET": socket])
+            #expect(lines.count == 1 && lines.allSatisfy { $0.hasPrefix("Error: \(words)") }, "\(lines)")
+        }
+        #expect(try await other.asApp.call("GET", "/v1/lanes").status == 200)
+    }
+}
