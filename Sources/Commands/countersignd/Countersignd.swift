@@ -74,7 +74,8 @@ struct Countersignd: AsyncParsableCommand {
             OnlineDesk(
                 try online.settings(), nonces: try online.nonces(in: configuration.store), basis: basis)
         }
-        let servers = servers(configuration, counter, brands, online, access, systemd, log)
+        let page = try configuration.pageFiles() ?? pageBesideProgram(log)
+        let servers = servers(configuration, counter, brands, online, access, page, systemd, log)
         let reloading = Reloading(
             read: { () throws(ConfigurationFaults) in try read() },
             apply: { new in
@@ -98,7 +99,7 @@ struct Countersignd: AsyncParsableCommand {
 
     private func servers(
         _ configuration: DaemonConfiguration, _ counter: Counter, _ brands: BrandDesk, _ online: OnlineDesk?,
-        _ access: AccessBook, _ systemd: SystemdNotice, _ log: Logger
+        _ access: AccessBook, _ page: PageFiles, _ systemd: SystemdNotice, _ log: Logger
     ) -> [ReaderServer] {
         var addresses: [ReaderServer.Address] = []
         if let socket = configuration.socket {
@@ -107,7 +108,6 @@ struct Countersignd: AsyncParsableCommand {
         if let http = configuration.http { addresses.append(.loopback(host: http.host, port: http.port)) }
         OpenConnections.makeRoom(for: configuration.connections, doors: addresses.count)
         let readiness = Readiness(doors: addresses.count, systemd: systemd, log: log)
-        let page = PageFiles(folder: configuration.page ?? Self.pageBesideProgram)
         return addresses.map { address in
             ReaderServer(
                 at: address, counter: counter, brands: brands, online: online, access: access,
@@ -129,7 +129,15 @@ struct Countersignd: AsyncParsableCommand {
         }
     }
 
-    private static var pageBesideProgram: String { folder + "/countersign_ReaderAPI.resources/Kiosk" }
+    /// The page that comes with the program. Without it all else works.
+    private func pageBesideProgram(_ log: Logger) -> PageFiles {
+        do throws(PageFault) {
+            return try PageFiles(folder: Self.folder + "/countersign_ReaderAPI.resources/Kiosk")
+        } catch {
+            log.warning("there is no page: name its folder", metadata: ["why": "\(error)"])
+            return PageFiles()
+        }
+    }
 
     /// Where this program lies, and what belongs to it beside it.
     private static var folder: String {

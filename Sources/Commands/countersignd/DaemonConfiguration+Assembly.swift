@@ -2,6 +2,7 @@ internal import BlueZTransport
 internal import Logging
 internal import PCSCTransport
 internal import ReaderAPI
+internal import ReaderReports
 internal import ReaderService
 internal import ReaderStore
 internal import Transport
@@ -12,11 +13,22 @@ extension DaemonConfiguration {
         var faults: [AssemblyFault] = []
         do throws(AssemblyFault) { _ = try webhooks?.secret() } catch { faults.append(error) }
         do throws(AssemblyFault) { _ = try readerTokens.signers() } catch { faults.append(error) }
+        do throws(AssemblyFault) { _ = try pageFiles() } catch { faults.append(error) }
         if let online {
             do throws(AssemblyFault) { _ = try online.settings() } catch { faults.append(error) }
             do throws(AssemblyFault) { _ = try online.connection() } catch { faults.append(error) }
         }
         guard faults.isEmpty else { throw AssemblyFaults(faults: faults) }
+    }
+
+    /// The files of the page; nil where none is named.
+    func pageFiles() throws(AssemblyFault) -> PageFiles? {
+        guard let page else { return nil }
+        do throws(PageFault) {
+            return try PageFiles(folder: page)
+        } catch {
+            throw AssemblyFault("page", "\(Terminal.safe(page)): \(error)")
+        }
     }
 
     /// What writes receipts and retained data, and the brands of reader tokens.

@@ -6,7 +6,8 @@ import Testing
 struct StartTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "countersignd-\(UUID())")
 
-    /// A file of a configuration in a folder with a secret that is too short and a store that others may write to.
+    /// A file of a configuration in a folder with a secret that is too short, a store that others may write to, and a page
+    /// that is too large.
     private func file(_ members: String) throws -> String {
         for name in ["store", "open"] {
             try FileManager.default.createDirectory(
@@ -16,6 +17,8 @@ struct StartTests {
         let secret = FileManager.default.createFile(
             atPath: "\(folder.path)/short", contents: Data(count: 15), attributes: [.posixPermissions: 0o600])
         try #require(secret)
+        let large = "\(folder.path)/open/large.js"
+        try #require(FileManager.default.createFile(atPath: large, contents: Data(count: 8 << 20 + 1)))
         let file = folder.appending(path: "countersignd.json")
         let text = #"{"socket": {"path": "/F/socket"}, "lanes": [{"name": "a"}], \#(members)}"#
         try Data(text.replacing("/F/", with: folder.path + "/").utf8).write(to: file)
@@ -44,6 +47,8 @@ struct StartTests {
             ),
             (#""store": "/F/open""#, "store: /F/open: others than its owner may write to it"),
             (#""store": "/F/store", "keys": "/F/open/../store/keys""#, "store: /F/store: the keys"),
+            (#""store": "/F/store", "page": "/F/none""#, "page: /F/none: it is not there"),
+            (#""store": "/F/store", "page": "/F/open""#, "page: /F/open: its files have more than 8 MiB"),
         ])
     func start(_ members: String, _ words: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -57,14 +62,14 @@ struct StartTests {
         let token = #"{"brand": "utopia", "kid": "k1", "keyFile": "/F/token.pem"}"#
         let file = try file(
             """
-            "store": "/F/store", \(Self.shortSecret), "readerTokens": {"keys": [\(token)], "grants": []},
+            "store": "/F/store", "page": "/F/store", \(Self.shortSecret), "readerTokens": {"keys": [\(token)], "grants": []},
             "online": {"web": {"origins": ["https://shop.example"], "keys": ["/F/short"]},
                        "nonces": {"store": "postgresql", "connection": "/F/connection"}}
             """)
         let lines = try await reasons(["--config", file, "--check"])
         let due = [
             "Error: webhooks.secretFile: /F/short has fewer", "readerTokens.keys: /F/token.pem: No such file",
-            "online: /F/short: the key cannot be used",
+            "page: /F/store: there is no file of a page in it", "online: /F/short: the key cannot be used",
             "online.nonces.connection: /F/connection: No such file",
         ]
         #expect(lines.count == due.count && zip(lines, due).allSatisfy { $0.hasPrefix($1) }, "\(lines)")

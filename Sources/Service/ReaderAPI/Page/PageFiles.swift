@@ -18,21 +18,24 @@ package struct PageFiles: Sendable {
 
     package init() {}
 
-    /// Reads the files of a folder, but not those of folders in it. A folder that is not there has none.
-    package init(folder: String) {
+    /// Reads all files of a folder, but not those of folders in it.
+    package init(folder: String) throws(PageFault) {
         let manager = FileManager.default
+        guard let names = try? manager.contentsOfDirectory(atPath: folder) else { throw .absent }
         var total = 0
-        for name in (try? manager.contentsOfDirectory(atPath: folder)) ?? [] {
-            guard let type = name.split(separator: ".").last.flatMap({ Self.types[String($0)] }),
-                let data = manager.contents(atPath: "\(folder)/\(name)")
-            else { continue }
+        for name in names {
+            guard let type = name.split(separator: ".").last.flatMap({ Self.types[String($0)] }) else {
+                continue
+            }
+            guard let data = manager.contents(atPath: "\(folder)/\(name)") else {
+                throw .unreadable(name: name)
+            }
             total += data.count
-            guard total <= Self.mostBytes else { return }
+            guard total <= Self.mostBytes else { throw .tooLarge(limit: Self.mostBytes) }
             files[name] = File(bytes: [UInt8](data), type: type)
         }
+        guard !files.isEmpty else { throw .empty }
     }
-
-    package var isEmpty: Bool { files.isEmpty }
 
     subscript(name: String) -> File? { files[name] }
 }
