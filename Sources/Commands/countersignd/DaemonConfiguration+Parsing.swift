@@ -133,23 +133,22 @@ extension DaemonConfiguration {
         }
     }
 
-    /// What the environment says goes before the file.
+    /// What the environment says goes before the file, and is checked like it.
     private mutating func take(from environment: [String: String], _ list: inout FaultList) {
-        func variable(_ name: String) -> String? {
-            environment["COUNTERSIGND_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
+        func variable<Value>(_ name: String, _ read: (String) -> Value?) -> Value? {
+            guard let text = environment["COUNTERSIGND_\(name)"], !text.isEmpty else { return nil }
+            let value = read(text)
+            if value == nil { list.add(Self.wrong(name)) }
+            return value
         }
-        if let store = variable("STORE") { self.store = store }
-        if let keys = variable("KEYS") { self.keys = keys }
-        if let page = variable("PAGE") { self.page = page }
-        if let path = variable("SOCKET") { socket = Socket(path: path, mode: socket?.mode ?? 0o660) }
-        if let level = variable("LOG") {
-            guard Self.logLevels.contains(level) else { return list.add(Self.wrong("LOG")) }
-            logLevel = level
+        store = variable("STORE", JSONText.absolutePath) ?? store
+        keys = variable("KEYS", JSONText.absolutePath) ?? keys
+        page = variable("PAGE", JSONText.absolutePath) ?? page
+        if let path = variable("SOCKET", Socket.path) {
+            socket = Socket(path: path, mode: socket?.mode ?? 0o660)
         }
-        if let text = variable("HTTP_PORT") {
-            guard let port = Int(text), (1...65535).contains(port) else {
-                return list.add(Self.wrong("HTTP_PORT"))
-            }
+        logLevel = variable("LOG", { Self.logLevels.contains($0) ? $0 : nil }) ?? logLevel
+        if let port = variable("HTTP_PORT", { Int($0).flatMap { (1...65535).contains($0) ? $0 : nil } }) {
             http = http ?? HTTP()
             http?.port = port
         }
@@ -161,10 +160,18 @@ extension DaemonConfiguration {
 }
 
 extension JSONText {
+    private static let longestPath = 4096
+
     func absolutePath() throws(JSONFault) -> String {
-        let path = try string(upTo: 4096)
-        guard path.hasPrefix("/") else { throw wrong("a path from / on is due") }
+        guard let path = Self.absolutePath(try string(upTo: Self.longestPath)) else {
+            throw wrong("a path from / on is due")
+        }
         return path
+    }
+
+    /// The path, if it is one from the root.
+    fileprivate static func absolutePath(_ text: String) -> String? {
+        text.hasPrefix("/") && text.utf8.count <= longestPath ? text : nil
     }
 
     fileprivate func word(of words: Set<String>) throws(JSONFault) -> String {
@@ -192,10 +199,15 @@ extension JSONText {
 }
 
 extension DaemonConfiguration.Socket {
+    /// The path, if a socket can stand there.
+    fileprivate static func path(_ text: String) -> String? {
+        text.utf8.count < 108 ? JSONText.absolutePath(text) : nil
+    }
+
     fileprivate init(_ text: JSONText, users: inout [UInt32: Set<Scope>]) throws(JSONFault) {
         let members = try text.members(["path", "mode", "users"])
         path = try members["path"]?.absolutePath() ?? path
-        guard path.utf8.count < 108 else { throw text.wrong("a path of at most 107 bytes is due") }
+        guard Self.path(path) != nil else { throw text.wrong("a path of at most 107 bytes is due") }
         if let mode = members["mode"] {
             guard let bits = UInt32(try mode.string(upTo: 8), radix: 8), bits <= 0o777 else {
                 throw mode.wrong("a file mode as \"0660\" is due")

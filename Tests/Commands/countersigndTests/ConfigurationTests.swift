@@ -119,9 +119,23 @@ struct ConfigurationTests {
     @Test("The environment goes before the file, and is checked like it")
     func environment() async throws {
         let text = #"{"lanes": [{"name": "a"}]}"#
-        #expect(try await Self.check(text, environment: ["COUNTERSIGND_HTTP_PORT": "8080"]).0 == 0)
-        let (status, errors) = try await Self.check(text, environment: ["COUNTERSIGND_HTTP_PORT": "port"])
-        #expect(status == 64 && errors.contains("COUNTERSIGND_HTTP_PORT"))
+        let good = [
+            "STORE": "/s", "KEYS": "/k", "SOCKET": "/" + String(repeating: "x", count: 106), "LOG": "debug",
+            "HTTP_PORT": "8080",
+        ]
+        let bad = [
+            "STORE": "s", "KEYS": "k", "PAGE": "p", "SOCKET": "/" + String(repeating: "x", count: 107),
+            "LOG": "loud", "HTTP_PORT": "0",
+        ]
+        func check(_ variables: [String: String]) async throws -> (Int32, String) {
+            let named = variables.map { ("COUNTERSIGND_\($0)", $1) }
+            return try await Self.check(text, environment: Dictionary(uniqueKeysWithValues: named))
+        }
+        #expect(try await check(good).0 == 0)
+        let (status, errors) = try await check(bad)
+        #expect(status == 64)
+        for name in bad.keys { #expect(errors.contains("COUNTERSIGND_\(name) "), "\(name): \(errors)") }
+        #expect(try await check(["SOCKET": "s"]).0 == 64)
     }
 
     @Test("A reload changes tokens and drops no presentation; a file with a fault changes nothing")
