@@ -1,6 +1,7 @@
 internal import Logging
 internal import PCSCTransport
 internal import ReaderAPI
+internal import Transport
 
 /// The lanes as the file has them, and how they become those of another file.
 actor LanesInForce {
@@ -26,11 +27,22 @@ actor LanesInForce {
             lanes.removeAll { $0 == old }
         }
         for lane in new where !lanes.contains(where: { $0.name == lane.name }) {
-            guard lane.conflict(with: lanes) == nil, let assembled = try? lane.assemble(readers) else {
+            if let conflict = lane.conflict(with: lanes) {
+                skipped(lane, conflict)
                 continue
             }
-            await counter.add(assembled)
-            lanes.append(lane)
+            do throws(TransportError) {
+                await counter.add(try lane.assemble(readers))
+                lanes.append(lane)
+            } catch {
+                skipped(lane, "\(error)")
+            }
         }
+    }
+
+    private func skipped(_ lane: DaemonConfiguration.Lane, _ why: String) {
+        log.warning(
+            "a lane of the file is left out: reload again",
+            metadata: ["lane": "\(lane.name)", "why": "\(why)"])
     }
 }

@@ -163,12 +163,15 @@ struct ConfigurationTests {
         let id = try await reader.order(#", "lane": "lane-1""#)
         let file = reader.folder.appending(path: "countersignd.json")
         let text = try String(contentsOf: file, encoding: .utf8)
-        let lanes = #""lanes": [{"name": "lane-3", "benchLink": "tcp://127.0.0.1:9"}]"#
+        let used = try #require(text.firstMatch(of: /"name": "lane-1", "benchLink": "(.*?)"/)?.1)
+        let lanes =
+            #""lanes": [{"name": "lane-3", "benchLink": "tcp://127.0.0.1:9"}, {"name": "lane-4", "benchLink": "\#(used)"}]"#
         try Data(text.replacing(/"lanes": \[.*\]/, with: lanes).utf8).write(to: file)
         reader.daemon.signal(SIGHUP)
         try await reader.daemon.said("read the file again")
         let left = try await reader.asApp.call("GET", "/v1/lanes").json()["lanes"] as? [[String: Any]]
         #expect(left?.compactMap { $0["lane"] as? String } == ["lane-1", "lane-3"])
+        for lane in ["lane-1", "lane-4"] { #expect(reader.daemon.errors.contains("lane=\(lane)")) }
         let cancelled = try await reader.asApp.call("DELETE", "/v1/presentations/\(id)")
         #expect(try cancelled.json()["state"] as? String == "cancelled")
     }

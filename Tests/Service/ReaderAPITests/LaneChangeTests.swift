@@ -1,37 +1,70 @@
 import Logging
 import MdocModel
+import MdocTrust
 import PortraitDecoding
-import ReaderService
 import Synchronization
 import Testing
 
 @testable import ReaderAPI
+@testable import ReaderService
 
 @Suite("Readers that go and come back")
 struct LaneChangeTests {
-    /// A reader that is there or not.
+    /// A reader that is there or not. Whoever comes stays on the air until `leave` is over.
     private final class Reader: LaneDevice {
         let state = Mutex(LaneReadiness.ready)
+        private let leave: @Sendable () async -> Void
+
+        init(leave: @escaping @Sendable () async -> Void = {}) { self.leave = leave }
 
         func run(_ transaction: ReaderTransaction) async -> Presentation {
-            preconditionFailure("nobody is asked here")
+            Presentation(
+                outcome: .failed(.noUsableRetrieval), request: nil, phases: [], rawAnswer: nil,
+                leaving: Task { await leave() })
         }
 
         func run(_ transaction: ReaderTransaction, scanned engagement: DeviceEngagement) async -> Presentation
         {
-            preconditionFailure("nobody is asked here")
+            await run(transaction)
         }
 
         func readiness() async -> LaneReadiness { state.withLock { $0 } }
     }
 
+    private static func counter(_ lane: Lane) throws -> Counter {
+        try Counter(
+            lanes: [CounterLane(lane)], basis: NoBasis(),
+            portraits: PortraitDecoder(executable: "/nonexistent"), metrics: CounterMetrics(),
+            log: Logger(label: "tests"))
+    }
+
+    @Test("A lane is taken away once its last phone has been told, so that another may have its devices")
+    func replaced() async throws {
+        let (told, tell) = AsyncStream<Void>.makeStream()
+        let lane = Lane(name: "one", device: Reader { for await _ in told {} })
+        let counter = try Self.counter(lane)
+        let plan = PresentationPlan(
+            question: PresentationQuestion(.drafts([])), trust: TrustStore(anchors: []),
+            now: { Timestamp(secondsSince1970: 1_800_000_000) })
+        for await _ in try await lane.begin(plan) {}
+        let steps = Mutex<[String]>([])
+        async let removing = {
+            let isRemoved = await counter.remove(lane: "one")
+            steps.withLock { $0.append("removed") }
+            return isRemoved
+        }()
+        while await counter.laneNames == ["one"] { await Task.yield() }
+        try await Task.sleep(for: .milliseconds(50))
+        steps.withLock { $0.append("told") }
+        tell.finish()
+        #expect(await removing)
+        #expect(steps.withLock { $0 } == ["told", "removed"])
+    }
+
     @Test("Who listens to a lane is told once that its reader has gone, and once that it is back")
     func changes() async throws {
         let reader = Reader()
-        let counter = try Counter(
-            lanes: [CounterLane(Lane(name: "one", device: reader))], basis: NoBasis(),
-            portraits: PortraitDecoder(executable: "/nonexistent"), metrics: CounterMetrics(),
-            log: Logger(label: "tests"))
+        let counter = try Self.counter(Lane(name: "one", device: reader))
         var told = try await counter.listen(toLane: "one", after: nil, lost: {}).makeAsyncIterator()
         _ = await told.next()
         let states: [LaneReadiness] = [.ready, .unavailable(id: "pcsc-no-reader"), .ready]

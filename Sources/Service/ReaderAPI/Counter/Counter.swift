@@ -64,12 +64,15 @@ package actor Counter {
         if logs[name] == nil { logs[name] = EventLog(run: run) } else { tellLane(name) }
     }
 
-    /// Takes a lane away, unless something goes on there. Who listens to it goes on listening: it may come back.
-    package func remove(lane name: String) -> Bool {
+    /// Takes a lane away, unless something goes on there. Who listens to it goes on listening: it may come back. Returns when
+    /// nothing of it is left on the air, so that another may have its devices.
+    package func remove(lane name: String) async -> Bool {
         guard latest[name].flatMap({ records[$0]?.state.isOver }) ?? true else { return false }
-        lanes[name] = nil
+        let lane = lanes.removeValue(forKey: name)?.lane
         laneNames.removeAll { $0 == name }
         tellLane(name)
+        if let id = latest[name] { await courses[id]?.value }
+        await lane?.left()
         return true
     }
 
