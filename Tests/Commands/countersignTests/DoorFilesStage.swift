@@ -19,7 +19,8 @@ final class DoorFilesStage {
     init() throws {
         folder = try TemporaryFolder()
         key = try RecipientKey(COSEKeyPair(try PrivateKey.generate(.p256)))
-        nonce = try PresentationNonce(randomBytes(PresentationNonce.issuedSize))
+        // In base64url it begins with a hyphen, as an option does.
+        nonce = try PresentationNonce([0xf8] + randomBytes(PresentationNonce.issuedSize - 1))
         encryptionInfo = try EncryptionInfo(nonce: nonce, for: key)
         _ = try folder.write(
             key.pair.privateKey.unprotectedPEM().withUnprotectedBytes(Array.init), as: "key.pem")

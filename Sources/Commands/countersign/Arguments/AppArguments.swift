@@ -21,8 +21,9 @@ struct AppArguments: ParsableArguments {
         help: ArgumentHelp("The team identifier of the app.", valueName: "identifier"))
     var teamIdentifier: String?
 
+    // One in 64 begins with a hyphen.
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: ArgumentHelp(
             "The nonce that the app asked with, base64url without padding.", valueName: "text"))
     var nonce: NonceArgument?
