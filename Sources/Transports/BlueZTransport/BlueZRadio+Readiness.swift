@@ -1,6 +1,15 @@
 package import Transport
 
 extension BlueZRadio {
+    package func look() async throws(BluetoothLEError) {
+        do throws(BlueZTransportError) {
+            let (_, _, properties) = try await currentAdapter()
+            guard properties["Powered"]?.flag == true else { throw .adapterOff }
+        } catch {
+            throw BluetoothLEError(error)
+        }
+    }
+
     package func prepare() async throws(BluetoothLEError) {
         do throws(BlueZTransportError) {
             _ = try await readyAdapter()

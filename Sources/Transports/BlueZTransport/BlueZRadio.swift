@@ -60,9 +60,7 @@ package actor BlueZRadio: BluetoothLERadio {
 
     /// The adapter, switched on and not pairable: nobody is to be asked on the phone (Q94).
     func readyAdapter() async throws(BlueZTransportError) -> (Daemon, String) {
-        let daemon = try await currentDaemon()
-        let adapter = try await daemon.adapter(named: configuration.adapter)
-        let properties = await daemon.properties(adapter, "org.bluez.Adapter1") ?? [:]
+        let (daemon, adapter, properties) = try await currentAdapter()
         if properties["Pairable"]?.flag != false {
             try? await daemon.set(adapter, "org.bluez.Adapter1", "Pairable", .boolean(false))
         }
@@ -76,6 +74,13 @@ package actor BlueZRadio: BluetoothLERadio {
             }
         }
         return (daemon, adapter)
+    }
+
+    /// The adapter as it is.
+    func currentAdapter() async throws(BlueZTransportError) -> (Daemon, String, [String: BusValue]) {
+        let daemon = try await currentDaemon()
+        let adapter = try await daemon.adapter(named: configuration.adapter)
+        return (daemon, adapter, await daemon.properties(adapter, "org.bluez.Adapter1") ?? [:])
     }
 
     private func currentDaemon() async throws(BlueZTransportError) -> Daemon {

@@ -2,6 +2,9 @@ package import NDEF
 
 /// A Bluetooth Low Energy controller with its GATT server, GATT client and L2CAP channels.
 package protocol BluetoothLERadio: Sendable {
+    /// Looks whether the adapter can be used as it is, and changes nothing; what is missing is thrown.
+    func look() async throws(BluetoothLEError)
+
     /// Gets the adapter ready; what is missing is thrown.
     func prepare() async throws(BluetoothLEError)
 

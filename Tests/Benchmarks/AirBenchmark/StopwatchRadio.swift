@@ -8,6 +8,8 @@ struct StopwatchRadio: BluetoothLERadio {
     let radio: any BluetoothLERadio
     let marks = Marks()
 
+    func look() async throws(BluetoothLEError) { try await radio.look() }
+
     func prepare() async throws(BluetoothLEError) { try await radio.prepare() }
 
     func untilReady() async throws(BluetoothLEError) { try await radio.untilReady() }

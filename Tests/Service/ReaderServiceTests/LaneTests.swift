@@ -156,17 +156,18 @@ struct LaneTests {
         try DeviceEngagement(EngagementURI.deviceEngagement(in: Scene(handover: .qr).link().qr)[...])
     }
 
-    @Test("A radio that does not answer in time is told as missing, and not as there")
+    @Test("A radio that does not answer in time is told as missing, and not as there; a look changes none")
     func silentRadio() async throws {
         let radio = MemoryRadio(isSilent: true) { _ in }
         let field = Field([])
         let lane = Lane(
             name: "one", device: ContactlessLaneDevice(reader: field, radio: radio, missingReader: { nil }))
         #expect(await lane.readiness() == .withoutBluetooth(id: "radio-silent"))
+        let there = MemoryRadio { _ in }
         let heard = Lane(
-            name: "two",
-            device: ContactlessLaneDevice(reader: field, radio: MemoryRadio { _ in }, missingReader: { nil }))
+            name: "two", device: ContactlessLaneDevice(reader: field, radio: there, missingReader: { nil }))
         #expect(await heard.readiness() == .ready)
+        #expect(there.prepared.withLock { $0 } == 0)
     }
 
     @Test("What is missing is told as of a moment ago, and a device in use is not asked")

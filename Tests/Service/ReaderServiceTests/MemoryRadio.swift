@@ -15,7 +15,15 @@ final class MemoryRadio: BluetoothLERadio {
         self.phone = phone
     }
 
+    /// How often it was made ready.
+    let prepared = Mutex(0)
+
     func prepare() async throws(BluetoothLEError) {
+        prepared.withLock { $0 += 1 }
+        try await look()
+    }
+
+    func look() async throws(BluetoothLEError) {
         guard isSilent else { return }
         do { try await Task.sleep(for: .seconds(60)) } catch { throw .cancelled }
     }

@@ -383,6 +383,23 @@ extension OneAfterAnother {
             }
         }
 
+        @Test("A look at an adapter changes nothing of it, and names one that is off")
+        func look() async throws {
+            try await with({ _, _, _ in nil }) { radio, bluetoothd in
+                try await radio.look()
+                bluetoothd.change(
+                    FakeBluetoothd.adapter, "org.bluez.Adapter1",
+                    ["Powered": .boolean(false), "Pairable": .boolean(true)])
+                while (try? await radio.look()) != nil { try await Task.sleep(for: .milliseconds(2)) }
+                await #expect(throws: BluetoothLEError.radioUnavailable(id: "bluez-adapter-off")) {
+                    try await radio.look()
+                }
+                #expect(bluetoothd.count("Set ") == 0)
+                try await radio.prepare()
+                #expect(bluetoothd.count("Set ") == 2)
+            }
+        }
+
         @Test("A forged signal of a stranger on the bus is not believed")
         func forged() async throws {
             try await PrivateBus.with { bus in

@@ -13,7 +13,8 @@ package enum BluetoothAdvice {
         case "bluez-no-adapter": "no Bluetooth adapter that can advertise: plug one in"
         case "bluez-adapter-missing": "the Bluetooth adapter of that name is not there"
         case "bluez-adapter-lost": "the Bluetooth adapter is gone: plug it in again"
-        case "bluez-adapter-off": "the Bluetooth adapter is off: rfkill unblock bluetooth"
+        case "bluez-adapter-off":
+            "the Bluetooth adapter is off: bluetoothctl power on; where that is refused, rfkill unblock bluetooth"
         case "bluez-registration-refused":
             "bluetoothd takes no further advertisement: close other programs that advertise"
         case "bluez-stranger-stays":

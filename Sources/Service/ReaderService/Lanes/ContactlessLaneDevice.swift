@@ -36,7 +36,7 @@ package struct ContactlessLaneDevice: LaneDevice {
     ) async -> Bool {
         guard transport != .nfc, engagement.offersBluetooth else { return false }
         guard transport == .automatic, engagement.offersNFC else { return true }
-        return await Self.missing(radio) == nil
+        return (try? await radio.prepare()) != nil
     }
 
     package func readiness() async -> LaneReadiness {
@@ -47,7 +47,7 @@ package struct ContactlessLaneDevice: LaneDevice {
 
     private static func missing(_ radio: any BluetoothLERadio) async -> String? {
         do throws(BluetoothLEError) {
-            try await radio.prepare()
+            try await radio.look()
             return nil
         } catch .radioUnavailable(let id) {
             return id
