@@ -5,10 +5,16 @@ internal import ReaderReports
 /// Runs `body`, and cancels it at SIGINT or SIGTERM, so that a phone is told that we end. A second signal ends
 /// the program at once.
 func interruptible<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
-    let task = Task { await body() }
+    let (registered, registering) = AsyncStream.makeStream(of: Void.self)
+    let task = Task {
+        // A signal before that would end the program at once, or be lost.
+        for await _ in registered.prefix(2) {}
+        return await body()
+    }
     let sources = [SIGINT, SIGTERM].map { number in
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number)
+        source.setRegistrationHandler { registering.yield() }
         source.setEventHandler {
             if task.isCancelled { exit(128 + number) }
             Terminal.note("Stopping: telling the phone…")
