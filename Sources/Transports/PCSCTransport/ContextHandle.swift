@@ -37,10 +37,12 @@ struct ContextHandle: ~Copyable, Sendable {
         var raw: SCARDCONTEXT = 0
         var status = LONG(SCARD_S_SUCCESS)
         // One client too many is refused with SCARD_W_SECURITY_VIOLATION, or, when pcscd hangs up before we have
-        // asked, as if it were not there. While it serves this process the second is the less likely by far.
-        for _ in 0..<(isAnyOpen ? 5 : 1) {
+        // asked, as if it were not there. While it serves this process the second is the less likely by far, but may come
+        // several times in a row on a busy machine.
+        for _ in 0..<(isAnyOpen ? 20 : 1) {
             status = unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &raw)
             if status != SCARD_E_NO_SERVICE { break }
+            usleep(2_000)
         }
         try PCSCTransportError.check(status, .establishContext)
         return ContextHandle(raw: raw)
