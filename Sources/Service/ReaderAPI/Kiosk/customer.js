@@ -13,7 +13,7 @@ const resultStay = 12;
 const comparisonStay = 150;
 
 /// Screens that say what is asked.
-const asking = ["armed", "phoneLocked", "tapAgain", "offerQR", "look"];
+const asking = ["armed", "phoneLocked", "tapAgain", "offerQR", "look", "keep"];
 /// Screens that say which question was answered.
 const answering = ["yes", "notConfirmed"];
 

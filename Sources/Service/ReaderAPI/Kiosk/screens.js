@@ -82,6 +82,9 @@ function fault({ link, lane, presentation }) {
     return null;
 }
 
+/// What is said where the answer comes over NFC: a phone that is taken away breaks it off.
+const onTheReader = { look: "keep", receiving: "keepOn" };
+
 /// The customer's screen: never a reason, a name or a picture.
 export function customerScreen(known) {
     const broken = fault(known);
@@ -95,7 +98,11 @@ export function customerScreen(known) {
     if (presentation === null) {
         return { name: "idle", tone: "plain", shape: "idle" };
     }
-    return isClosed(presentation) ? customerEnd(presentation) : phase(known);
+    if (isClosed(presentation)) {
+        return customerEnd(presentation);
+    }
+    const screen = phase(known);
+    return known.hint === "hold" ? { ...screen, name: onTheReader[screen.name] ?? screen.name } : screen;
 }
 
 function customerEnd(presentation) {
