@@ -46,11 +46,13 @@ package struct OnlineCustomer: Sendable {
 
     /// What the app is given.
     package func envelope(
-        to nonce: PresentationNonce, of merchant: MerchantIdentity, sealedFor key: RecipientKey
+        to nonce: PresentationNonce, of merchant: MerchantIdentity, sealedFor recipient: [UInt8]
     ) throws -> [UInt8] {
-        let transcript = SessionTranscript.inApp(merchant, nonce: nonce, recipientKeyHash: key.hash)
+        let transcript = SessionTranscript.inApp(
+            merchant, nonce: nonce, recipientKeyHash: Digest(.sha256, of: recipient[...]).bytes)
         return try WalletEnvelope.seal(
-            response(in: transcript), to: key.pair.privateKey.publicKey(), in: transcript,
+            response(in: transcript), to: PublicKey(curve: .p256, uncompressedPoint: recipient[...]),
+            in: transcript,
             ephemeralKey: PrivateKey.generate(.p256))
     }
 }

@@ -1,4 +1,3 @@
-internal import COSE
 package import Foundation
 internal import MdocModel
 internal import OpenSSLCrypto
@@ -11,33 +10,19 @@ package final class OnlineDaemon: Sendable {
     package static let origin = "https://shop.example"
     package static let token = "online-token-of-the-tests"
 
-    /// What several daemons of one shop have in common.
-    package struct Shop: Sendable {
-        package let key: RecipientKey
-        package let merchant: MerchantIdentity
-        package let customer: OnlineCustomer
-
-        package init() throws {
-            key = try RecipientKey(COSEKeyPair(PrivateKey.generate(.p256)))
-            merchant = try MerchantIdentity(
-                merchantIdentifier: "merchant.example.shop", teamIdentifier: "TEAM123456")
-            let now = Int64(Date().timeIntervalSince1970)
-            customer = try OnlineCustomer(at: Timestamp(secondsSince1970: now))
-        }
-    }
-
-    package let shop: Shop
+    package let shop: OnlineShop
     package let reader: ReaderDaemon
     package let http: PlainHTTP
 
     /// - Parameter nonces: the section of the configuration, as JSON; `connection` is where PostgreSQL is, if it is.
-    package init(_ shop: Shop, nonces: String, connection: String? = nil) async throws {
+    package init(
+        _ shop: OnlineShop, nonces: String, connection: String? = nil, environment: [String: String] = [:]
+    ) async throws {
         self.shop = shop
         let secrets = FileManager.default.temporaryDirectory.appending(path: "countersign-online-\(UUID())")
         try FileManager.default.createDirectory(at: secrets, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: secrets) }
-        let key = try shop.key.pair.privateKey.unprotectedPEM().withUnprotectedBytes(Array.init)
-        try Self.write(key, to: secrets.appending(path: "key.pem").path)
+        try Self.write(shop.keyFile, to: secrets.appending(path: "key.pem").path)
         try Self.write(Array((connection ?? "").utf8), to: secrets.appending(path: "connection").path)
         let online = """
             {"merchants": [{"name": "shop", "merchantIdentifier": "\(shop.merchant.merchantIdentifier)",
@@ -52,7 +37,7 @@ package final class OnlineDaemon: Sendable {
             members: [
                 "online": online,
                 "tokens": #"[{"name": "online", "sha256": "\#(digest)", "scopes": ["online"]}]"#,
-            ])
+            ], environment: environment)
         http = PlainHTTP(.tcp(port: reader.port), token: Self.token)
         try await trust(shop.customer.issuer.authority.der)
     }
@@ -94,7 +79,7 @@ package final class OnlineDaemon: Sendable {
 
     /// The body that presents what the customer answers to a nonce.
     package func presentation(of nonce: PresentationNonce) throws -> String {
-        let envelope = try shop.customer.envelope(to: nonce, of: shop.merchant, sealedFor: shop.key)
+        let envelope = try shop.customer.envelope(to: nonce, of: shop.merchant, sealedFor: shop.recipient)
         return """
             {"session":"session 1","nonce":"\(Base64URL.encode(nonce.bytes))",\
             "envelope":"\(Base64URL.encode(envelope))"}
@@ -104,10 +89,9 @@ package final class OnlineDaemon: Sendable {
     /// An answer and what judges it, as files of a folder; the words that name them to `countersign`.
     package func answer(in folder: URL) throws -> [String] {
         let nonce = try PresentationNonce(randomBytes(PresentationNonce.issuedSize))
-        let envelope = try shop.customer.envelope(to: nonce, of: shop.merchant, sealedFor: shop.key)
-        let key = try shop.key.pair.privateKey.unprotectedPEM().withUnprotectedBytes(Array.init)
+        let envelope = try shop.customer.envelope(to: nonce, of: shop.merchant, sealedFor: shop.recipient)
         let files = [
-            "--envelope": envelope, "--key": key, "--trust": shop.customer.issuer.authority.der,
+            "--envelope": envelope, "--key": shop.keyFile, "--trust": shop.customer.issuer.authority.der,
         ]
         var words = [
             "--merchant-id", shop.merchant.merchantIdentifier, "--team-id", shop.merchant.teamIdentifier,

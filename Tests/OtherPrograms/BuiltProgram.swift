@@ -62,10 +62,20 @@ package final class BuiltProgram: @unchecked Sendable {  // its process is told 
 
     private func until(_ what: String, _ condition: () -> Bool) async throws {
         for _ in 0..<12_000 {
+            let isLast = isOver
             if condition() { return }
+            if isLast { break }
             try await Task.sleep(for: .milliseconds(5))
         }
         throw Overdue(description: "\(what) does not come; standard error: \(errors)")
+    }
+
+    /// Whether it has ended; its exit code stays to be asked for.
+    private var isOver: Bool {
+        var information = siginfo_t()
+        let options = WEXITED | WNOHANG | WNOWAIT
+        return unsafe waitid(P_PID, id_t(process), &information, options) == 0
+            && information.si_signo == SIGCHLD
     }
 
     private static func spawn(

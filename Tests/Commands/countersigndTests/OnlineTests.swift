@@ -22,6 +22,23 @@ struct OnlineDaemonTests {
             try await daemon.present(daemon.presentation(of: daemon.ask())) == "verified")
     }
 
+    @Test(.enabled(if: SoftwareTPM.isThere, "\(SoftwareTPM.missing)"))
+    func `A key in the TPM opens answers, and those of another TPM are of no use`() async throws {
+        let (tpm, other) = (try SoftwareTPM(), try SoftwareTPM())
+        let environment = ["TPM2OPENSSL_TCTI": tpm.address]
+        let shop = try await OnlineShop(inTPM: environment)
+        let daemon = try await OnlineDaemon(
+            shop, nonces: #"{"store": "memory"}"#, environment: environment)
+        let body = try daemon.presentation(of: await daemon.ask())
+        #expect(try await daemon.present(body) == "verified")
+        let refused = await #expect(throws: BuiltProgram.Overdue.self) {
+            try await OnlineDaemon(
+                shop, nonces: #"{"store": "memory"}"#, environment: ["TPM2OPENSSL_TCTI": other.address])
+        }
+        #expect(refused?.description.contains("another TPM's") == true, "\(String(describing: refused))")
+        withExtendedLifetime((tpm, other)) {}
+    }
+
     @Test
     func `Answers are those that the OpenAPI document promises`() async throws {
         let daemon = try await OnlineDaemon(.init(), nonces: #"{"store": "memory"}"#)
@@ -84,7 +101,7 @@ struct OnlineDaemonTests {
 @Suite("Two daemons on one PostgreSQL", .enabled(if: database != nil), .serialized)
 struct OnlinePostgreSQLTests {
     private static func daemons() async throws -> (OnlineDaemon, OnlineDaemon) {
-        let shop = try OnlineDaemon.Shop()
+        let shop = try OnlineShop()
         let nonces = #"{"store": "postgresql", "connection": "CONNECTION"}"#
         return (
             try await OnlineDaemon(shop, nonces: nonces, connection: database),
