@@ -332,6 +332,27 @@ extension OneAfterAnother {
             }
         }
 
+        @Test(
+            "Data do not overtake a state: they wait until bluetoothd has taken it, or say that it hangs")
+        func dataAfterState() async throws {
+            try await withLink { link, bluetoothd in
+                let data = bluetoothd.socket("AcquireWrite clientToServer")
+                let state = bluetoothd.socket("AcquireWrite state")
+                try await link.signal(1)
+                let sending = Task { try await link.send(.byte(0), [7]) }
+                try await Task.sleep(for: .milliseconds(200))
+                var byte: UInt8 = 9
+                #expect(unsafe recv(data, &byte, 1, Int32(MSG_DONTWAIT)) == -1)
+                #expect(unsafe recv(state, &byte, 1, 0) == 1 && byte == 1)
+                try await sending.value
+                #expect(unsafe recv(data, &byte, 1, 0) == 1 && byte == 0)
+                try await link.signal(1)
+                await #expect(throws: BluetoothLEError.radioUnavailable(id: "bluez-daemon-hung")) {
+                    try await link.send(.byte(0), [7])
+                }
+            }
+        }
+
         @Test("Q117 Sockets that end before bluetoothd's end is known are not taken for the phone's end")
         func socketsFirst() async throws {
             try await withLink { link, bluetoothd in

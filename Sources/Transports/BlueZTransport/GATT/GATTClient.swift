@@ -29,6 +29,8 @@ actor GATTClient: BluetoothLEClientLink {
     /// The peer is gone; it remains to be seen whether the radio is too.
     private var isLeaving = false
     private var isSending = false
+    /// Whether a state was sent that bluetoothd may not have taken yet.
+    private var stateIsUnderway = false
     private var isClosed = false
     private var failure: BlueZTransportError?
 
@@ -328,6 +330,10 @@ actor GATTClient: BluetoothLEClientLink {
         guard head.count + body.count <= packetLimit else {
             throw .connectionFailed(id: "bluez-value-too-long")
         }
+        if stateIsUnderway {
+            try await emptied(stateWrites)
+            stateIsUnderway = false
+        }
         if let writes { return try await send(head, body, through: writes) }
         try await write(unsafe head.withBytes { unsafe Array($0) } + body, to: .clientToServer)
     }
@@ -336,9 +342,10 @@ actor GATTClient: BluetoothLEClientLink {
         guard !isSending else { throw .alreadyWaiting }
         isSending = true
         defer { isSending = false }
-        try await emptyWrites()
-        if let stateWrites { return try await send(.byte(state), [], through: stateWrites) }
-        try await write([state], to: .state)
+        try await emptied(writes)
+        guard let stateWrites else { return try await write([state], to: .state) }
+        stateIsUnderway = true
+        try await send(.byte(state), [], through: stateWrites)
     }
 
     private func send(
@@ -354,10 +361,11 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    /// Until bluetoothd has taken all data: it looks at each socket on its own, and a state could overtake them.
-    private func emptyWrites() async throws(BluetoothLEError) {
+    /// Until bluetoothd has taken all that was sent: it looks at each socket on its own, and what is sent through the
+    /// other, a state or data, could overtake it.
+    private func emptied(_ socket: PacketSocket?) async throws(BluetoothLEError) {
         let hung = ContinuousClock.now + configuration.call
-        while let writes, !writes.isEmptied {
+        while let socket, !socket.isEmptied {
             try checkLink()
             guard ContinuousClock.now < hung else { throw BluetoothLEError(.daemonHung) }
             await condition.wait(until: .now + .milliseconds(1))
