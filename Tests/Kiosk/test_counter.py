@@ -127,6 +127,9 @@ class CounterTests(KioskCase):
     def bring_air(self):
         """An adapter for the counter, and one for the phone, on a virtual air."""
         self.guest.run("""
+            systemctl stop air 2>/dev/null || true
+            systemctl reset-failed air 2>/dev/null || true
+            rm -f /tmp/bt-server-*
             systemd-run --quiet --unit=air btvirt -l2 -L -s
             for i in $(seq 100); do [ ! -e /sys/class/bluetooth/hci1 ] || break; sleep 0.2; done
             systemctl restart bluetooth
@@ -204,14 +207,19 @@ class CounterTests(KioskCase):
         self.assertFalse({"portrait", "name", "documents"} & {name for name, value in result.items() if value})
 
     def rent(self, token):
-        order = {"kind": "data", "lane": LANE, "reference": "booking-4711", "retention": "days(2)",
+        order = {"kind": "data", "lane": LANE, "reference": "booking", "retention": "days(2)",
                  "intent": "rental: name, document number, age over 21"}
         self.assertEqual(self.refusal("POST", "/v1/presentations", order), "readerTokenRequired")
-        # It is tapped, and answers over Bluetooth.
-        self.bring_air()
-        self.lay_phone("--ble --adapter hci1 --no-nfc-retrieval")
-        identity = self.told("POST", "/v1/presentations", {**order, "readerToken": token})["id"]
-        presentation = self.ended(identity)
+        # It is tapped, and answers over Bluetooth. An emulated phone may not find the reader in time: it is tapped once more.
+        for self.booking in ("booking-4711", "booking-4712", "booking-4713"):
+            self.bring_air()
+            self.lay_phone("--ble --adapter hci1 --no-nfc-retrieval")
+            identity = self.told(
+                "POST", "/v1/presentations", {**order, "reference": self.booking, "readerToken": token})["id"]
+            presentation = self.ended(identity)
+            if presentation["state"] == "verified":
+                break
+            self.chapter(f"no data came: {presentation['state']}")
         self.assertEqual(presentation["state"], "verified", presentation)
         documents = presentation["result"]["documents"]
         values = [json.dumps(documents).count(name) for name in ("family_name", "document_number")]
@@ -243,10 +251,12 @@ class CounterTests(KioskCase):
     def verify(self):
         for name, path in (("chain", "/v1/receipt-chain"), ("keys.pem", "/v1/receipt-keys")):
             self.guest.put(name, self.ask("GET", path))
-        head = self.told("GET", "/v1/receipts")["head"]
+        written = self.told("GET", "/v1/receipts")
+        self.receipts, head = len(written["receipts"]), written["head"]
+        self.assertGreaterEqual(self.receipts, 2)
         command = "runuser -u nobody -- countersign receipt verify --json --key {0}/keys.pem --head {1} {0}/{2}"
         verdict = json.loads(self.guest.run(command.format(Guest.OPEN, head, "chain")))
-        self.assertEqual((verdict["verdict"], verdict["receipts"]), ("intact", 2))
+        self.assertEqual((verdict["verdict"], verdict["receipts"]), ("intact", self.receipts))
         changed = bytearray((self.guest.folder / "chain").read_bytes())
         changed[len(changed) // 2] ^= 1
         self.guest.put("changed", bytes(changed))
@@ -265,8 +275,8 @@ class CounterTests(KioskCase):
             self.assertLess(time.monotonic(), deadline, "data is retained beyond its deadline")
             time.sleep(1)
         self.assertNotIn(bytes.fromhex(record), self.guest.files(STORE, KEYS))
-        self.assertEqual(self.refusal("POST", "/v1/exports", {"reference": "booking-4711"}), "nothingRetained")
-        self.assertEqual(len(self.told("GET", "/v1/receipts")["receipts"]), 2)
+        self.assertEqual(self.refusal("POST", "/v1/exports", {"reference": self.booking}), "nothingRetained")
+        self.assertEqual(len(self.told("GET", "/v1/receipts")["receipts"]), self.receipts)
 
 
 def find(value, name):
