@@ -312,43 +312,30 @@ extension OneAfterAnother {
         }
 
         @Test(
-            "A state does not overtake data: it waits until bluetoothd has taken them, or says that it hangs")
-        func stateAfterData() async throws {
+            "Neither a state nor data overtake the other: they wait until bluetoothd has taken it, or say that it hangs",
+            arguments: [true, false])
+        func inTurn(_ isStateFirst: Bool) async throws {
             try await withLink { link, bluetoothd in
-                let data = bluetoothd.socket("AcquireWrite clientToServer")
-                let state = bluetoothd.socket("AcquireWrite state")
-                try await link.send(.byte(0), [7])
-                let ending = Task { try await link.signal(2) }
-                try await Task.sleep(for: .milliseconds(200))
-                var byte: UInt8 = 0
-                #expect(unsafe recv(state, &byte, 1, Int32(MSG_DONTWAIT)) == -1)
-                #expect(unsafe recv(data, &byte, 1, 0) == 1)
-                try await ending.value
-                #expect(unsafe recv(state, &byte, 1, 0) == 1 && byte == 2)
-                try await link.send(.byte(0), [7])
-                await #expect(throws: BluetoothLEError.radioUnavailable(id: "bluez-daemon-hung")) {
-                    try await link.signal(2)
-                }
-            }
-        }
-
-        @Test(
-            "Data do not overtake a state: they wait until bluetoothd has taken it, or say that it hangs")
-        func dataAfterState() async throws {
-            try await withLink { link, bluetoothd in
-                let data = bluetoothd.socket("AcquireWrite clientToServer")
-                let state = bluetoothd.socket("AcquireWrite state")
-                try await link.signal(1)
-                let sending = Task { try await link.send(.byte(0), [7]) }
+                let state = (
+                    socket: bluetoothd.socket("AcquireWrite state"), byte: isStateFirst ? 1 : 2 as UInt8,
+                    send: { @Sendable in try await link.signal(isStateFirst ? 1 : 2) }
+                )
+                let data = (
+                    socket: bluetoothd.socket("AcquireWrite clientToServer"), byte: 0 as UInt8,
+                    send: { @Sendable in try await link.send(.byte(0), [7]) }
+                )
+                let (first, second) = isStateFirst ? (state, data) : (data, state)
+                try await first.send()
+                let sending = Task { try await second.send() }
                 try await Task.sleep(for: .milliseconds(200))
                 var byte: UInt8 = 9
-                #expect(unsafe recv(data, &byte, 1, Int32(MSG_DONTWAIT)) == -1)
-                #expect(unsafe recv(state, &byte, 1, 0) == 1 && byte == 1)
+                #expect(unsafe recv(second.socket, &byte, 1, Int32(MSG_DONTWAIT)) == -1)
+                #expect(unsafe recv(first.socket, &byte, 1, 0) == 1 && byte == first.byte)
                 try await sending.value
-                #expect(unsafe recv(data, &byte, 1, 0) == 1 && byte == 0)
-                try await link.signal(1)
+                #expect(unsafe recv(second.socket, &byte, 1, 0) == 1 && byte == second.byte)
+                try await first.send()
                 await #expect(throws: BluetoothLEError.radioUnavailable(id: "bluez-daemon-hung")) {
-                    try await link.send(.byte(0), [7])
+                    try await second.send()
                 }
             }
         }
