@@ -3,6 +3,8 @@ import Glibc
 import OtherPrograms
 import Testing
 
+@testable import ReaderStore
+
 @Suite("Reader tokens and brands over HTTP")
 struct ReaderTokenTests {
     @Test("A brand's identity signs for nobody who has no token of that brand")
@@ -46,6 +48,29 @@ struct ReaderTokenTests {
             #expect(audit.first?.contains(word) == true, "\(word): \(audit)")
         }
         #expect(!chain.reader.daemon.errors.contains(token.suffix(20)))
+    }
+
+    @Test("Who holds the store keeps an order with a token waiting, and nobody else")
+    func heldStore() async throws {
+        let chain = try await TokenChain(lanes: [[]])
+        let token = try await chain.token()
+        let store = try ReaderStore(at: chain.reader.folder.path + "/store", for: .changing)
+        let (isHeld, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let holding = Thread {
+            try? store.change { _ in
+                isHeld.signal()
+                isOver.wait()
+            }
+        }
+        holding.start()
+        try await offThisThread { isHeld.wait() }
+        async let ordered = chain.order(token)
+        try await Task.sleep(for: .milliseconds(200))
+        // One of these would wait with it, and it would then have waited too long.
+        for _ in 0..<16 { #expect(try await chain.reader.asNobody.call("GET", "/healthz").status == 200) }
+        isOver.signal()
+        let reply = try await ordered
+        #expect(reply.status == 201, "\(reply.text)")
     }
 
     @Test(

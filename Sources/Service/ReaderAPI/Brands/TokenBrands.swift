@@ -8,7 +8,7 @@ package import ReaderTokens
 /// then on.
 package struct TokenBrands: Sendable {
     private let folder: BrandFolder
-    private let store: ReaderStore
+    private let firstUses: FirstUses
     private let instance: ReaderInstance
     private let audience: TokenText
 
@@ -17,7 +17,8 @@ package struct TokenBrands: Sendable {
         store folder: String, audience: TokenText = ReaderToken.defaultAudience
     ) throws(ReaderStoreError) {
         self.folder = BrandFolder(store: folder)
-        store = try ReaderStore(at: folder, for: .changing)
+        let store = try ReaderStore(at: folder, for: .changing)
+        firstUses = FirstUses(store)
         instance = try store.readerInstance()
         self.audience = audience
     }
@@ -26,7 +27,7 @@ package struct TokenBrands: Sendable {
     package func prepare(_ token: String) async throws(APIProblem) -> PreparedBrand {
         let now = PremisesClock.now
         let verifier = ReaderTokenVerifier(
-            registry: try folder.brands(), instance: instance, audience: audience, firstUses: store)
+            registry: try folder.brands(), instance: instance, audience: audience, firstUses: firstUses)
         do throws(ReaderTokensError) {
             let reader = try await verifier.prepare(token, at: now)
             return PreparedBrand(
@@ -36,6 +37,24 @@ package struct TokenBrands: Sendable {
         } catch {
             throw APIProblem(.readerTokenRefused, 403, "\(error.id): \(error.explanation)")
         }
+    }
+}
+
+/// First uses of tokens, for which the disk is waited for on a thread of its own.
+private actor FirstUses: TokenFirstUses {
+    private let queue = RecordQueue()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
+
+    private let store: ReaderStore
+
+    init(_ store: ReaderStore) {
+        self.store = store
+    }
+
+    func firstUse(
+        ofToken token: [UInt8], orNow now: Timestamp?
+    ) throws(ReaderTokensError) -> Timestamp? {
+        try store.firstUse(ofToken: token, orNow: now)
     }
 }
 

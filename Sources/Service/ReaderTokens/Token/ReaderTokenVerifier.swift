@@ -55,7 +55,7 @@ package struct ReaderTokenVerifier: Sendable {
         let (brand, key) = try registry.key(of: token, at: now)
         try await key.verify(token)
         try check(token.claims, at: now)
-        return PreparedReader(brand, instance, firstUse: try firstUse(of: token, at: now))
+        return PreparedReader(brand, instance, firstUse: try await firstUse(of: token, at: now))
     }
 
     private func check(_ claims: ReaderTokenClaims, at now: Timestamp) throws(ReaderTokensError) {
@@ -70,9 +70,9 @@ package struct ReaderTokenVerifier: Sendable {
 
     private func firstUse(
         of token: UnverifiedReaderToken, at now: Timestamp
-    ) throws(ReaderTokensError) -> Timestamp {
+    ) async throws(ReaderTokensError) -> Timestamp {
         let expires = token.claims.expires
-        let first = try firstUses.firstUse(ofToken: token.digest, orNow: now < expires ? now : nil)
+        let first = try await firstUses.firstUse(ofToken: token.digest, orNow: now < expires ? now : nil)
         guard let first else { throw .expired(since: expires) }
         let until = first.advanced(bySeconds: ReaderToken.sessionLength)
         guard now < until else { throw .sessionExpired(since: until) }

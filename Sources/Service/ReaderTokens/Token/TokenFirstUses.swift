@@ -7,7 +7,9 @@ package protocol TokenFirstUses: Sendable {
     /// When the token was first used. Where it never was, `now` is remembered as that, or nothing if there is no `now`.
     ///
     /// - Parameter token: `UnverifiedReaderToken.digest` of a token whose signature was verified.
-    func firstUse(ofToken token: [UInt8], orNow now: Timestamp?) throws(ReaderTokensError) -> Timestamp?
+    func firstUse(
+        ofToken token: [UInt8], orNow now: Timestamp?
+    ) async throws(ReaderTokensError) -> Timestamp?
 }
 
 /// First uses as long as the process lives.
