@@ -81,7 +81,7 @@ struct Countersignd: AsyncParsableCommand {
             apply: { new in
                 access.replace(with: new.access)
                 await issuing.become(new.readerTokens)
-                await basis.replace(policy: new.policy, clockSkew: new.clockSkew, testRoots: new.testRoots)
+                basis.replace(policy: new.policy, clockSkew: new.clockSkew, testRoots: new.testRoots)
                 await lanes.become(new.lanes)
                 Self.replace(online, by: new.online, log)
             }, path: config, systemd: systemd, log: log)

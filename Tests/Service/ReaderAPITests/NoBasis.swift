@@ -4,8 +4,9 @@ import MdocModel
 
 /// Nobody is trusted.
 struct NoBasis: JudgingBasisSource {
-    func basis(at now: Timestamp) async throws(APIProblem) -> JudgingBasis { throw .trustNotSetUp }
-    func identity(named name: String, at now: Timestamp) async throws(APIProblem) -> ReaderIdentity {
+    func basis() throws(APIProblem) -> JudgingBasis { throw .trustNotSetUp }
+    func identities(at now: Timestamp) throws(APIProblem) -> ReaderIdentityChoice { throw .trustNotSetUp }
+    func identity(named name: String, at now: Timestamp) throws(APIProblem) -> ReaderIdentity {
         throw .trustNotSetUp
     }
 }

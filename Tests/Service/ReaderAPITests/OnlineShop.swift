@@ -206,11 +206,9 @@ struct OnlineShop {
 struct FixedBasis: JudgingBasisSource {
     let trust: TrustStore
 
-    func basis(at now: Timestamp) -> JudgingBasis {
-        JudgingBasis(
-            trust: trust, obtained: now, identities: ReaderIdentityChoice([])
-        )
-    }
+    func basis() -> JudgingBasis { JudgingBasis(trust: trust, obtained: nil) }
+
+    func identities(at now: Timestamp) -> ReaderIdentityChoice { ReaderIdentityChoice([]) }
 
     func identity(named name: String, at now: Timestamp) throws(APIProblem) -> ReaderIdentity {
         throw .trustNotSetUp

@@ -46,7 +46,7 @@ final class StoredBasisTests {
     }
 
     private func asks(at now: Timestamp = now) async throws -> String? {
-        try await basis.basis(at: now).identities.identity(in: .init())?.name
+        try await basis.identities(at: now).identity(in: .init())?.name
     }
 
     /// What an operator does to the identity that asks, and which asks from the next order on.
@@ -68,6 +68,13 @@ final class StoredBasisTests {
         case .rechosen: try choose("two")
         }
         #expect(try await asks() == change.asks)
+    }
+
+    @Test
+    func `What is wrong with the identities keeps nobody from judging`() async throws {
+        try Data("{".utf8).write(to: URL(filePath: folder.choicePath))
+        await #expect(throws: APIProblem.self) { try await self.asks() }
+        #expect(try await basis.basis().trust.anchors.count == 1)
     }
 
     @Test

@@ -34,16 +34,18 @@ extension Counter {
 
     func question(
         _ plan: RequestPlan, _ order: PresentationOrder, _ brand: PreparedBrand?, _ signer: String?,
-        _ basis: JudgingBasis, at now: Timestamp
+        at now: Timestamp
     ) async throws(APIProblem) -> PresentationQuestion {
-        guard let name = signer else {
-            return PresentationQuestion(
-                .planned(plan), identities: basis.identities, wallet: order.wallet, brand: brand?.identifier)
-        }
-        let named = try await self.basis.identity(named: name, at: now)
-        return PresentationQuestion(
-            .planned(plan), identities: ReaderIdentityChoice([.init(identity: named)]), wallet: order.wallet,
+        PresentationQuestion(
+            .planned(plan), identities: try await identities(named: signer, at: now), wallet: order.wallet,
             brand: brand?.identifier)
+    }
+
+    private func identities(
+        named name: String?, at now: Timestamp
+    ) async throws(APIProblem) -> ReaderIdentityChoice {
+        guard let name else { return try await basis.identities(at: now) }
+        return ReaderIdentityChoice([.init(identity: try await basis.identity(named: name, at: now))])
     }
 
     /// What is asked next: only where each question of the first has a yes.

@@ -100,12 +100,12 @@ package actor Counter {
             PresentationRecord.Further(
                 order: then, plan: try RequestPlan(ordered: then.intent, keeping: then.retention))
         }
-        let basis = try await basis.basis(at: now)
-        let question = try await question(plan, order, brand, signer, basis, at: now)
+        let basis = try await basis.basis()
+        let question = try await question(plan, order, brand, signer, at: now)
         var presentation = presentationPlan(question, basis, try namedLane(for: order).settings)
         if let further {
             presentation.further = try await self.further(
-                plan, question: self.question(further.plan, order, brand, signer, basis, at: now))
+                plan, question: self.question(further.plan, order, brand, signer, at: now))
         }
         // Nothing is awaited from here to the entry, so that two orders cannot have one reference or one lane.
         guard !isEnding else { throw .shuttingDown }

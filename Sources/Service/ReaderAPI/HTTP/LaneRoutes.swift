@@ -50,7 +50,7 @@ extension Counter {
 
     private func trustDescription() async throws(APIProblem) -> JSONValue {
         let now = now
-        let basis = try await basis.basis(at: now)
+        let basis = try await basis.basis()
         return [
             "snapshot": .string("\(basis.trust.snapshotID)"),
             "anchors": .integer(Int64(basis.trust.anchors.count)),

@@ -22,7 +22,8 @@ extension Counter {
         var faults: [JSONValue] = []
         var isTrustSetUp = true
         do throws(APIProblem) {
-            _ = try await basis.basis(at: now)
+            _ = try await basis.basis()
+            _ = try await basis.identities(at: now)
         } catch {
             isTrustSetUp = false
             faults.append(["id": .string(error.id.rawValue), "text": .string(error.text)])
@@ -66,7 +67,7 @@ extension Counter {
         }
         text.begin("countersign_trust_age_seconds", "gauge", "The age of the newest list of the trust store.")
         let now = now
-        if let age = try? await basis.basis(at: now).age(at: now) { text.add(Double(age)) }
+        if let age = try? await basis.basis().age(at: now) { text.add(Double(age)) }
         text.begin("countersign_event_listeners", "gauge", "Who listens to events now.")
         text.add(Double(listenerCount))
         text.begin("countersign_info", "gauge", "What runs.")

@@ -122,7 +122,7 @@ package final class OnlineDesk: Sendable {
         of draft: DeviceRequestDraft, _ web: OnlineSettings.Web, at now: Timestamp
     ) async throws(APIProblem) -> ReaderIdentity? {
         if let name = web.identity { return try await basis.identity(named: name, at: now) }
-        return try await basis.basis(at: now).identities.identity(
+        return try await basis.identities(at: now).identity(
             in: .init(docTypes: Set(draft.documents.map(\.docType))))
     }
 
@@ -169,7 +169,7 @@ package final class OnlineDesk: Sendable {
     private func verdict(
         _ opened: OpenedPresentation, asked: [ItemsRequest], _ questions: [Question], at now: Timestamp
     ) async throws(APIProblem) -> JSONValue {
-        let basis = try await basis.basis(at: now)
+        let basis = try await basis.basis()
         let context = PresentationContext(
             comparison: .requested(asked), trust: basis.trust, now: now, policy: basis.policy,
             clockSkew: basis.clockSkew)

@@ -1,35 +1,36 @@
 package import MdocModel
 package import MdocTrust
 
-/// By what answers are judged and in whose name is asked, as it stands now.
+/// By what answers are judged, as it stands now.
 package struct JudgingBasis: Sendable {
     package let trust: TrustStore
     /// When the newest list of the trust store was obtained; nil where it has none.
     package let obtained: Timestamp?
     /// Since when this trust is in place; nil where nobody says.
     package let since: Timestamp?
-    package let identities: ReaderIdentityChoice
     package let policy: RevocationPolicy
     package let clockSkew: Int64
     package let testRoots: TestRoots
 
     package init(
-        trust: TrustStore, obtained: Timestamp?, since: Timestamp? = nil, identities: ReaderIdentityChoice,
-        policy: RevocationPolicy = .age, clockSkew: Int64 = 60, testRoots: TestRoots = .ofNoCountry
+        trust: TrustStore, obtained: Timestamp?, since: Timestamp? = nil, policy: RevocationPolicy = .age,
+        clockSkew: Int64 = 60, testRoots: TestRoots = .ofNoCountry
     ) {
         self.trust = trust
         self.obtained = obtained
         self.since = since
-        self.identities = identities
         self.policy = policy
         self.clockSkew = clockSkew
         self.testRoots = testRoots
     }
 }
 
-/// Where the basis comes from.
+/// Where the basis comes from, and in whose name is asked.
 package protocol JudgingBasisSource: Sendable {
-    func basis(at now: Timestamp) async throws(APIProblem) -> JudgingBasis
+    func basis() async throws(APIProblem) -> JudgingBasis
+
+    /// Those who may ask, by the rules that choose among them.
+    func identities(at now: Timestamp) async throws(APIProblem) -> ReaderIdentityChoice
 
     /// The one identity of this name, whatever the rules say.
     func identity(named name: String, at now: Timestamp) async throws(APIProblem) -> ReaderIdentity

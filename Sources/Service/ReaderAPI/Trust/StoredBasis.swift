@@ -3,24 +3,35 @@ package import MdocTrust
 internal import ReaderIdentityStore
 internal import ReaderReports
 internal import ReaderStore
+internal import Synchronization
 
-/// The basis that the store's folder holds. It is read again as soon as another snapshot is in place or an identity was
-/// removed, renewed or re-chosen; else what was read stands, whatever receipts and retained data do to the file.
-package actor StoredBasis: JudgingBasisSource {
+/// The basis that the store's folder holds. It is read again as soon as another snapshot is in place, and the identities
+/// as soon as one was removed, renewed or re-chosen; else what was read stands, whatever receipts and retained data do to
+/// the file.
+package final class StoredBasis: JudgingBasisSource {
     private let folder: String
-    private var policy: RevocationPolicy
-    private var clockSkew: Int64
-    private var testRoots: TestRoots
-    private var read: Reading?
+    private let state: Mutex<State>
 
     /// For how long identities are used without looking at their validity again.
     private static let lasts = Duration.seconds(600)
 
-    private struct Reading {
+    private struct State {
+        var policy: RevocationPolicy
+        var clockSkew: Int64
+        var testRoots: TestRoots
+        var basis: ReadBasis?
+        var identities: ReadIdentities?
+    }
+
+    private struct ReadBasis {
         let basis: JudgingBasis
         let number: Int64
         var file: FileStamp?
-        let identities: [FileStamp?]?
+    }
+
+    private struct ReadIdentities {
+        let choice: ReaderIdentityChoice
+        let stamps: [FileStamp?]
         let at: ContinuousClock.Instant
     }
 
@@ -28,34 +39,36 @@ package actor StoredBasis: JudgingBasisSource {
         folder: String, policy: RevocationPolicy, clockSkew: Int64, testRoots: TestRoots = .ofNoCountry
     ) {
         self.folder = folder
-        self.policy = policy
-        self.clockSkew = clockSkew
-        self.testRoots = testRoots
+        state = Mutex(State(policy: policy, clockSkew: clockSkew, testRoots: testRoots))
     }
 
-    package func basis(at now: Timestamp) throws(APIProblem) -> JudgingBasis {
+    /// Judges by another policy from the next presentation on, and reads everything again.
+    package func replace(policy: RevocationPolicy, clockSkew: Int64, testRoots: TestRoots) {
+        state.withLock { $0 = State(policy: policy, clockSkew: clockSkew, testRoots: testRoots) }
+    }
+
+    // MARK: Trust
+
+    package func basis() async throws(APIProblem) -> JudgingBasis {
+        try state.withLock { state throws(APIProblem) in try basis(&state) }
+    }
+
+    private func basis(_ state: inout State) throws(APIProblem) -> JudgingBasis {
         let file = FileStamp("\(folder)/countersign.sqlite")
-        let stamps = try? IdentityFolder(store: folder).stamps()
-        if let read, let stamps, read.identities == stamps, ContinuousClock.now < read.at + Self.lasts {
+        if let read = state.basis {
             if read.file == file { return read.basis }
             if read.file?.inode == file?.inode, (try? store().currentTrustNumber()) == read.number {
-                self.read?.file = file
+                state.basis?.file = file
                 return read.basis
             }
         }
         let stored = try trust()
         let basis = JudgingBasis(
             trust: TrustStore(stored.snapshot), obtained: stored.snapshot.sources.map(\.obtained).max(),
-            since: stored.record.created, identities: try identities(at: now), policy: policy,
-            clockSkew: clockSkew, testRoots: testRoots)
-        read = Reading(
-            basis: basis, number: stored.record.number, file: file, identities: stamps, at: .now)
+            since: stored.record.created, policy: state.policy, clockSkew: state.clockSkew,
+            testRoots: state.testRoots)
+        state.basis = ReadBasis(basis: basis, number: stored.record.number, file: file)
         return basis
-    }
-
-    /// Judges by another policy from the next presentation on, and reads everything again.
-    package func replace(policy: RevocationPolicy, clockSkew: Int64, testRoots: TestRoots) {
-        (self.policy, self.clockSkew, self.testRoots, read) = (policy, clockSkew, testRoots, nil)
     }
 
     private func store() throws(ReaderStoreError) -> ReaderStore {
@@ -72,15 +85,33 @@ package actor StoredBasis: JudgingBasisSource {
         }
     }
 
-    private func identities(at now: Timestamp) throws(APIProblem) -> ReaderIdentityChoice {
-        try Self.refusing { () throws(IdentityStoreError) in
-            try ReaderIdentities(in: IdentityFolder(store: folder), at: now).choice
-        }
+    // MARK: Identities
+
+    private var identityFolder: IdentityFolder { IdentityFolder(store: folder) }
+
+    package func identities(at now: Timestamp) async throws(APIProblem) -> ReaderIdentityChoice {
+        try state.withLock { state throws(APIProblem) in try identities(at: now, &state) }
     }
 
-    package func identity(named name: String, at now: Timestamp) throws(APIProblem) -> ReaderIdentity {
+    private func identities(
+        at now: Timestamp, _ state: inout State
+    ) throws(APIProblem) -> ReaderIdentityChoice {
+        let stamps = try Self.refusing { () throws(IdentityStoreError) in try identityFolder.stamps() }
+        if let read = state.identities, read.stamps == stamps, ContinuousClock.now < read.at + Self.lasts {
+            return read.choice
+        }
+        let choice = try Self.refusing { () throws(IdentityStoreError) in
+            try ReaderIdentities(in: identityFolder, at: now).choice
+        }
+        state.identities = ReadIdentities(choice: choice, stamps: stamps, at: .now)
+        return choice
+    }
+
+    package func identity(
+        named name: String, at now: Timestamp
+    ) async throws(APIProblem) -> ReaderIdentity {
         try Self.refusing { () throws(IdentityStoreError) in
-            try ReaderIdentities.identity(named: name, in: IdentityFolder(store: folder), at: now)
+            try ReaderIdentities.identity(named: name, in: identityFolder, at: now)
         }
     }
 

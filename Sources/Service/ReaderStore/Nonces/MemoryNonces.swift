@@ -1,12 +1,13 @@
 package import MdocModel
+internal import Synchronization
 package import WalletPresentation
 
 /// The nonces of one server that forgets them when it ends.
-package actor MemoryNonces: NonceStore {
-    private var ledger: NonceLedger
+package final class MemoryNonces: NonceStore {
+    private let ledger: Mutex<NonceLedger>
 
     package init(_ terms: NonceTerms = NonceTerms()) {
-        ledger = NonceLedger(lifetime: terms.lifetime, capacity: terms.capacity)
+        ledger = Mutex(NonceLedger(lifetime: terms.lifetime, capacity: terms.capacity))
     }
 
     package func issue(
@@ -15,7 +16,9 @@ package actor MemoryNonces: NonceStore {
     ) throws(NonceStoreError) -> IssuedNonce {
         guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
         do throws(NonceRefusal) {
-            return try ledger.issue(nonce, to: session, for: door, asked: asked, at: now)
+            return try ledger.withLock { ledger throws(NonceRefusal) in
+                try ledger.issue(nonce, to: session, for: door, asked: asked, at: now)
+            }
         } catch {
             throw .refused(error)
         }
@@ -26,8 +29,10 @@ package actor MemoryNonces: NonceStore {
         at now: Timestamp
     ) throws(NonceStoreError) -> SpentRequest {
         do throws(NonceRefusal) {
-            let spent = try ledger.spend(nonce, by: session, through: door, at: now)
-            return SpentRequest(spent, asked: ledger.asked(with: nonce))
+            return try ledger.withLock { ledger throws(NonceRefusal) in
+                let spent = try ledger.spend(nonce, by: session, through: door, at: now)
+                return SpentRequest(spent, asked: ledger.asked(with: nonce))
+            }
         } catch {
             throw .refused(error)
         }
