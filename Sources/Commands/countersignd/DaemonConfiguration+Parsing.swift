@@ -1,3 +1,4 @@
+internal import MdocModel
 internal import MdocTrust
 internal import ReaderAPI
 internal import ReaderReports

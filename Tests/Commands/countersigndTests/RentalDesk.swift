@@ -1,6 +1,6 @@
 import Foundation
+import MdocModel
 import OtherPrograms
-import ReaderReports
 import Testing
 
 /// A daemon with a brand whose tokens let it ask for data, and the command line beside it.

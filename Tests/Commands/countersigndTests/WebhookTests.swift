@@ -1,7 +1,7 @@
 import Foundation
+import MdocModel
 import OpenSSLCrypto
 import OtherPrograms
-import ReaderReports
 import Testing
 
 @Suite("Webhooks of countersignd")

@@ -97,9 +97,3 @@ struct RetentionScene {
 
     func folderHolds(_ text: String) -> Bool { folderHolds(Data(text.utf8)) }
 }
-
-extension Sequence<UInt8> {
-    var hexadecimal: String {
-        map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
-}

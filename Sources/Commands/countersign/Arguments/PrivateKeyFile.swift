@@ -1,7 +1,7 @@
 internal import COSE
 internal import FoundationEssentials
+internal import MdocModel
 internal import OpenSSLCrypto
-internal import ReaderReports
 
 /// A private key that was used when what is judged came: the reader's ephemeral one, or one for which wallets seal.
 enum PrivateKeyFile {

@@ -1,5 +1,6 @@
 internal import CBOR
 internal import ISO7816
+internal import MdocModel
 internal import MdocSession
 internal import ReaderReports
 

@@ -1,5 +1,5 @@
 internal import ISO7816
-internal import ReaderReports
+internal import MdocModel
 
 /// A trace of APDUs: one a line, `>` to the card or `<` from it and then its bytes in hexadecimal. A time may
 /// stand before or after; empty lines and lines that start with `#` are passed over.

@@ -1,4 +1,5 @@
 internal import CBOR
+internal import MdocModel
 internal import NDEF
 internal import ReaderReports
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MdocModel
 internal import ReaderReports
 internal import ReaderStore
 

@@ -1,3 +1,4 @@
+internal import MdocModel
 internal import ReaderReports
 internal import Synchronization
 internal import SystemPackage

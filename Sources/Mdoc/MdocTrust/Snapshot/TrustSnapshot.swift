@@ -1,3 +1,4 @@
+internal import MdocModel
 internal import OpenSSLCrypto
 
 /// All that is believed at one time: one immutable value, made from its sources alone. What cannot be used of them counts for
@@ -10,11 +11,7 @@ package struct TrustSnapshot: Sendable {
         package init(bytes: [UInt8]) { self.bytes = bytes }
 
         /// In lower-case hexadecimal.
-        package var description: String {
-            bytes.reduce(into: "") { text, byte in
-                text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-            }
-        }
+        package var description: String { bytes.hexadecimal }
     }
 
     package let id: ID

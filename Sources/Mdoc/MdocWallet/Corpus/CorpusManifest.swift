@@ -83,7 +83,7 @@ extension CorpusManifest.Entry {
         eDeviceKeyPrivate = try engagement.eDeviceKey.unprotectedScalarText()
         deviceKeyPrivate = try presented.document.deviceKey.unprotectedScalarText()
         self.files = files.reduce(into: [:]) {
-            $0[$1.name] = Digest(.sha256, of: $1.bytes[...]).bytes.hexText
+            $0[$1.name] = Digest(.sha256, of: $1.bytes[...]).bytes.hexadecimal
         }
     }
 }
@@ -103,13 +103,7 @@ extension COSEKeyPair {
     /// The private key in lower-case hexadecimal digits, for a test corpus.
     fileprivate func unprotectedScalarText() throws(WalletError) -> String {
         try WalletError.wrapping { () throws(OpenSSLCryptoError) in
-            try privateKey.withUnprotectedScalar { $0.hexText }
+            try privateKey.withUnprotectedScalar { $0.hexadecimal }
         }
-    }
-}
-
-extension Sequence where Element == UInt8 {
-    fileprivate var hexText: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -1,5 +1,5 @@
+internal import MdocModel
 internal import OpenSSLCrypto
-internal import ReaderReports
 
 /// A presentation's name: drawn at random, so that nobody can guess another's.
 package struct PresentationID: Hashable, Sendable, CustomStringConvertible {

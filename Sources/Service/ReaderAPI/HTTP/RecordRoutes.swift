@@ -1,4 +1,5 @@
 internal import Hummingbird
+internal import MdocModel
 internal import NIOCore
 internal import OpenSSLCrypto
 internal import ReaderReports

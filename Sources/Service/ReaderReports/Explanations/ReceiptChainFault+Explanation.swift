@@ -1,3 +1,4 @@
+internal import MdocModel
 package import ReaderStore
 
 extension ReceiptChainFault {

@@ -1,3 +1,4 @@
+internal import MdocModel
 package import ReaderStore
 
 /// The reader instance identifier: which installation of Countersign a token is for. 128 bits, drawn once when a store
@@ -12,7 +13,7 @@ package struct ReaderInstance: Hashable, Sendable {
     /// Nil unless there are 16 bytes.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.size else { return nil }
-        self.init(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+        self.init(bytes.hexadecimal)
     }
 
     /// Nil unless the text is written as `text` is.

@@ -1,14 +1,18 @@
 extension Sequence<UInt8> {
     /// Lower-case digits, two a byte.
     package var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * underestimatedCount)
-        for byte in self {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 0x0f)])
+        let bytes = Array(self)
+        return unsafe String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+            for (index, byte) in bytes.enumerated() {
+                unsafe text[2 * index] = Self.digit(byte >> 4)
+                unsafe text[2 * index + 1] = Self.digit(byte & 0x0f)
+            }
+            return 2 * bytes.count
         }
-        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }
 
