@@ -60,4 +60,4 @@ readonly tpm_packages=(swtpm tpm2-openssl)
 # A database that several servers share.
 readonly database_packages=(postgresql)
 readonly air_packages=(qemu-system-x86 busybox-static cpio kmod procps dbus bluez bluez-test-tools python3-venv)
-readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db)
+readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd)

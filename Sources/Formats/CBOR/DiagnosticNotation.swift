@@ -21,20 +21,32 @@ package struct DiagnosticNotation: Sendable {
     /// `text` between quotes as JSON has it (RFC 8259 7), and everything escaped that does not print: controls,
     /// direction marks, invisible and unassigned characters.
     package static func quoted(_ text: String) -> String {
-        if text.isPlain { return "\"" + text + "\"" }
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where scalar.prints: result.unicodeScalars.append(scalar)
-            default: for unit in String(scalar).utf16 { result += escape(unit) }
-            }
+        var result = ""
+        write(quoted: text, to: &result)
+        return result
+    }
+
+    /// Writes what `quoted(_:)` gives.
+    package static func write(quoted text: String, to result: inout String) {
+        result += "\""
+        if text.isPlain {
+            result += text
+        } else {
+            for scalar in text.unicodeScalars { write(scalar, to: &result) }
         }
-        return result + "\""
+        result += "\""
+    }
+
+    private static func write(_ scalar: Unicode.Scalar, to result: inout String) {
+        switch scalar {
+        case "\"": result += "\\\""
+        case "\\": result += "\\\\"
+        case "\n": result += "\\n"
+        case "\r": result += "\\r"
+        case "\t": result += "\\t"
+        case _ where scalar.prints: result.unicodeScalars.append(scalar)
+        default: for unit in String(scalar).utf16 { result += escape(unit) }
+        }
     }
 
     private static func escape(_ unit: UInt16) -> String {
@@ -46,7 +58,12 @@ package struct DiagnosticNotation: Sendable {
 extension String {
     /// Whether it stands between quotes as it is: all of it prints, and nothing needs a look into Unicode's tables.
     fileprivate var isPlain: Bool {
-        utf8.allSatisfy { 0x20...0x7e ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        var text = self
+        return text.withUTF8 { bytes in
+            unsafe bytes.allSatisfy {
+                0x20...0x7e ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+            }
+        }
     }
 }
 

@@ -123,7 +123,7 @@ struct JSONReader {
     private mutating func string() throws(JSONError) -> String {
         let start = position
         try take(UInt8(ascii: "\""))
-        var content: [UInt8] = []
+        var content = plainCharacters()
         while true {
             let byte = try peek()
             position += 1
@@ -134,10 +134,19 @@ struct JSONReader {
                 }
                 return string
             case UInt8(ascii: "\\"): content += String(try escaped()).utf8
-            case ..<0x20: throw .stringMisshapen(at: position - 1)
-            default: content.append(byte)
+            default: throw .stringMisshapen(at: position - 1)
             }
+            content += plainCharacters()
         }
+    }
+
+    /// What stands for itself from here on: all but quotes, backslashes and controls.
+    private mutating func plainCharacters() -> ArraySlice<UInt8> {
+        let rest = text[position...]
+        position =
+            rest.firstIndex { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+            ?? text.endIndex
+        return rest[..<position]
     }
 
     /// What stands after a backslash.

@@ -9,19 +9,26 @@ package enum Base64URL {
     }()
 
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        var bits: UInt32 = 0
-        var count = 0
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(alphabet[Int(bits >> count & 63)])
+        let bytes = Array(bytes)
+        return unsafe String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
+            var bits: UInt32 = 0
+            var count = 0
+            var end = 0
+            func write(_ value: UInt32) {
+                unsafe text[end] = alphabet[Int(value & 63)]
+                end += 1
             }
+            for byte in bytes {
+                bits = bits << 8 | UInt32(byte)
+                count += 8
+                while count >= 6 {
+                    count -= 6
+                    write(bits >> count)
+                }
+            }
+            if count > 0 { write(bits << (6 - count)) }
+            return end
         }
-        if count > 0 { text.append(alphabet[Int(bits << (6 - count) & 63)]) }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes, or nil where a character is not of the alphabet, the length is impossible or spare bits are set.

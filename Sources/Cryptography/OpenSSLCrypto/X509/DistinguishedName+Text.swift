@@ -5,12 +5,7 @@ extension DistinguishedName: CustomStringConvertible {
     package var commonName: String? { text(of: .commonName) }
 
     /// The text of the first attribute of this type; nil when there is none or it is no valid text.
-    package func text(of type: ObjectIdentifier) -> String? {
-        for name in relativeNames {
-            for attribute in name where attribute.type == type { return attribute.text }
-        }
-        return nil
-    }
+    package func text(of type: ObjectIdentifier) -> String? { attribute(of: type)?.text }
 
     /// The name as RFC 4514 writes it: last relative name first, special characters escaped.
     package var description: String {
@@ -26,7 +21,7 @@ extension DistinguishedName.Attribute: CustomStringConvertible {
         switch tag {
         case DERTag.utf8String: String(validating: contents, as: UTF8.self)
         case DERTag.printableString, DERTag.ia5String, DERTag.numericString:
-            String(validating: contents, as: Unicode.ASCII.self)
+            contents.allSatisfy { $0 < 0x80 } ? String(decoding: contents, as: UTF8.self) : nil
         case DERTag.bmpString where contents.count.isMultiple(of: 2):
             String(
                 validating: stride(from: contents.startIndex, to: contents.endIndex, by: 2).map {
@@ -43,6 +38,11 @@ extension DistinguishedName.Attribute: CustomStringConvertible {
 
     /// RFC 4514, 2.4; control characters are escaped as well, so that a name stays on its line.
     private static func escaped(_ text: String) -> String {
+        if text.utf8.allSatisfy(isPlain), text.utf8.first != UInt8(ascii: " "),
+            text.utf8.last != UInt8(ascii: " ")
+        {
+            return text
+        }
         var result = ""
         let scalars = Array(text.unicodeScalars)
         for (index, scalar) in scalars.enumerated() {
@@ -58,6 +58,14 @@ extension DistinguishedName.Attribute: CustomStringConvertible {
             }
         }
         return result
+    }
+
+    /// Whether the character stands for itself wherever it is, but for blanks at the ends.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch UnicodeScalar(byte) {
+        case "0"..."9", "A"..."Z", "a"..."z", " ", "-", ".", "'", "(", ")", "/", ":", "_": true
+        default: false
+        }
     }
 
     private static func hexadecimal(_ byte: UInt8) -> String {

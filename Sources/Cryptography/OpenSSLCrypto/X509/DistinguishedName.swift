@@ -80,5 +80,17 @@ package struct DistinguishedName: Sendable {
         return names
     }
 
+    /// The first attribute of this type; nil where there is none.
+    func attribute(of type: ObjectIdentifier) -> Attribute? {
+        var names = DERReader(contents)
+        // The form was checked when the name was made.
+        while !names.isAtEnd, var attributes = try? names.enter(DERTag.set) {
+            while !attributes.isAtEnd, let attribute = try? Self.readAttribute(&attributes) {
+                if attribute.type == type { return attribute }
+            }
+        }
+        return nil
+    }
+
     package var isEmpty: Bool { contents.isEmpty }
 }

@@ -48,7 +48,8 @@ struct APICall: Sendable {
     private func bytes(upTo limit: Int) async throws(APIProblem) -> [UInt8] {
         let body = request.body
         let eventLoop = context.channel.eventLoop
-        let collecting = Task(executorPreference: EventLoopExecutor(eventLoop)) {
+        // Most bodies came with their request: then nothing is waited for.
+        let collecting = Task.immediate(executorPreference: EventLoopExecutor(eventLoop)) {
             try await body.collect(upTo: limit)
         }
         let timer = eventLoop.scheduleTask(in: Self.bodyPatience) { collecting.cancel() }

@@ -46,7 +46,7 @@ package enum JSONValue: Sendable {
             text += "{"
             for (index, member) in members.enumerated() {
                 if index > 0 { text += "," }
-                text += DiagnosticNotation.quoted(member.name)
+                DiagnosticNotation.write(quoted: member.name, to: &text)
                 text += ":"
                 member.value.writeLine(to: &text)
             }
@@ -60,14 +60,15 @@ package enum JSONValue: Sendable {
         case .boolean(let value): text += value ? "true" : "false"
         case .integer(let value): text += "\(value)"
         case .number(let value): text += "\(value)"
-        case .string(let value): text += DiagnosticNotation.quoted(value)
+        case .string(let value): DiagnosticNotation.write(quoted: value, to: &text)
         case .array(let values):
             Self.write(values, between: ("[", "]"), to: &text, level: level) { value, text in
                 value.write(to: &text, level: level + 1)
             }
         case .object(let members):
             Self.write(members, between: ("{", "}"), to: &text, level: level) { member, text in
-                text += DiagnosticNotation.quoted(member.name) + ": "
+                DiagnosticNotation.write(quoted: member.name, to: &text)
+                text += ": "
                 member.value.write(to: &text, level: level + 1)
             }
         }
