@@ -184,7 +184,7 @@ extension JSONText {
     }
 
     fileprivate func sha256(of what: String) throws(JSONFault) -> [UInt8] {
-        guard let bytes = [UInt8](hexadecimalDigits: Array(try string(upTo: 64).utf8)), bytes.count == 32
+        guard let bytes = try string(upTo: 64).utf8.bytesOfHexadecimal, bytes.count == 32
         else {
             throw wrong("the SHA-256 of \(what) is due, in 64 hexadecimal digits")
         }

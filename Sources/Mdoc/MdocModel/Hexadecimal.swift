@@ -16,13 +16,14 @@ extension Sequence<UInt8> {
     }
 }
 
-extension Array<UInt8> {
-    /// The bytes of hexadecimal digits, two a byte; nil for anything else.
-    package init?(hexadecimalDigits digits: some Collection<UInt8>) {
-        guard digits.count.isMultiple(of: 2) else { return nil }
+extension Collection<UInt8> {
+    /// The bytes that these hexadecimal digits write, two a byte; nil for anything else. No initialiser of an array: where one
+    /// is optional, `Array.init` means that one.
+    package var bytesOfHexadecimal: [UInt8]? {
+        guard count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
         var high: UInt8?
-        for digit in digits {
+        for digit in self {
             guard let value = Character(Unicode.Scalar(digit)).hexDigitValue, value < 16 else { return nil }
             if let half = high {
                 bytes.append(half << 4 | UInt8(value))
@@ -31,6 +32,6 @@ extension Array<UInt8> {
                 high = UInt8(value)
             }
         }
-        self = bytes
+        return bytes
     }
 }

@@ -75,7 +75,7 @@ struct RentalDesk {
 
     /// Whether these bytes, in hexadecimal, are in a file of the store or of its keys.
     func isAnywhere(_ hexadecimal: String) -> Bool {
-        let bytes = Data([UInt8](hexadecimalDigits: Array(hexadecimal.utf8)) ?? [])
+        let bytes = Data(hexadecimal.utf8.bytesOfHexadecimal ?? [])
         return ["store", "store-keys"].contains { folder in
             let files = FileManager.default.enumerator(atPath: "\(reader.folder.path)/\(folder)")
             return (files?.allObjects as? [String] ?? []).contains { file in

@@ -44,6 +44,6 @@ enum PrivateKeyFile {
 
     private static func scalar(in text: [UInt8]) -> [UInt8]? {
         let digits = text.filter { !" \t\r\n".utf8.contains($0) }
-        return digits.isEmpty ? nil : [UInt8](hexadecimalDigits: digits)
+        return digits.isEmpty ? nil : digits.bytesOfHexadecimal
     }
 }

@@ -40,7 +40,7 @@ struct APDUTrace {
         let inSameWord = words[mark].dropFirst()
         let after = (inSameWord.isEmpty ? [] : [inSameWord]) + words[(mark + 1)...]
         let digits = after.prefix { $0.utf8.allSatisfy { $0.isHexadecimalDigit } }
-        guard let bytes = [UInt8](hexadecimalDigits: digits.joined().utf8), bytes.count >= 2 else {
+        guard let bytes = digits.joined().utf8.bytesOfHexadecimal, bytes.count >= 2 else {
             return nil
         }
         let time = (words[..<mark] + after.dropFirst(digits.count)).joined(separator: " ")

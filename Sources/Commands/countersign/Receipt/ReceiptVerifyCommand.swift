@@ -122,7 +122,7 @@ struct DigestArgument: ExpressibleByArgument {
     let bytes: [UInt8]
 
     init?(argument: String) {
-        guard let bytes = [UInt8](hexadecimalDigits: argument.utf8), bytes.count == 32 else { return nil }
+        guard let bytes = argument.utf8.bytesOfHexadecimal, bytes.count == 32 else { return nil }
         self.bytes = bytes
     }
 }
