@@ -21,31 +21,31 @@ package struct DiagnosticNotation: Sendable {
     /// `text` between quotes as JSON has it (RFC 8259 7), and everything escaped that does not print: controls,
     /// direction marks, invisible and unassigned characters.
     package static func quoted(_ text: String) -> String {
-        var result = ""
+        var result: [UInt8] = []
         write(quoted: text, to: &result)
-        return result
+        return String(decoding: result, as: UTF8.self)
     }
 
-    /// Writes what `quoted(_:)` gives.
-    package static func write(quoted text: String, to result: inout String) {
-        result += "\""
+    /// Writes the UTF-8 of what `quoted(_:)` gives.
+    package static func write(quoted text: String, to result: inout [UInt8]) {
+        result.append(UInt8(ascii: "\""))
         if text.isPlain {
-            result += text
+            result += text.utf8
         } else {
             for scalar in text.unicodeScalars { write(scalar, to: &result) }
         }
-        result += "\""
+        result.append(UInt8(ascii: "\""))
     }
 
-    private static func write(_ scalar: Unicode.Scalar, to result: inout String) {
+    private static func write(_ scalar: Unicode.Scalar, to result: inout [UInt8]) {
         switch scalar {
-        case "\"": result += "\\\""
-        case "\\": result += "\\\\"
-        case "\n": result += "\\n"
-        case "\r": result += "\\r"
-        case "\t": result += "\\t"
-        case _ where scalar.prints: result.unicodeScalars.append(scalar)
-        default: for unit in String(scalar).utf16 { result += escape(unit) }
+        case "\"": result += "\\\"".utf8
+        case "\\": result += "\\\\".utf8
+        case "\n": result += "\\n".utf8
+        case "\r": result += "\\r".utf8
+        case "\t": result += "\\t".utf8
+        case _ where scalar.prints: result += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+        default: for unit in String(scalar).utf16 { result += escape(unit).utf8 }
         }
     }
 

@@ -35,25 +35,44 @@ package enum Base64URL {
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         // Specialised: a whole answer comes this way.
         let bytes = unsafe text.withContiguousStorageIfAvailable { unsafe decode(stored: $0) }
-        return bytes ?? decode(stored: Array(text))
+        return unsafe bytes ?? Array(text).withUnsafeBufferPointer { unsafe decode(stored: $0) }
     }
 
-    private static func decode(stored text: some RandomAccessCollection<UInt8>) -> [UInt8]? {
+    private static func decode(stored text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
-        var bits: UInt32 = 0
-        var count = 0
-        for character in text {
-            let value = values[Int(character)]
-            guard value != 0xff else { return nil }
-            bits = bits << 6 | UInt32(value)
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+        let values = values
+        var seen: UInt8 = 0
+        var spare: UInt32 = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: text.count * 3 / 4) { bytes, end in
+            func value(_ index: Int) -> UInt32 {
+                let value = unsafe values[Int(text[index])]
+                seen |= value
+                return UInt32(value)
             }
+            func write(_ value: UInt32) {
+                unsafe bytes[end] = UInt8(truncatingIfNeeded: value)
+                end += 1
+            }
+            let whole = text.count / 4 * 4
+            for index in stride(from: 0, to: whole, by: 4) {
+                let bits =
+                    value(index) << 18 | value(index + 1) << 12 | value(index + 2) << 6 | value(index + 3)
+                write(bits >> 16)
+                write(bits >> 8)
+                write(bits)
+            }
+            var bits: UInt32 = 0
+            var count = 0
+            for index in whole..<text.count {
+                bits = bits << 6 | value(index)
+                count += 6
+                guard count >= 8 else { continue }
+                count -= 8
+                write(bits >> count)
+            }
+            spare = bits & ((1 << count) - 1)
         }
-        return bits & ((1 << count) - 1) == 0 ? bytes : nil
+        // No value of the alphabet has one of the two highest bits, and what is none has both.
+        return seen < 64 && spare == 0 ? bytes : nil
     }
 }

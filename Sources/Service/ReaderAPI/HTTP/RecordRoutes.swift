@@ -108,7 +108,7 @@ extension Counter {
     private nonisolated func export(_ reference: RetainedReference) async throws(APIProblem) -> Response {
         let archive = try recordArchive()
         let export = try await archive.beginExport(of: reference, at: await now)
-        let text = Array(export.json.line.utf8)
+        let text = export.json.utf8
         let body = ResponseBody(contentLength: text.count + 1) { writer in
             do {
                 try await writer.write(ByteBuffer(bytes: text))

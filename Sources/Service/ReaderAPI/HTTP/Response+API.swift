@@ -10,7 +10,7 @@ extension Response {
         if let location { headers[.location] = location }
         return Response(
             status: status, headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(string: value.line + "\n")))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: value.utf8 + [UInt8(ascii: "\n")])))
     }
 
     static func bytes(_ bytes: some Sequence<UInt8>, type: String) -> Response {

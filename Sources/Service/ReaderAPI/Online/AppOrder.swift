@@ -59,7 +59,7 @@ struct AppOrder: Sendable {
             "elements": .array(descriptor.elements.map { .string($0.element.name) }),
             "intentToStore": .string(descriptor.elements.first?.intent.name ?? ""),
         ]
-        return Array(value.line.utf8)
+        return value.utf8
     }
 }
 

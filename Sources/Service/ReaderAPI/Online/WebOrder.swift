@@ -37,6 +37,6 @@ struct WebOrder: Sendable {
 
     var kept: [UInt8] {
         let value: JSONValue = ["origin": .string(origin), "intent": .string(intent)]
-        return Array(value.line.utf8)
+        return value.utf8
     }
 }

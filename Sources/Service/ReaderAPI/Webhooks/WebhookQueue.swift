@@ -56,7 +56,7 @@ package final class WebhookQueue: Service {
             return true
         }
         guard isRoom, let id = try? randomBytes(16).hexadecimal else { return metrics.webhook("dropped") }
-        given.yield(Delivery(id: id, url: url, body: Array(body.line.utf8)))
+        given.yield(Delivery(id: id, url: url, body: body.utf8))
     }
 
     /// Delivers until the daemon ends; what waits then is tried once more and given up.

@@ -20,72 +20,61 @@ package enum JSONValue: Sendable {
 
     /// The value over several lines, without a line end after it.
     package var text: String {
-        var text = ""
-        write(to: &text, level: 0)
-        return text
+        var bytes: [UInt8] = []
+        write(to: &bytes, level: 0)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The value in one line.
-    package var line: String {
-        var text = ""
-        writeLine(to: &text)
-        return text
+    package var line: String { String(decoding: utf8, as: UTF8.self) }
+
+    /// The UTF-8 of the value in one line.
+    package var utf8: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes, level: nil)
+        return bytes
     }
 
-    private func writeLine(to text: inout String) {
+    /// - Parameter level: in how many arrays and objects it lies; nil for all in one line.
+    private func write(to bytes: inout [UInt8], level: Int?) {
         switch self {
-        case .null, .boolean, .integer, .number, .string: write(to: &text, level: 0)
+        case .null: bytes += "null".utf8
+        case .boolean(let value): bytes += (value ? "true" : "false").utf8
+        case .integer(let value): bytes += "\(value)".utf8
+        case .number(let value): bytes += "\(value)".utf8
+        case .string(let value): DiagnosticNotation.write(quoted: value, to: &bytes)
         case .array(let values):
-            text += "["
-            for (index, value) in values.enumerated() {
-                if index > 0 { text += "," }
-                value.writeLine(to: &text)
-            }
-            text += "]"
-        case .object(let members):
-            text += "{"
-            for (index, member) in members.enumerated() {
-                if index > 0 { text += "," }
-                DiagnosticNotation.write(quoted: member.name, to: &text)
-                text += ":"
-                member.value.writeLine(to: &text)
-            }
-            text += "}"
-        }
-    }
-
-    private func write(to text: inout String, level: Int) {
-        switch self {
-        case .null: text += "null"
-        case .boolean(let value): text += value ? "true" : "false"
-        case .integer(let value): text += "\(value)"
-        case .number(let value): text += "\(value)"
-        case .string(let value): DiagnosticNotation.write(quoted: value, to: &text)
-        case .array(let values):
-            Self.write(values, between: ("[", "]"), to: &text, level: level) { value, text in
-                value.write(to: &text, level: level + 1)
+            Self.write(values, between: ("[", "]"), to: &bytes, level: level) { value, bytes in
+                value.write(to: &bytes, level: level.map { $0 + 1 })
             }
         case .object(let members):
-            Self.write(members, between: ("{", "}"), to: &text, level: level) { member, text in
-                DiagnosticNotation.write(quoted: member.name, to: &text)
-                text += ": "
-                member.value.write(to: &text, level: level + 1)
+            Self.write(members, between: ("{", "}"), to: &bytes, level: level) { member, bytes in
+                DiagnosticNotation.write(quoted: member.name, to: &bytes)
+                bytes += (level == nil ? ":" : ": ").utf8
+                member.value.write(to: &bytes, level: level.map { $0 + 1 })
             }
         }
     }
 
     private static func write<Member>(
-        _ members: [Member], between brackets: (String, String), to text: inout String, level: Int,
-        _ body: (Member, inout String) -> Void
+        _ members: [Member], between brackets: (Unicode.Scalar, Unicode.Scalar), to bytes: inout [UInt8],
+        level: Int?, _ body: (Member, inout [UInt8]) -> Void
     ) {
-        text += brackets.0
+        bytes.append(UInt8(ascii: brackets.0))
         for (index, member) in members.enumerated() {
-            text += index > 0 ? ",\n" : "\n"
-            text += String(repeating: "  ", count: level + 1)
-            body(member, &text)
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            if let level { bytes.breakLine(level + 1) }
+            body(member, &bytes)
         }
-        if !members.isEmpty { text += "\n" + String(repeating: "  ", count: level) }
-        text += brackets.1
+        if let level, !members.isEmpty { bytes.breakLine(level) }
+        bytes.append(UInt8(ascii: brackets.1))
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func breakLine(_ level: Int) {
+        append(UInt8(ascii: "\n"))
+        for _ in 0..<level { self += "  ".utf8 }
     }
 }
 
