@@ -133,7 +133,8 @@ extension OneAfterAnother.PeerConnectingTests {
             connecting.withLock { $0 = task }
             await #expect(throws: BluetoothLEError.cancelled) { try await task.value }
             #expect(bluetoothd.count("AcquireNotify") == 0)
-            #expect(bluetoothd.count("RemoveDevice") == 1)
+            // Once more where the search ends before bluetoothd has said that the peer is gone.
+            #expect((1...2).contains(bluetoothd.count("RemoveDevice")))
         }
     }
 }
