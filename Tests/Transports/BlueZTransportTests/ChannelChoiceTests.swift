@@ -135,6 +135,8 @@ extension OneAfterAnother.PeerConnectingTests {
             #expect(bluetoothd.count("AcquireNotify") == 0)
             // Once more where the search ends before bluetoothd has said that the peer is gone.
             #expect((1...2).contains(bluetoothd.count("RemoveDevice")))
+            #expect(bluetoothd.devices.isEmpty)
+            #expect(bluetoothd.count("Connect") == 1, "nobody is reached for a second time")
         }
     }
 }
