@@ -390,6 +390,7 @@ let package = Package(
                 "CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "OtherPrograms",
                 "PortraitDecoding", "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens",
                 "TestCredentials", "WalletPresentation",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(

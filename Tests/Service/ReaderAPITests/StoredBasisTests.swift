@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import MdocModel
 import MdocTrust
 import OpenSSLCrypto
@@ -74,6 +75,46 @@ final class StoredBasisTests {
     func `What is wrong with the identities keeps nobody from judging`() async throws {
         try Data("{".utf8).write(to: URL(filePath: folder.choicePath))
         await #expect(throws: APIProblem.self) { try await self.asks() }
+        #expect(try await basis.basis().trust.anchors.count == 1)
+    }
+
+    @Test
+    func `Another snapshot is judged by from the next answer on, also after the file changed otherwise`()
+        async throws
+    {
+        let changing = try ReaderStore(at: store, for: .changing)
+        let first = try await basis.basis().trust
+        _ = try changing.firstTokenUse([1], orNow: Self.now)
+        #expect(try await basis.basis().trust === first)
+        let other = try TrustSnapshot([.test(.anchor, "other", TestAuthority().der)])
+        try changing.replaceTrust(
+            with: other, expecting: changing.currentTrustNumber(), by: .imported, at: Self.now)
+        #expect(try await basis.basis().trust.snapshotID == other.id)
+    }
+
+    @Test
+    func `Of those who wait for a store that another holds, none waits for the others as well`() async throws
+    {
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let holder = try DatabaseQueue(path: "\(store)/countersign.sqlite", configuration: configuration)
+        try holder.inDatabase { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+        let began = ContinuousClock.now
+        await withTaskGroup { group in
+            for _ in 0..<6 {
+                group.addTask { [basis] () async -> APIProblem? in
+                    do throws(APIProblem) {
+                        _ = try await basis.basis()
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            for await problem in group { #expect(problem?.id == .trustUnavailable) }
+        }
+        #expect(ContinuousClock.now - began < .seconds(3 * ReaderStore.longestWait))
+        try holder.inDatabase { try $0.execute(sql: "ROLLBACK") }
         #expect(try await basis.basis().trust.anchors.count == 1)
     }
 

@@ -46,14 +46,21 @@ private actor FirstUses: TokenFirstUses {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
     private let store: ReaderStore
+    private nonisolated let asking = WaitingRoom()
 
     init(_ store: ReaderStore) {
         self.store = store
     }
 
-    func firstUse(
+    nonisolated func firstUse(
         ofToken token: [UInt8], orNow now: Timestamp?
-    ) throws(ReaderTokensError) -> Timestamp? {
+    ) async throws(ReaderTokensError) -> Timestamp? {
+        guard asking.enter() else { throw .firstUseUnknown(.busy) }
+        defer { asking.leave() }
+        return try await stored(token, now)
+    }
+
+    private func stored(_ token: [UInt8], _ now: Timestamp?) throws(ReaderTokensError) -> Timestamp? {
         try store.firstUse(ofToken: token, orNow: now)
     }
 }

@@ -6,8 +6,6 @@ internal import Synchronization
 
 /// Receipts and retained data, as the daemon writes them. The disk is waited for on a thread of its own, one thing after the other.
 package actor RecordArchive {
-    /// How many callers may wait to look something up; what presentations keep goes in whatever waits.
-    private static let mostAsking = 16
     /// For how long an export that is being handed out keeps others of its reference waiting.
     static let handingOut = Duration.seconds(60)
 
@@ -20,7 +18,8 @@ package actor RecordArchive {
     let retained: RetainedRecords
     private nonisolated let metrics: CounterMetrics
     private nonisolated let log: Logger
-    private nonisolated let asking = Mutex(0)
+    /// Of callers who look something up; what presentations keep goes in whatever waits.
+    private nonisolated let asking = WaitingRoom()
     private nonisolated let latestFault = Mutex<ReaderStoreError?>(nil)
     /// Exports that have begun, with when.
     var exports: [RetainedReference: ContinuousClock.Instant] = [:]
@@ -144,13 +143,8 @@ package actor RecordArchive {
     nonisolated func look<Value: Sendable>(
         _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
     ) async throws(APIProblem) -> Value {
-        let isRoom = asking.withLock { count in
-            guard count < Self.mostAsking else { return false }
-            count += 1
-            return true
-        }
-        guard isRoom else { throw .recordsUnavailable(.busy) }
-        defer { asking.withLock { $0 -= 1 } }
+        guard asking.enter() else { throw .recordsUnavailable(.busy) }
+        defer { asking.leave() }
         return try await read(body)
     }
 

@@ -7,12 +7,14 @@ internal import Synchronization
 
 /// The basis that the store's folder holds. It is read again as soon as another snapshot is in place, and the identities
 /// as soon as one was removed, renewed or re-chosen; else what was read stands, whatever receipts and retained data do to
-/// the file.
+/// the file. The disk and the keys' TPM are waited for on threads of their own, so that nobody else waits with them.
 package final class StoredBasis: JudgingBasisSource {
     private let folder: String
     private let state: Mutex<State>
+    private let trustReading = Reading()
+    private let identityReading = Reading()
 
-    /// For how long identities are used without looking at their validity again.
+    /// For how long what was read is used at most, also where nothing seems to have changed.
     private static let lasts = Duration.seconds(600)
 
     private struct State {
@@ -21,17 +23,40 @@ package final class StoredBasis: JudgingBasisSource {
         var testRoots: TestRoots
         var basis: ReadBasis?
         var identities: ReadIdentities?
+        var failure: Failure?
+
+        mutating func take(_ trust: StoredTrust, of file: FileStamp?) -> JudgingBasis {
+            let read = JudgingBasis(
+                trust: TrustStore(trust.snapshot), obtained: trust.snapshot.sources.map(\.obtained).max(),
+                since: trust.record.created, policy: policy, clockSkew: clockSkew, testRoots: testRoots)
+            basis = ReadBasis(basis: read, number: trust.record.number, at: .now, file: file)
+            return read
+        }
     }
 
     private struct ReadBasis {
         let basis: JudgingBasis
         let number: Int64
+        let at: ContinuousClock.Instant
         var file: FileStamp?
+
+        var isYoung: Bool { ContinuousClock.now < at + StoredBasis.lasts }
+
+        /// The same trust, of a file in which something else has changed.
+        mutating func stands(for file: FileStamp?) -> JudgingBasis {
+            self.file = file
+            return basis
+        }
     }
 
     private struct ReadIdentities {
         let choice: ReaderIdentityChoice
         let stamps: [FileStamp?]
+        let at: ContinuousClock.Instant
+    }
+
+    private struct Failure {
+        let problem: APIProblem
         let at: ContinuousClock.Instant
     }
 
@@ -50,34 +75,58 @@ package final class StoredBasis: JudgingBasisSource {
     // MARK: Trust
 
     package func basis() async throws(APIProblem) -> JudgingBasis {
-        try state.withLock { state throws(APIProblem) in try basis(&state) }
+        if let basis = basis(of: databaseStamp) { return basis }
+        let asked = ContinuousClock.now
+        return try await trustReading.run { () throws(APIProblem) in try readBasis(askedAt: asked) }
     }
 
-    private func basis(_ state: inout State) throws(APIProblem) -> JudgingBasis {
-        let file = FileStamp("\(folder)/countersign.sqlite")
-        if let read = state.basis {
-            if read.file == file { return read.basis }
-            if read.file?.inode == file?.inode, (try? store().currentTrustNumber()) == read.number {
-                state.basis?.file = file
-                return read.basis
-            }
+    private var databaseStamp: FileStamp? { FileStamp("\(folder)/countersign.sqlite") }
+
+    /// What was read last, if that was of `file` as it is now.
+    private func basis(of file: FileStamp?) -> JudgingBasis? {
+        state.withLock { state in
+            state.basis.flatMap { $0.file == file && $0.isYoung ? $0.basis : nil }
         }
-        let stored = try trust()
-        let basis = JudgingBasis(
-            trust: TrustStore(stored.snapshot), obtained: stored.snapshot.sources.map(\.obtained).max(),
-            since: stored.record.created, policy: state.policy, clockSkew: state.clockSkew,
-            testRoots: state.testRoots)
-        state.basis = ReadBasis(basis: basis, number: stored.record.number, file: file)
-        return basis
+    }
+
+    /// - Parameter asked: what failed since then is not tried once more: whoever holds the store would keep all who wait one
+    ///   after the other.
+    private func readBasis(askedAt asked: ContinuousClock.Instant) throws(APIProblem) -> JudgingBasis {
+        let (read, failure) = state.withLock { ($0.basis, $0.failure) }
+        let file = databaseStamp
+        if let basis = basis(of: file) { return basis }
+        if let failure, failure.at > asked { throw failure.problem }
+        do throws(APIProblem) {
+            if let read, read.isYoung, read.file?.inode == file?.inode, try trustNumber() == read.number,
+                let basis = state.withLock({ $0.basis?.stands(for: file) })
+            {
+                return basis
+            }
+            let trust = try trust()
+            return state.withLock { $0.take(trust, of: file) }
+        } catch {
+            state.withLock { $0.failure = Failure(problem: error, at: .now) }
+            throw error
+        }
+    }
+
+    private func trustNumber() throws(APIProblem) -> Int64? {
+        try refusing { () throws(ReaderStoreError) in try store().currentTrustNumber() }
+    }
+
+    private func trust() throws(APIProblem) -> StoredTrust {
+        try refusing { () throws(ReaderStoreError) in try store().currentTrust() }
     }
 
     private func store() throws(ReaderStoreError) -> ReaderStore {
         try ReaderStore(at: folder, for: .reading)
     }
 
-    private func trust() throws(APIProblem) -> StoredTrust {
+    private func refusing<Value>(
+        _ body: () throws(ReaderStoreError) -> Value
+    ) throws(APIProblem) -> Value {
         do throws(ReaderStoreError) {
-            return try store().currentTrust()
+            return try body()
         } catch .absent, .empty {
             throw .trustNotSetUp
         } catch {
@@ -90,28 +139,30 @@ package final class StoredBasis: JudgingBasisSource {
     private var identityFolder: IdentityFolder { IdentityFolder(store: folder) }
 
     package func identities(at now: Timestamp) async throws(APIProblem) -> ReaderIdentityChoice {
-        try state.withLock { state throws(APIProblem) in try identities(at: now, &state) }
+        try await identityReading.run { () throws(APIProblem) in try readIdentities(at: now) }
     }
 
-    private func identities(
-        at now: Timestamp, _ state: inout State
-    ) throws(APIProblem) -> ReaderIdentityChoice {
+    private func readIdentities(at now: Timestamp) throws(APIProblem) -> ReaderIdentityChoice {
         let stamps = try Self.refusing { () throws(IdentityStoreError) in try identityFolder.stamps() }
-        if let read = state.identities, read.stamps == stamps, ContinuousClock.now < read.at + Self.lasts {
+        if let read = state.withLock({ $0.identities }), read.stamps == stamps,
+            ContinuousClock.now < read.at + Self.lasts
+        {
             return read.choice
         }
         let choice = try Self.refusing { () throws(IdentityStoreError) in
             try ReaderIdentities(in: identityFolder, at: now).choice
         }
-        state.identities = ReadIdentities(choice: choice, stamps: stamps, at: .now)
+        state.withLock { $0.identities = ReadIdentities(choice: choice, stamps: stamps, at: .now) }
         return choice
     }
 
     package func identity(
         named name: String, at now: Timestamp
     ) async throws(APIProblem) -> ReaderIdentity {
-        try Self.refusing { () throws(IdentityStoreError) in
-            try ReaderIdentities.identity(named: name, in: identityFolder, at: now)
+        try await identityReading.run { () throws(APIProblem) in
+            try Self.refusing { () throws(IdentityStoreError) in
+                try ReaderIdentities.identity(named: name, in: identityFolder, at: now)
+            }
         }
     }
 
@@ -123,5 +174,17 @@ package final class StoredBasis: JudgingBasisSource {
         } catch {
             throw APIProblem(.identityRefused, 400, error.explanation)
         }
+    }
+}
+
+/// Reads from the disk on a thread of its own, one thing after the other.
+private actor Reading {
+    private let queue = RecordQueue()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
+
+    func run<Value: Sendable>(
+        _ body: @Sendable () throws(APIProblem) -> Value
+    ) throws(APIProblem) -> Value {
+        try body()
     }
 }
