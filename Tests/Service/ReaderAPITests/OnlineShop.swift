@@ -34,9 +34,10 @@ struct OnlineShop {
     /// - Parameters:
     ///   - trusts: whether the issuer is trusted.
     ///   - nonces: in place of those in memory.
+    ///   - basis: in place of one that trusts the issuer, or another.
     init(
         issuer other: TestIssuer? = nil, trusts: Bool = true, nonces: (any NonceStore)? = nil,
-        now: Int64 = TestAuthority.now
+        basis: (any JudgingBasisSource)? = nil, now: Int64 = TestAuthority.now
     ) async throws {
         let issuer = try other ?? TestIssuer()
         self.issuer = issuer
@@ -46,8 +47,7 @@ struct OnlineShop {
         origins = [try WebOrigin(origin), try WebOrigin(otherOrigin)]
         let settings = OnlineSettings(
             merchants: [merchant, otherMerchant], web: .init(origins: origins, keys: keys, identity: nil))
-        let basis = FixedBasis(
-            trust: try (trusts ? issuer.authority : TestAuthority()).store())
+        let basis = try basis ?? FixedBasis(trust: (trusts ? issuer.authority : TestAuthority()).store())
         desk = OnlineDesk(
             settings, nonces: nonces ?? MemoryNonces(), basis: basis, at: Timestamp(secondsSince1970: now))
         let port = try ReaderDaemon.freePort()
@@ -68,7 +68,7 @@ struct OnlineShop {
     }
 
     private static func serve(
-        _ desk: OnlineDesk, _ basis: FixedBasis, at port: UInt16
+        _ desk: OnlineDesk, _ basis: any JudgingBasisSource, at port: UInt16
     ) async throws -> Task<Void, any Error> {
         var log = Logger(label: "tests")
         log.logLevel = .error
@@ -107,27 +107,37 @@ struct OnlineShop {
         return try await (client ?? http).call("POST", path, String(decoding: body, as: UTF8.self))
     }
 
-    /// Asks through the app; the nonce.
-    func askApp(
+    func orderApp(
         session: String = "session 1", merchant: String = "shop", elements: [String] = ["age(atLeast:21)"]
-    ) async throws -> PresentationNonce {
-        let reply = try await post(
+    ) async throws -> PlainHTTP.Reply {
+        try await post(
             "/v1/wallet/requests",
             [
                 "session": session, "merchant": merchant, "document": "driversLicense", "elements": elements,
                 "intentToStore": "willNotStore",
             ])
+    }
+
+    /// Asks through the app; the nonce.
+    func askApp(
+        session: String = "session 1", merchant: String = "shop", elements: [String] = ["age(atLeast:21)"]
+    ) async throws -> PresentationNonce {
+        let reply = try await orderApp(session: session, merchant: merchant, elements: elements)
         guard reply.status == 201, let text = try reply.json()["nonce"] as? String,
             let bytes = Base64URL.decode(text.utf8)
         else { throw PlainHTTP.Failure(description: "\(reply.status): \(reply.text)") }
         return try PresentationNonce(bytes)
     }
 
-    /// Asks on the page; the text of encryptionInfo.
-    func askPage(session: String = "session 1", origin: String? = nil) async throws -> String {
-        let reply = try await post(
+    func orderPage(session: String = "session 1", origin: String? = nil) async throws -> PlainHTTP.Reply {
+        try await post(
             "/v1/web/requests",
             ["session": session, "origin": origin ?? self.origin, "intent": "age over 21; else nothing"])
+    }
+
+    /// Asks on the page; the text of encryptionInfo.
+    func askPage(session: String = "session 1", origin: String? = nil) async throws -> String {
+        let reply = try await orderPage(session: session, origin: origin)
         guard reply.status == 201, let data = try reply.json()["data"] as? [String: String],
             let info = data["encryptionInfo"]
         else { throw PlainHTTP.Failure(description: "\(reply.status): \(reply.text)") }

@@ -397,6 +397,27 @@ struct OnlineAttackTests {
         #expect(reply.status == 200 && reply.reason != "verified" && reply.reason != "mock", "\(reply.text)")
         #expect(try reply.json()["verdict"] as? String == "rejected")
     }
+
+    @Test
+    func `Where nobody is trusted nothing is asked, and an answer spends no nonce`() async throws {
+        let nonces = MemoryNonces()
+        let shop = try await OnlineShop(nonces: nonces)
+        defer { shop.close() }
+        let untrusting = try await OnlineShop(nonces: nonces, basis: NoBasis())
+        defer { untrusting.close() }
+        let (nonce, info) = (try await shop.askApp(), try await shop.askPage())
+        let envelope = try shop.envelope(in: shop.transcript(nonce))
+        let response = try shop.webResponse(to: info)
+        for reply in [
+            try await untrusting.orderApp(), try await untrusting.orderPage(),
+            try await untrusting.present(envelope, nonce: nonce),
+            try await untrusting.present(response, info: info),
+        ] {
+            #expect(reply.status == 503 && reply.problem == "trustNotSetUp", "\(reply.text)")
+        }
+        #expect(try await shop.present(envelope, nonce: nonce).reason == "verified")
+        #expect(try await shop.present(response, info: info).reason == "verified")
+    }
 }
 
 extension OnlineShop {

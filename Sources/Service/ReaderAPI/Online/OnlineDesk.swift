@@ -42,6 +42,7 @@ package final class OnlineDesk: Sendable {
 
     func ask(_ order: AppOrder, for session: SessionBinding) async throws(APIProblem) -> JSONValue {
         let merchant = try current.merchant(named: order.merchant)
+        _ = try await basis.basis()  // what nobody could judge is not asked
         let issued = try await issue(to: session, for: .app, order.kept(for: merchant.name))
         return [
             "nonce": .string(Base64URL.encode(issued.nonce.bytes)), "expires": .string("\(issued.expires)"),
@@ -54,6 +55,7 @@ package final class OnlineDesk: Sendable {
         _ envelope: WalletEnvelope, to nonce: PresentationNonce, by session: SessionBinding
     ) async throws(APIProblem) -> JSONValue {
         let now = try now()
+        let basis = try await basis.basis()
         let spent = try await spend(nonce, by: session, through: .app, at: now)
         let order = try AppOrder(Self.members(ofKept: spent.asked, AppOrder.members))
         let settings = current
@@ -66,9 +68,9 @@ package final class OnlineDesk: Sendable {
         } catch {
             throw APIProblem(error)
         }
-        return try await verdict(
+        return Self.verdict(
             opened, asked: [order.descriptor.itemsRequest], order.questions(on: PremisesClock.day(at: now)),
-            at: now)
+            by: basis, at: now)
     }
 
     // MARK: Pages
@@ -77,6 +79,7 @@ package final class OnlineDesk: Sendable {
         let (origin, web) = try current.origin(order.origin)
         guard let key = web.keys.first else { throw .onlineNotSetUp }
         let draft = try order.draft
+        _ = try await basis.basis()
         let signer = try await signer(of: draft, web, at: now())
         let issued = try await issue(to: session, for: .web, order.kept)
         let request: WebRequest
@@ -100,6 +103,7 @@ package final class OnlineDesk: Sendable {
         _ response: EncryptedResponse, to info: EncryptionInfo, on page: String, by session: SessionBinding
     ) async throws(APIProblem) -> JSONValue {
         let now = try now()
+        let basis = try await basis.basis()
         let spent = try await spend(info.nonce, by: session, through: .web, at: now)
         let order = try WebOrder(Self.members(ofKept: spent.asked, WebOrder.members))
         let (origin, web) = try current.origin(order.origin)
@@ -113,9 +117,9 @@ package final class OnlineDesk: Sendable {
         } catch {
             throw APIProblem(error)
         }
-        return try await verdict(
+        return try Self.verdict(
             opened, asked: order.draft.documents, order.plan.questions(on: PremisesClock.day(at: now)),
-            at: now)
+            by: basis, at: now)
     }
 
     private func signer(
@@ -166,10 +170,10 @@ package final class OnlineDesk: Sendable {
         }
     }
 
-    private func verdict(
-        _ opened: OpenedPresentation, asked: [ItemsRequest], _ questions: [Question], at now: Timestamp
-    ) async throws(APIProblem) -> JSONValue {
-        let basis = try await basis.basis()
+    private static func verdict(
+        _ opened: OpenedPresentation, asked: [ItemsRequest], _ questions: [Question], by basis: JudgingBasis,
+        at now: Timestamp
+    ) -> JSONValue {
         let context = PresentationContext(
             comparison: .requested(asked), trust: basis.trust, now: now, policy: basis.policy,
             clockSkew: basis.clockSkew)
