@@ -22,7 +22,7 @@ enum ProcessMemory {
             guard fields.count == 6, fields[1] == "r-xp", fields[5].hasPrefix("/") else { continue }
             let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
             guard ends.count == 2 else { continue }
-            let start = UnsafeMutableRawPointer(bitPattern: ends[0])
+            let start = unsafe UnsafeMutableRawPointer(bitPattern: ends[0])
             unsafe madvise(start, Int(ends[1] - ends[0]), MADV_DONTNEED)
         }
     }

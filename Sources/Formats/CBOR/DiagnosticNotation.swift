@@ -44,7 +44,7 @@ package struct DiagnosticNotation: Sendable {
         case "\n": result += "\\n".utf8
         case "\r": result += "\\r".utf8
         case "\t": result += "\\t".utf8
-        case _ where scalar.prints: result += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+        case _ where scalar.prints: result += String(scalar).utf8
         default: for unit in String(scalar).utf16 { result += escape(unit).utf8 }
         }
     }

@@ -24,6 +24,7 @@ struct JSONItemTests {
     static let strings: [(text: String, value: String)] = [
         (#""""#, ""), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{c}\n\r\t"), (#""\u0041\u00e4\u6C34""#, "Aä水"),
         (#""\ud83d\ude00""#, "😀"), (#""ä水😀""#, "ä水😀"), (#""\u0000""#, "\0"), ("\"\u{7f}\"", "\u{7f}"),
+        (#""ab\ncd\"ef""#, "ab\ncd\"ef"), (#""ä\u0041水\\x""#, "äA水\\x"),
     ]
 
     @Test("Strings are read with their escapes", arguments: strings)
@@ -47,7 +48,8 @@ struct JSONItemTests {
         (".5", .unexpectedByte(at: 0)), ("1.e1", .unexpectedByte(at: 2)), ("'a'", .unexpectedByte(at: 0)),
         ("/**/1", .unexpectedByte(at: 0)), ("\u{feff}1", .unexpectedByte(at: 0)),
         ("01", .numberMisshapen(at: 0)), ("-00", .numberMisshapen(at: 0)),
-        ("\"\n\"", .stringMisshapen(at: 1)), ("\"\\x\"", .stringMisshapen(at: 1)),
+        ("\"\n\"", .stringMisshapen(at: 1)), ("\"ab\\ncd\n\"", .stringMisshapen(at: 7)),
+        ("\"\\x\"", .stringMisshapen(at: 1)),
         ("\"\\u12g4\"", .stringMisshapen(at: 5)), ("\"\\udc00\"", .stringMisshapen(at: 1)),
         ("\"\\ud800\\u0041\"", .stringMisshapen(at: 1)), ("\"\\ud800x\"", .unexpectedByte(at: 7)),
         ("{\"a\":1,\"a\":2}", .duplicateMember(at: 7)), (#"{"a":1,"\u0061":2}"#, .duplicateMember(at: 7)),
@@ -63,7 +65,9 @@ struct JSONItemTests {
 
     @Test(
         "A string that is not UTF-8 is refused",
-        arguments: [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe6, 0xb0]])
+        arguments: [
+            [0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe6, 0xb0], [0x61, 0x5c, 0x6e, 0x62, 0xff],
+        ])
     func invalidUTF8(_ bytes: [UInt8]) {
         #expect(throws: JSONError.invalidUTF8(at: 0)) { try JSONItem.parse(([0x22] + bytes + [0x22])[...]) }
     }
