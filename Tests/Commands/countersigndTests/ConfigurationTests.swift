@@ -200,7 +200,7 @@ struct ConfigurationTests {
         let name = try await reader.result(of: id, as: reader.asDisplay)["name"] as? [String: Any]
         let words = [name?["given"], name?["family"]].compactMap { $0 as? String }
         #expect(words.count == 2)
-        for word in words + ["4711", ReaderDaemon.app, ReaderDaemon.display] {
+        for word in words + ["till-4711", ReaderDaemon.app, ReaderDaemon.display] {
             #expect(!reader.daemon.errors.contains(word), "\(word)")
         }
         // Who may not be dumped has its memory map given to root alone.

@@ -76,6 +76,6 @@ struct ContractTests {
         }
         #expect(text.contains("countersign_trust_age_seconds "))
         #expect(text.contains(#"countersign_lane_ready{lane="lane-1",state="ready"} 1"#))
-        #expect(!text.contains("4711") && !text.contains(id))
+        #expect(!text.contains("private-4711") && !text.contains(id))
     }
 }

@@ -41,7 +41,7 @@ struct RentalDeskTests {
         "Both are asked in one session, and each has a result of its own; the documents are for the app alone"
     )
     func both() async throws {
-        let (daemon, id) = try await Self.ordered(["--consent-time", "500"])
+        let (daemon, id) = try await Self.ordered(["--consent-time", "2000"])
         let states = try await daemon.end(of: id)
         #expect(states.suffix(4) == ["receiving", "awaitingConsent", "receiving", "verified"])
         let (_, first, then) = try await Self.presentation(id, daemon.asApp)

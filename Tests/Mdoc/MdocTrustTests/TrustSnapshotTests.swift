@@ -1,4 +1,5 @@
 import COSE
+import Glibc
 import MdocModel
 import MdocTrust
 import OpenSSLCrypto
@@ -188,18 +189,27 @@ struct TrustSnapshotTests {
             sources.append(
                 .test(.revocationList, "\(number)", try TestRevocationList(authority, entries).encoded()))
         }
-        let clock = ContinuousClock()
-        var fastest = Duration.seconds(60)
-        for _ in 0..<5 {
-            var store: TrustStore?
-            fastest = min(fastest, clock.measure { store = TrustStore(TrustSnapshot(sources)) })
-            #expect(store?.anchors.count == 500)
-        }
         #if DEBUG
-            #expect(fastest < .milliseconds(1000), "\(fastest)")
+            let bound = 1.0
         #else
-            #expect(fastest < .milliseconds(50), "\(fastest)")
+            let bound = 0.05
         #endif
+        var fastest = 60.0
+        // Other work on the machine may spoil a round.
+        for _ in 0..<10 where fastest >= bound {
+            let start = Self.threadTime()
+            let store = TrustStore(TrustSnapshot(sources))
+            fastest = min(fastest, Self.threadTime() - start)
+            #expect(store.anchors.count == 500)
+        }
+        #expect(fastest < bound, "\(fastest) s")
+    }
+
+    /// The time that a processor has given this thread, in seconds.
+    private static func threadTime() -> Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }
 

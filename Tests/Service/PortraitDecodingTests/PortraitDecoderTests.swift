@@ -141,14 +141,15 @@ struct PortraitDecoderTests {
     }
 
     /// A shell in the decoder's place does what the portrait says.
-    private let shell = PortraitDecoder(executable: "/bin/sh", deadline: .milliseconds(500))
+    private let shell = PortraitDecoder(executable: "/bin/sh", deadline: .seconds(20))
+    private let hurriedShell = PortraitDecoder(executable: "/bin/sh", deadline: .milliseconds(500))
 
     @Test(
         "A decoder that hangs is ended at its deadline: silent, in the middle, or after its output",
         arguments: ["exec sleep 60", "echo begun; exec sleep 60", "exec >&- <&-; sleep 60"])
     func hang(script: String) async {
         let start = ContinuousClock.now
-        #expect(await failure(of: Array((script + "\n").utf8), shell) == .overdue)
+        #expect(await failure(of: Array((script + "\n").utf8), hurriedShell) == .overdue)
         #expect(ContinuousClock.now - start < .seconds(5))
     }
 

@@ -23,7 +23,7 @@ struct CancellationTests {
 
     @Test("while the holder decides, lets a phone that answers soon know by status 20")
     func deciding() async throws {
-        let scene = try Scene(Scene.presentation(portrait: 25_000)) { $0.consentTime = .milliseconds(150) }
+        let scene = try Scene(Scene.presentation(portrait: 25_000)) { $0.consentTime = .seconds(1) }
         let phone = try scene.phone()
         // Several commands are still to come once the holder has decided.
         let presentation = try await stopped(scene, at: Field([phone], .short), after: .awaitingConsent)

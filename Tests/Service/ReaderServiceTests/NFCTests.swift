@@ -175,17 +175,17 @@ struct NFCTests {
     func timeForAnother() async throws {
         let scene = try Scene()
         let deadlines = PresentationDeadlines.ample.with {
-            $0.engagement = .milliseconds(500)
+            $0.engagement = .seconds(1)
             $0.nextTap = .seconds(20)
         }
         let slow = try scene.phone {
-            $0.consentTime = .milliseconds(600)
+            $0.consentTime = .milliseconds(1200)
             $0.cardFault = .pulledInResponse
         }
         let field = Field([slow], .short)
         let transaction = try scene.transaction(deadlines: deadlines)
         async let presentation = transaction.run(at: field)
-        try await Task.sleep(for: .milliseconds(900))
+        try await Task.sleep(for: .milliseconds(1800))
         field.tap(try scene.phone())
         #expect(await presentation.verified() != nil)
     }

@@ -179,7 +179,7 @@ struct ReceiptTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
-                    let store = try ReaderStore(at: path, for: .changing)
+                    let store = try ReaderStore(at: path, for: .changing, waiting: 60)
                     for _ in 0..<10 { _ = try store.append(.sample()) }
                 }
             }

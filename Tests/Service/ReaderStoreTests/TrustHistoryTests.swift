@@ -240,7 +240,7 @@ struct TrustHistoryTests {
         let won = try await withThrowingTaskGroup(of: Int.self) { group in
             for writer in 0..<4 {
                 group.addTask {
-                    let store = try ReaderStore(at: path, for: .changing)
+                    let store = try ReaderStore(at: path, for: .changing, waiting: 60)
                     var won = 0
                     for round in 0..<20 {
                         let current = try store.currentTrust()

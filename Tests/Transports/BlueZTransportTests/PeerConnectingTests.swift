@@ -14,8 +14,21 @@ extension OneAfterAnother {
         static let service = BenchTests.service
         static let device = FakeBluetoothd.adapter + "/dev_1"
 
+        /// Of a bluetoothd that answers at once.
+        static let hurried = {
+            var configuration = BlueZConfiguration()
+            configuration.pause = .milliseconds(20)
+            configuration.backOff = .milliseconds(20)
+            configuration.resolution = .milliseconds(300)
+            configuration.settling = .milliseconds(300)
+            configuration.attempts = 4
+            configuration.call = .seconds(2)
+            return configuration
+        }()
+
         /// Runs `body` with a radio on a bus with a bluetoothd of paper.
         func with(
+            by configuration: BlueZConfiguration = hurried,
             _ behaviour: @escaping @Sendable (FakeBluetoothd, String, String) -> FakeBluetoothd.Reply? = {
                 _, _, _ in nil
             },
@@ -23,14 +36,8 @@ extension OneAfterAnother {
         ) async throws {
             try await PrivateBus.with { bus in
                 let bluetoothd = try await FakeBluetoothd(on: bus, behaviour)
-                var configuration = BlueZConfiguration()
+                var configuration = configuration
                 configuration.bus = bus.address
-                configuration.pause = .milliseconds(20)
-                configuration.backOff = .milliseconds(20)
-                configuration.resolution = .milliseconds(300)
-                configuration.settling = .milliseconds(300)
-                configuration.attempts = 4
-                configuration.call = .seconds(2)
                 try await body(BlueZRadio(configuration: configuration), bluetoothd)
                 #expect(bluetoothd.count("StartDiscovery") == bluetoothd.count("StopDiscovery"), "Q85")
                 #expect(bluetoothd.devices == [], "Q114")
@@ -122,7 +129,9 @@ extension OneAfterAnother {
 
         @Test("Q104 Services that are resolved before they are shown are waited for")
         func shownLate() async throws {
-            try await with { bluetoothd, method, path in
+            var patient = Self.hurried
+            patient.settling = .seconds(5)
+            try await with(by: patient) { bluetoothd, method, path in
                 if method == "StartDiscovery" { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
                 guard method == "Connect" else { return nil }
                 bluetoothd.connect(path)
@@ -195,7 +204,10 @@ extension OneAfterAnother {
         @Test("Q87 Of several phones with a short UUID the nearest is tried first, then the next")
         func nearest() async throws {
             let short = BenchTests.phoneService(BluetoothUUID(expanding: 0xfb12))
-            try await with { bluetoothd, method, path in
+            // All three have been heard of before the first is chosen.
+            var attentive = Self.hurried
+            attentive.pause = .milliseconds(500)
+            try await with(by: attentive) { bluetoothd, method, path in
                 if method == "StartDiscovery" {
                     bluetoothd.show("dev_3", uuid: short.uuid, strength: -80)
                     bluetoothd.show("dev_2", uuid: short.uuid, strength: -40)
@@ -246,9 +258,10 @@ extension OneAfterAnother {
 
         /// A link over sockets whose other ends the test holds.
         private func withLink(
+            by configuration: BlueZConfiguration = hurried,
             _ body: @escaping @Sendable (any BluetoothLELink, FakeBluetoothd) async throws -> Void
         ) async throws {
-            try await with { bluetoothd, method, _ in
+            try await with(by: configuration) { bluetoothd, method, _ in
                 if method == "StartDiscovery" { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
                 return nil
             } _: { radio, bluetoothd in
@@ -289,10 +302,12 @@ extension OneAfterAnother {
                         sent.withLock { $0 += 1 }
                     }
                 }
-                var before = -1
-                while before != sent.withLock({ $0 }) {
-                    before = sent.withLock { $0 }
+                var (before, looks) = (0, 0)
+                while before == 0 || looks < 3 {
                     try await Task.sleep(for: .milliseconds(100))
+                    let now = sent.withLock { $0 }
+                    looks = now == before ? looks + 1 : 0
+                    before = now
                 }
                 await #expect(throws: BluetoothLEError.alreadyWaiting) { try await link.send(.byte(1), [4]) }
                 let socket = bluetoothd.socket("AcquireWrite clientToServer")
@@ -342,7 +357,9 @@ extension OneAfterAnother {
 
         @Test("Q117 Sockets that end before bluetoothd's end is known are not taken for the phone's end")
         func socketsFirst() async throws {
-            try await withLink { link, bluetoothd in
+            var patient = Self.hurried
+            patient.verdict = .seconds(5)
+            try await withLink(by: patient) { link, bluetoothd in
                 bluetoothd.closeSockets()
                 let sending = Task { try await link.send(.byte(0), [1]) }
                 try await Task.sleep(for: .milliseconds(100))

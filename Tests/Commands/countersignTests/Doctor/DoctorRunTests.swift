@@ -32,8 +32,8 @@ struct DoctorRunTests {
                 }
             },
             examination([.coreDumps]) { [.ok(.coreDumps, "fine")] },
-        ].made(within: .milliseconds(200))
-        #expect(ContinuousClock.now - start < .seconds(5))
+        ].made(within: .seconds(2))
+        #expect(ContinuousClock.now - start < .seconds(20))
         #expect(checks.map(\.outcome) == [.failed, .skipped, .ok])
         #expect(checks[0].detail.full.hasPrefix("timedOut: the thing gave no answer"))
         #expect(checks[1].detail.full == "the thing gave no answer")
