@@ -4,6 +4,7 @@ internal import MdocModel
 package import MdocWallet
 package import NDEF
 package import ReaderService
+internal import Synchronization
 internal import Testing
 package import Transport
 
@@ -83,6 +84,19 @@ package struct AirStage {
     /// Another phone with the same wallet, as when the person tries again.
     package func again(_ mode: AirPhone.Mode, _ options: [String] = []) throws -> AirPhone {
         try AirPhone(mode, wallet: listener.address.port, options)
+    }
+
+    /// Waits until the phone has said a word, or until the presentation is over before that.
+    package func phoneSaid(_ word: String) async throws {
+        let isOver = Mutex(false)
+        let watching = Task {
+            _ = await reader.value
+            isOver.withLock { $0 = true }
+        }
+        defer { watching.cancel() }
+        while !phone.lines.contains(where: { $0.hasPrefix(word + " ") }), !isOver.withLock({ $0 }) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
     }
 
     /// Waits for the outcome, for the end of everything that is on the air, and for the phone's leaving.
