@@ -399,6 +399,7 @@ let package = Package(
                 "countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderReports", "ReaderStore",
                 "RecordBench", "MdocModel", "MdocWallet", "NDEF", "OnlineStage",
                 "Transport", "PCSCBench", "BlueZBench", "PresentationStage",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(
             of: "countersign", in: "Commands",

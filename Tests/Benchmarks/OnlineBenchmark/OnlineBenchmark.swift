@@ -86,7 +86,7 @@ enum OnlineBenchmark {
         let refused = bodies.map { $0.replacing(#""session":""#, with: #""sessions":""#) }
         return Costs(
             answer: try cost(of: bodies, to: daemon),
-            refusal: try cost(of: refused, to: daemon, expecting: #"{"error""#),
+            refusal: try cost(of: refused, to: daemon, expecting: #"{"error":{"id":"bodyRefused""#),
             floor: try await floor(of: daemon))
     }
 
@@ -192,7 +192,8 @@ enum OnlineBenchmark {
                     let reply = try? connection.exchange(requests[index])
                     took.withLock { $0.append(seconds(ContinuousClock.now - start)) }
                     if reply?.starts(with: beginning) != true {
-                        failures.withLock { $0.append(String(decoding: reply ?? [], as: UTF8.self)) }
+                        let text = reply.map { String(decoding: $0, as: UTF8.self) } ?? "gone"
+                        failures.withLock { $0.append(text) }
                     }
                 }
             }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Glibc
 import OnlineStage
 import OtherPrograms
@@ -20,6 +21,25 @@ struct OnlineDaemonTests {
         #expect(try await daemon.present(body) == "nonce.reused")
         #expect(
             try await daemon.present(daemon.presentation(of: daemon.ask())) == "verified")
+    }
+
+    @Test
+    func `Who holds the store keeps waiting who needs its trust, and nobody else`() async throws {
+        let daemon = try await OnlineDaemon(.init(), nonces: #"{"store": "memory"}"#)
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let holder = try DatabaseQueue(
+            path: daemon.reader.folder.path + "/store/countersign.sqlite", configuration: configuration)
+        try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+        async let asked = daemon.ask()
+        try await Task.sleep(for: .milliseconds(200))
+        // One of these would wait with it, and it would then have waited too long.
+        for _ in 0..<max(16, 2 * ProcessInfo.processInfo.activeProcessorCount) {
+            #expect(try await daemon.http.call("GET", "/healthz").status == 200)
+        }
+        try await holder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        let nonce = try await asked
+        #expect(try await daemon.present(daemon.presentation(of: nonce)) == "verified")
     }
 
     @Test(.enabled(if: SoftwareTPM.isThere, "\(SoftwareTPM.missing)"))

@@ -93,6 +93,15 @@ final class StoredBasisTests {
     }
 
     @Test
+    func `Another policy holds from the next answer on`() async throws {
+        let first = try await basis.basis()
+        basis.replace(policy: .age, clockSkew: 7, testRoots: .ofNoCountry)
+        let second = try await basis.basis()
+        #expect(first.clockSkew == 0 && second.clockSkew == 7)
+        #expect(second.trust.snapshotID == first.trust.snapshotID)
+    }
+
+    @Test
     func `Of those who wait for a store that another holds, none waits for the others as well`() async throws
     {
         var configuration = Configuration()

@@ -34,6 +34,8 @@ package struct TokenBrands: Sendable {
                 identifier: reader.brand.identifier.text, name: reader.brand.name.text,
                 logo: reader.brand.logoPath,
                 identity: try reader.identity(at: now)?.text)
+        } catch .firstUseUnknown(let error) {
+            throw .recordsUnavailable(error)
         } catch {
             throw APIProblem(.readerTokenRefused, 403, "\(error.id): \(error.explanation)")
         }

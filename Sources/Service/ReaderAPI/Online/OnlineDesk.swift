@@ -51,6 +51,7 @@ package final class OnlineDesk: Sendable {
         ]
     }
 
+    /// Trust and time are those of the answer's arrival.
     func judge(
         _ envelope: WalletEnvelope, to nonce: PresentationNonce, by session: SessionBinding
     ) async throws(APIProblem) -> JSONValue {
@@ -99,6 +100,7 @@ package final class OnlineDesk: Sendable {
         ]
     }
 
+    /// Trust and time are those of the answer's arrival.
     func judge(
         _ response: EncryptedResponse, to info: EncryptionInfo, on page: String, by session: SessionBinding
     ) async throws(APIProblem) -> JSONValue {

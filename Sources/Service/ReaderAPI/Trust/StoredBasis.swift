@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// The basis that the store's folder holds. It is read again as soon as another snapshot is in place, and the identities
 /// as soon as one was removed, renewed or re-chosen; else what was read stands, whatever receipts and retained data do to
-/// the file. The disk and the keys' TPM are waited for on threads of their own, so that nobody else waits with them.
+/// the file. The disk, and a TPM that loads keys, are waited for on threads of their own.
 package final class StoredBasis: JudgingBasisSource {
     private let folder: String
     private let state: Mutex<State>
@@ -24,14 +24,8 @@ package final class StoredBasis: JudgingBasisSource {
         var basis: ReadBasis?
         var identities: ReadIdentities?
         var failure: Failure?
-
-        mutating func take(_ trust: StoredTrust, of file: FileStamp?) -> JudgingBasis {
-            let read = JudgingBasis(
-                trust: TrustStore(trust.snapshot), obtained: trust.snapshot.sources.map(\.obtained).max(),
-                since: trust.record.created, policy: policy, clockSkew: clockSkew, testRoots: testRoots)
-            basis = ReadBasis(basis: read, number: trust.record.number, at: .now, file: file)
-            return read
-        }
+        /// How often it was replaced: what was being read then is not kept.
+        var generation = 0
     }
 
     private struct ReadBasis {
@@ -57,7 +51,8 @@ package final class StoredBasis: JudgingBasisSource {
 
     private struct Failure {
         let problem: APIProblem
-        let at: ContinuousClock.Instant
+        /// When the reading began that failed.
+        let began: ContinuousClock.Instant
     }
 
     package init(
@@ -69,7 +64,13 @@ package final class StoredBasis: JudgingBasisSource {
 
     /// Judges by another policy from the next presentation on, and reads everything again.
     package func replace(policy: RevocationPolicy, clockSkew: Int64, testRoots: TestRoots) {
-        state.withLock { $0 = State(policy: policy, clockSkew: clockSkew, testRoots: testRoots) }
+        // What was there goes when the lock is free again: a key in a TPM takes its time to.
+        _ = state.withLock { state in
+            let old = state
+            state = State(policy: policy, clockSkew: clockSkew, testRoots: testRoots)
+            state.generation = old.generation + 1
+            return old
+        }
     }
 
     // MARK: Trust
@@ -89,25 +90,51 @@ package final class StoredBasis: JudgingBasisSource {
         }
     }
 
-    /// - Parameter asked: what failed since then is not tried once more: whoever holds the store would keep all who wait one
-    ///   after the other.
+    /// - Parameter asked: a reading that began since then and failed is not tried once more: whoever holds the store would
+    ///   keep all who wait one after the other.
     private func readBasis(askedAt asked: ContinuousClock.Instant) throws(APIProblem) -> JudgingBasis {
-        let (read, failure) = state.withLock { ($0.basis, $0.failure) }
-        let file = databaseStamp
+        let (read, failure, generation) = state.withLock { ($0.basis, $0.failure, $0.generation) }
+        let (file, began) = (databaseStamp, ContinuousClock.now)
         if let basis = basis(of: file) { return basis }
-        if let failure, failure.at > asked { throw failure.problem }
+        if let failure, failure.began >= asked { throw failure.problem }
         do throws(APIProblem) {
             if let read, read.isYoung, read.file?.inode == file?.inode, try trustNumber() == read.number,
                 let basis = state.withLock({ $0.basis?.stands(for: file) })
             {
                 return basis
             }
-            let trust = try trust()
-            return state.withLock { $0.take(trust, of: file) }
+            return keep(try trust(), of: file, for: generation)
         } catch {
-            state.withLock { $0.failure = Failure(problem: error, at: .now) }
+            // Nobody can look whether it changed; by the file it did not.
+            if error.id == .trustUnavailable, let read, read.file == file, isCurrent(generation) {
+                return read.basis
+            }
+            state.withLock { state in
+                if state.generation == generation { state.failure = Failure(problem: error, began: began) }
+            }
             throw error
         }
+    }
+
+    private func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.generation == generation } }
+
+    private func keep(_ stored: StoredTrust, of file: FileStamp?, for generation: Int) -> JudgingBasis {
+        let known = state.withLock { $0.basis?.basis.trust }
+        // The same sources have the same signers, whom the store has verified.
+        let trust = known?.snapshotID == stored.snapshot.id ? known : nil
+        let store = trust ?? TrustStore(stored.snapshot)
+        let (basis, _) = state.withLock { state in
+            let basis = JudgingBasis(
+                trust: store, obtained: stored.snapshot.sources.map(\.obtained).max(),
+                since: stored.record.created, policy: state.policy, clockSkew: state.clockSkew,
+                testRoots: state.testRoots)
+            let old = state.basis
+            if state.generation == generation {
+                state.basis = ReadBasis(basis: basis, number: stored.record.number, at: .now, file: file)
+            }
+            return (basis, old)
+        }
+        return basis
     }
 
     private func trustNumber() throws(APIProblem) -> Int64? {
@@ -139,20 +166,32 @@ package final class StoredBasis: JudgingBasisSource {
     private var identityFolder: IdentityFolder { IdentityFolder(store: folder) }
 
     package func identities(at now: Timestamp) async throws(APIProblem) -> ReaderIdentityChoice {
-        try await identityReading.run { () throws(APIProblem) in try readIdentities(at: now) }
+        if let choice = try knownChoice().choice { return choice }
+        return try await identityReading.run { () throws(APIProblem) in try readIdentities(at: now) }
+    }
+
+    /// The identities as they were read last, if none of their files has changed.
+    private func knownChoice() throws(APIProblem) -> (choice: ReaderIdentityChoice?, stamps: [FileStamp?]) {
+        let stamps = try Self.refusing { () throws(IdentityStoreError) in try identityFolder.stamps() }
+        let read = state.withLock { $0.identities }
+        let isKnown = read.map { $0.stamps == stamps && ContinuousClock.now < $0.at + Self.lasts } ?? false
+        return (isKnown ? read?.choice : nil, stamps)
     }
 
     private func readIdentities(at now: Timestamp) throws(APIProblem) -> ReaderIdentityChoice {
-        let stamps = try Self.refusing { () throws(IdentityStoreError) in try identityFolder.stamps() }
-        if let read = state.withLock({ $0.identities }), read.stamps == stamps,
-            ContinuousClock.now < read.at + Self.lasts
-        {
-            return read.choice
-        }
+        let generation = state.withLock { $0.generation }
+        let (known, stamps) = try knownChoice()
+        if let known { return known }
         let choice = try Self.refusing { () throws(IdentityStoreError) in
             try ReaderIdentities(in: identityFolder, at: now).choice
         }
-        state.withLock { $0.identities = ReadIdentities(choice: choice, stamps: stamps, at: .now) }
+        _ = state.withLock { state in
+            let old = state.identities
+            if state.generation == generation {
+                state.identities = ReadIdentities(choice: choice, stamps: stamps, at: .now)
+            }
+            return old
+        }
         return choice
     }
 
