@@ -89,11 +89,10 @@ package struct AirStage {
     /// Waits until the phone has said a word, or until the presentation is over before that.
     package func phoneSaid(_ word: String) async throws {
         let isOver = Mutex(false)
-        let watching = Task {
+        Task {
             _ = await reader.value
             isOver.withLock { $0 = true }
         }
-        defer { watching.cancel() }
         while !phone.lines.contains(where: { $0.hasPrefix(word + " ") }), !isOver.withLock({ $0 }) {
             try await Task.sleep(for: .milliseconds(5))
         }

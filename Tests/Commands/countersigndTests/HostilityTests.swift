@@ -203,12 +203,6 @@ struct HostilityTests {
         #expect(held.count >= 64)
         #expect(try await reader.atSocket.call("GET", "/v1/lanes").status == 200)
         held = []
-        // The daemon hears of each end in its own time.
-        var status = 0
-        for _ in 0..<200 where status != 200 {
-            status = (try? await reader.asApp.call("GET", "/v1/lanes").status) ?? 0
-            try await Task.sleep(for: .milliseconds(25))
-        }
-        #expect(status == 200)
+        try await until { (try? await reader.asApp.call("GET", "/v1/lanes").status) == 200 }
     }
 }
