@@ -18,8 +18,7 @@ struct HPKEDerivation: Sendable {
     func extract(
         salt: borrowing SecretBytes, _ label: StaticString, _ input: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> SecretBytes {
-        let labelled = [Self.version[...], suite[...], label.bytes[...], input]
-        return try hkdfExtract(secret: SecretBytes(joining: labelled), salt: salt)
+        try hkdfExtract(salt: salt, over: [Self.version[...], suite[...], label.bytes[...], input])
     }
 
     func expand(
@@ -36,17 +35,4 @@ struct HPKEDerivation: Sendable {
 
 extension StaticString {
     fileprivate var bytes: [UInt8] { withUTF8Buffer { unsafe [UInt8]($0) } }
-}
-
-extension SecretBytes {
-    /// A copy of `parts`, one after the other.
-    fileprivate init(joining parts: [ArraySlice<UInt8>]) {
-        unsafe self.init(count: parts.reduce(0) { $0 + $1.count }) { target in
-            var offset = 0
-            for part in parts {
-                unsafe UnsafeMutableRawBufferPointer(rebasing: target[offset...]).copyBytes(from: part)
-                offset += part.count
-            }
-        }
-    }
 }

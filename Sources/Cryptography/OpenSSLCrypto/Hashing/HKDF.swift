@@ -26,17 +26,16 @@ package func hkdfSHA256(
     return try hkdfSHA256(secret: secret, salt: salt, info: bytes[...], count: count)
 }
 
-/// HKDF-Extract with SHA-256 (RFC 5869, 2.2): a pseudorandom key of 32 bytes.
+/// HKDF-Extract with SHA-256 (RFC 5869, 2.2): HMAC under the salt over `parts` as if they stood one after the other, a
+/// pseudorandom key of 32 bytes.
 func hkdfExtract(
-    secret: borrowing SecretBytes, salt: borrowing SecretBytes
+    salt: borrowing SecretBytes, over parts: [ArraySlice<UInt8>]
 ) throws(OpenSSLCryptoError) -> SecretBytes {
     let size = HashAlgorithm.sha256.digestSize
     return try unsafe SecretBytes(count: size) { output throws(OpenSSLCryptoError) in
-        let nothing = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-        let derived = unsafe salt.withUnsafeBytes { salt in
-            unsafe derive("EXTRACT_ONLY", secret, salt: salt, info: nothing, into: output)
+        guard unsafe writeHMACSHA256(key: salt, over: parts, to: output) else {
+            throw cleared(.openSSLFailed)
         }
-        guard derived else { throw cleared(.openSSLFailed) }
     }
 }
 

@@ -4,6 +4,18 @@ internal import COpenSSL
 package func hmacSHA256(
     key: borrowing SecretBytes, over parts: [ArraySlice<UInt8>]
 ) throws(OpenSSLCryptoError) -> [UInt8] {
+    var tag = [UInt8](repeating: 0, count: HashAlgorithm.sha256.digestSize)
+    guard unsafe tag.withUnsafeMutableBytes({ unsafe writeHMACSHA256(key: key, over: parts, to: $0) }) else {
+        throw cleared(.openSSLFailed)
+    }
+    return tag
+}
+
+/// - Parameter target: of 32 bytes.
+/// - Returns: false where OpenSSL failed.
+func writeHMACSHA256(
+    key: borrowing SecretBytes, over parts: [ArraySlice<UInt8>], to target: UnsafeMutableRawBufferPointer
+) -> Bool {
     let context = unsafe EVP_MAC_CTX_new(OpenSSLAlgorithms.hmac)
     defer { unsafe EVP_MAC_CTX_free(context) }
     let begun = unsafe key.withUnsafeBytes { secret in
@@ -18,10 +30,8 @@ package func hmacSHA256(
                 unsafe EVP_MAC_update(context, $0.baseAddress, $0.count) == 1
             }
         }
-    var tag = [UInt8](repeating: 0, count: HashAlgorithm.sha256.digestSize)
+    let output = unsafe target.baseAddress?.assumingMemoryBound(to: UInt8.self)
     var written = 0
-    guard fed, unsafe EVP_MAC_final(context, &tag, &written, tag.count) == 1, written == tag.count else {
-        throw cleared(.openSSLFailed)
-    }
-    return tag
+    return unsafe fed && EVP_MAC_final(context, output, &written, target.count) == 1
+        && written == target.count
 }
