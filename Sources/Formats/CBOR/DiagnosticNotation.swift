@@ -29,9 +29,12 @@ package struct DiagnosticNotation: Sendable {
     /// Writes the UTF-8 of what `quoted(_:)` gives.
     package static func write(quoted text: String, to result: inout [UInt8]) {
         result.append(UInt8(ascii: "\""))
-        if text.isPlain {
-            result += text.utf8
-        } else {
+        let isWritten = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
+            guard unsafe bytes.allSatisfy(\.isPlain) else { return false }
+            unsafe result.append(contentsOf: bytes)
+            return true
+        }
+        if isWritten != true {
             for scalar in text.unicodeScalars { write(scalar, to: &result) }
         }
         result.append(UInt8(ascii: "\""))
@@ -55,15 +58,10 @@ package struct DiagnosticNotation: Sendable {
     }
 }
 
-extension String {
-    /// Whether it stands between quotes as it is: all of it prints, and nothing needs a look into Unicode's tables.
+extension UInt8 {
+    /// Whether it stands between quotes as it is: it prints, and needs no look into Unicode's tables.
     fileprivate var isPlain: Bool {
-        var text = self
-        return text.withUTF8 { bytes in
-            unsafe bytes.allSatisfy {
-                0x20...0x7e ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
-            }
-        }
+        0x20...0x7e ~= self && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\")
     }
 }
 

@@ -27,7 +27,7 @@ struct IdentityCertificate {
         ]
     }
 
-    var json: [(name: String, value: JSONValue)] {
+    var json: [(String, JSONValue)] {
         let leaf = chain.leaf
         return [
             ("subject", .string(leaf.subject.description)), ("issuer", .string(leaf.issuer.description)),
@@ -38,7 +38,7 @@ struct IdentityCertificate {
     }
 
     /// The members where there is no certificate.
-    static let noJSON: [(name: String, value: JSONValue)] = [
+    static let noJSON: [(String, JSONValue)] = [
         "subject", "issuer", "notBefore", "notAfter", "daysLeft", "sent",
     ].map { ($0, .null) }
 

@@ -89,7 +89,7 @@ struct IdentityStatus {
         }
     }
 
-    var json: [(name: String, value: JSONValue)] {
+    var json: [(String, JSONValue)] {
         [
             ("name", .string(name.text)), ("state", .string(state.rawValue)),
             ("key", residence.map { .string($0 == .tpm ? "tpm" : "file") } ?? .null),

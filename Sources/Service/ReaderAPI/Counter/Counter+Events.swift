@@ -13,7 +13,7 @@ extension Counter {
     }
 
     private func laneEvent(_ name: String, notice: String?) -> JSONValue {
-        var members: [(name: String, value: JSONValue)] = [("lane", .string(name))]
+        var members: [(String, JSONValue)] = [("lane", .string(name))]
         if let notice { members.append(("notice", .string(notice))) }
         members.append(("at", .string("\(now)")))
         return .object(members)
@@ -75,7 +75,7 @@ extension Counter {
 
 extension PresentationRecord {
     fileprivate func event(at now: some CustomStringConvertible) -> JSONValue {
-        var members: [(name: String, value: JSONValue)] = [
+        var members: [(String, JSONValue)] = [
             ("presentation", .string(id.description)), ("lane", .string(lane)),
             ("state", .string(state.rawValue)),
         ]

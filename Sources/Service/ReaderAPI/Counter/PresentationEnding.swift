@@ -49,7 +49,7 @@ struct PresentationEnding {
     /// The documents with their elements, as the command line writes them; a portrait is its size.
     var documents: JSONValue? {
         guard case .object(let members)? = report?.json(portrait: .size) else { return nil }
-        return members.first { $0.name == "documents" }?.value
+        return members.first { name, _ in name == "documents" }?.1
     }
 }
 

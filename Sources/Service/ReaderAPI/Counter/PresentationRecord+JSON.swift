@@ -7,7 +7,7 @@ extension PresentationRecord {
     /// As somebody with these scopes may see it. The answers are for all; the documents of a data request for `app` alone,
     /// and what a clerk compares of a display request for `display` alone.
     func json(for scopes: Set<Scope>) -> JSONValue {
-        var members: [(name: String, value: JSONValue)] = [
+        var members: [(String, JSONValue)] = [
             ("id", .string(id.description)), ("kind", .string(order.kind.rawValue)), ("lane", .string(lane)),
             ("reference", JSONValue(order.reference?.name)),
             ("holder", order.reference.map { .integer(Int64($0.holder)) } ?? .null),
@@ -36,7 +36,7 @@ extension PresentationRecord {
         return .object(members)
     }
 
-    private var shownMembers: [(name: String, value: JSONValue)] {
+    private var shownMembers: [(String, JSONValue)] {
         let portrait = shown?.portrait.map { _ in "/v1/presentations/\(id)/portrait" }
         let name = shown?.name.map { name -> JSONValue in
             ["given": JSONValue(name.given), "family": JSONValue(name.family)]
@@ -73,7 +73,7 @@ extension RequestPlan {
 }
 
 extension PresentationResult {
-    fileprivate var members: [(name: String, value: JSONValue)] {
+    fileprivate var members: [(String, JSONValue)] {
         [
             ("verdict", .string(verdict.rawValue)),
             (

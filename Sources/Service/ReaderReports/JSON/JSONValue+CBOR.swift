@@ -28,11 +28,11 @@ extension JSONValue {
     /// An object; where two keys would have one name, an array of key and value pairs.
     private init(_ map: CBORMap) {
         var names: Set<String> = []
-        var members: [(name: String, value: JSONValue)] = []
+        var members: [(String, JSONValue)] = []
         for member in map {
             let name = (try? member.key.text()) ?? member.key.diagnostic()
             names.insert(name)
-            members.append((name: name, value: JSONValue(member.value)))
+            members.append((name, JSONValue(member.value)))
         }
         guard names.count < members.count else {
             self = .object(members)

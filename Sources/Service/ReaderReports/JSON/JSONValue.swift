@@ -8,7 +8,7 @@ package enum JSONValue: Sendable {
     case number(Double)
     case string(String)
     case array([JSONValue])
-    case object([(name: String, value: JSONValue)])
+    case object([(String, JSONValue)])
 
     /// The largest integer that every JSON reader takes exactly (RFC 7493 2.2).
     package static let largestExactInteger: Int64 = 1 << 53 - 1
@@ -31,6 +31,7 @@ package enum JSONValue: Sendable {
     /// The UTF-8 of the value in one line.
     package var utf8: [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(2048)
         write(to: &bytes, level: nil)
         return bytes
     }
@@ -44,34 +45,39 @@ package enum JSONValue: Sendable {
         case .number(let value): bytes += "\(value)".utf8
         case .string(let value): DiagnosticNotation.write(quoted: value, to: &bytes)
         case .array(let values):
-            Self.write(values, between: ("[", "]"), to: &bytes, level: level) { value, bytes in
-                value.write(to: &bytes, level: level.map { $0 + 1 })
+            bytes.append(UInt8(ascii: "["))
+            for index in values.indices {
+                bytes.beginItem(index, level)
+                values[index].write(to: &bytes, level: level.map { $0 + 1 })
             }
+            bytes.endItems(values.count, level)
+            bytes.append(UInt8(ascii: "]"))
         case .object(let members):
-            Self.write(members, between: ("{", "}"), to: &bytes, level: level) { member, bytes in
-                DiagnosticNotation.write(quoted: member.name, to: &bytes)
-                bytes += (level == nil ? ":" : ": ").utf8
-                member.value.write(to: &bytes, level: level.map { $0 + 1 })
+            bytes.append(UInt8(ascii: "{"))
+            for index in members.indices {
+                bytes.beginItem(index, level)
+                DiagnosticNotation.write(quoted: members[index].0, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                if level != nil { bytes.append(UInt8(ascii: " ")) }
+                members[index].1.write(to: &bytes, level: level.map { $0 + 1 })
             }
+            bytes.endItems(members.count, level)
+            bytes.append(UInt8(ascii: "}"))
         }
-    }
-
-    private static func write<Member>(
-        _ members: [Member], between brackets: (Unicode.Scalar, Unicode.Scalar), to bytes: inout [UInt8],
-        level: Int?, _ body: (Member, inout [UInt8]) -> Void
-    ) {
-        bytes.append(UInt8(ascii: brackets.0))
-        for (index, member) in members.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            if let level { bytes.breakLine(level + 1) }
-            body(member, &bytes)
-        }
-        if let level, !members.isEmpty { bytes.breakLine(level) }
-        bytes.append(UInt8(ascii: brackets.1))
     }
 }
 
 extension [UInt8] {
+    /// What stands before an item of an array or object that lies at `level`.
+    fileprivate mutating func beginItem(_ index: Int, _ level: Int?) {
+        if index > 0 { append(UInt8(ascii: ",")) }
+        if let level { breakLine(level + 1) }
+    }
+
+    fileprivate mutating func endItems(_ count: Int, _ level: Int?) {
+        if let level, count > 0 { breakLine(level) }
+    }
+
     fileprivate mutating func breakLine(_ level: Int) {
         append(UInt8(ascii: "\n"))
         for _ in 0..<level { self += "  ".utf8 }
@@ -80,7 +86,7 @@ extension [UInt8] {
 
 extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByStringLiteral {
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(elements.map { (name: $0.0, value: $0.1) })
+        self = .object(elements)
     }
 
     package init(stringLiteral value: String) {

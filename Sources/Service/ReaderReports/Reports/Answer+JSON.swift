@@ -3,7 +3,7 @@ internal import RequestPlanner
 
 extension DocumentOutcome {
     /// What was asked of this document, by age and by vehicle.
-    var answerMembers: [(name: String, value: JSONValue)] {
+    var answerMembers: [(String, JSONValue)] {
         var ages: [(key: String, answer: Answer)] = []
         var vehicles: [(key: String, answer: Answer)] = []
         for (subject, answer) in answers {

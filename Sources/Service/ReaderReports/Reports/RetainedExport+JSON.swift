@@ -22,7 +22,7 @@ extension RetainedRecord {
     }
 
     private func byNameSpace(_ value: (Field) -> JSONValue) -> JSONValue {
-        var spaces: [(name: String, value: [(name: String, value: JSONValue)])] = []
+        var spaces: [(name: String, value: [(String, JSONValue)])] = []
         for field in fields {
             let member = (name: field.name.identifier, value: value(field))
             if let index = spaces.firstIndex(where: { $0.name == field.name.nameSpace }) {

@@ -19,7 +19,7 @@ extension TransactionReport {
     }
 
     /// All members but the verdict.
-    func members(portrait: PortraitForm) -> [(name: String, value: JSONValue)] {
+    func members(portrait: PortraitForm) -> [(String, JSONValue)] {
         [
             ("request", asked?.json ?? .null), ("requestCompared", .boolean(requestCompared)),
             ("trustSnapshot", JSONValue(basis?.trustSnapshot.description)),
@@ -78,7 +78,7 @@ extension Duration {
 
 extension DocumentOutcome {
     fileprivate func json(portrait: PortraitForm) -> JSONValue {
-        var members: [(name: String, value: JSONValue)] = [
+        var members: [(String, JSONValue)] = [
             ("docType", .string(report.docType)),
             ("family", JSONValue(DocumentFamily.word(of: report.docType))),
             ("issuer", report.issuer.map { $0.json } ?? .null),
@@ -101,7 +101,7 @@ extension VerifiedDocument {
     var selfAsserted: [ElementName] { elements.filter { $0.signedBy == .device }.map(\.name) }
 
     fileprivate func elementsByNameSpace(_ value: (VerifiedElement) -> JSONValue) -> JSONValue {
-        var spaces: [(name: String, elements: [(name: String, value: JSONValue)])] = []
+        var spaces: [(name: String, elements: [(String, JSONValue)])] = []
         for element in elements {
             let member = (name: element.name.identifier, value: value(element))
             if let index = spaces.firstIndex(where: { $0.name == element.name.nameSpace }) {
