@@ -5,6 +5,8 @@ internal import COpenSSL
     let pointer: OpaquePointer
     /// The `OSSL_LIB_CTX` that computes with the key; nil for OpenSSL's own.
     let library: OpaquePointer?
+    /// What holds a public key of a Weierstrass curve.
+    private let shell: KeyShell?
 
     /// Takes over `pointer`; nil stands for a call that failed.
     init(
@@ -13,9 +15,11 @@ internal import COpenSSL
         guard let pointer = unsafe pointer else { throw cleared(error) }
         unsafe self.pointer = pointer
         unsafe self.library = library
+        shell = nil
     }
 
     deinit {
+        if let shell { return shell.giveBack() }
         guard isInTPM else { return unsafe EVP_PKEY_free(pointer) }
         let leaving = unsafe Leaving(pointer: pointer)
         TPM.exclusively { unsafe EVP_PKEY_free(leaving.pointer) }
@@ -31,23 +35,24 @@ internal import COpenSSL
     /// A public key from 04‖x‖y or another encoded point, or from a raw key. Decoding a point checks that it
     /// is on the curve.
     init(curve: Curve, encodedPoint: [UInt8]) throws(OpenSSLCryptoError) {
-        let key =
-            curve.family == .weierstrass
-            ? unsafe Self.weierstrassKey(curve, encodedPoint: encodedPoint)
-            : unsafe EVP_PKEY_new_raw_public_key_ex(
-                nil, curve.openSSLName.cString, nil, encodedPoint, encodedPoint.count)
-        try unsafe self.init(owning: key, orThrow: .pointNotOnCurve)
+        guard curve.family == .weierstrass else {
+            try unsafe self.init(
+                owning: EVP_PKEY_new_raw_public_key_ex(
+                    nil, curve.openSSLName.cString, nil, encodedPoint, encodedPoint.count),
+                orThrow: .pointNotOnCurve)
+            return
+        }
+        self.init(try KeyShell.holding(encodedPoint, on: curve))
     }
 
-    /// A copy of prepared parameters costs a third of naming the group each time.
-    private static func weierstrassKey(_ curve: Curve, encodedPoint: [UInt8]) -> OpaquePointer? {
-        guard let key = unsafe EVP_PKEY_dup(CurveParameters[curve]) else { return nil }
-        guard unsafe EVP_PKEY_set1_encoded_public_key(key, encodedPoint, encodedPoint.count) == 1 else {
-            unsafe EVP_PKEY_free(key)
-            return nil
-        }
-        return unsafe key
+    init(_ shell: KeyShell) {
+        unsafe pointer = shell.key
+        unsafe library = nil
+        self.shell = shell
     }
+
+    /// A context of its own that may verify; nil where OpenSSL fails.
+    func verification() -> OpaquePointer? { unsafe shell?.verification() }
 
     /// A Weierstrass key from OpenSSL's parameters; `selection` says whether a private part is among them.
     static func weierstrassKey(_ parameters: [OSSL_PARAM], selection: Int32) -> OpaquePointer? {

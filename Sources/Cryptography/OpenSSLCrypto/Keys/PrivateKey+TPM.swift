@@ -119,9 +119,12 @@ extension KeyHandle {
                 let context = unsafe EVP_PKEY_CTX_new_from_pkey(
                     loan.library, loan.key, TPM.properties.cString)
                 defer { unsafe EVP_PKEY_CTX_free(context) }
+                // What is made of the peer for the TPM stays with it, and would stay with a shell that goes to another key.
+                let other = unsafe EVP_PKEY_dup(loan.other)
+                defer { unsafe EVP_PKEY_free(other) }
                 var written = unsafe place.bytes.count
-                guard unsafe EVP_PKEY_derive_init(context) == 1,
-                    unsafe EVP_PKEY_derive_set_peer_ex(context, loan.other, 0) == 1
+                guard unsafe other != nil, unsafe EVP_PKEY_derive_init(context) == 1,
+                    unsafe EVP_PKEY_derive_set_peer_ex(context, other, 0) == 1
                 else { return false }
                 let bytes = unsafe place.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
                 return unsafe EVP_PKEY_derive(context, bytes, &written) == 1 && written == place.bytes.count

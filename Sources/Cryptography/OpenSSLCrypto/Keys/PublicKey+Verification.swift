@@ -24,9 +24,8 @@ extension PublicKey {
     private borrowing func verify(
         _ signature: borrowing ECDSASignature, of digest: Digest
     ) throws(OpenSSLCryptoError) {
-        let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil)
+        guard let context = unsafe handle.verification() else { throw cleared(.openSSLFailed) }
         defer { unsafe EVP_PKEY_CTX_free(context) }
-        guard unsafe EVP_PKEY_verify_init(context) == 1 else { throw cleared(.openSSLFailed) }
         let verdict = unsafe signature.withUnsafeDER { der in
             unsafe digest.withUnsafeBytes { digest in
                 let hash = unsafe digest.baseAddress?.assumingMemoryBound(to: UInt8.self)
