@@ -17,7 +17,7 @@ enum OnlineBenchmark {
     /// How much longer than the median one in a hundred may take.
     private static let patience = 10.0
     /// A computer is not always as fast: what an answer takes is measured so often beside the floor, and the median counts.
-    private static let rounds = 5
+    private static let rounds = 15
     /// How much of the processor's time the operations of OpenSSL have to be, with nonces in memory.
     private static let share = 0.7
 
