@@ -63,7 +63,7 @@ struct KeyShellTests {
         let shell = try #require(KeyShell(.p256, isUsedAgain: isUsedAgain))
         let handle = KeyHandle(shell)
         for _ in 0..<2 {
-            let context = unsafe handle.verification()
+            let context = unsafe handle.shell?.verification()
             #expect(unsafe context != nil)
             unsafe EVP_PKEY_CTX_free(context)
         }

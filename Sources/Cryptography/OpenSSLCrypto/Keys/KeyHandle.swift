@@ -6,7 +6,7 @@ internal import COpenSSL
     /// The `OSSL_LIB_CTX` that computes with the key; nil for OpenSSL's own.
     let library: OpaquePointer?
     /// What holds a public key of a Weierstrass curve.
-    private let shell: KeyShell?
+    let shell: KeyShell?
 
     /// Takes over `pointer`; nil stands for a call that failed.
     init(
@@ -50,9 +50,6 @@ internal import COpenSSL
         unsafe library = nil
         self.shell = shell
     }
-
-    /// A context of its own that may verify; nil where OpenSSL fails.
-    func verification() -> OpaquePointer? { unsafe shell?.verification() }
 
     /// A Weierstrass key from OpenSSL's parameters; `selection` says whether a private part is among them.
     static func weierstrassKey(_ parameters: [OSSL_PARAM], selection: Int32) -> OpaquePointer? {

@@ -10,16 +10,14 @@ internal import Synchronization
     /// before: then no shell is used again.
     private static let areUsedAgain: Bool = {
         guard let key = unsafe KeyGenerator.generate(.p256) else { return false }
-        let (verifying, agreeing) = unsafe (
-            EVP_PKEY_CTX_new_from_pkey(nil, key, nil),
-            EVP_PKEY_CTX_new_from_pkey(nil, key, nil)
-        )
+        let verifying = unsafe verification(with: key)
+        let agreeing = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil)
         defer {
             unsafe EVP_PKEY_CTX_free(verifying)
             unsafe EVP_PKEY_CTX_free(agreeing)
             unsafe EVP_PKEY_free(key)
         }
-        guard unsafe EVP_PKEY_verify_init(verifying) == 1, unsafe EVP_PKEY_derive_init(agreeing) == 1,
+        guard unsafe verifying != nil, unsafe EVP_PKEY_derive_init(agreeing) == 1,
             let own = unsafe EVP_PKEY_get0_provider(key)
         else { return false }
         return unsafe EVP_PKEY_CTX_get0_provider(verifying) == own

@@ -24,7 +24,7 @@ extension PublicKey {
     private borrowing func verify(
         _ signature: borrowing ECDSASignature, of digest: Digest
     ) throws(OpenSSLCryptoError) {
-        guard let context = unsafe handle.verification() else { throw cleared(.openSSLFailed) }
+        guard let context = unsafe handle.shell?.verification() else { throw cleared(.openSSLFailed) }
         defer { unsafe EVP_PKEY_CTX_free(context) }
         let verdict = unsafe signature.withUnsafeDER { der in
             unsafe digest.withUnsafeBytes { digest in
