@@ -28,6 +28,8 @@ package struct BlueZConfiguration: Sendable {
     package var attempts = 10
     /// From the sighting of a peer to the first attempt: connecting while scanning starves (Q63, Q97).
     package var pause: Duration = .milliseconds(150)
+    /// For a peer to be seen before discovery begins anew: bluetoothd's may have stopped hearing (bluez#569, #572).
+    package var discovery: Duration = .seconds(5)
     /// For a peer to be seen again after an attempt that failed.
     package var reappearance: Duration = .seconds(10)
     /// Between two attempts (Q82).

@@ -127,6 +127,23 @@ extension OneAfterAnother {
             }
         }
 
+        @Test("Discovery in which nobody is heard begins anew, as bluetoothd's may have stopped hearing")
+        func deaf() async throws {
+            var configuration = Self.hurried
+            configuration.discovery = .milliseconds(50)
+            try await with(by: configuration) { bluetoothd, method, _ in
+                if method == "StartDiscovery" && bluetoothd.count("StartDiscovery") == 3 {
+                    bluetoothd.show("dev_1", uuid: Self.service.uuid)
+                }
+                return nil
+            } _: { radio, bluetoothd in
+                let link = try await radio.connect(to: Self.service)
+                #expect(attempts(link) == 1)
+                await link.close()
+                #expect(bluetoothd.count("StartDiscovery") == 3)
+            }
+        }
+
         @Test("Q104 Services that are resolved before they are shown are waited for")
         func shownLate() async throws {
             var patient = Self.hurried

@@ -43,10 +43,18 @@ actor PeerSearch {
     /// - Returns: nil when nobody was seen before the deadline.
     func peer(until deadline: ContinuousClock.Instant?) async throws(BlueZTransportError) -> Peer? {
         try await start()
+        var renewal = ContinuousClock.now + configuration.discovery
         while sightings.isEmpty {
             try check()
-            if let deadline, ContinuousClock.now >= deadline { return nil }
-            await condition.wait(until: deadline)
+            let now = ContinuousClock.now
+            if let deadline, now >= deadline { return nil }
+            if now >= renewal {
+                await stop()
+                try await start()
+                renewal = .now + configuration.discovery
+                continue
+            }
+            await condition.wait(until: min(renewal, deadline ?? renewal))
         }
         if isAmbiguous { await wait(configuration.pause) }
         try check()
