@@ -116,8 +116,24 @@ actor BluetoothRetrieval {
             if let link = try? attempt.get() { return link }
             if Task.isCancelled { throw .cancelled }
         }
+        do throws(BluetoothLEError) {
+            return try await startedLink(uuid, after: engaged)
+        } catch .linkLost {
+            // It may come again, but is not waited for all the time that there is (Q82).
+            let second = await bounded(by: .now + Self.returnTime) { () throws(BluetoothLEError) in
+                try await self.startedLink(uuid, after: engaged)
+            }
+            if case .failure(.cancelled) = second, !Task.isCancelled { throw .linkLost }
+            return try second.get()
+        }
+    }
+
+    /// - Throws: `linkLost` where the phone left before it could be told to start.
+    private func startedLink(
+        _ uuid: BluetoothUUID, after psm: L2CAPPSM?
+    ) async throws(BluetoothLEError) -> any BluetoothLELink {
         let link = try await radio.connect(
-            to: GATTService(.mdocPeripheralServer(uuid)), choosing: channelChoice(after: engaged))
+            to: GATTService(.mdocPeripheralServer(uuid)), choosing: channelChoice(after: psm))
         guard link.kind != .l2cap else { return link }
         do throws(BluetoothLEError) {
             try await link.signal(BLEStateValue.start.rawValue)
@@ -139,6 +155,9 @@ actor BluetoothRetrieval {
 
     /// For an L2CAP channel that the engagement names, of the time for a link: the rest is left to the characteristics.
     private static let l2capTime: Duration = .seconds(10)
+
+    /// For a phone that left before it was told to start.
+    private static let returnTime: Duration = .seconds(10)
 
     // MARK: - Both
 

@@ -47,13 +47,13 @@ struct BluetoothFaultTests {
                     $0.progress = .seconds(2)
                 },
                 Fault(mode, "second-start", "verified"),
-                // Of what a phone wrote just before it left, bluetoothd may tell nobody: then it never started.
+                // Of what a phone wrote just before it left, bluetoothd may tell nobody: a start, or an answer's end.
                 Fault(
                     mode, "disconnect-at=started", "linkLost", "connection left-before-start",
                     "connectionOverdue"),
                 Fault(mode, "disconnect-at=request", "linkLost"),
                 Fault(mode, "disconnect-at=half-response", "linkLost"),
-                Fault(mode, "disconnect-at=response", "verified"),
+                Fault(mode, "disconnect-at=response", "verified", "linkLost"),
             ]
         }
 
@@ -149,7 +149,8 @@ struct BluetoothFaultTests {
         let customer = try stage.again(.peripheral)
         let result = try await stage.end()
         await customer.leave()
-        if AirBench.daemonsOwnEnd.contains(result.summary) {
+        // On a busy machine the phone may be told to start before it drops the connection: that ends the session.
+        if AirBench.daemonsOwnEnd.contains(result.summary) || result.summary == "linkLost" {
             return try await Scene.expectNextCustomerServed(.peripheral, after: "one that drops three times")
         }
         #expect(result.summary == "verified", "\(customer.lines)")
@@ -164,7 +165,8 @@ struct BluetoothFaultTests {
             .peripheral, phone: ["--fault", "connect-storm=64"],
             radio: BlueZRadio(configuration: configuration))
         #expect(
-            result.summary.hasPrefix("connection bluez-") || AirBench.daemonsOwnEnd.contains(result.summary),
+            result.summary.hasPrefix("connection bluez-") || AirBench.daemonsOwnEnd.contains(result.summary)
+                || ["linkLost", "connection left-before-start"].contains(result.summary),
             "\(result.summary) \(result.phone.lines)")
         try await Scene.expectNextCustomerServed(.peripheral, after: "one that drops every connection")
     }

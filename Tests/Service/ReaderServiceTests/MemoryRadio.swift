@@ -10,8 +10,14 @@ final class MemoryRadio: BluetoothLERadio {
     /// Whether it answers nobody.
     private let isSilent: Bool
 
-    init(isSilent: Bool = false, _ phone: @escaping @Sendable (MemoryLink) async -> Void) {
+    /// How many links to it the phone still leaves before it hears the start.
+    private let leaving: Mutex<Int>
+
+    init(
+        isSilent: Bool = false, leaving: Int = 0, _ phone: @escaping @Sendable (MemoryLink) async -> Void
+    ) {
         self.isSilent = isSilent
+        self.leaving = Mutex(leaving)
         self.phone = phone
     }
 
@@ -52,6 +58,14 @@ final class MemoryRadio: BluetoothLERadio {
         to service: GATTService, choosing choice: ChannelChoice?
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         let (theirs, ours) = MemoryLink.pair()
+        let leaves = leaving.withLock {
+            $0 -= 1
+            return $0 >= 0
+        }
+        if leaves {
+            await theirs.close()
+            return ours
+        }
         Task {
             guard (try? await theirs.receive()) == .state([1]) else { return }
             await phone(theirs)
