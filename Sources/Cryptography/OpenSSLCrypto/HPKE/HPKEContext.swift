@@ -1,8 +1,9 @@
-/// What the key schedule gives (RFC 9180, 5.1): the cipher of one direction, its nonces, and the secret behind exports.
+/// What the key schedule gives (RFC 9180, 5.1): the cipher of one direction, its nonces, and what exports come from.
 struct HPKEContext: ~Copyable, Sendable {
     private var cipher: AESGCM
     private let baseNonce: SecretBytes
-    private let exporterSecret: SecretBytes
+    private let secret: SecretBytes
+    private let keyScheduleContext: [UInt8]
     private var sequenceNumber: UInt64 = 0
     private var isSpent = false
 
@@ -17,10 +18,10 @@ struct HPKEContext: ~Copyable, Sendable {
         let secret = try Self.secret(sharedSecret, preSharedKey)
         let cipher = try AESGCM(key: derivation.expand(secret, "key", context[...], count: 16))
         let nonce = try derivation.expand(secret, "base_nonce", context[...], count: AESGCM.nonceSize)
-        let exporterSecret = try derivation.expand(secret, "exp", context[...], count: 32)
         self.cipher = cipher
         baseNonce = nonce
-        self.exporterSecret = exporterSecret
+        self.secret = secret
+        keyScheduleContext = context
     }
 
     private static func secret(
@@ -36,11 +37,22 @@ struct HPKEContext: ~Copyable, Sendable {
     private static func keyScheduleContext(
         _ mode: HPKE.Mode, identifier: ArraySlice<UInt8>, info: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> [UInt8] {
-        var context = [mode.rawValue]
-        try HPKEDerivation.keySchedule.extract("psk_id_hash", identifier)
-            .withUnprotectedBytes { context += $0 }
-        try HPKEDerivation.keySchedule.extract("info_hash", info).withUnprotectedBytes { context += $0 }
-        return context
+        let ofIdentifier: [UInt8]
+        if identifier.isEmpty, let known = hashOfNoIdentifier {
+            ofIdentifier = known
+        } else {
+            ofIdentifier = try hash("psk_id_hash", identifier)
+        }
+        return try [mode.rawValue] + ofIdentifier + hash("info_hash", info)
+    }
+
+    /// Nil where OpenSSL failed.
+    private static let hashOfNoIdentifier = try? hash("psk_id_hash", [])
+
+    private static func hash(
+        _ label: StaticString, _ input: ArraySlice<UInt8>
+    ) throws(OpenSSLCryptoError) -> [UInt8] {
+        try HPKEDerivation.keySchedule.extract(label, input).withUnprotectedBytes { Array($0) }
     }
 
     mutating func seal(
@@ -65,7 +77,9 @@ struct HPKEContext: ~Copyable, Sendable {
     borrowing func export(
         _ exporterContext: ArraySlice<UInt8>, count: Int
     ) throws(OpenSSLCryptoError) -> SecretBytes {
-        try HPKEDerivation.keySchedule.expand(exporterSecret, "sec", exporterContext, count: count)
+        let derivation = HPKEDerivation.keySchedule
+        let exporterSecret = try derivation.expand(secret, "exp", keyScheduleContext[...], count: 32)
+        return try derivation.expand(exporterSecret, "sec", exporterContext, count: count)
     }
 
     /// The base nonce with the sequence number in its last eight bytes (RFC 9180, 5.2); none is given twice.
