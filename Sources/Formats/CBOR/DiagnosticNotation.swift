@@ -30,7 +30,7 @@ package struct DiagnosticNotation: Sendable {
     package static func write(quoted text: String, to result: inout [UInt8]) {
         result.append(UInt8(ascii: "\""))
         let isWritten = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
-            guard unsafe bytes.allSatisfy(\.isPlain) else { return false }
+            guard unsafe bytes.arePlain else { return false }
             unsafe result.append(contentsOf: bytes)
             return true
         }
@@ -58,10 +58,27 @@ package struct DiagnosticNotation: Sendable {
     }
 }
 
-extension UInt8 {
-    /// Whether it stands between quotes as it is: it prints, and needs no look into Unicode's tables.
-    fileprivate var isPlain: Bool {
-        0x20...0x7e ~= self && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\")
+extension String {
+    /// Whether all of it prints and is ASCII, so that nobody needs to look into Unicode's tables.
+    package var isPrintableASCII: Bool {
+        let bytes = utf8.span
+        var others: UInt8 = 0
+        for index in bytes.indices { others |= bytes[index] &- 0x20 > 0x5e ? 1 : 0 }
+        return others == 0
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether all stand between quotes as they are. One expression without an early end: the processor takes many bytes
+    /// at a time.
+    fileprivate var arePlain: Bool {
+        var others: UInt8 = 0
+        for byte in self {
+            others |=
+                (byte &- 0x20 > 0x5e ? 1 : 0) | (byte == UInt8(ascii: "\"") ? 1 : 0)
+                | (byte == UInt8(ascii: "\\") ? 1 : 0)
+        }
+        return others == 0
     }
 }
 

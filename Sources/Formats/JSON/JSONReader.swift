@@ -142,11 +142,10 @@ struct JSONReader {
 
     /// What stands for itself from here on: all but quotes, backslashes and controls.
     private mutating func plainCharacters() -> ArraySlice<UInt8> {
-        let rest = text[position...]
-        position =
-            rest.firstIndex { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
-            ?? text.endIndex
-        return rest[..<position]
+        let start = position
+        while text.endIndex - position >= 64, text[position..<position + 64].span.isPlain { position += 64 }
+        position = text[position...].firstIndex { !$0.isPlain } ?? text.endIndex
+        return text[start..<position]
     }
 
     /// What stands after a backslash.
@@ -218,5 +217,22 @@ struct JSONReader {
 
     private mutating func skipSpace() {
         while isNext(" ") || isNext("\n") || isNext("\t") || isNext("\r") { position += 1 }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isPlain: Bool { marks == 0 }
+
+    /// 0 where it stands for itself; one expression without an early end, so that the processor takes many at a time.
+    fileprivate var marks: UInt8 {
+        (self < 0x20 ? 1 : 0) | (self == UInt8(ascii: "\"") ? 1 : 0) | (self == UInt8(ascii: "\\") ? 1 : 0)
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate var isPlain: Bool {
+        var marks: UInt8 = 0
+        for index in indices { marks |= self[index].marks }
+        return marks == 0
     }
 }

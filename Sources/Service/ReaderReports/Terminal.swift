@@ -6,7 +6,7 @@ package enum Terminal {
     /// what follows, and at most `limit` characters.
     package static func safe(_ text: some StringProtocol, limit: Int = 160) -> String {
         let text = String(text)
-        if text.utf8.count <= limit, text.utf8.allSatisfy({ 0x20...0x7e ~= $0 }) { return text }
+        if text.utf8.count <= limit, text.isPrintableASCII { return text }
         var result = ""
         var count = 0
         for scalar in text.unicodeScalars {
