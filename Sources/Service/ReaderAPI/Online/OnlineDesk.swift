@@ -17,6 +17,8 @@ package final class OnlineDesk: Sendable {
     private let basis: any JudgingBasisSource
     /// The time by which nonces and answers are judged; nil stands for the computer's own.
     private let fixedTime: Timestamp?
+    private let appOrders = LastOrder<AppOrder>()
+    private let webOrders = LastOrder<WebOrder>()
 
     package init(
         _ settings: OnlineSettings, nonces: any NonceStore, basis: any JudgingBasisSource,
@@ -62,7 +64,7 @@ package final class OnlineDesk: Sendable {
         let now = try now()
         let basis = try await basis.basis()
         let spent = try await spend(nonce, by: session, through: .app, at: now)
-        let order = try AppOrder(Self.members(ofKept: spent.asked, AppOrder.members))
+        let order = try appOrders.order(kept: spent.asked)
         let settings = current
         let merchant = try settings.merchant(named: order.merchant)
         let others = settings.merchants.map(\.identity).filter { $0 != merchant.identity }
@@ -112,7 +114,7 @@ package final class OnlineDesk: Sendable {
         let now = try now()
         let basis = try await basis.basis()
         let spent = try await spend(info.nonce, by: session, through: .web, at: now)
-        let order = try WebOrder(Self.members(ofKept: spent.asked, WebOrder.members))
+        let order = try webOrders.order(kept: spent.asked)
         let (origin, web) = try current.origin(order.origin)
         guard page == order.origin else { throw APIProblem(WalletPresentationError.originOther) }
         await Task.yield()
@@ -165,16 +167,6 @@ package final class OnlineDesk: Sendable {
             return try await nonces.spend(nonce, by: session, through: door, at: now)
         } catch {
             throw APIProblem(error)
-        }
-    }
-
-    private static func members(
-        ofKept bytes: [UInt8], _ known: Set<String>
-    ) throws(APIProblem) -> JSONTextMembers {
-        do throws(JSONFault) {
-            return try JSONText(bytes[...]).members(known)
-        } catch {
-            throw .failed
         }
     }
 

@@ -1,0 +1,29 @@
+internal import ReaderReports
+internal import Synchronization
+
+/// What one door was asked for, as it is kept beside a nonce.
+protocol KeptOrder: Sendable {
+    static var members: Set<String> { get }
+    init(_ members: JSONTextMembers) throws(APIProblem)
+}
+
+extension AppOrder: KeptOrder {}
+extension WebOrder: KeptOrder {}
+
+/// Reads orders as they are kept, and remembers the last: a shop asks for the same again and again.
+final class LastOrder<Order: KeptOrder>: Sendable {
+    private let last = Mutex<(kept: [UInt8], order: Order)?>(nil)
+
+    func order(kept: [UInt8]) throws(APIProblem) -> Order {
+        if let last = last.withLock({ $0 }), last.kept == kept { return last.order }
+        let members: JSONTextMembers
+        do throws(JSONFault) {
+            members = try JSONText(kept[...]).members(Order.members)
+        } catch {
+            throw .failed
+        }
+        let order = try Order(members)
+        last.withLock { $0 = (kept, order) }
+        return order
+    }
+}
