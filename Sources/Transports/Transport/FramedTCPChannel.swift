@@ -27,7 +27,7 @@ package actor FramedTCPChannel: MessageChannel {
         to address: SocketAddress, configuration: FramedTCPConfiguration = FramedTCPConfiguration()
     ) async throws(TransportError) -> FramedTCPChannel {
         let socket = try await Socket.connected(to: address, within: configuration.connect)
-        let poller = try SocketPoller.shared.get()
+        let poller = try SocketPoller.shared
         return FramedTCPChannel(socket, poller: poller, configuration: configuration)
     }
 

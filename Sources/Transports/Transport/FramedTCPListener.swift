@@ -13,7 +13,7 @@ package actor FramedTCPListener {
     package init(
         on address: SocketAddress, configuration: FramedTCPConfiguration = FramedTCPConfiguration()
     ) throws(TransportError) {
-        poller = try SocketPoller.shared.get()
+        poller = try SocketPoller.shared
         self.configuration = configuration
         let socket = try Socket.open(for: address)
         do throws(TransportError) {

@@ -22,7 +22,7 @@ package struct Socket: ~Copyable, Sendable {
     package static func connected(
         to address: SocketAddress, within limit: Duration
     ) async throws(TransportError) -> Socket {
-        let poller = try SocketPoller.shared.get()
+        let poller = try SocketPoller.shared
         let socket = try open(for: address)
         let deadline = ContinuousClock.now + limit
         do throws(TransportError) {

@@ -3,32 +3,54 @@ internal import Synchronization
 internal import SystemPackage
 
 /// The one thread of the process that waits for sockets, so that no task blocks a thread of the cooperative pool.
-final class SocketPoller: Sendable {
+///
+/// Sources of libdispatch are not used for descriptors: when the other side hangs up, its thread may read what another
+/// has freed (swift-corelibs-libdispatch#949, #833).
+package final class SocketPoller: Sendable {
     /// Made at first use; fails only when the process has no descriptor left.
-    static let shared: Result<SocketPoller, TransportError> = {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { return .failure(.system(Errno(rawValue: errno))) }
-        for end in ends {
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    package static var shared: SocketPoller {
+        get throws(TransportError) {
+            try made.withLock { made throws(TransportError) in
+                if let made { return made }
+                var ends: [Int32] = [-1, -1]
+                guard unsafe pipe(&ends) == 0 else { throw .system(Errno(rawValue: errno)) }
+                for end in ends {
+                    _ = fcntl(end, F_SETFL, O_NONBLOCK)
+                    _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+                }
+                let poller = SocketPoller(wakeReader: ends[0], wakeWriter: ends[1])
+                made = poller
+                return poller
+            }
         }
-        return .success(SocketPoller(wakeReader: ends[0], wakeWriter: ends[1]))
-    }()
+    }
 
-    enum Interest: Sendable { case readable, writable }
+    private static let made = Mutex<SocketPoller?>(nil)
 
-    enum Outcome: Sendable { case ready, deadlinePassed, cancelled, closed }
+    package enum Interest: Sendable { case readable, writable }
+
+    package enum Outcome: Sendable { case ready, deadlinePassed, cancelled, closed }
+
+    /// A wait that calls back.
+    package struct Watch: Sendable {
+        fileprivate let identifier: UInt64
+    }
 
     private struct Wait {
         let descriptor: Int32
         let interest: Interest
         let deadline: ContinuousClock.Instant?
-        let continuation: CheckedContinuation<Outcome, Never>
+        let end: @Sendable (Outcome) -> Void
     }
 
     private struct State {
         var waits: [UInt64: Wait] = [:]
         var lastIdentifier: UInt64 = 0
+
+        mutating func nextIdentifier() -> UInt64 {
+            lastIdentifier += 1
+            return lastIdentifier
+        }
     }
 
     private let state = Mutex(State())
@@ -43,25 +65,45 @@ final class SocketPoller: Sendable {
     }
 
     /// Suspends until the socket is ready, the deadline passes, the task is cancelled or `end(waitsOn:)` is called.
-    func wait(
+    package func wait(
         for interest: Interest, on descriptor: Int32, until deadline: ContinuousClock.Instant?
     ) async -> Outcome {
-        let identifier = state.withLock { state in
-            state.lastIdentifier += 1
-            return state.lastIdentifier
-        }
+        let identifier = state.withLock { $0.nextIdentifier() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock {
                     $0.waits[identifier] = Wait(
                         descriptor: descriptor, interest: interest, deadline: deadline,
-                        continuation: continuation)
+                        end: { continuation.resume(returning: $0) })
                 }
                 if Task.isCancelled { end(identifier, with: .cancelled) } else { wakeUp() }
             }
         } onCancel: {
             end(identifier, with: .cancelled)
+            wakeUp()
         }
+    }
+
+    /// Calls `body` on the poller's thread when the descriptor is ready: once, and not at all when the watch is forgotten
+    /// before.
+    package func whenReady(
+        for interest: Interest, on descriptor: Int32, _ body: @escaping @Sendable () -> Void
+    ) -> Watch {
+        let identifier = state.withLock { state in
+            let identifier = state.nextIdentifier()
+            state.waits[identifier] = Wait(
+                descriptor: descriptor, interest: interest, deadline: nil,
+                end: { if $0 == .ready { body() } })
+            return identifier
+        }
+        wakeUp()
+        return Watch(identifier: identifier)
+    }
+
+    /// From here on the descriptor may be closed.
+    package func forget(_ watch: Watch) {
+        guard state.withLock({ $0.waits.removeValue(forKey: watch.identifier) }) != nil else { return }
+        wakeUp()
     }
 
     /// Ends every wait on a descriptor that is about to be closed, and the poll that holds its socket open.
@@ -69,15 +111,15 @@ final class SocketPoller: Sendable {
         let ended = state.withLock { state in
             let found = state.waits.filter { $0.value.descriptor == descriptor }
             for identifier in found.keys { state.waits[identifier] = nil }
-            return found.values.map(\.continuation)
+            return found.values.map(\.end)
         }
-        for continuation in ended { continuation.resume(returning: .closed) }
+        for end in ended { end(.closed) }
         wakeUp()
     }
 
     private func end(_ identifier: UInt64, with outcome: Outcome) {
         let wait = state.withLock { $0.waits.removeValue(forKey: identifier) }
-        wait?.continuation.resume(returning: outcome)
+        wait?.end(outcome)
     }
 
     private func wakeUp() {

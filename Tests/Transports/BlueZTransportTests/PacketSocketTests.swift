@@ -9,14 +9,20 @@ import Transport
 extension OneAfterAnother {
     @Suite("A socket of packets")
     struct PacketSocketTests {
-        let queue = DispatchQueue(label: "test")
+        let busQueue: BusQueue
+        let queue: DispatchQueue
+
+        init() throws {
+            busQueue = try BusQueue(SocketPoller.shared)
+            queue = busQueue.queue
+        }
 
         /// A packet socket on `queue`, and the other end.
         private func pair() throws -> (socket: Owned, other: Int32) {
             var ends: [Int32] = [-1, -1]
             let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
             try #require(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
-            return (Owned(PacketSocket(owning: ends[0], longest: 16, queue: queue)), ends[1])
+            return (Owned(PacketSocket(owning: ends[0], longest: 16, queue: busQueue)), ends[1])
         }
 
         /// What lives on the queue alone.

@@ -1,6 +1,7 @@
 internal import CSystemdBus
 internal import Dispatch
 internal import Glibc
+internal import Transport
 
 /// A connection to the system message bus.
 ///
@@ -11,10 +12,8 @@ internal import Glibc
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
     private nonisolated(unsafe) let connection: OpaquePointer
-    private nonisolated(unsafe) var readable: (any DispatchSourceRead)?
-    private nonisolated(unsafe) var writable: (any DispatchSourceWrite)?
-    /// The sources that still watch the descriptor, which must not be closed, and its number not used again, before.
-    private nonisolated let watching = DispatchGroup()
+    private nonisolated(unsafe) var reading: SocketPoller.Watch?
+    private nonisolated(unsafe) var writing: SocketPoller.Watch?
     /// The deadline a timer is set for, in microseconds of CLOCK_MONOTONIC.
     private var armed = UInt64.max
     private(set) var isConnected = true
@@ -31,12 +30,13 @@ internal import Glibc
     /// Connects to the bus at `address`, by default the system's: that of `DBUS_SYSTEM_BUS_ADDRESS`, or else the
     /// standard one. Its socket is opened here and the rest goes on by itself.
     static func connect(to address: String? = nil) async throws(BusError) -> Bus {
+        guard let poller = try? SocketPoller.shared else { throw BusError(code: -EMFILE) }
         var connection: OpaquePointer?
         let status = unsafe address.map { unsafe open($0, &connection) } ?? sd_bus_open_system(&connection)
         guard status >= 0, let connection = unsafe connection else { throw BusError(code: status) }
         unsafe sd_bus_set_close_on_exit(connection, 0)
-        let bus = unsafe Bus(connection, queue: BusQueue())
-        await bus.begin()
+        let bus = unsafe Bus(connection, queue: BusQueue(poller))
+        await bus.work()
         return bus
     }
 
@@ -47,17 +47,6 @@ internal import Glibc
         if status >= 0 { status = unsafe sd_bus_start(connection) }
         if status < 0 { unsafe connection = unsafe sd_bus_unref(connection) }
         return status
-    }
-
-    private func begin() {
-        let source = DispatchSource.makeReadSource(
-            fileDescriptor: unsafe sd_bus_get_fd(connection), queue: queue.queue)
-        source.setEventHandler { [weak self] in self?.assumeIsolated { $0.work() } }
-        watching.enter()
-        source.setCancelHandler { [watching] in watching.leave() }
-        unsafe readable = source
-        source.resume()
-        work()
     }
 
     deinit {
@@ -85,12 +74,12 @@ internal import Glibc
         endings[ObjectIdentifier(owner)] = nil
     }
 
-    /// Closes the connection as soon as nothing watches its descriptor any more.
+    /// Closes the connection when whatever sd-bus is calling back has returned.
     private nonisolated func letGo() {
-        unsafe readable?.cancel()
-        unsafe writable?.cancel()
+        queue.forget(unsafe reading)
+        queue.forget(unsafe writing)
         nonisolated(unsafe) let connection = unsafe connection
-        watching.notify(queue: queue.queue) { unsafe sd_bus_close_unref(connection) }
+        queue.queue.async { unsafe sd_bus_close_unref(connection) }
     }
 
     private func work() {
@@ -103,26 +92,29 @@ internal import Glibc
         guard isConnected else { return }
         let isOpen = unsafe sd_bus_is_open(connection) > 0
         guard status >= 0, isOpen else { return close() }
-        watchForWriting()
+        watch()
         setTimer()
     }
 
-    /// A suspended source cannot be let go of, so there is one only while something waits to be written.
-    private func watchForWriting() {
-        let events = unsafe sd_bus_get_events(connection)
-        guard events >= 0, events & POLLOUT != 0 else {
-            unsafe writable?.cancel()
-            unsafe writable = nil
-            return
+    /// For bytes that come, and for room while something waits to be written.
+    private func watch() {
+        let descriptor = unsafe sd_bus_get_fd(connection)
+        if unsafe reading == nil {
+            unsafe reading = queue.whenReady(for: .readable, on: descriptor) { [weak self] in
+                self?.assumeIsolated {
+                    unsafe $0.reading = nil
+                    $0.work()
+                }
+            }
         }
-        guard unsafe writable == nil else { return }
-        let source = DispatchSource.makeWriteSource(
-            fileDescriptor: unsafe sd_bus_get_fd(connection), queue: queue.queue)
-        source.setEventHandler { [weak self] in self?.assumeIsolated { $0.work() } }
-        watching.enter()
-        source.setCancelHandler { [watching] in watching.leave() }
-        unsafe writable = source
-        source.resume()
+        let events = unsafe sd_bus_get_events(connection)
+        guard events >= 0, events & POLLOUT != 0, unsafe writing == nil else { return }
+        unsafe writing = queue.whenReady(for: .writable, on: descriptor) { [weak self] in
+            self?.assumeIsolated {
+                unsafe $0.writing = nil
+                $0.work()
+            }
+        }
     }
 
     /// Only a deadline nearer than the one that is armed needs a timer of its own.

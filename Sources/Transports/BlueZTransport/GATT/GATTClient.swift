@@ -204,7 +204,7 @@ actor GATTClient: BluetoothLEClientLink {
         }
         guard case .descriptor(let descriptor)? = answer.first else { return nil }
         if let value = answer.last?.number, value >= 23 { mtu = min(mtu ?? value, value) }
-        return PacketSocket(owning: descriptor.take(), longest: 1024, queue: daemon.bus.queue.queue)
+        return PacketSocket(owning: descriptor.take(), longest: 1024, queue: daemon.bus.queue)
     }
 
     private func startNotify(

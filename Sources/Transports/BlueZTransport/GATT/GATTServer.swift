@@ -355,7 +355,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         let mtu = options["mtu"]?.number ?? 23
         answer(
             message, [.descriptor(BusDescriptor(owning: pair.other)), .uint16(UInt16(clamping: mtu))])
-        return PacketSocket(owning: pair.own, longest: 1024, queue: daemon.bus.queue.queue)
+        return PacketSocket(owning: pair.own, longest: 1024, queue: daemon.bus.queue)
     }
 
     // MARK: - The link

@@ -45,8 +45,7 @@ extension L2CAPSocket {
         var error = socket.beginConnecting(to: peer, psm: psm)
         if error == 0 {
             let deadline = ContinuousClock.now + limit
-            await DescriptorWait.writable(
-                socket.withDescriptor { $0 }, within: limit, on: daemon.bus.queue.queue)
+            await daemon.bus.queue.untilWritable(socket.withDescriptor { $0 }, within: limit)
             error = ContinuousClock.now < deadline ? socket.connectError : ETIMEDOUT
         }
         if Task.isCancelled { throw .radio(.cancelled) }

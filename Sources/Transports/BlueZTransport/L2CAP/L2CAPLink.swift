@@ -47,7 +47,7 @@ actor L2CAPLink: BluetoothLELink {
         condition = BusCondition(daemon.bus)
         inbox = LinkInbox(daemon.bus)
         socket = PacketSocket(
-            owning: descriptor, longest: L2CAPSocket.receiveLimit, queue: daemon.bus.queue.queue)
+            owning: descriptor, longest: L2CAPSocket.receiveLimit, queue: daemon.bus.queue)
     }
 
     /// Begins to read.

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Glibc
 internal import Transport
 
@@ -9,11 +8,10 @@ actor L2CAPListener {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
     private nonisolated let daemon: Daemon
     private let adapter: String
-    private let watching = DispatchGroup()
     private let verdict: Duration
     private let condition: BusCondition
     private var socket: L2CAPSocket?
-    private var source: (any DispatchSourceRead)?
+    private var reading: SocketPoller.Watch?
     private var link: L2CAPLink?
     private var failure: BlueZTransportError?
 
@@ -48,14 +46,14 @@ actor L2CAPListener {
 
     private func start() async {
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
+        listen()
+    }
+
+    private func listen() {
         guard let descriptor = socket?.withDescriptor({ $0 }) else { return }
-        let source = DispatchSource.makeReadSource(
-            fileDescriptor: descriptor, queue: daemon.bus.queue.queue)
-        source.setEventHandler { [weak self] in self?.assumeIsolated { $0.accept() } }
-        watching.enter()
-        source.setCancelHandler { [watching] in watching.leave() }
-        self.source = source
-        source.activate()
+        reading = daemon.bus.queue.whenReady(for: .readable, on: descriptor) { [weak self] in
+            self?.assumeIsolated { $0.accept() }
+        }
     }
 
     private func happened(_ event: DaemonEvent) {
@@ -66,7 +64,13 @@ actor L2CAPListener {
 
     /// The first that comes; nobody else does, since nobody listens any more.
     private func accept() {
-        guard link == nil, let channel = socket?.accept() else { return }
+        guard link == nil, socket != nil else { return }
+        guard let channel = socket?.accept() else {
+            // Whoever came has left again.
+            if [EAGAIN, ECONNABORTED, EINTR].contains(errno) { return listen() }
+            failure = .system
+            return condition.signal()
+        }
         let device = daemon.assumeIsolated { $0.taken(channel.peerAddress, at: adapter) }
         link = L2CAPLink(channel, daemon: daemon, adapter: adapter, device: device, verdict: verdict)
         stopListening()
@@ -74,10 +78,8 @@ actor L2CAPListener {
     }
 
     private func stopListening() {
-        source?.cancel()
-        source = nil
-        guard let descriptor = socket.take()?.release() else { return }
-        watching.notify(queue: daemon.bus.queue.queue) { _ = Glibc.close(descriptor) }
+        daemon.bus.queue.forget(reading)
+        socket = nil
     }
 
     /// The channel of the first peer that opens one.

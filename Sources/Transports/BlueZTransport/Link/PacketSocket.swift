@@ -8,13 +8,11 @@ internal import Transport
 /// ends fills the kernel's buffers and not ours.
 @safe final class PacketSocket: @unchecked Sendable {
     private let descriptor: Int32
-    private let queue: DispatchQueue
+    private let queue: BusQueue
     /// Room for the longest packet and one byte more.
     private let capacity: Int
-    private var reading: any DispatchSourceRead
-    private var writing: (any DispatchSourceWrite)?
-    /// The sources that still watch the descriptor; it is closed when none does.
-    private let watching = DispatchGroup()
+    private var reading: SocketPoller.Watch?
+    private var writing: SocketPoller.Watch?
     private var isPaused = false
     private var isOpen = true
     private var received: ([UInt8]) -> Bool = { _ in true }
@@ -22,15 +20,12 @@ internal import Transport
     private var writers: [() -> Void] = []
 
     /// - Parameter descriptor: handed over; closed with this object.
-    init(owning descriptor: Int32, longest: Int, queue: DispatchQueue) {
+    init(owning descriptor: Int32, longest: Int, queue: BusQueue) {
         self.descriptor = descriptor
         self.queue = queue
         capacity = longest + 1
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        watching.enter()
-        reading.setCancelHandler { [watching] in watching.leave() }
     }
 
     deinit {
@@ -42,8 +37,17 @@ internal import Transport
     func start(received: @escaping ([UInt8]) -> Bool, ended: @escaping () -> Void) {
         self.received = received
         self.ended = ended
-        reading.setEventHandler { [weak self] in self?.drain() }
-        reading.activate()
+        read()
+    }
+
+    private func read() {
+        guard isOpen, !isPaused, reading == nil else { return }
+        reading = queue.whenReady(for: .readable, on: descriptor) { [weak self] in
+            guard let self else { return }
+            reading = nil
+            drain()
+            read()
+        }
     }
 
     /// Takes whatever has arrived.
@@ -51,7 +55,7 @@ internal import Transport
         while isOpen && !isPaused {
             switch readOnce() {
             case .success(let packet?):
-                if !received(packet) { pause() }
+                isPaused = !received(packet)
             case .success(nil): return
             case .failure:
                 close()
@@ -74,12 +78,13 @@ internal import Transport
     func proceed() {
         guard isOpen, isPaused else { return }
         isPaused = false
-        reading.resume()
         drain()
+        read()
     }
 
     /// Whether the other side has taken everything that was sent.
     var isEmptied: Bool {
+        guard isOpen else { return true }
         var unread: Int32 = 0
         return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unread) < 0 || unread == 0
     }
@@ -89,18 +94,10 @@ internal import Transport
         guard isOpen else { return }
         isOpen = false
         received = { _ in true }
-        // What was never activated, or is suspended, must run again before it may go.
-        if isPaused { reading.resume() }
-        reading.activate()
-        reading.cancel()
-        watching.notify(queue: queue) { [descriptor] in _ = Glibc.close(descriptor) }
+        queue.forget(reading)
+        queue.forget(writing)
+        _ = Glibc.close(descriptor)
         writable()
-    }
-
-    private func pause() {
-        guard isOpen, !isPaused else { return }
-        isPaused = true
-        reading.suspend()
     }
 
     /// One packet, or nil when there is none yet.
@@ -111,12 +108,14 @@ internal import Transport
             filled = max(count, 0)
         }
         if count > 0 { return .success(packet) }
-        if count < 0 { return errno == EAGAIN || errno == EINTR ? .success(nil) : .failure(.closed) }
-        // A packet of no bytes looks like the end; only the end hangs up.
+        guard count == 0 || errno == EAGAIN || errno == EINTR else { return .failure(.closed) }
+        // A packet of no bytes looks like the end, and a channel whose end was told already like one with nothing to read;
+        // only the end hangs up.
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = unsafe poll(&state, 1, 0)
-        let isHungUp = Int32(state.revents) & (POLLHUP | POLLERR) != 0
-        return isHungUp ? .failure(.closed) : .success([])
+        let events = Int32(state.revents)
+        if count == 0 { return events & (POLLHUP | POLLERR) != 0 ? .failure(.closed) : .success([]) }
+        return events & (POLLHUP | POLLERR) != 0 && events & POLLIN == 0 ? .failure(.closed) : .success(nil)
     }
 
     private enum SocketEnd: Error { case closed }
@@ -154,7 +153,7 @@ internal import Transport
                 whenWritable { continuation.resume() }
             }
         } onCancel: {
-            queue.async { self.writable() }
+            queue.queue.async { self.writable() }
         }
     }
 
@@ -163,17 +162,12 @@ internal import Transport
         guard isOpen else { return body() }
         writers.append(body)
         guard writing == nil else { return }
-        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
-        source.setEventHandler { [weak self] in self?.writable() }
-        watching.enter()
-        source.setCancelHandler { [watching] in watching.leave() }
-        writing = source
-        source.activate()
+        writing = queue.whenReady(for: .writable, on: descriptor) { [weak self] in self?.writable() }
     }
 
     /// Lets everyone go on who waits for room, who will find out whether there is some.
     func writable() {
-        writing?.cancel()
+        queue.forget(writing)
         writing = nil
         let waiting = writers
         writers = []
