@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -52,7 +51,6 @@ package final class BenchProcess: Sendable {
             let isOver = exitStatus != nil || ContinuousClock.now > end
             try await Task.sleep(for: .milliseconds(5))
             guard isOver else { continue }
-            output.drain()
             if let line = lines.first(where: { $0 == word || $0.hasPrefix(word + " ") }) { return line }
             throw Overdue("'\(word)' in \(lines)")
         }
@@ -73,10 +71,8 @@ package final class BenchProcess: Sendable {
     package func end(within limit: Duration) async throws -> Int32 {
         let end = ContinuousClock.now + limit
         while ContinuousClock.now < end {
-            if let status = exitStatus {
-                output.drain()
-                return status
-            }
+            if let status = exitStatus { return status }
+            output.collect()
             await pause()
         }
         kill(process, SIGKILL)
@@ -96,46 +92,32 @@ package final class BenchProcess: Sendable {
     }
 }
 
-/// Collects lines from a pipe until its writers are gone.
+/// The lines that came through a pipe.
 private final class OutputReader: Sendable {
-    private let text = Mutex<(bytes: [UInt8], isAtEnd: Bool)>(([], false))
+    private let bytes = Mutex<[UInt8]>([])
     private let descriptor: Int32
-    private let queue = DispatchQueue(label: "bench process")
-    private let stop: @Sendable () -> Void
 
     init(owning descriptor: Int32) {
         self.descriptor = descriptor
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        nonisolated(unsafe) let source = DispatchSource.makeReadSource(
-            fileDescriptor: descriptor, queue: queue)
-        stop = { unsafe source.cancel() }
-        unsafe source.setEventHandler { [weak self] in self?.readAll() }
-        unsafe source.setCancelHandler { close(descriptor) }
-        unsafe source.activate()
     }
 
-    deinit { stop() }
+    deinit { close(descriptor) }
 
+    /// Those that are there by now: when a program has ended, all that it wrote.
     var lines: [String] {
-        text.withLock { String(decoding: $0.bytes, as: UTF8.self) }.split(separator: "\n").map(String.init)
+        collect()
+        let text = bytes.withLock { String(decoding: $0, as: UTF8.self) }
+        return text.split(separator: "\n").map(String.init)
     }
 
-    /// Takes what is still in the pipe: when a program has ended, all that it wrote.
-    func drain() {
-        queue.sync { readAll() }
-    }
-
-    /// On the queue.
-    private func readAll() {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while !text.withLock({ $0.isAtEnd }) {
-            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
-            guard count != 0 else {
-                text.withLock { $0.isAtEnd = true }
-                return stop()
+    /// Empties the pipe, so that whoever writes to it can go on.
+    func collect() {
+        bytes.withLock { bytes in
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while case let count = unsafe Glibc.read(descriptor, &buffer, buffer.count), count > 0 {
+                bytes += buffer.prefix(count)
             }
-            guard count > 0 else { return }
-            text.withLock { $0.bytes += buffer.prefix(count) }
         }
     }
 }
