@@ -71,8 +71,9 @@ package final class BenchProcess: Sendable {
     package func end(within limit: Duration) async throws -> Int32 {
         let end = ContinuousClock.now + limit
         while ContinuousClock.now < end {
-            if let status = exitStatus { return status }
+            let status = exitStatus
             output.collect()
+            if let status { return status }
             await pause()
         }
         kill(process, SIGKILL)
@@ -92,9 +93,9 @@ package final class BenchProcess: Sendable {
     }
 }
 
-/// The lines that came through a pipe.
+/// The lines that come through a pipe, until its writers are gone.
 private final class OutputReader: Sendable {
-    private let bytes = Mutex<[UInt8]>([])
+    private let text = Mutex<(bytes: [UInt8], isAtEnd: Bool)>(([], false))
     private let descriptor: Int32
 
     init(owning descriptor: Int32) {
@@ -102,21 +103,27 @@ private final class OutputReader: Sendable {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        if !text.withLock({ $0.isAtEnd }) { close(descriptor) }
+    }
 
     /// Those that are there by now: when a program has ended, all that it wrote.
     var lines: [String] {
         collect()
-        let text = bytes.withLock { String(decoding: $0, as: UTF8.self) }
+        let text = text.withLock { String(decoding: $0.bytes, as: UTF8.self) }
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// Empties the pipe, so that whoever writes to it can go on.
+    /// Empties the pipe, so that whoever writes to it can go on, and closes it behind the last.
     func collect() {
-        bytes.withLock { bytes in
+        text.withLock { text in
             var buffer = [UInt8](repeating: 0, count: 4096)
-            while case let count = unsafe Glibc.read(descriptor, &buffer, buffer.count), count > 0 {
-                bytes += buffer.prefix(count)
+            while !text.isAtEnd {
+                let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+                guard count >= 0 else { return }
+                text.bytes += buffer.prefix(count)
+                text.isAtEnd = count == 0
+                if text.isAtEnd { close(descriptor) }
             }
         }
     }
