@@ -29,7 +29,8 @@ struct BluetoothTraceTests {
         "Q90 Q91 As server: on the air before the phone has the Handover Select, then each step in its order")
     func server() async throws {
         let scene = try Scene.onAir(.negotiated, portrait: 25_000)
-        let (trace, result) = try await trace("central-client", scene, .central)
+        // It would leave as soon as it has status 20, and not hear the rest.
+        let (trace, result) = try await trace("central-client", scene, .central, phone: ["--linger"])
         try expectOrder(
             trace,
             [
@@ -51,7 +52,7 @@ struct BluetoothTraceTests {
     @Test("Q81 Q97 Q98 As client: found, connected to, subscribed to, and then each step in its order")
     func client() async throws {
         let scene = try Scene.onAir(.static, .peripheralOnly, portrait: 25_000)
-        let (trace, _) = try await trace("peripheral-server", scene, .peripheral)
+        let (trace, _) = try await trace("peripheral-server", scene, .peripheral, phone: ["--linger"])
         try expectOrder(
             trace,
             [
