@@ -9,14 +9,9 @@ extension DistinguishedName: CustomStringConvertible {
 
     /// The name as RFC 4514 writes it: last relative name first, special characters escaped.
     package var description: String {
-        var names: [String] = []
-        // The form was checked when the name was made.
-        try? Self.forEachRelativeName(in: contents) { attributes throws(OpenSSLCryptoError) in
-            var name = try Self.readAttribute(&attributes).description
-            while !attributes.isAtEnd { name += try "+" + Self.readAttribute(&attributes).description }
-            names.append(name)
-        }
-        return names.reversed().joined(separator: ",")
+        relativeNames.reversed().map { name in
+            name.map(\.description).joined(separator: "+")
+        }.joined(separator: ",")
     }
 }
 

@@ -12,7 +12,7 @@ package struct DistinguishedName: Sendable {
 
     /// The complete encoding.
     package let encoded: ArraySlice<UInt8>
-    let contents: ArraySlice<UInt8>
+    private let contents: ArraySlice<UInt8>
 
     /// Checks the form of a name, which may be empty.
     init(_ element: DERElement) throws(OpenSSLCryptoError) {
@@ -49,7 +49,7 @@ package struct DistinguishedName: Sendable {
         encoded = DERWriter.encode { $0.write(DERTag.sequence, contents: inner) }[...]
     }
 
-    static func forEachRelativeName(
+    private static func forEachRelativeName(
         in contents: ArraySlice<UInt8>,
         _ body: (inout DERReader) throws(OpenSSLCryptoError) -> Void
     ) throws(OpenSSLCryptoError) {
@@ -60,7 +60,7 @@ package struct DistinguishedName: Sendable {
         }
     }
 
-    static func readAttribute(_ reader: inout DERReader) throws(OpenSSLCryptoError) -> Attribute {
+    private static func readAttribute(_ reader: inout DERReader) throws(OpenSSLCryptoError) -> Attribute {
         var fields = try reader.enter(DERTag.sequence)
         let type = try fields.readObjectIdentifier()
         let value = try fields.readElement()
