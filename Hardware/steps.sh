@@ -61,3 +61,26 @@ readonly tpm_packages=(swtpm tpm2-openssl)
 readonly database_packages=(postgresql)
 readonly air_packages=(qemu-system-x86 busybox-static cpio kmod procps dbus bluez bluez-test-tools python3-venv)
 readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd)
+readonly kiosk_packages=(chromium python3-venv fonts-noto-core fonts-noto-cjk)
+
+# What follows is for the steps of test-steps.json.
+
+# Suites that wait for real daemons, sockets and programs, with deadlines of their own: they run one test at a time.
+readonly waiting='^(TransportTests|PCSCTransportTests|BlueZTransportTests|TrustFetchTests|ReaderAPITests|ReaderServiceTests|PortraitDecodingTests|TapToPresentTests|countersignTests|countersigndTests)\.'
+# Suites that need Bluetooth, and so a guest.
+readonly bluetooth='^(BlueZTransportTests\..*BenchTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|countersigndTests\.BluetoothLaneTests)(/|$)'
+
+# Tests in a guest with a real bluetoothd and a real pcscd. The phone is loaded once, in the background, for all that come.
+test_in_guest() { # OPTIONS OF Hardware/TestRun/tests
+    Hardware/VirtualBench/with-bluez --log "$COUNTERSIGN_TEST_LOG" --timeout $((COUNTERSIGN_TEST_DEADLINE + 120)) -- \
+        bash -c '"$COUNTERSIGN_BENCH_PHONE" --prepare; exec "$@"' - \
+        Hardware/VirtualBench/with-pcscd -- Hardware/TestRun/tests --no-parallel "$@"
+}
+
+# What is upgraded is the same package under a lower number.
+install_and_remove() { # LOG-FOLDER
+    rm -rf .build/older && dpkg-deb --raw-extract .build/deb/countersign_*.deb .build/older &&
+        sed -i 's/^Version: .*/Version: 0/' .build/older/DEBIAN/control &&
+        dpkg-deb --root-owner-group -Znone --build .build/older .build/deb/older.deb || return
+    Hardware/Packaging/boot-deb --log "$1" --timeout 900 .build/deb/countersign_*.deb .build/deb/older.deb
+}

@@ -1,0 +1,102 @@
+"""Which tests ran, from the records that the test runners leave."""
+
+import dataclasses
+import json
+import pathlib
+import re
+
+
+@dataclasses.dataclass
+class Counted:
+    """The tests of one step, by identifier."""
+    executed: int = 0
+    failed: list = dataclasses.field(default_factory=list)
+    # Each with its reason, or "" where none was given.
+    skipped: dict = dataclasses.field(default_factory=dict)
+    unfinished: list = dataclasses.field(default_factory=list)
+    # What failed checks say, one line each.
+    issues: list = dataclasses.field(default_factory=list)
+
+    @property
+    def passed(self):
+        return self.executed - len(self.failed)
+
+
+def swift(path):
+    """Reads Swift Testing's event stream: one JSON record a line. A file that is missing counts as no test."""
+    functions, began, ended, counted = set(), [], set(), Counted()
+    for record in _records(path):
+        payload = record["payload"]
+        if record["kind"] == "test":
+            if payload["kind"] == "function":
+                functions.add(payload["id"])
+            continue
+        test = payload.get("testID")
+        match payload["kind"]:
+            case "testStarted" if test in functions:
+                began.append(test)
+            case "testEnded" if test in functions:
+                ended.add(test)
+            case "testSkipped":
+                counted.skipped[_short(test)] = _reason(payload)
+            case "issueRecorded" if not payload.get("issue", {}).get("isKnown"):
+                counted.issues.append(f"{_short(test) if test else 'outside of a test'}: {_text(payload)}")
+                if test and _short(test) not in counted.failed:
+                    counted.failed.append(_short(test))
+    counted.executed = len(ended)
+    counted.unfinished = [_short(test) for test in dict.fromkeys(began) if test not in ended]
+    return counted
+
+
+def unittest(log):
+    """Reads what Python's unittest printed with -v."""
+    counted = Counted()
+    text = pathlib.Path(log).read_text(errors="replace") if pathlib.Path(log).exists() else ""
+    for line in text.splitlines():
+        if found := re.match(r"Ran (\d+) tests? in ", line):
+            counted.executed += int(found[1])
+        elif found := re.match(r"(?:FAIL|ERROR): (\S+ \(\S+\))", line):
+            counted.failed.append(found[1])
+            counted.issues.append(line)
+        elif found := re.match(r"(\S+ \(\S+\)).*\.\.\. skipped '(.*)'$", line):
+            counted.skipped[found[1]] = found[2]
+    counted.executed -= len(counted.skipped)
+    return counted
+
+
+def _records(path):
+    try:
+        lines = pathlib.Path(path).read_text(errors="replace").splitlines()
+    except FileNotFoundError:
+        return
+    for line in lines:
+        # The last line of a run that was ended may be cut.
+        try:
+            yield json.loads(line)
+        except json.JSONDecodeError:
+            continue
+
+
+def _short(test):
+    """Without the place in the source: `Target.Suite/function(_:)`."""
+    return re.sub(r"/[^/]*\.swift:\d+:\d+$", "", test)
+
+
+def _text(payload):
+    return " ".join(message["text"] for message in payload.get("messages", ()))
+
+
+def _reason(payload):
+    found = re.search(r'skipped: "?(.*?)"?$', _text(payload), re.DOTALL)
+    return found[1] if found else ""
+
+
+def read(kind, folder):
+    """What ran in a step, by the record that its folder has."""
+    match kind:
+        case "swift":
+            return swift(pathlib.Path(folder) / "events.jsonl")
+        case "unittest":
+            return unittest(pathlib.Path(folder) / "output.log")
+        case _:
+            return Counted()

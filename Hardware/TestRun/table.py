@@ -1,0 +1,91 @@
+"""The table of steps (`Hardware/test-steps.json`), and the comparison of what ran with it."""
+
+import dataclasses
+import json
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TABLE = ROOT / "Hardware/test-steps.json"
+
+# Exit statuses of the benches and of install_packages: something is missing here, so nothing was tested.
+NOT_TESTED = (69, 120, 121)
+
+
+@dataclasses.dataclass(frozen=True)
+class Skip:
+    """Tests that may be skipped: those whose identifier begins with `tests`, for this reason."""
+    tests: str
+    reason: str
+    # The skip is expected only without `../shared`, or only in a step that has no guest; always where this is empty.
+    when: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One line of the table. Times are in seconds."""
+    name: str
+    title: str
+    run: str
+    budget: int
+    # Ended and failed after this time; three budgets where the table does not say.
+    deadline: int = 0
+    after: tuple = ()
+    # How much of the two cores it takes; a step at low priority takes what others leave.
+    cores: float = 1
+    low_priority: bool = False
+    quick: bool = False
+    # Runs in a guest, and may run once more after a named fault of the guest.
+    guest: bool = False
+    # How executed tests are counted: "swift", "unittest" or "" for a step that is one check.
+    tests: str = ""
+    minimum: int = 0
+    minimum_without_shared: int = -1
+    skips: tuple = ()
+
+    def least(self, shared):
+        return self.minimum if shared or self.minimum_without_shared < 0 else self.minimum_without_shared
+
+
+def load(path=TABLE):
+    """The steps, in the table's order. A table that contradicts itself is an error."""
+    steps = []
+    for entry in json.loads(pathlib.Path(path).read_text())["steps"]:
+        entry = dict(entry)
+        entry["after"] = tuple(entry.get("after", ()))
+        entry["skips"] = tuple(Skip(**skip) for skip in entry.get("skips", ()))
+        step = Step(**entry)
+        steps.append(dataclasses.replace(step, deadline=step.deadline or 3 * step.budget))
+    known = set()
+    for step in steps:
+        if step.name in known:
+            raise ValueError(f"{step.name} is in the table twice")
+        if missing := set(step.after) - known:
+            raise ValueError(f"{step.name} comes after {', '.join(sorted(missing))}, which is not above it in the table")
+        if bool(step.tests) != (step.minimum > 0):
+            raise ValueError(f"{step.name}: a step that counts tests has a minimum, and no other step has one")
+        known.add(step.name)
+    return steps
+
+
+def complaints(step, counted, shared):
+    """What is wrong with the tests that a step executed and skipped, one line each."""
+    found = []
+    least = step.least(shared)
+    if counted.executed < least:
+        found.append(f"{counted.executed} tests were executed, at least {least} are expected")
+    used = set()
+    for test, reason in sorted(counted.skipped.items()):
+        allowed = next((skip for skip in step.skips if test.startswith(skip.tests)), None)
+        if allowed is None:
+            found.append(f"{test} was skipped, which the table does not allow: {reason or 'without a reason'}")
+        elif not reason:
+            found.append(f"{test} was skipped without a reason")
+        elif allowed.when == "without shared" and shared:
+            found.append(f"{test} was skipped although ../shared is here: {reason}")
+        else:
+            used.add(allowed)
+    for skip in step.skips:
+        if skip not in used and not (skip.when == "without shared" and shared):
+            found.append(f"the table lets {skip.tests} be skipped, but it was not: remove that line")
+    found += [f"{test} began and did not end" for test in counted.unfinished]
+    return found

@@ -1,0 +1,281 @@
+"""The run of all tests cannot be fooled: each of these would be a green run that proved nothing."""
+
+import io
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Hardware/TestRun"))
+import counting
+import guests
+import runner
+import table
+import watched
+
+
+def event(kind, test, **more):
+    return {"version": 0, "kind": "event", "payload": {"kind": kind, "testID": test, **more}}
+
+
+def function(test):
+    return {"version": 0, "kind": "test", "payload": {"kind": "function", "id": test}}
+
+
+def stream(*records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+A, B = "FirstTests.Suite/a()/FirstTests.swift:3:4", "FirstTests.Suite/b()/FirstTests.swift:9:4"
+PASSED = stream(function(A), event("testStarted", A), event("testEnded", A))
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="countersign-test-run"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def step(self, run, **more):
+        entry = {"name": "step", "title": "A step", "run": run, "budget": 20, **more}
+        path = self.folder / "table.json"
+        path.write_text(json.dumps({"steps": [entry]}))
+        return table.load(path)[0]
+
+    def run_steps(self, *steps, strict=True, shared=True):
+        """Whether the run passed, and what it printed."""
+        out = io.StringIO()
+        run = runner.Runner(steps, strict, self.folder / "logs", self.folder / "air", out=out, shared=shared)
+        passed = run.run()
+        run.summary()
+        return passed, out.getvalue()
+
+    def leaving(self, text, status=0):
+        """A command that leaves this record of its tests, as a test bundle does."""
+        (self.folder / "record").write_text(text)
+        return f'cp {self.folder}/record "$COUNTERSIGN_TEST_LOG/events.jsonl"; exit {status}'
+
+
+class Counting(Case):
+    def counted(self, *records):
+        path = self.folder / "events.jsonl"
+        path.write_text(stream(*records))
+        return counting.swift(path)
+
+    def test_a_test_counts_when_it_ended(self):
+        counted = self.counted(function(A), event("testStarted", A), event("testEnded", A))
+        self.assertEqual((counted.executed, counted.unfinished, counted.failed), (1, [], []))
+
+    def test_a_suite_is_no_test(self):
+        suite = {"version": 0, "kind": "test", "payload": {"kind": "suite", "id": "FirstTests.Suite"}}
+        counted = self.counted(suite, event("testStarted", "FirstTests.Suite"), event("testEnded", "FirstTests.Suite"))
+        self.assertEqual(counted.executed, 0)
+
+    def test_a_test_that_began_and_did_not_end_is_unfinished(self):
+        counted = self.counted(function(A), event("testStarted", A))
+        self.assertEqual((counted.executed, counted.unfinished), (0, ["FirstTests.Suite/a()"]))
+
+    def test_a_failed_check_fails_its_test(self):
+        counted = self.counted(
+            function(A), event("testStarted", A),
+            event("issueRecorded", A, issue={"isKnown": False}, messages=[{"text": "1 == 2"}]), event("testEnded", A))
+        self.assertEqual((counted.failed, counted.passed), (["FirstTests.Suite/a()"], 0))
+        self.assertIn("1 == 2", counted.issues[0])
+
+    def test_a_skip_is_counted_with_its_reason(self):
+        counted = self.counted(
+            function(A), event("testSkipped", A, messages=[{"text": 'Test a() skipped: "no bench"'}]))
+        self.assertEqual((counted.executed, counted.skipped), (0, {"FirstTests.Suite/a()": "no bench"}))
+
+    def test_a_record_that_is_missing_or_cut_counts_what_it_has(self):
+        self.assertEqual(counting.swift(self.folder / "none").executed, 0)
+        path = self.folder / "cut"
+        path.write_text(PASSED + '{"version":0,"kind":"ev')
+        self.assertEqual(counting.swift(path).executed, 1)
+
+    def test_unittest_is_counted_without_its_skips(self):
+        log = self.folder / "output.log"
+        log.write_text("test_a (x.T.test_a) ... ok\ntest_b (x.T.test_b) ... skipped 'no Chromium'\n\nRan 2 tests in 0.1s\n")
+        counted = counting.unittest(log)
+        self.assertEqual((counted.executed, counted.skipped), (1, {"test_b (x.T.test_b)": "no Chromium"}))
+
+
+class Comparing(Case):
+    def complaints(self, counted, shared=True, **more):
+        return table.complaints(self.step("true", tests="swift", minimum=2, **more), counted, shared)
+
+    def test_fewer_tests_than_the_minimum_are_a_complaint(self):
+        self.assertEqual(self.complaints(counting.Counted(executed=2)), [])
+        self.assertIn("1 tests were executed", self.complaints(counting.Counted(executed=1))[0])
+
+    def test_without_shared_another_minimum_counts(self):
+        one = counting.Counted(executed=1)
+        self.assertEqual(self.complaints(one, shared=False, minimum_without_shared=1), [])
+        self.assertEqual(len(self.complaints(one, shared=True, minimum_without_shared=1)), 1)
+
+    def test_a_skip_is_allowed_only_by_the_table_and_with_a_reason(self):
+        allowed = [{"tests": "FirstTests.", "reason": "needs a bench"}]
+        skipped = counting.Counted(executed=2, skipped={"FirstTests.Suite/a()": "no bench"})
+        self.assertEqual(self.complaints(skipped, skips=allowed), [])
+        self.assertIn("does not allow", self.complaints(skipped)[0])
+        silent = counting.Counted(executed=2, skipped={"FirstTests.Suite/a()": ""})
+        self.assertIn("without a reason", self.complaints(silent, skips=allowed)[0])
+
+    def test_a_skip_for_want_of_shared_is_not_allowed_where_shared_is(self):
+        allowed = [{"tests": "FirstTests.", "reason": "vectors", "when": "without shared"}]
+        skipped = counting.Counted(executed=2, skipped={"FirstTests.Suite/a()": "no ../shared"})
+        self.assertEqual(self.complaints(skipped, shared=False, skips=allowed), [])
+        self.assertIn("although ../shared is here", self.complaints(skipped, skips=allowed)[0])
+
+    def test_a_line_of_the_table_that_nothing_uses_is_a_complaint(self):
+        allowed = [{"tests": "FirstTests.", "reason": "needs a bench"}]
+        self.assertIn("remove that line", self.complaints(counting.Counted(executed=2), skips=allowed)[0])
+
+    def test_a_table_that_contradicts_itself_is_refused(self):
+        for more in ({"after": ["nothing"]}, {"tests": "swift"}, {"minimum": 3}):
+            with self.assertRaises(ValueError):
+                self.step("true", **more)
+
+    def test_the_checked_in_table_is_sound_and_has_a_budget_for_every_step(self):
+        steps = table.load()
+        self.assertTrue(all(step.budget > 0 for step in steps))
+        self.assertEqual([step.name for step in steps if step.guest and not step.tests and step.name != "try-air"], [])
+
+
+class Running(Case):
+    def test_what_passes_passes(self):
+        passed, said = self.run_steps(self.step(self.leaving(PASSED), tests="swift", minimum=1))
+        self.assertTrue(passed, said)
+        self.assertIn("1 passed, 0 failed, 0 skipped", said.splitlines())
+
+    def test_a_status_other_than_zero_fails(self):
+        passed, said = self.run_steps(self.step("exit 3"))
+        self.assertFalse(passed)
+        self.assertIn("exit status 3", said)
+
+    def test_a_suite_that_executes_nothing_fails(self):
+        passed, said = self.run_steps(self.step(self.leaving(""), tests="swift", minimum=1))
+        self.assertFalse(passed)
+        self.assertIn("0 tests were executed", said)
+
+    def test_a_guest_without_its_variable_executes_nothing_and_fails(self):
+        skipped = stream(function(A), event("testSkipped", A, messages=[{"text": 'Test a() skipped: "no bench"'}]))
+        passed, said = self.run_steps(self.step(self.leaving(skipped), tests="swift", minimum=1, guest=True))
+        self.assertFalse(passed)
+        self.assertIn("does not allow", said)
+
+    def test_what_cannot_be_tested_fails_a_strict_run_and_is_said_in_any(self):
+        for status in (69, 120, 121):
+            step = self.step(f"echo not installed: postgresql; exit {status}", tests="swift", minimum=1)
+            passed, said = self.run_steps(step)
+            self.assertFalse(passed)
+            self.assertIn("NOT tested: A step: not installed: postgresql", said)
+            passed, said = self.run_steps(step, strict=False)
+            self.assertTrue(passed)
+            self.assertIn("NOT tested: A step: not installed: postgresql", said)
+
+    def test_a_step_after_a_failed_one_is_not_run_and_fails(self):
+        path = self.folder / "table.json"
+        path.write_text(json.dumps({"steps": [
+            {"name": "build", "title": "Build", "run": "false", "budget": 5},
+            {"name": "check", "title": "Check", "run": f"touch {self.folder}/ran", "budget": 5, "after": ["build"]}]}))
+        passed, said = self.run_steps(*table.load(path))
+        self.assertFalse(passed)
+        self.assertFalse((self.folder / "ran").exists())
+        self.assertIn("a step that it needs failed", said)
+
+    def test_a_step_that_hangs_is_ended_and_fails(self):
+        step = self.step(f"Hardware/TestRun/tests --deadline 1", tests="swift", minimum=1, deadline=5)
+        program = self.folder / ".build" / "hangs"
+        program.parent.mkdir()
+        shutil.copy(shutil.which("sleep"), program)
+        bundle = self.folder / "bundle"
+        # As a bundle does: it records what began, and hangs.
+        (self.folder / "record").write_text(stream(function(A), event("testStarted", A)))
+        bundle.write_text(f'#!/bin/bash\ncp {self.folder}/record "$COUNTERSIGN_TEST_LOG/events.jsonl"\n{program} 3000\n')
+        bundle.chmod(0o755)
+        os.environ["COUNTERSIGN_TEST_BUNDLE"] = str(bundle)
+        self.addCleanup(os.environ.pop, "COUNTERSIGN_TEST_BUNDLE")
+        passed, said = self.run_steps(step)
+        self.assertFalse(passed)
+        self.assertIn("unfinished: FirstTests.Suite/a()", said)
+        self.assertIn("began and did not end", said)
+        self.assertIn("Thread 1", (self.folder / "logs/step/backtraces.txt").read_text())
+        self.assertEqual(subprocess.run(["pgrep", "-f", str(program)], capture_output=True).stdout, b"")
+
+    def test_what_a_step_leaves_running_is_ended(self):
+        passed, _ = self.run_steps(self.step(f"sleep 3001 & echo $! > {self.folder}/pid"))
+        self.assertTrue(passed)
+        # Whoever adopted it may not have asked for its status yet.
+        stat = pathlib.Path("/proc", (self.folder / "pid").read_text().strip(), "stat")
+        self.assertTrue(not stat.exists() or ") Z " in stat.read_text())
+
+    def test_two_steps_of_one_core_run_side_by_side_and_a_third_waits(self):
+        entries = [{"name": f"s{n}", "title": f"S{n}", "budget": 9,
+                    "run": f"date +%s.%N > {self.folder}/begin{n}; sleep 0.7"} for n in range(3)]
+        path = self.folder / "table.json"
+        path.write_text(json.dumps({"steps": entries}))
+        self.assertTrue(self.run_steps(*table.load(path))[0])
+        began = [float((self.folder / f"begin{n}").read_text()) for n in range(3)]
+        self.assertLess(abs(began[1] - began[0]), 0.6)
+        self.assertGreater(began[2] - began[0], 0.6)
+
+
+class Repeating(Case):
+    def failing_once(self, log, text):
+        """Fails with this in a log of the guest, and passes in a second guest."""
+        (self.folder / "record").write_text(PASSED)
+        return (f'cp {self.folder}/record "$COUNTERSIGN_TEST_LOG/events.jsonl"; [ -e {self.folder}/second ] && exit 0; '
+                f'touch {self.folder}/second; echo "{text}" > "$COUNTERSIGN_TEST_LOG/{log}"; exit 1')
+
+    def test_a_named_fault_of_the_guest_allows_one_repetition_and_the_run_says_so(self):
+        for log, text in (("dmesg.log", "[ 12.3] BUG: kernel NULL pointer dereference, hci_chan_del"),
+                          ("bluetoothd-ends.log", "bluetoothd 97 ended by signal 11")):
+            (self.folder / "second").unlink(missing_ok=True)
+            step = self.step(self.failing_once(log, text), tests="swift", minimum=1, guest=True)
+            passed, said = self.run_steps(step)
+            self.assertTrue(passed, said)
+            self.assertIn("RETRIED 1: step: ", said)
+            self.assertTrue((self.folder / "air/step-first" / log).exists())
+
+    def test_without_a_named_fault_nothing_is_repeated(self):
+        for log, text in (("dmesg.log", "all is well"),
+                          ("bluetoothd-ends.log", "bluetoothd 97 ended by signal 9, as asked"),
+                          ("bluetoothd-ends.log", "bluetoothd 97 ended with status 0")):
+            (self.folder / "second").unlink(missing_ok=True)
+            passed, said = self.run_steps(
+                self.step(self.failing_once(log, text), tests="swift", minimum=1, guest=True))
+            self.assertFalse(passed)
+            self.assertNotIn("RETRIED", said)
+
+    def test_outside_of_a_guest_nothing_is_repeated(self):
+        step = self.step(self.failing_once("dmesg.log", "BUG: kernel"), tests="swift", minimum=1)
+        self.assertFalse(self.run_steps(step)[0])
+
+    def test_a_second_failure_fails(self):
+        run = f'echo "BUG: kernel" > "$COUNTERSIGN_TEST_LOG/dmesg.log"; echo x >> {self.folder}/times; exit 1'
+        passed, said = self.run_steps(self.step(run, tests="swift", minimum=1, guest=True))
+        self.assertFalse(passed)
+        self.assertEqual((self.folder / "times").read_text().split(), ["x", "x"])
+
+
+class Watching(Case):
+    def test_the_status_of_a_command_is_passed_on(self):
+        self.assertEqual(watched.run(["bash", "-c", "exit 42"], 10, self.folder), 42)
+        self.assertEqual(watched.run(["bash", "-c", "kill -ABRT $$"], 10, self.folder), 134)
+
+    def test_a_command_that_ignores_term_is_killed_with_what_it_started(self):
+        began = time.monotonic()
+        status = watched.run(["bash", "-c", "trap '' TERM; sleep 3002 & wait; sleep 3002"], 1, self.folder)
+        self.assertEqual(status, watched.OVERDUE)
+        self.assertLess(time.monotonic() - began, 40)
+        self.assertEqual(subprocess.run(["pgrep", "-f", "^sleep 3002"], capture_output=True).stdout, b"")
+
+
+if __name__ == "__main__":
+    unittest.main()
