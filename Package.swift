@@ -44,8 +44,6 @@ let package = Package(
         // What async-http-client is made of, named where its settings and errors are: TLS roots, headers, bytes.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        // Reader tokens: JWS with ES256, which nobody should write anew.
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         // HTTP of the daemon: routes, streaming bodies, graceful end.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -154,10 +152,7 @@ let package = Package(
             ]),
         library(
             "ReaderTokens", in: "Service",
-            [
-                "JSON", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore", "ReaderStore",
-                .product(name: "JWTKit", package: "jwt-kit"),
-            ]),
+            ["JSON", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore", "ReaderStore"]),
 
         library(
             "ReaderReports", in: "Service",
@@ -375,7 +370,7 @@ let package = Package(
             of: "ReaderTokens", in: "Service",
             [
                 "JSON", "MdocModel", "OpenSSLCrypto", "OtherPrograms", "ReaderIdentityStore", "ReaderStore",
-                "TestCredentials", .product(name: "JWTKit", package: "jwt-kit"),
+                "TestCredentials",
             ]),
         tests(
             of: "TapToPresent", in: "Service",

@@ -75,9 +75,7 @@ enum House {
             ]),
         Room(
             name: "ReaderTokens", layer: .service,
-            imports: [
-                "JSON", "JWTKit", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore", "ReaderStore",
-            ]),
+            imports: ["JSON", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore", "ReaderStore"]),
         Room(
             name: "ReaderReports", layer: .service,
             imports: formats.union(cryptography).union(mdoc).union([
@@ -137,7 +135,6 @@ enum House {
         "NIOSSL": ["Service/TrustFetch/"],
         "ArgumentParser": ["Commands/"],
         "GRDB": ["Service/ReaderStore/"],
-        "JWTKit": ["Service/ReaderTokens/"],
         "Hummingbird": ["Service/ReaderAPI/"],
         "HummingbirdCore": ["Service/ReaderAPI/"],
         "HTTPTypes": ["Service/ReaderAPI/"],

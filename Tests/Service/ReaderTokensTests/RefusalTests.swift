@@ -165,7 +165,13 @@ struct RefusalTests {
     func der() async throws {
         let scene = try TokenScene()
         let error = await #expect(throws: ReaderTokensError.self) {
-            try await scene.prepare(TestToken { $0.form = .der })
+            try await scene.prepare(
+                TestToken {
+                    $0.sign = {
+                        try TokenScene.signingKey("k1").sign(
+                            [$0[...]], algorithm: .ecdsa(.sha256), form: .der)
+                    }
+                })
         }
         guard case .signatureMisshapen(let size) = error else {
             Issue.record("\(String(describing: error))")

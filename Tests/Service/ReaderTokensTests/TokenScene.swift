@@ -28,13 +28,13 @@ struct TokenScene {
         for brand in brands { try registry.add(brand) }
     }
 
-    static func signingKey(_ kid: String) throws -> TestKey {
-        try TestKey(scalar: [UInt8](repeating: try #require(keys[kid]), count: 32))
+    static func signingKey(_ kid: String) throws -> PrivateKey {
+        try PrivateKey(curve: .p256, scalar: [UInt8](repeating: try #require(keys[kid]), count: 32)[...])
     }
 
     private static func key(_ kid: String) throws -> BrandKey {
         try BrandKey(
-            try named(kid), signingKey(kid).privateKey.publicKey(),
+            try named(kid), signingKey(kid).publicKey(),
             notAfter: kid == "late" ? now.advanced(bySeconds: 3600) : nil, isRevoked: kid == "revoked")
     }
 
@@ -63,7 +63,10 @@ struct TestToken: Sendable {
     var claimsText: String?
     /// The key it is signed with, by its `kid`.
     var signedWith = "k1"
-    var form = SignatureForm.fixedWidth
+    /// What is done to header and claims before they are signed.
+    var rewrite: @Sendable (String) -> String = { $0 }
+    /// What makes the signature over header and claims in place of that key.
+    var sign: (@Sendable (_ input: [UInt8]) throws -> [UInt8])?
     /// What is done to the finished text.
     var finish: @Sendable (String) -> String = { $0 }
 
@@ -81,10 +84,14 @@ struct TestToken: Sendable {
     }
 
     func text() throws -> String {
-        let input = [headerText ?? Self.object(header), claimsText ?? Self.object(claims)]
-            .map { Base64URL.encode($0.utf8) }.joined(separator: ".")
-        let signature = try TokenScene.signingKey(signedWith).privateKey.sign(
-            [Array(input.utf8)[...]], algorithm: .ecdsa(.sha256), form: form)
+        let input = rewrite(
+            [headerText ?? Self.object(header), claimsText ?? Self.object(claims)]
+                .map { Base64URL.encode($0.utf8) }.joined(separator: "."))
+        let bytes = Array(input.utf8)
+        let signature =
+            try sign?(bytes)
+            ?? TokenScene.signingKey(signedWith).sign(
+                [bytes[...]], algorithm: .ecdsa(.sha256), form: .fixedWidth)
         return finish("\(input).\(Base64URL.encode(signature))")
     }
 }

@@ -22,7 +22,7 @@ struct TokenServerTests {
         _ scene: TokenScene, key: String, _ brand: TokenText, _ instances: Set<ReaderInstance>
     ) async throws -> TokenServer {
         let signer = try ReaderTokenSigner(
-            TokenScene.signingKey(key).privateKey, named(key), of: brand)
+            TokenScene.signingKey(key), named(key), of: brand)
         return await server(scene, brand, instances, [signer])
     }
 
@@ -127,7 +127,7 @@ struct TokenServerTests {
     @Test("A key that is not the one in the registry signs nothing that is handed out")
     func otherKey() async throws {
         let signer = try ReaderTokenSigner(
-            TokenScene.signingKey("k2").privateKey, named("k1"), of: utopia)
+            TokenScene.signingKey("k2"), named("k1"), of: utopia)
         for (signers, error) in [
             ([signer], ReaderTokensError.signatureInvalid), ([], .keyUnknown),
         ] {
@@ -141,7 +141,7 @@ struct TokenServerTests {
     func replaced() async throws {
         for _ in 0..<12 { _ = await respond(request()) }
         let signer = try ReaderTokenSigner(
-            TokenScene.signingKey("k2").privateKey, named("k2"), of: utopia)
+            TokenScene.signingKey("k2"), named("k2"), of: utopia)
         await server.replace(
             grants: [TokenGrant(caller: "till", brand: utopia, instances: [scene.instance])],
             signers: [signer])

@@ -126,7 +126,7 @@ struct TapStage {
             try registry.add(Brand(identifier: brand, name: name, keys: [brandKey]))
         }
         let signer = try ReaderTokenSigner(key, kid, of: brand)
-        return .init(try await signer.sign(for: instance ?? own, audience: audience, at: clock.now))
+        return .init(try signer.sign(for: instance ?? own, audience: audience, at: clock.now))
     }
 
     func clean() { try? FileManager.default.removeItem(atPath: folder) }

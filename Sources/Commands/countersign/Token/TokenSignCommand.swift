@@ -5,7 +5,7 @@ internal import ReaderReports
 internal import ReaderTokens
 
 /// `countersign token sign`: a token for one reader.
-struct TokenSignCommand: AsyncParsableCommand {
+struct TokenSignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",
         abstract: "Sign a token for one reader with a brand's key.",
@@ -46,15 +46,15 @@ struct TokenSignCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func run() throws {
         let now = try clock.now()
         let signer = try identityStep { () throws(IdentityStoreError) in
             try PrivateFile.withSecret(key) { pem throws(IdentityStoreError) in
                 Result { () throws(ReaderTokensError) in try ReaderTokenSigner(pem: pem, kid, of: brand) }
             }
         }
-        let token = try await tokenStep { () async throws(ReaderTokensError) in
-            try await signer.get().sign(
+        let token = try tokenStep { () throws(ReaderTokensError) in
+            try signer.get().sign(
                 for: instance, audience: audience.audience, at: now, lifetime: lifetime)
         }
         Terminal.result(output.json ? report(token, now).text : token)

@@ -2,9 +2,9 @@ internal import ReaderReports
 internal import ReaderTokens
 
 /// Runs what makes or checks tokens; a failure ends the command with its words and exit code.
-func tokenStep<R>(_ body: () async throws(ReaderTokensError) -> R) async throws(CommandFailure) -> R {
+func tokenStep<R>(_ body: () throws(ReaderTokensError) -> R) throws(CommandFailure) -> R {
     do throws(ReaderTokensError) {
-        return try await body()
+        return try body()
     } catch {
         throw CommandFailure(status: error.exitStatus, message: error.explanation)
     }

@@ -42,8 +42,8 @@ package actor TokenServer {
     ///   is not handed out.
     package func respond(
         to request: TokenRequest, believing registry: BrandRegistry, at now: Timestamp
-    ) async -> (response: TokenResponse, audit: TokenAudit) {
-        let (response, outcome) = await decide(request, registry, at: now)
+    ) -> (response: TokenResponse, audit: TokenAudit) {
+        let (response, outcome) = decide(request, registry, at: now)
         let audit = TokenAudit(
             at: now, caller: request.caller, brand: request.brand, instance: request.instance,
             outcome: outcome)
@@ -52,7 +52,7 @@ package actor TokenServer {
 
     private func decide(
         _ request: TokenRequest, _ registry: BrandRegistry, at now: Timestamp
-    ) async -> (TokenResponse, TokenAudit.Outcome) {
+    ) -> (TokenResponse, TokenAudit.Outcome) {
         func refuse(_ refusal: TokenRefusal) -> (TokenResponse, TokenAudit.Outcome) {
             (.refused(refusal), .refused(refusal))
         }
@@ -62,8 +62,8 @@ package actor TokenServer {
         if let wait = wait(for: request, at: now) { return refuse(.tooMany(retryAfter: wait)) }
         do throws(ReaderTokensError) {
             guard let signer = signers[request.brand] else { throw .keyUnknown }
-            let token = try await signer.sign(for: request.instance, audience: audience, at: now)
-            let expires = try await Self.believe(token, registry, at: now)
+            let token = try signer.sign(for: request.instance, audience: audience, at: now)
+            let expires = try Self.believe(token, registry, at: now)
             return (.granted(token: token, expires: expires), .granted(key: signer.keyIdentifier))
         } catch {
             return refuse(.brandUnavailable(error))
@@ -88,10 +88,10 @@ package actor TokenServer {
     /// When the token expires, if its readers would believe it.
     private static func believe(
         _ text: String, _ registry: BrandRegistry, at now: Timestamp
-    ) async throws(ReaderTokensError) -> Timestamp {
+    ) throws(ReaderTokensError) -> Timestamp {
         let token = try UnverifiedReaderToken(Array(text.utf8)[...])
         let (_, key) = try registry.key(of: token, at: now)
-        try await key.verify(token)
+        try key.verify(token.signature, over: token.signingInput)
         return token.claims.expires
     }
 }

@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-internal import JWTKit
 package import MdocModel
 package import OpenSSLCrypto
 
@@ -9,23 +7,16 @@ package import OpenSSLCrypto
 package final class ReaderTokenSigner: Sendable {
     package let brand: TokenText
     package let keyIdentifier: TokenText
-    private let key: ES256PrivateKey
+    private let key: PrivateKey
 
-    /// Throws `signingKeyNotP256` and `signingKeyUnusable`; a key in a TPM cannot sign tokens.
+    /// Throws `signingKeyNotP256`.
     package init(
-        _ key: borrowing PrivateKey, _ keyIdentifier: TokenText, of brand: TokenText
+        _ key: consuming PrivateKey, _ keyIdentifier: TokenText, of brand: TokenText
     ) throws(ReaderTokensError) {
         guard key.curve == .p256 else { throw .signingKeyNotP256 }
         self.brand = brand
         self.keyIdentifier = keyIdentifier
-        do throws(OpenSSLCryptoError) {
-            self.key = try key.unprotectedPEM().withUnprotectedBytes { pem throws(OpenSSLCryptoError) in
-                guard let key = try? ES256PrivateKey(pem: pem) else { throw .unsupportedKey }
-                return key
-            }
-        } catch {
-            throw .signingKeyUnusable(error)
-        }
+        self.key = key
     }
 
     /// The key in a PEM file's contents: PKCS #8 or `EC PRIVATE KEY`, unencrypted.
@@ -45,15 +36,23 @@ package final class ReaderTokenSigner: Sendable {
     package func sign(
         for instance: ReaderInstance, audience: TokenText, at now: Timestamp,
         lifetime: Int64 = ReaderToken.longestLifetime
-    ) async throws(ReaderTokensError) -> String {
+    ) throws(ReaderTokensError) -> String {
         guard lifetime > 0 else { throw .lifetimeNotPositive }
         guard lifetime <= ReaderToken.longestLifetime else { throw .lifetimeTooLong }
-        let claims = SignedClaims(
-            iss: brand.text, sub: instance.text.text, aud: audience.text, iat: now.secondsSince1970,
-            exp: now.secondsSince1970 + lifetime)
-        do {
-            return try await JWTKeyCollection().add(ecdsa: key).sign(
-                claims, header: ["kid": .string(keyIdentifier.text)])
+        // No character of a `TokenText` is escaped in JSON.
+        let header = """
+            {"alg":"\(ReaderToken.algorithm)","kid":"\(keyIdentifier.text)","typ":"\(ReaderToken.type)"}
+            """
+        let issued = now.secondsSince1970
+        let claims = """
+            {"iss":"\(brand.text)","sub":"\(instance.text.text)","aud":"\(audience.text)",\
+            "iat":\(issued),"exp":\(issued + lifetime)}
+            """
+        let input = "\(Base64URL.encode(header.utf8)).\(Base64URL.encode(claims.utf8))"
+        do throws(OpenSSLCryptoError) {
+            let signature = try key.sign(
+                [Array(input.utf8)[...]], algorithm: .ecdsa(.sha256), form: .fixedWidth)
+            return "\(input).\(Base64URL.encode(signature))"
         } catch {
             throw .signingFailed
         }
@@ -62,16 +61,4 @@ package final class ReaderTokenSigner: Sendable {
 
 extension ReaderTokenSigner: CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-/// The claims as they are written.
-private struct SignedClaims: JWTPayload {
-    let iss: String
-    let sub: String
-    let aud: String
-    let iat: Int64
-    let exp: Int64
-
-    /// Never read by jwt-kit: `ReaderTokenVerifier` judges what `UnverifiedReaderToken` read.
-    func verify(using algorithm: some JWTAlgorithm) {}
 }

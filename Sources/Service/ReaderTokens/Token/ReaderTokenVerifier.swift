@@ -1,6 +1,5 @@
-internal import FoundationEssentials
-internal import JWTKit
 package import MdocModel
+internal import OpenSSLCrypto
 package import ReaderIdentityStore
 
 /// A reader that a token has prepared for a brand. Only `ReaderTokenVerifier` makes one.
@@ -53,7 +52,7 @@ package struct ReaderTokenVerifier: Sendable {
     ) async throws(ReaderTokensError) -> PreparedReader {
         let token = try UnverifiedReaderToken(Array(token.utf8)[...])
         let (brand, key) = try registry.key(of: token, at: now)
-        try await key.verify(token)
+        try key.verify(token.signature, over: token.signingInput)
         try check(token.claims, at: now)
         return PreparedReader(brand, instance, firstUse: try await firstUse(of: token, at: now))
     }
@@ -94,17 +93,13 @@ extension BrandRegistry {
 }
 
 extension BrandKey {
-    /// Throws `signatureInvalid`. The algorithm is the key's, whatever a token says.
-    func verify(_ token: UnverifiedReaderToken) async throws(ReaderTokensError) {
-        let isValid: Bool
-        do {
-            let key = try ES256PublicKey(parameters: (x: Base64URL.encode(x), y: Base64URL.encode(y)))
-            // With a collection of several keys, an unknown `kid` would fall to the first.
-            let algorithm = try await JWTKeyCollection().add(ecdsa: key).getKey()
-            isValid = try algorithm.verify(token.signature, signs: token.signingInput)
+    /// Verifies with ES256 (RFC 7518, 3.4), whatever algorithm a token names. Throws `signatureInvalid`.
+    func verify(_ signature: [UInt8], over input: [UInt8]) throws(ReaderTokensError) {
+        do throws(OpenSSLCryptoError) {
+            try PublicKey(curve: .p256, x: x[...], y: y[...]).verify(
+                signature[...], form: .fixedWidth, algorithm: .ecdsa(.sha256), over: [input[...]])
         } catch {
             throw .signatureInvalid
         }
-        guard isValid else { throw .signatureInvalid }
     }
 }
