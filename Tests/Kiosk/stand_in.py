@@ -65,7 +65,11 @@ class StandIn:
         self.log = []
         self.streams = []
         self.reset()
-        self.port = None
+        # Kept while the stand-in is away, so that nothing else is given its port.
+        self.place = socket.socket()
+        self.place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.place.bind(("127.0.0.1", 0))
+        self.port = self.place.getsockname()[1]
         self.server = None
         self.start()
 
@@ -92,8 +96,7 @@ class StandIn:
         class Bound(Handler):
             stand_in = outer
 
-        self.server = Server(("127.0.0.1", self.port or 0), Bound)
-        self.port = self.server.server_address[1]
+        self.server = Server(("127.0.0.1", self.port), Bound)
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     def stop(self):
