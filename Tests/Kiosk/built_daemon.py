@@ -1,6 +1,5 @@
 """The daemon that was built, on a port of its own, with a software wallet at its lane."""
 
-import contextlib
 import hashlib
 import json
 import os
@@ -18,10 +17,14 @@ IS_BUILT = (PROGRAMS / "countersignd").exists()
 TOKEN = "token-of-the-tests"
 
 
-def free_port():
-    with contextlib.closing(socket.socket()) as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+def held_port(cleanup):
+    """A port of loopback that is bound until `cleanup`, so that the system gives it to nobody else. The daemon can listen at
+    it all the same: both reuse addresses, and this socket does not listen."""
+    held = socket.socket()
+    cleanup(held.close)
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    return held.getsockname()[1]
 
 
 class BuiltDaemon:
@@ -35,7 +38,7 @@ class BuiltDaemon:
         cleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.store = self.folder / "store"
-        self.port = free_port()
+        self.port = held_port(cleanup)
         self.url = f"http://127.0.0.1:{self.port}"
         wallet = self.start("countersign", "wallet", "--listen", "tcp://127.0.0.1:0", "--root",
                             self.folder / "root.der", "--consent-time", str(consent_time))

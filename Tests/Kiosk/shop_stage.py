@@ -2,12 +2,12 @@
 or one that is scripted but for its verdicts: those are the built `countersign verify`'s."""
 
 import base64
+import contextlib
 import hashlib
 import http.server
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,6 +18,7 @@ PROGRAMS = pathlib.Path(os.environ.get("KIOSK_PROGRAMS", ROOT / ".build/debug"))
 PROGRAM, DAEMON = PROGRAMS / "countersign", PROGRAMS / "countersignd"
 sys.path.insert(0, str(ROOT / "Hardware/Examples/Shop"))
 
+from built_daemon import held_port  # noqa: E402
 from shop import Desk, Shop  # noqa: E402  (an example stands where a developer looks for it)
 
 SEALED = json.loads((ROOT / "TestVectors/presentations/sealed-answers.json").read_text())
@@ -126,9 +127,8 @@ class BuiltDaemon:
     """The daemon that was built, which trusts the wallet that is in the visitor's hand already."""
 
     def __init__(self, folder, origin):
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            port = listener.getsockname()[1]
+        self.held = contextlib.ExitStack()
+        port = held_port(self.held.callback)
         self.url = f"http://127.0.0.1:{port}"
         key, store, file = folder / "web.pem", folder / "store", folder / "countersignd.json"
         key.touch(0o600)
@@ -153,6 +153,7 @@ class BuiltDaemon:
         self.process.wait(30)
         self.reader.join(30)
         self.process.stderr.close()
+        self.held.close()
 
 
 class ShopStage:

@@ -20,7 +20,12 @@ import sys
 import tempfile
 import time
 
-PORT = 8411
+# Bound until the end, so that the system gives the port to nobody else; the daemon can listen at it, since both reuse
+# addresses and this socket does not listen.
+HELD = socket.socket()
+HELD.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+HELD.bind(("127.0.0.1", 0))
+PORT = HELD.getsockname()[1]
 TOKENS = {"app": "app-of-the-benchmark", "display": "display-of-the-benchmark"}
 STARTS, ROUNDS, LISTENERS, REST = 10, 60, 200, 20.0
 PATIENCE = 20.0
