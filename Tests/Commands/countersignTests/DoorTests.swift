@@ -147,7 +147,7 @@ struct DoorTests {
         }
     }
 
-    @Test("bench measures both doors beside the floor, and each member is a figure", arguments: doors)
+    @Test("bench measures both doors beside both floors, and says what they compare", arguments: doors)
     func bench(_ door: PresentationDoor) throws {
         _ = try stage.answer(door)
         let run = try stage.run("bench", door, "--rounds", "1", "--per-round", "2")
@@ -156,9 +156,13 @@ struct DoorTests {
         #expect(
             Set(figures.keys) == [
                 "floorColdNs", "floorWarmNs", "envelopeColdNs", "envelopeWarmNs", "openNs", "rateCold",
-                "rateWarm",
+                "rateWarm", "tightFloorColdNs", "tightFloorWarmNs", "tightRateCold", "tightRateWarm", "notes",
             ])
-        for (name, value) in figures { #expect((value as? Double ?? 0) > 0, "\(name)") }
+        for (name, value) in figures where name != "notes" {
+            #expect(try #require(value as? Double) > 0, "\(name)")
+        }
+        let notes = try #require(figures["notes"] as? [String])
+        #expect(notes.contains { $0.hasPrefix("Cold keeps the root's key object") })
         _ = try stage.answer(door, "--fault", DoorFault.mac.rawValue)
         #expect(try stage.run("bench", door).status == 2)
     }

@@ -1,47 +1,16 @@
 internal import COpenSSL
 
-/// The cryptography under one response with OpenSSL alone: no CBOR, no X.509, nothing of ours. What the whole
-/// transaction is measured against.
+/// The floor that figures were compared with before `TightFloor`, kept so that they can still be: the cryptography under
+/// one response by the calls of OpenSSL's manual.
 ///
-/// Per run of a session: a P-256 key generation, an ECDH with on-curve peer check, HKDF for three keys, AES-256-GCM of
-/// the whole message, SHA-256 of every item, and three ECDSA P-256 verifications with keys built from raw points. Per
-/// run of an envelope: an ECDH with a peer built from its raw point, the HKDF steps of RFC 9180, AES-128-GCM of the
-/// whole message, the digests, and three verifications, or two where the document signer is known.
+/// Per run of a session: a P-256 key generation, an ECDH with on-curve peer check, HKDF for three keys by EVP_KDF,
+/// AES-256-GCM of the whole message, SHA-256 of every item, and three ECDSA P-256 verifications with keys built by
+/// EVP_PKEY_fromdata. Per run of an envelope: an ECDH with a peer built alike, eight HKDF steps, two of which we do not
+/// need, AES-128-GCM of the whole message, the digests, and three verifications, or two where the document signer is known.
 /// Messages, signatures and the session's peer are prepared beforehand.
-@safe final class OpenSSLFloor {
-    /// In what a response comes.
-    enum Wrapper {
-        case session
-        /// HPKE to a key that lasts, with an info of so many bytes.
-        case envelope(info: Int)
-
-        fileprivate var cipher: String {
-            switch self {
-            case .session: "AES-256-GCM"
-            case .envelope: "AES-128-GCM"
-            }
-        }
-
-        /// Over as many bytes as the labels and inputs of ISO/IEC 18013-5 9.1.1 and of RFC 9180, 4.1 and 5.1, have.
-        fileprivate var derivations: [Derivation] {
-            switch self {
-            case .session:
-                ["SKReader", "SKDevice", "EMacKey"].map {
-                    Derivation(.extractAndExpand, secret: 32, salt: 32, info: $0.utf8.count)
-                }
-            case .envelope(let info):
-                [
-                    Derivation(.extract, secret: 51), Derivation(.expand, secret: 32, info: 157),
-                    Derivation(.extract, secret: 28), Derivation(.extract, secret: 26 + info),
-                    Derivation(.extract, secret: 23, salt: 32), Derivation(.expand, secret: 32, info: 87),
-                    Derivation(.expand, secret: 32, info: 94), Derivation(.expand, secret: 32, info: 87),
-                ]
-            }
-        }
-    }
-
+@safe final class FormerFloor {
     /// One HKDF to 32 bytes.
-    fileprivate struct Derivation {
+    private struct Derivation {
         /// EVP_KDF_HKDF_MODE_….
         enum Mode: Int32 {
             case extractAndExpand = 0
@@ -62,22 +31,14 @@ internal import COpenSSL
         }
     }
 
-    /// The sizes, in bytes, of what a response holds.
-    struct Sizes {
-        let response: Int
-        var items: [Int]
-        /// What the certificate's, the issuer's and the device's signature cover.
-        let signedMessages: [Int]
-    }
-
     private struct SignedMessage {
         let point: [UInt8]
         let message: [UInt8]
         let signature: [UInt8]
     }
 
-    private let sizes: Sizes
-    private let wrapper: Wrapper
+    private let wrapper: FloorSizes.Wrapper
+    private let digested: [Int]
     private let derivations: [Derivation]
     private let messages: [SignedMessage]
     private let peer: OpaquePointer
@@ -99,12 +60,16 @@ internal import COpenSSL
     /// A call of OpenSSL that failed; none is expected to.
     struct Failure: Error {}
 
-    init(_ sizes: Sizes, in wrapper: Wrapper = .session) throws {
-        self.sizes = sizes
-        self.wrapper = wrapper
-        derivations = wrapper.derivations
+    init(_ sizes: FloorSizes) throws {
+        wrapper = sizes.wrapper
+        derivations = Self.derivations(of: sizes)
+        let cipher: StaticString
+        switch sizes.wrapper {
+        case .session: (cipher, digested) = ("AES-256-GCM", sizes.items)
+        case .envelope: (cipher, digested) = ("AES-128-GCM", sizes.items + [sizes.transcript])
+        }
         unsafe sha256 = try Self.require(EVP_MD_fetch(nil, "SHA256", nil))
-        unsafe gcm = try Self.require(EVP_CIPHER_fetch(nil, wrapper.cipher, nil))
+        unsafe gcm = try Self.require(EVP_CIPHER_fetch(nil, Self.name(cipher), nil))
         unsafe kdf = try Self.require(EVP_KDF_fetch(nil, "HKDF", nil))
         unsafe digestContext = try Self.require(EVP_MD_CTX_new())
         unsafe verifyContext = try Self.require(EVP_MD_CTX_new())
@@ -119,7 +84,9 @@ internal import COpenSSL
         unsafe self.peer = try Self.require(peer)
         peerPoint = try unsafe Self.point(of: Self.require(peer))
         let context = unsafe keyGeneration
-        messages = try sizes.signedMessages.map { try unsafe Self.signedMessage(count: $0, context) }
+        messages = try [sizes.certificate, sizes.issuer, sizes.device].map {
+            try unsafe Self.signedMessage(count: $0, context)
+        }
         plaintext = [UInt8](repeating: 0, count: sizes.response)
         var sealed = [UInt8](repeating: 0, count: sizes.response)
         var count: Int32 = 0
@@ -141,6 +108,23 @@ internal import COpenSSL
         unsafe EVP_MD_free(sha256)
         unsafe EVP_CIPHER_free(gcm)
         unsafe EVP_KDF_free(kdf)
+    }
+
+    /// Over as many bytes as the labels and inputs of ISO/IEC 18013-5 9.1.1 and of RFC 9180, 4.1 and 5.1, have.
+    private static func derivations(of sizes: FloorSizes) -> [Derivation] {
+        switch sizes.wrapper {
+        case .session:
+            ["SKReader", "SKDevice", "EMacKey"].map {
+                Derivation(.extractAndExpand, secret: 32, salt: 32, info: $0.utf8.count)
+            }
+        case .envelope:
+            [
+                Derivation(.extract, secret: 51), Derivation(.expand, secret: 32, info: 157),
+                Derivation(.extract, secret: 28), Derivation(.extract, secret: 26 + sizes.transcript),
+                Derivation(.extract, secret: 23, salt: 32), Derivation(.expand, secret: 32, info: 87),
+                Derivation(.expand, secret: 32, info: 94), Derivation(.expand, secret: 32, info: 87),
+            ]
+        }
     }
 
     /// One response's worth of cryptography.
@@ -226,7 +210,7 @@ internal import COpenSSL
 
     private func digestItems() throws {
         var digest = [UInt8](repeating: 0, count: 32)
-        for size in sizes.items {
+        for size in digested {
             try unsafe Self.require(EVP_DigestInit_ex2(digestContext, sha256, nil))
             try unsafe Self.require(EVP_DigestUpdate(digestContext, plaintext, size))
             try unsafe Self.require(EVP_DigestFinal_ex(digestContext, &digest, nil))

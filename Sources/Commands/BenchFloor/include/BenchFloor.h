@@ -1,0 +1,35 @@
+/* The cryptography under one response with OpenSSL 3.0 alone, by its shortest calls: what Countersign is measured
+ * against. Keys and messages are made beforehand, all on P-256.
+ *
+ * A session (ISO/IEC 18013-5, 9.1.1): generate a key and encode it, import the phone's key, ECDH, SHA-256 of the
+ * transcript, HKDF for SKReader and SKDevice, AES-256-GCM to seal the request and to open the response.
+ * An envelope (RFC 9180): import the sender's key, ECDH, the six labelled HKDF steps, AES-128-GCM to open the response,
+ * SHA-256 of the transcript.
+ * Both, then: SHA-256 of each item; verify issuerAuth and the device's signature, with the device's key imported.
+ * When the document signer is not known: also verify its certificate and import its key. The root's key is kept. */
+#ifndef BENCH_FLOOR_H
+#define BENCH_FLOOR_H
+
+#include <stddef.h>
+
+typedef struct bench_floor bench_floor;
+
+/* Sizes in bytes. */
+typedef struct {
+    /* 0 for an envelope, which has no request of its own. */
+    size_t request;
+    size_t response;
+    size_t transcript;
+    /* What the certificate's, the issuer's and the device's signature cover. */
+    size_t certificate, issuer, device;
+} bench_floor_sizes;
+
+/* NULL where OpenSSL fails or memory is missing. */
+bench_floor *bench_floor_make(bench_floor_sizes sizes, const size_t *items, size_t item_count);
+
+/* One response. 1, or 0 where a call of OpenSSL failed. */
+int bench_floor_run(bench_floor *floor, int knows_signer);
+
+void bench_floor_free(bench_floor *floor);
+
+#endif
