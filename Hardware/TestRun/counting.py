@@ -49,18 +49,20 @@ def swift(path):
 
 
 def unittest(log):
-    """Reads what Python's unittest printed with -v."""
+    """Reads what Python's unittest printed with -v, or Tests/Kiosk/run.py, which counts no skipped test as run."""
     counted = Counted()
     text = pathlib.Path(log).read_text(errors="replace") if pathlib.Path(log).exists() else ""
     for line in text.splitlines():
         if found := re.match(r"Ran (\d+) tests? in ", line):
             counted.executed += int(found[1])
-        elif found := re.match(r"(?:FAIL|ERROR): (\S+ \(\S+\))", line):
+        elif found := re.match(r"(?:FAIL|ERROR|FAILED):? (\w+(?: \(\S+\)|\.\S+).*)", line):
             counted.failed.append(found[1])
             counted.issues.append(line)
         elif found := re.match(r"(\S+ \(\S+\)).*\.\.\. skipped '(.*)'$", line):
             counted.skipped[found[1]] = found[2]
-    counted.executed -= len(counted.skipped)
+            counted.executed -= 1
+        elif found := re.match(r"SKIPPED (\S+): (.*)$", line):
+            counted.skipped[found[1]] = found[2]
     return counted
 
 

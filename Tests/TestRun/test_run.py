@@ -103,6 +103,9 @@ class Counting(Case):
         log.write_text("test_a (x.T.test_a) ... ok\ntest_b (x.T.test_b) ... skipped 'no Chromium'\n\nRan 2 tests in 0.1s\n")
         counted = counting.unittest(log)
         self.assertEqual((counted.executed, counted.skipped), (1, {"test_b (x.T.test_b)": "no Chromium"}))
+        log.write_text("SKIPPED x.T.test_b: no Chromium\nFAILED x.T.test_a\nRan 2 tests in 0.1 s (2 in process 1)\nFAILED (1)\n")
+        counted = counting.unittest(log)
+        self.assertEqual((counted.executed, counted.passed, counted.skipped), (2, 1, {"x.T.test_b": "no Chromium"}))
 
 
 class Comparing(Case):
