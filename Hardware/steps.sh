@@ -59,7 +59,10 @@ readonly bench_packages=(pcscd vsmartcard-vpcd iproute2 util-linux)
 readonly tpm_packages=(swtpm tpm2-openssl)
 # A database that several servers share.
 readonly database_packages=(postgresql)
-readonly air_packages=(qemu-system-x86 busybox-static cpio kmod procps dbus bluez bluez-test-tools python3-venv)
+# The second line builds the guest's kernel.
+readonly air_packages=(busybox-static procps dbus bluez bluez-test-tools python3-venv
+    linux-source-6.1 gcc libc6-dev make flex bison m4 bc xz-utils perl
+    qemu-system-x86 cpio kmod)
 readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd)
 readonly kiosk_packages=(chromium python3-venv fonts-noto-core fonts-noto-cjk)
 
