@@ -4,7 +4,6 @@ import asyncio
 
 from bumble import att, gatt, l2cap
 
-from faults import MOMENT
 from framing import Names, START
 from journal import tell
 from radio import CHANNEL, ChannelLink, GATTLink, advertised
@@ -40,6 +39,8 @@ class Service:
         self.link = None
         self.links = asyncio.Queue()
         self.started = asyncio.Event()
+        # For an MTU, which is what a reader asks for first.
+        self.asked = asyncio.Event()
         self._subscribed = set()
         self._made = made
         names = Names(options.mode)
@@ -94,6 +95,7 @@ class Service:
         tell("connected")
         self._repeating.cancel()
         self.started.clear()
+        self.asked.clear()
         self._subscribed.clear()
         self.link = PeripheralLink(connection, self._options, self)
         connection.on("connection_att_mtu_update", self._mtu)
@@ -106,6 +108,7 @@ class Service:
 
     def _mtu(self):
         tell("mtu", mtu=self.link.connection.att_mtu)
+        self.asked.set()
         self._faults.later("mtu", self.link)
 
     def _subscription(self, characteristic, notify):
@@ -141,7 +144,8 @@ async def open_link(made, options, faults):
     while True:
         link = await service.links.get()
         if left > 0:
-            await asyncio.sleep(MOMENT)
+            # Early enough that no reader, however fast, can have found the service.
+            await comes(service.asked.wait(), link)
             await link.disconnect()
             left -= 1
             if left == 0:
@@ -150,7 +154,7 @@ async def open_link(made, options, faults):
             await service.advertise()
             continue
         await faults.at("connected", link)
-        if await started(service, link, faults):
+        if await comes(service.begun(), link):
             await faults.at("started", service.link)
             return service.link
         if faults.acting:
@@ -158,11 +162,11 @@ async def open_link(made, options, faults):
         await service.advertise()
 
 
-async def started(service, link, faults):
-    """Whether the session began before the reader left again."""
-    begun = asyncio.ensure_future(service.begun())
+async def comes(what, link):
+    """Whether it comes before the reader leaves."""
+    coming = asyncio.ensure_future(what)
     gone = asyncio.ensure_future(link.closed.wait())
-    done, pending = await asyncio.wait({begun, gone}, return_when=asyncio.FIRST_COMPLETED)
+    done, pending = await asyncio.wait({coming, gone}, return_when=asyncio.FIRST_COMPLETED)
     for one in pending:
         one.cancel()
-    return begun in done
+    return coming in done
