@@ -1,11 +1,12 @@
 """Debian's Chromium on the pages, with the stand-in for a daemon behind them."""
 
-import contextlib
+import atexit
 import os
 import pathlib
+import time
 import unittest
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import sync_playwright
 
 from stand_in import StandIn
@@ -15,21 +16,53 @@ SCREENSHOTS = os.environ.get("KIOSK_SCREENSHOTS")
 LANDSCAPE = {"width": 1280, "height": 800}
 
 
+# How long a condition may take, in seconds.
+PATIENCE = 20
+
+
+class Browsers:
+    """This process's browsers, one for each set of arguments, from when it is first asked for."""
+
+    def __init__(self):
+        self.playwright = None
+        self.running = {}
+
+    def get(self, *arguments):
+        """A new one where the last one has crashed: that is the fault of one test alone."""
+        if self.playwright is None:
+            self.playwright = sync_playwright().start()
+            atexit.register(self.close)
+        browser = self.running.get(arguments)
+        if browser is None or not browser.is_connected():
+            # A sandbox inside the sandbox of a test machine is not to be had as root.
+            browser = self.running[arguments] = self.playwright.chromium.launch(
+                executable_path=CHROMIUM, args=[*arguments, *(["--no-sandbox"] if os.geteuid() == 0 else [])])
+        return browser
+
+    def close(self):
+        for browser in self.running.values():
+            browser.close()
+        self.playwright.stop()
+
+
+browsers = Browsers()
+
+
 class KioskCase(unittest.TestCase):
-    """One browser for a class, one fresh context for each test; no console error and no other origin is let pass."""
+    """One fresh context for each test; no console error and no other origin is let pass."""
+
+    browser = None
 
     @classmethod
     def setUpClass(cls):
         cls.stand_in = StandIn()
-        cls.playwright = sync_playwright().start()
-        # A sandbox inside the sandbox of a test machine is not to be had as root.
-        cls.browser = cls.playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else [])
 
     @classmethod
     def tearDownClass(cls):
-        cls.browser.close()
-        cls.playwright.stop()
+        # Some classes have a browser to themselves.
+        if cls.browser is not None:
+            cls.browser.close()
+            cls.playwright.stop()
         cls.stand_in.stop()
 
     def setUp(self):
@@ -37,6 +70,8 @@ class KioskCase(unittest.TestCase):
         self.contexts = []
         self.complaints = []
         self.addresses = []
+        # Questions of all pages without an answer yet.
+        self.underway = set()
         self.expected_complaints = ()
 
     def tearDown(self):
@@ -50,28 +85,47 @@ class KioskCase(unittest.TestCase):
 
     def context(self, **options):
         options = {"viewport": LANDSCAPE, "locale": "en-GB", **options}
-        context = self.browser.new_context(**options)
+        context = (self.browser or browsers.get()).new_context(**options)
         self.contexts.append(context)
         return context
 
-    def open(self, layout, context=None, lang=None, token=None, script=None, **options):
+    def open(self, layout, context=None, lang=None, token=None, script=None, has_clock=False, **options):
+        """A page; with `has_clock` the test can let its time pass, besides what passes by itself."""
         page = (context or self.context(**options)).new_page()
-        page.set_default_timeout(8_000)
-        page.on("console", lambda m: m.type in ("error", "warning") and self.complaints.append(m.text))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("request", lambda request: self.addresses.append(request.url))
+        page.set_default_timeout(PATIENCE * 1_000)
+        self.watch(page)
         if script:
             page.add_init_script(script)
+        if has_clock:
+            page.clock.install()
         query = f"lane=counter-1{f'&lang={lang}' if lang else ''}"
         page.goto(f"{self.stand_in.url}/{layout}?{query}#token={token or self.stand_in.token}")
         page.wait_for_selector('body[data-screen]:not([data-screen="connecting"])')
         return page
+
+    def watch(self, page):
+        page.on("console", lambda m: m.type in ("error", "warning") and self.complaints.append(m.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", self.begin)
+        # Nobody reads what comes with a refusal.
+        page.on("response", lambda answer: answer.ok or self.underway.discard(answer.request))
+        page.on("requestfinished", lambda request: self.underway.discard(request))
+        page.on("requestfailed", lambda request: self.underway.discard(request))
+
+    def begin(self, request):
+        self.addresses.append(request.url)
+        # Events end with the page, and nobody reads the answer to an order.
+        if request.method == "GET" and not request.url.endswith("/events"):
+            self.underway.add(request)
 
     def both(self, **options):
         return self.open("kiosk", **options), self.open("clerk", **options)
 
     def expect(self, page, screen):
         page.wait_for_selector(f'body[data-screen="{screen}"]')
+
+    def screen(self, page):
+        return page.get_attribute("body", "data-screen")
 
     def heading(self, page):
         return plain(page.inner_text("h1"))
@@ -84,26 +138,54 @@ class KioskCase(unittest.TestCase):
         with self.stand_in.lock:
             return [entry for entry in self.stand_in.asked if entry[0] == method and path in entry[1]]
 
-    def wait_asked(self, page, method, path):
-        for _ in range(200):
-            if found := self.asked(method, path):
-                return found
-            page.wait_for_timeout(25)
-        self.fail(f"{method} {path} was not asked for")
+    def wait_asked(self, page, method, path, count=1):
+        return self.until(page, lambda: len(found := self.asked(method, path)) >= count and found,
+                          f"{method} {path} was not asked for {count} times")
+
+    def until(self, page, condition, fault, step=None):
+        """What a condition outside of the page gives once it holds; with `step`, so much of the page's time passes between
+        two looks, in seconds."""
+        deadline = time.monotonic() + PATIENCE
+        while not (found := condition()):
+            self.assertLess(time.monotonic(), deadline, fault)
+            if step is None:
+                page.wait_for_timeout(10)
+            else:
+                page.clock.run_for(step * 1_000)
+        return found
+
+    def expect_in_time(self, page, screen, step=0.5):
+        """A screen that comes with the page's own time."""
+        self.until(page, lambda: self.screen(page) == screen, f"{screen} did not come", step)
+
+    def settle(self, page):
+        """Until the page has dealt with all events so far, by one more that changes nothing: it asks for its lane after each."""
+        with page.expect_event("requestfinished", lambda request: request.url.endswith("/v1/lanes/counter-1")):
+            self.stand_in.emit("lane", state=self.stand_in.lane["state"])
+        quiet = 0
+        deadline = time.monotonic() + PATIENCE
+        while quiet < 3:
+            self.assertLess(time.monotonic(), deadline, f"{len(self.underway)} questions have no answer")
+            page.wait_for_timeout(5)
+            page.evaluate("null")
+            quiet = 0 if self.underway else quiet + 1
 
     def shot(self, page, name):
         """Keeps a picture where the run wants pictures."""
         if SCREENSHOTS is None:
             return
         pathlib.Path(SCREENSHOTS).mkdir(parents=True, exist_ok=True)
-        page.wait_for_timeout(200)
-        page.screenshot(path=f"{SCREENSHOTS}/{name}.png")
+        page.wait_for_function("[...document.images].every((image) => image.complete)")
+        page.screenshot(path=f"{SCREENSHOTS}/{name}.png", animations="disabled")
 
     def assert_accessible(self, page):
         # A colour on its way to another has no contrast to measure.
         page.evaluate("document.getAnimations().forEach(a => a.effect.getTiming().iterations === 1 && a.finish())")
-        found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa",
-                                                    "best-practice"]}).response["violations"]
+        if not page.evaluate("'axe' in window"):
+            page.evaluate(AXE_SCRIPT)
+        found = page.evaluate("async (options) => (await axe.run(options)).violations", {
+            "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+            "resultTypes": ["violations"]})
         self.assertEqual([(rule["id"], [node["target"] for node in rule["nodes"]]) for rule in found], [])
 
 
@@ -111,9 +193,3 @@ def plain(text):
     """Without the marks that keep a value's direction its own."""
     return text.replace("\u2068", "").replace("\u2069", "")
 
-
-@contextlib.contextmanager
-def reduced(page):
-    page.emulate_media(reduced_motion="reduce")
-    yield
-    page.emulate_media(reduced_motion=None)

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from browser import KioskCase
+from browser import KioskCase, browsers
 from built_daemon import IS_BUILT, BuiltDaemon
 
 INTENT = "age over 21 with portrait for a human to compare"
@@ -18,7 +18,7 @@ class BrandTests(KioskCase):
         cls.stand_in = cls.daemon = BuiltDaemon(cls.addClassCleanup)
         daemon = cls.daemon
         logo = daemon.folder / "logo.png"
-        page = cls.browser.new_page(viewport={"width": 40, "height": 40})
+        page = browsers.get().new_page(viewport={"width": 40, "height": 40})
         page.screenshot(path=logo)
         page.close()
         daemon.run("brand", "add", "utopia", "--name", "Utopia Rentals", "--logo", logo)

@@ -4,6 +4,15 @@ from browser import KioskCase
 from scenes import PORTRAIT
 
 
+# Whatever arrives on a stream is a sign of life.
+COUNTING_SIGNS = """const read = ReadableStreamDefaultReader.prototype.read;
+ReadableStreamDefaultReader.prototype.read = async function () {
+    const piece = await read.call(this);
+    window.signs += 1;
+    return piece;
+};"""
+
+
 class FaultTests(KioskCase):
     def setUp(self):
         super().setUp()
@@ -15,13 +24,13 @@ class FaultTests(KioskCase):
         self.stand_in.start()
 
     def test_a_daemon_that_goes_is_said_wipes_the_picture_and_comes_back(self):
-        customer, clerk = self.both()
+        customer, clerk = self.both(has_clock=True)
         identity = self.stand_in.arm(**PORTRAIT)
         self.stand_in.verify(identity, picture=True)
         clerk.wait_for_selector('[data-state="shown"] img')
         self.stand_in.stop()
-        self.expect(clerk, "daemonGone")
-        self.expect(customer, "unavailable")
+        self.expect_in_time(clerk, "daemonGone")
+        self.expect_in_time(customer, "unavailable")
         self.assertEqual(clerk.locator("img:not(.logo)").count(), 0)
         self.assertNotIn("Mustermann", clerk.content())
         self.shot(clerk, "fault-daemon-gone-clerk")
@@ -32,19 +41,22 @@ class FaultTests(KioskCase):
         self.stand_in.start()
         clerk.click('[data-action="retry"]')
         self.expect(clerk, "idle")
-        self.expect(customer, "idle")
+        self.expect_in_time(customer, "idle")
 
     def test_a_daemon_that_reloads_is_not_even_noticed(self):
-        page = self.open("kiosk")
+        page = self.open("kiosk", has_clock=True)
         identity = self.stand_in.arm()
         self.stand_in.move(identity, "awaitingConsent")
         self.expect(page, "look")
         page.evaluate("""() => { window.screens = []; new MutationObserver(() => screens.push(
             document.body.dataset.screen)).observe(document.body, { attributeFilter: ['data-screen'] }); }""")
         self.stand_in.drop()
-        page.wait_for_timeout(1_200)
+        self.wait_asked(page, "GET", "/events", count=2)
         self.stand_in.move(identity, "receiving")
         self.expect(page, "receiving")
+        # Beyond the time after which the loss would be said.
+        page.clock.run_for(10_000)
+        self.settle(page)
         self.assertEqual([screen for screen in page.evaluate("screens") if screen not in ("look", "receiving")], [])
 
     def test_events_missed_are_fetched_by_the_last_id(self):
@@ -54,7 +66,7 @@ class FaultTests(KioskCase):
         number = len(self.stand_in.log)
         self.stand_in.failing = {"GET .*/events": 503}
         self.stand_in.drop()
-        page.wait_for_timeout(300)
+        self.wait_asked(page, "GET", "/events", count=2)
         self.stand_in.move(identity, "awaitingConsent")
         self.stand_in.failing = {}
         self.expect(page, "look")
@@ -62,28 +74,46 @@ class FaultTests(KioskCase):
         self.assertIn(str(number), resumed)
 
     def test_attempts_have_a_budget(self):
-        page = self.open("kiosk")
+        page = self.open("kiosk", has_clock=True)
         self.stand_in.failing = {"GET .*/events": 503}
         self.stand_in.asked.clear()
         self.stand_in.drop()
-        page.wait_for_timeout(5_000)
-        self.assertLessEqual(len(self.asked("GET", "/events")), 7)
+        begun = page.evaluate("Date.now()")
+        self.until(page, lambda: len(self.asked("GET", "/events")) == 8, "eight attempts were not made", step=0.5)
+        # A quarter more or less of the 31 s that their pauses take.
+        self.assertGreater(page.evaluate("Date.now()") - begun, 23_000)
+        for _ in range(60):
+            page.clock.run_for(1_000)
+        # A quarter more or less than two a minute.
+        self.assertIn(len(self.asked("GET", "/events")), (9, 10))
 
     def test_silence_beyond_the_heartbeat_is_said(self):
-        self.stand_in.lane["kiosk"]["heartbeatSeconds"] = 1
-        clerk = self.open("clerk")
-        clerk.wait_for_timeout(3_500)
-        self.expect(clerk, "idle")
+        clerk = self.open("clerk", has_clock=True, script=COUNTING_SIGNS)
+        clerk.clock.pause_at(clerk.evaluate("Date.now() / 1000") + 1)
+        # A second heartbeat shortens the silence that the first one allows.
+        self.stand_in.lane["kiosk"]["heartbeatSeconds"] = 0.4
+        self.settle(clerk)
+        for _ in range(5):
+            clerk.evaluate("window.signs = 0")
+            self.until(clerk, lambda: clerk.evaluate("signs") > 0, "no heartbeat came")
+            # Less than two and a half heartbeats, which would end the stream.
+            clerk.clock.run_for(900)
+        self.assertEqual(len(self.asked("GET", "/events")), 1)
+        self.assertEqual(self.screen(clerk), "idle")
         self.stand_in.beats = False
         self.stand_in.failing = {"GET .*/events": 503}
-        self.expect(clerk, "daemonGone")
+        self.expect_in_time(clerk, "daemonGone")
+        self.assertGreater(len(self.asked("GET", "/events")), 1)
 
     def test_a_capability_that_is_refused_is_not_tried_again(self):
-        customer, clerk = self.both(token="wrong")
+        customer, clerk = self.both(token="wrong", has_clock=True)
         self.expect(clerk, "refused")
         self.expect(customer, "unavailable")
         self.shot(clerk, "fault-refused-clerk")
-        clerk.wait_for_timeout(2_500)
+        for page in (customer, clerk):
+            page.clock.run_for(600_000)
+            # What it would have asked for goes first.
+            page.evaluate("fetch('/kiosk/icon.svg').then((answer) => answer.text())")
         self.assertEqual(len(self.asked("GET", "/events")), 2)
 
     def test_without_a_capability_nothing_is_asked(self):
@@ -113,8 +143,8 @@ class FaultTests(KioskCase):
         self.stand_in.verify(identity, picture=True)
         clerk.wait_for_selector('[data-state="shown"] img')
         self.stand_in.set_lane(state="readerMissing")
-        clerk.wait_for_timeout(500)
-        self.expect(clerk, "compare")
+        self.settle(clerk)
+        self.assertEqual(self.screen(clerk), "compare")
 
     def test_bluetooth_and_a_busy_lane_are_said_beside_the_rest(self):
         clerk = self.open("clerk")

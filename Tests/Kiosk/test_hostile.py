@@ -2,13 +2,10 @@
 
 import http.server
 import json
-import os
 import threading
 import unittest
 
-from playwright.sync_api import sync_playwright
-
-from browser import CHROMIUM
+from browser import browsers
 from built_daemon import IS_BUILT, TOKEN, BuiltDaemon
 
 REBOUND = "rebound.example"
@@ -79,18 +76,12 @@ class HostilePageTests(unittest.TestCase):
         cls.elsewhere = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
         threading.Thread(target=cls.elsewhere.serve_forever, daemon=True).start()
         cls.addClassCleanup(cls.elsewhere.shutdown)
-        playwright = sync_playwright().start()
-        cls.addClassCleanup(playwright.stop)
-        # A browser that guards this computer by itself would leave nothing for the daemon to refuse.
-        cls.browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=[
-                f"--host-resolver-rules=MAP {REBOUND} 127.0.0.1",
-                "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
-            ] + (["--no-sandbox"] if os.geteuid() == 0 else []))
-        cls.addClassCleanup(cls.browser.close)
 
     def setUp(self):
-        context = self.browser.new_context()
+        # A browser that guards this computer by itself would leave nothing for the daemon to refuse.
+        context = browsers.get(
+            f"--host-resolver-rules=MAP {REBOUND} 127.0.0.1",
+            "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests").new_context()
         self.addCleanup(context.close)
         self.page = context.new_page()
         self.page.set_default_timeout(20_000)

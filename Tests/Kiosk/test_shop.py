@@ -1,14 +1,11 @@
 """A shop's page asks a wallet through the Digital Credentials API, and the shop believes what the daemon says of the answer."""
 
 import json
-import os
 import unittest
 import urllib.error
 import urllib.request
 
-from playwright.sync_api import sync_playwright
-
-from browser import CHROMIUM, KioskCase
+from browser import KioskCase
 from shop_stage import CREDENTIALS, DAEMON, PROGRAM, SEALED, TOKEN, ShopStage
 
 PHONE = {"width": 390, "height": 844}
@@ -22,16 +19,11 @@ class ShopCase(KioskCase):
     @classmethod
     def setUpClass(cls):
         cls.stand_in = ShopStage(cls.built_daemon)
-        cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else [])
 
     def visit(self, script=CREDENTIALS, **options):
         page = self.context(**options).new_page()
         page.set_default_timeout(20_000)
-        page.on("console", lambda m: m.type in ("error", "warning") and self.complaints.append(m.text))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("request", lambda request: self.addresses.append(request.url))
+        self.watch(page)
         page.expose_function("wallet", self.stand_in.answer)
         page.add_init_script(script)
         page.goto(self.stand_in.url)

@@ -27,7 +27,7 @@ class StoryTests(KioskCase):
         for button, decision in DECISIONS.items():
             with self.subTest(decision=decision):
                 self.stand_in.reset()
-                identity, customer, clerk = self.to_comparison()
+                identity, customer, clerk = self.to_comparison(has_clock=True)
                 self.expect(customer, "compare")
                 self.assertIn("Erika Mustermann", self.words(clerk))
                 clerk.click(f'[data-action="{button}"]')
@@ -37,7 +37,7 @@ class StoryTests(KioskCase):
                 self.assertEqual(clerk.locator("img:not(.logo)").count(), 0)
                 self.assertNotIn("Mustermann", clerk.content())
                 self.expect(customer, {"approved": "yes", "rejected": "notConfirmed", "dismissed": "cancelled"}[decision])
-                self.expect(clerk, "idle")
+                self.expect_in_time(clerk, "idle")
 
     def test_without_a_picture_done_closes(self):
         customer, clerk = self.both()
@@ -50,21 +50,27 @@ class StoryTests(KioskCase):
         self.assertEqual(len(self.asked("POST", "decision")), 1)
 
     def test_consent_has_no_time_out_and_a_result_has_one(self):
-        self.stand_in.lane["kiosk"]["resultSeconds"] = 1
-        page = self.open("kiosk")
+        # The stand-in's heartbeats keep to the time outside.
+        self.stand_in.lane["kiosk"].update(resultSeconds=30, heartbeatSeconds=36_000)
+        page = self.open("kiosk", has_clock=True)
         identity = self.stand_in.arm()
         self.stand_in.move(identity, "awaitingConsent")
         self.expect(page, "look")
-        page.wait_for_timeout(3_000)
-        self.expect(page, "look")
+        page.clock.run_for(3_600_000)
+        self.settle(page)
+        self.assertEqual(self.screen(page), "look")
         self.assertNotRegex(self.words(page), r"\d+ ?(s|sec|min)\b")
         self.stand_in.verify(identity)
         self.expect(page, "yes")
-        self.expect(page, "idle")
+        self.settle(page)
+        page.clock.run_for(20_000)
+        self.assertEqual(self.screen(page), "yes")
+        page.clock.run_for(10_000)
+        self.assertEqual(self.screen(page), "idle")
 
     def test_the_next_person_starts_from_an_empty_page_in_the_lane_s_language(self):
-        self.stand_in.lane["kiosk"].update(resultSeconds=1, language="es")
-        page = self.open("kiosk")
+        self.stand_in.lane["kiosk"]["language"] = "es"
+        page = self.open("kiosk", has_clock=True)
         page.wait_for_selector('html[lang="es"]')
         page.click('button[value="fr"]')
         self.assertEqual(self.heading(page), "Bienvenue")
@@ -72,7 +78,7 @@ class StoryTests(KioskCase):
         self.stand_in.verify(identity)
         self.expect(page, "yes")
         self.assertEqual(self.heading(page), "Confirmé")
-        self.expect(page, "idle")
+        self.expect_in_time(page, "idle")
         self.assertEqual(page.evaluate("document.documentElement.lang"), "es")
 
     def test_a_new_presentation_takes_the_place_of_an_undecided_one(self):
@@ -117,8 +123,8 @@ class StoryTests(KioskCase):
                     page = self.open(layout)
                     # A daemon begins a stream with what stands.
                     self.stand_in.emit("state", presentation=identity, state=state)
-                    page.wait_for_timeout(500)
-                    self.expect(page, screen)
+                    self.settle(page)
+                    self.assertEqual(self.screen(page), screen)
                     page.close()
 
     def test_an_event_is_on_the_page_at_once(self):
