@@ -1,10 +1,26 @@
 """Every scene on both pages: the right screen, nothing for axe to find, targets large enough, and a picture of it."""
 
+import itertools
+import json
+
 from browser import KioskCase, plain
 from scenes import SCENES
+from stand_in import PAGES
 
 LANGUAGES = ("en", "de", "es", "fr", "zh")
 SIZES = {"landscape": (1280, 800), "upright": (1080, 1920), "small": (800, 480), "handheld": (390, 844)}
+# As somebody does who chooses a language: what is then spoken.
+SPEAKING = """language => {
+    const button = document.querySelector(`button[value="${language}"]`);
+    const choice = document.querySelector("select");
+    if (button !== null) {
+        button.click();
+    } else {
+        choice.value = language;
+        choice.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+    return [document.documentElement.lang, document.querySelector("h1").innerText, document.body.innerText];
+}"""
 
 
 class SceneTests(KioskCase):
@@ -13,32 +29,32 @@ class SceneTests(KioskCase):
         # Between two scenes the presentation that a page still shows is taken away.
         self.expected_complaints = ("404",)
 
-    def play(self, name, pages):
+    def play(self, name, customer=None, clerk=None):
+        """On the pages that are given."""
+        play, *screens = SCENES[name]
+        pages = [(page, screen) for page, screen in zip((customer, clerk), screens) if page is not None]
         self.stand_in.reset()
         self.stand_in.lane["kiosk"]["resultSeconds"] = 600
         self.stand_in.emit("lane", state="ready")
-        for page in pages:
+        for page, _ in pages:
             self.expect(page, "idle")
-        play, customer, clerk = SCENES[name]
         play(self.stand_in)
-        for page, screen in zip(pages, (customer, clerk)):
+        for page, screen in pages:
             self.expect(page, screen)
-        if name == "compare":
-            pages[1].wait_for_selector('[data-state="shown"] img')
-        if name == "bluetooth-off":
-            pages[1].wait_for_selector("[data-banner]:not([hidden])")
+        if clerk is not None and name == "compare":
+            clerk.wait_for_selector('[data-state="shown"] img')
+        if clerk is not None and name == "bluetooth-off":
+            clerk.wait_for_selector("[data-banner]:not([hidden])")
 
-    def scene_by_scene(self, tag, **options):
+    def scene_by_scene(self, layout, page):
         for name in SCENES:
-            with self.subTest(scene=name, look=tag):
-                pages = self.both(**options)
-                self.play(name, pages)
-                for layout, page in zip(("customer", "clerk"), pages):
-                    self.shot(page, f"{tag}-{name}-{layout}")
+            with self.subTest(scene=name, layout=layout):
+                self.play(name, **{layout: page})
+                for look in ("light", "dark"):
+                    page.emulate_media(color_scheme=look)
+                    self.shot(page, f"en-{look}-{name}-{layout}")
                     self.assert_accessible(page)
-                    self.assert_targets(page)
-                for page in pages:
-                    page.close()
+                self.assert_targets(page)
 
     def assert_targets(self, page):
         small = page.evaluate("""() => [...document.querySelectorAll('button, select')]
@@ -46,53 +62,55 @@ class SceneTests(KioskCase):
             .filter(([, box]) => box.width < 44 || box.height < 44).map(([text]) => text)""")
         self.assertEqual(small, [])
 
-    def test_every_scene_in_daylight(self):
-        self.scene_by_scene("en-light", context=self.context())
+    def test_every_scene_of_the_customer_by_day_and_in_the_dark(self):
+        self.scene_by_scene("customer", self.open("kiosk"))
 
-    def test_every_scene_in_the_dark(self):
-        self.scene_by_scene("en-dark", context=self.context(color_scheme="dark"))
+    def test_every_scene_of_the_clerk_by_day_and_in_the_dark(self):
+        self.scene_by_scene("clerk", self.open("clerk"))
 
     def test_each_language_speaks_in_every_scene(self):
-        context = self.context()
-        for language in LANGUAGES:
-            pages = self.both(context=context, lang=language)
-            table = pages[0].evaluate("async () => (await fetch('/kiosk/strings.json')).json()")
-            for name, (_, customer, clerk) in SCENES.items():
+        table = json.loads((PAGES / "strings.json").read_text())
+        pages = self.both()
+        for name, (_, customer, clerk) in SCENES.items():
+            self.play(name, *pages)
+            for language in LANGUAGES:
                 with self.subTest(language=language, scene=name):
-                    self.play(name, pages)
                     strings = table[language]["strings"]
-                    self.assertEqual(self.heading(pages[0]), strings[f"customer.{customer}.head"])
-                    key = f"clerk.{clerk}.head"
-                    self.assertEqual(self.heading(pages[1]), strings.get(key) or strings[f"fault.{clerk}.head"])
-                    for page in pages:
-                        self.assertEqual(page.evaluate("document.documentElement.lang"), language)
-                        self.assertNotRegex(self.words(page), r"\{\w+\}|undefined|null|NaN|\b(customer|clerk|outcome|reason|fault)\.\w")
-                    if name in ("armed", "consent", "compare", "rejected-issuer") and language != "en":
-                        self.shot(pages[0], f"{language}-light-{name}-customer")
-                        self.shot(pages[1], f"{language}-light-{name}-clerk")
-            for page in pages:
-                self.assert_accessible(page)
-                page.close()
+                    heads = (strings[f"customer.{customer}.head"],
+                             strings.get(f"clerk.{clerk}.head") or strings[f"fault.{clerk}.head"])
+                    for layout, page, head in zip(("customer", "clerk"), pages, heads):
+                        spoken, heading, words = page.evaluate(SPEAKING, language)
+                        self.assertEqual((spoken, plain(heading)), (language, head))
+                        self.assertNotRegex(plain(words), r"\{\w+\}|undefined|null|NaN|\b(customer|clerk|outcome|reason|fault)\.\w")
+                        if name in ("armed", "consent", "compare", "rejected-issuer") and language != "en":
+                            self.shot(page, f"{language}-light-{name}-{layout}")
+
+    def test_a_page_opens_in_each_language(self):
+        for language in LANGUAGES:
+            with self.subTest(language=language):
+                pages = self.both(context=self.context(), lang=language)
+                self.play("compare", *pages)
+                for page in pages:
+                    self.assertEqual(page.evaluate("document.documentElement.lang"), language)
+                    self.assert_accessible(page)
 
     def test_every_scene_fits_every_size(self):
-        for size, (width, height) in SIZES.items():
-            context = self.context(viewport={"width": width, "height": height})
-            for language in ("de", "fr"):
-                pages = self.both(context=context, lang=language)
-                for name in SCENES:
-                    with self.subTest(size=size, language=language, scene=name):
-                        self.play(name, pages)
-                        for page in pages:
-                            wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-                            self.assertLessEqual(wider, 0)
-                        if size in ("landscape", "upright"):
-                            taller = pages[0].evaluate("document.documentElement.scrollHeight - innerHeight")
+        pages = self.both()
+        for name in SCENES:
+            self.play(name, *pages)
+            for (size, (width, height)), (layout, page) in itertools.product(
+                    SIZES.items(), zip(("customer", "clerk"), pages)):
+                page.set_viewport_size({"width": width, "height": height})
+                for language in ("fr", "de"):
+                    with self.subTest(size=size, language=language, scene=name, layout=layout):
+                        page.evaluate(SPEAKING, language)
+                        wider, taller = page.evaluate("""() => { const { scrollWidth, scrollHeight } = document.documentElement;
+                            return [scrollWidth - innerWidth, scrollHeight - innerHeight]; }""")
+                        self.assertLessEqual(wider, 0)
+                        if layout == "customer" and size in ("landscape", "upright"):
                             self.assertLessEqual(taller, 0)
-                        if language == "de" and name in ("armed", "consent", "compare", "no"):
-                            self.shot(pages[0], f"{size}-{name}-customer")
-                            self.shot(pages[1], f"{size}-{name}-clerk")
-                for page in pages:
-                    page.close()
+                if name in ("armed", "consent", "compare", "no"):
+                    self.shot(page, f"{size}-{name}-{layout}")
 
     def test_right_to_left_mirrors_the_page_but_not_the_counter(self):
         context = self.context()
@@ -107,7 +125,7 @@ class SceneTests(KioskCase):
         pages = self.both(context=context, lang="ar")
         for name in ("idle", "armed", "compare", "rejected-issuer", "reader-missing"):
             with self.subTest(scene=name):
-                self.play(name, pages)
+                self.play(name, *pages)
                 for layout, page in zip(("customer", "clerk"), pages):
                     self.assertEqual(page.evaluate("document.documentElement.dir"), "rtl")
                     brand = page.locator("[data-brand]").bounding_box()
@@ -125,12 +143,13 @@ class SceneTests(KioskCase):
 
     def test_the_antenna_is_drawn_where_the_lane_has_it(self):
         seen = set()
+        page = self.open("kiosk")
         for place, (x, y) in {"left": (20, 20), "right": (80, 30), "above": (50, 80), "below": (30, 60),
                               "here": (50, 50)}.items():
             with self.subTest(place=place):
                 self.stand_in.reset()
                 self.stand_in.lane["kiosk"]["antenna"] = {"x": x, "y": y, "place": place}
-                page = self.open("kiosk")
+                self.settle(page)
                 self.stand_in.arm()
                 self.expect(page, "armed")
                 self.shot(page, f"antenna-{place}-customer")
@@ -142,7 +161,6 @@ class SceneTests(KioskCase):
                 words = plain(page.text_content("[data-announcement]"))
                 self.assertIn({"left": "to the left of", "right": "to the right of", "above": "above",
                                "below": "below", "here": "next to"}[place], words)
-                page.close()
         self.assertEqual(seen, {True, False})
 
     def test_nothing_moves_for_those_who_do_not_want_it(self):
