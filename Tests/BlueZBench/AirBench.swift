@@ -13,10 +13,6 @@ package enum AirBench {
     /// How often the tests that look for leaks present.
     package static let repetitions = environment("COUNTERSIGN_AIR_REPETITIONS").flatMap { Int($0) } ?? 100
 
-    /// The names of an end that bluetoothd before 5.84 makes of itself when a phone leaves just while it is subscribed to
-    /// (bluez/bluez#1383).
-    package static let daemonsOwnEnd: Set = ["bluez-daemon-lost", "bluez-daemon-not-running"]
-
     /// What `bluezd-control` can do.
     package enum Action: String, Sendable {
         case start, kill, restart, hang, resume
@@ -53,6 +49,11 @@ package enum AirBench {
 
     static func bluetoothdProcess() async throws -> String {
         try #require(try await control(["pid"]).first)
+    }
+
+    /// How often bluetoothd has crashed since the bench began, by `bluezd-control`'s log.
+    static func bluetoothdCrashes() async throws -> Int {
+        try #require(Int(try await control(["crashes"]).first ?? ""))
     }
 
     @discardableResult
