@@ -121,6 +121,8 @@ struct PackageTests {
                 "System/COpenSSL", "System/CPCSCLite", "System/CSystemdBus", "System/CBlueZ", "System/CZlib",
                 "System/CTimex", "System/CProcess", "System/COpenJPEG", "System/CPostgreSQL",
                 "System/CSeccomp",
+                // In C, beside the command that measures against it.
+                "Commands/BenchFloor",
             ])
         for layer in House.Layer.allCases {
             let folder = VectorFiles.repository.appending(path: "Sources/\(layer.rawValue)")
@@ -136,7 +138,7 @@ struct PackageTests {
         let others: Set = [
             "Architecture", "Benchmarks", "BlueZBench", "Fuzzing", "HTTPSBench", "Interop", "Kiosk",
             "OnlineStage", "OtherPrograms", "PCSCBench", "PresentationStage", "RecordBench", "RecordWriter",
-            "TestCredentials", "VectorFiles",
+            "TestCredentials", "TestRun", "VectorFiles",
         ]
         let tests = VectorFiles.repository.appending(path: "Tests")
         for name in try FileManager.default.contentsOfDirectory(atPath: tests.path)
