@@ -86,16 +86,17 @@ package struct AirStage {
         try AirPhone(mode, wallet: listener.address.port, options)
     }
 
-    /// Waits until the phone has said a word, or until the presentation is over before that.
-    package func phoneSaid(_ word: String) async throws {
+    /// Waits until the phone has said a word, or until the presentation is over before that; whether it said it.
+    @discardableResult
+    package func phoneSaid(_ word: String) async throws -> Bool {
         let isOver = Mutex(false)
         Task {
             _ = await reader.value
             isOver.withLock { $0 = true }
         }
-        while !phone.lines.contains(where: { $0.hasPrefix(word + " ") }), !isOver.withLock({ $0 }) {
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        func said() -> Bool { phone.lines.contains { $0.hasPrefix(word + " ") } }
+        while !said(), !isOver.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(5)) }
+        return said()
     }
 
     /// Waits for the outcome, for the end of everything that is on the air, and for the phone's leaving.

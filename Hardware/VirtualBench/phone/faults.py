@@ -14,7 +14,7 @@ ONLY = {"wrong-service": "peripheral", "no-ident-match": "central", "second-phon
 NEVER_ENDING = 64 << 20
 # Who leaves at the very moment the link is up can hit a bug of the kernel (6.1: list corruption in hci_chan_del),
 # which ends bluetoothd and all Bluetooth with it.
-MOMENT = 0.1
+MOMENT = 0.02
 
 
 class Faults:
