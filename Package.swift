@@ -404,8 +404,9 @@ let package = Package(
             [
                 "OtherPrograms",
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "MdocWallet", "RequestPlanner", "WalletPresentation", "Transport", "BlueZTransport",
-                "PCSCBench", "BlueZBench", "HTTPSBench", "ReaderReports", "ReaderStore",
+                "MdocWallet", "NDEF", "RequestPlanner", "WalletPresentation", "Transport",
+                "BlueZTransport",
+                "PCSCBench", "BlueZBench", "HTTPSBench", "ReaderReports", "ReaderService", "ReaderStore",
                 "ReaderIdentityStore", "RecordBench", "TestCredentials",
             ]),
     ]

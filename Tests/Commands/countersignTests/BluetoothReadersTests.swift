@@ -51,13 +51,11 @@ extension Trait where Self == ConditionTrait {
 @Suite("readers, of Bluetooth as text and as JSON")
 struct BluetoothTextTests {
     private func description(
-        _ text: String, quirky: Bool = false, advertising: AdapterDescription.Advertising? = nil
+        _ text: String, advertising: AdapterDescription.Advertising? = nil,
+        _ change: (inout AdapterDescription.Controller) -> Void = { _ in }
     ) throws -> BluetoothDescription {
         var controller = AdapterDescription.Controller()
-        if quirky {
-            controller.usb = USBIdentity(vendor: 0x0bda, product: 0x8771)
-            (controller.subversion, controller.revision) = (0x8761, 0x000b)
-        }
+        change(&controller)
         let settings = BluetoothDaemonSettings(
             version: BlueZVersion(5, 66), file: "/etc/bluetooth/main.conf",
             configuration: .read(try MainConfiguration(parsing: Array(text.utf8))))
@@ -125,12 +123,18 @@ struct BluetoothTextTests {
 
     @Test("A known fault of an adapter is told, with what to do; one without stays unmentioned")
     func quirks() throws {
-        let quirky = try description("", quirky: true, advertising: .init(active: 1, free: 4))
+        let quirky = try description("", advertising: .init(active: 1, free: 4)) {
+            $0.usb = USBIdentity(vendor: 0x0bda, product: 0x8771)
+            ($0.subversion, $0.revision) = (0x8761, 0x000b)
+        }
         #expect(quirky.text.contains("usb: 0bda:8771 Realtek RTL8761B\n"))
         #expect(quirky.text.contains("  note: firmwareMissing: runs without its firmware"))
         #expect(quirky.text.contains("  advertisements: 1 active, 4 free\n"))
         let adapter = try #require((try object(quirky)["adapters"] as? [[String: Any]])?.first)
         #expect(adapter["quirks"] as? [String] == ["deafWithoutFirmware", "firmwareMissing"])
+        let onBoard = try description("") { ($0.manufacturer, $0.isSerial) = (15, true) }
+        let radio = try #require((try object(onBoard)["adapters"] as? [[String: Any]])?.first)
+        #expect(radio["quirks"] as? [String] == ["dropsPhonesEarly"])
         let plain = try description("").text
         #expect(!plain.contains("irmware"))
         #expect(plain.contains("  advertisements: none possible"))

@@ -40,9 +40,10 @@ final class TrustScene {
     }
 
     /// What `verify` needs to judge a response of this scene; the document says what it is asked to.
-    func verify(_ further: String..., status: [UInt8]? = nil, at time: String = TrustScene.time) throws
-        -> CommandRun
-    {
+    func verify(
+        _ further: String..., status: [UInt8]? = nil, members: [(String, [UInt8])] = [],
+        at time: String = TrustScene.time
+    ) throws -> CommandRun {
         var document = try TestDocument([
             TestDocument.Item("family_name", Encoded.text("Quillfeather")),
             TestDocument.Item("age_over_21", Encoded.boolean(true)),
@@ -50,14 +51,15 @@ final class TrustScene {
         ])
         document.status = status
         let session = try TestSession()
-        let response = try Encoded.map([
-            ("version", Encoded.text("1.0")),
-            (
-                "documents",
-                Encoded.array([document.encoded(issuer: TestIssuer(authority: root), session: session)])
-            ),
-            ("status", Encoded.unsigned(0)),
-        ])
+        let response = try Encoded.map(
+            [
+                ("version", Encoded.text("1.0")),
+                (
+                    "documents",
+                    Encoded.array([document.encoded(issuer: TestIssuer(authority: root), session: session)])
+                ),
+                ("status", Encoded.unsigned(0)),
+            ] + members)
         return try CommandRun(
             [
                 "verify", "--response", write("response", response), "--transcript",

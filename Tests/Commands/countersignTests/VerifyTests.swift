@@ -1,6 +1,7 @@
 import CBOR
 import MdocModel
 import OpenSSLCrypto
+import TestCredentials
 import Testing
 import VectorFiles
 
@@ -50,6 +51,18 @@ struct VerifyTests {
         #expect(report.verdict == "rejected")
         #expect(report.errors.map(\.id) == ["session.decryption"])
         #expect(report.documents.isEmpty)
+    }
+
+    @Test("Q166 A document in a form that is not verified here rejects the response, by its id")
+    func otherForms() throws {
+        let scene = try TrustScene()
+        let root = try scene.write("root.der", scene.root.der)
+        let refused = try scene.verify("--trust", root, "--json", members: [("zkDocuments", [0x81, 0xa0])])
+        #expect(refused.status == 2)
+        #expect(try refused.report().errors.map(\.id) == ["response.documents_not_verifiable"])
+        let verified = try scene.verify("--trust", root, "--json", members: [("zkDocuments", [0x80])])
+        #expect(verified.status == 0)
+        #expect(try verified.report().errors == [])
     }
 
     @Test("A MAC without the reader's key leaves the check undetermined and the response rejected")

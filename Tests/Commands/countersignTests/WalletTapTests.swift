@@ -31,11 +31,12 @@ struct WalletTapTests {
         var atLink: [String] { ["request", "--connect", address, "--trust", root, "--age-over", "21"] }
 
         /// `request` that taps, and retrieves over NFC.
-        func tap() async throws -> RunningCommand.Ended {
-            try await execute([
-                "request", "--reader", VirtualBench.first, "--trust", root, "--age-over", "21", "--transport",
-                "nfc",
-            ])
+        func tap(_ further: String...) async throws -> RunningCommand.Ended {
+            try await execute(
+                [
+                    "request", "--reader", VirtualBench.first, "--trust", root, "--age-over", "21",
+                    "--transport", "nfc",
+                ] + further)
         }
 
         func channel() async throws -> FramedTCPChannel {
@@ -93,6 +94,22 @@ struct WalletTapTests {
         try await second.said("Ready:")
         #expect(try await tapped.tap().status == 0)
         #expect(try await second.ended().status == 0)
+        _ = try await tapped.ended()
+    }
+
+    @Test(
+        "What ends a tap has the id that the reference names",
+        arguments: [
+            (["--fault", "card.garbled_cc"], "engagement.failed"),
+            (["--fault", "card.transfer_6f00"], "transfer.failed"),
+            (["--fault", "card.giant_data_object"], "message.too_long"),
+            (["--no-nfc-retrieval"], "engagement.no_retrieval"), ([], nil),
+        ])
+    func ended(_ arguments: [String], _ id: String?) async throws {
+        let tapped = try await Tapped(["--handover", "static"] + arguments)
+        let run = try await tapped.tap("--wait", "3", "--json")
+        #expect(run.status == (id == nil ? 0 : 3), "\(run.errors)")
+        #expect(try run.report().errors.map(\.id) == (id.map { [$0] } ?? []))
         _ = try await tapped.ended()
     }
 

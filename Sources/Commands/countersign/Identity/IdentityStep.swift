@@ -18,6 +18,6 @@ func identityStep<R: ~Copyable>(
         return try body()
     } catch {
         let subject = error.namesIdentity ? "" : name.map { "\($0.text): " } ?? ""
-        throw CommandFailure(status: error.exitStatus, message: subject + error.explanation)
+        throw CommandFailure(status: error.exitStatus, message: "\(subject)\(error.failure.message)")
     }
 }

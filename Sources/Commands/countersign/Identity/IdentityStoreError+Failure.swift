@@ -13,5 +13,5 @@ extension IdentityStoreError {
     }
 
     /// What ends a command.
-    var failure: CommandFailure { CommandFailure(status: exitStatus, message: explanation) }
+    var failure: CommandFailure { CommandFailure(status: exitStatus, message: "\(explanation)  [\(id)]") }
 }

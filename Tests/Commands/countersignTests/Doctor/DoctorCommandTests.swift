@@ -32,7 +32,15 @@ struct DoctorCommandTests {
         let run = try await doctor("--json")
         #expect(run.status == 2 && run.errors.isEmpty)
         let checks = try checks(run)
-        #expect(Set(checks.keys) == Set(DoctorCheck.ID.allCases.map(\.rawValue)))
+        #expect(
+            Set(checks.keys) == [
+                "pcsc.service", "pcsc.access", "reader.kernelModules", "reader.found", "reader.slot",
+                "reader.apdus", "reader.escape", "bluetooth.daemon", "bluetooth.adapter", "bluetooth.power",
+                "bluetooth.lowEnergy", "bluetooth.advertising", "bluetooth.firmware", "bluetooth.settings",
+                "bluetooth.plugins", "bluetooth.smallValues", "usb.power", "clock.set", "clock.synchronised",
+                "trust.roots", "trust.age", "identity.present", "identity.profile", "identity.expiry",
+                "store.permissions", "store.space", "system.coreDumps",
+            ])
         for check in checks.values {
             #expect(Set(check.keys) == ["id", "outcome", "detail", "fix"])
             #expect(DoctorCheck.Outcome(rawValue: check["outcome"] as? String ?? "") != nil)
@@ -41,6 +49,23 @@ struct DoctorCommandTests {
         #expect(checks["bluetooth.daemon"]?["outcome"] as? String == "failed")
         #expect(checks["bluetooth.daemon"]?["fix"] as? String == "apt-get install dbus bluez")
         #expect(checks["trust.roots"]?["fix"] as? String == "countersign trust import FILE…")
+    }
+
+    @Test(
+        "A reader that the kernel may put to sleep is noted, with what keeps it awake; one that stays awake is not"
+    )
+    func power() async throws {
+        func power() async throws -> [String: Any] {
+            try #require(try checks(await doctor("--json"))["usb.power"])
+        }
+        #expect(try await power()["outcome"] as? String == "skipped")
+        try root.plugIn("1-2", "072f", "223b")
+        #expect(try await power()["outcome"] as? String == "ok")
+        try root.plugIn("1-3", "04e6", "5591", power: "auto")
+        let noted = try await power()
+        #expect(noted["outcome"] as? String == "note")
+        #expect((noted["detail"] as? String)?.contains("04e6:5591") == true)
+        #expect((noted["fix"] as? String)?.hasPrefix("countersign doctor --fix") == true)
     }
 
     @Test("The screen has a line for every check that was made, without colours in a file")

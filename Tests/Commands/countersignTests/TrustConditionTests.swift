@@ -1,0 +1,122 @@
+import Foundation
+import MdocModel
+import MdocTrust
+import OpenSSLCrypto
+import TestCredentials
+import Testing
+
+/// Every finding about trust, by the id of the reference, as the built command reports it.
+@Suite("Findings about trust")
+struct TrustConditionTests {
+    let scene: TrustScene
+
+    init() throws {
+        scene = try TrustScene()
+    }
+
+    /// What `lint` finds of what is there, as `id severity`.
+    private func findings(at time: String = TrustScene.time) throws -> [String] {
+        let run = try scene.trust("lint", "--json", at: time)
+        let found = try #require(try run.json()["findings"] as? [[String: String]], "\(run.errors)")
+        #expect(run.status == (found.contains { $0["severity"] == "fault" } ? 2 : 0))
+        return found.map { "\($0["id"] ?? "") \($0["severity"] ?? "")" }
+    }
+
+    private func importing(_ bytes: [UInt8], as kind: String? = nil) throws -> [String] {
+        let file = try scene.write("\(UUID())", bytes)
+        return try scene.run(
+            ["trust", "import", file, "--json"] + (kind.map { ["--as", $0] } ?? [])
+        ).change().outcomes
+    }
+
+    @Test("A root from tomorrow is a fault until tomorrow")
+    func notYetValid() throws {
+        let tomorrow = try TestAuthority(notBefore: TestAuthority.now + TrustScene.day)
+        #expect(try importing(tomorrow.der) == ["anchor new"])
+        #expect(try findings() == ["anchor_not_yet_valid fault"])
+        #expect(try findings(at: "2026-11-02T12:00:00Z") == [])
+    }
+
+    @Test("A VICAL that does not say when the next is due, or has an odd entry, gives a remark; another none")
+    func vical() throws {
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])
+        #expect(try importing(provider.der, as: "provider") == ["provider new"])
+        var list = try TestVICAL([.init(scene.root.der)], provider: provider)
+        #expect(try importing(list.encoded()) == ["vical new"])
+        #expect(try findings() == [])
+        (list.nextUpdate, list.issueID) = (nil, 8)
+        #expect(try importing(list.encoded()) == ["vical renewed"])
+        #expect(try findings() == ["vical_no_next_update remark"])
+        (list.nextUpdate, list.issueID) = ("2026-11-20T00:00:00Z", 9)
+        list.entries = [.init(scene.root.der, for: [])]
+        #expect(try importing(list.encoded()) == ["vical renewed"])
+        #expect(try findings() == ["vical_entry remark"])
+    }
+
+    @Test("A root whose key is of another kind is refused")
+    func otherKey() throws {
+        var template = scene.root.template
+        // id-dsa, and no key.
+        template.subjectPublicKeyInfo = DERWriter.encode { writer in
+            writer.write(DERTag.sequence) {
+                $0.write(DERTag.sequence) {
+                    $0.write(ObjectIdentifier("1.2.840.10040.4.1"))
+                    $0.write(DERTag.primitive(5), contents: [])
+                }
+                $0.writeBitString([0x30, 0x00])
+            }
+        }
+        let der = try template.sign(with: scene.root.pair.privateKey)
+        #expect(try importing(der) == ["anchor refused key_not_usable"])
+        #expect(try importing(scene.root.der) == ["anchor new"])
+    }
+
+    @Test("A list from tomorrow is refused, and so is one by which another issuer would replace a list")
+    func refusedLists() throws {
+        let other = try TestAuthority([(.countryName, "XX"), (.commonName, "Other IACA")])
+        _ = try importing(scene.root.der)
+        _ = try importing(other.der)
+        var early = TestRevocationList(scene.root)
+        early.thisUpdate = TestAuthority.now + TrustScene.day
+        #expect(try importing(early.encoded()) == ["revocation_list refused list_not_yet_valid"])
+        early.thisUpdate = TestAuthority.now
+        #expect(try importing(early.encoded()) == ["revocation_list new"])
+        #expect(try importing(TestStatusToken(authority: scene.root).encoded()) == ["status_list new"])
+        for (authority, outcome) in [
+            (other, "status_list refused other_issuer"), (scene.root, "status_list renewed"),
+        ] {
+            var newer = try TestStatusToken(authority: authority)
+            newer.issued = TestAuthority.now
+            #expect(try importing(newer.encoded()) == [outcome])
+        }
+    }
+
+    /// Takes in a bundle with these sources, in place of what there was.
+    private func open(_ sources: [TrustSource]) throws {
+        let key = try PrivateKey.generate(.p256)
+        let bundle = try TrustBundle.export(
+            TrustSnapshot(sources), created: Timestamp(secondsSince1970: TestAuthority.now), signedWith: key)
+        let info = try key.publicKey().subjectPublicKeyInfo
+        let run = try scene.trust(
+            "import-bundle", scene.write("bundle", bundle), "--signed-by",
+            scene.write("public.pem", PEM.encode(info[...], label: "PUBLIC KEY")))
+        try #require(run.status == 0, "\(run.everything)")
+    }
+
+    @Test("What a bundle brought that cannot be used, is there twice, or is another list is found by lint")
+    func bundle() throws {
+        let root = TrustSource.test(.anchor, "root", scene.root.der)
+        let list = try TestStatusToken(authority: scene.root).encoded()
+        for (source, finding) in [
+            (.test(.anchor, "again", scene.root.der), "anchor_twice remark"),
+            (.test(.anchor, "none", [1, 2, 3]), "certificate_unreadable fault"),
+            (.test(.revocationList, "none", [1, 2, 3]), "crl_unreadable fault"),
+            (.test(.statusList, "none", [1, 2, 3]), "status_unreadable fault"),
+            (.test(.statusList, "https://utopia.example/status/2", list), "status_subject_wrong fault"),
+            (.test(.statusList, TestStatusToken.uri, list), nil),
+        ] as [(TrustSource, String?)] {
+            try open([root, source])
+            #expect(try findings() == (finding.map { [$0] } ?? []), "\(source.name)")
+        }
+    }
+}
