@@ -380,7 +380,7 @@ let package = Package(
             [
                 "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
                 "MdocWallet", "ReaderService", "ReaderStore", "ReaderTokens", "Transport",
-                "WalletPresentation", "PresentationStage",
+                "WalletPresentation", "PresentationStage", "BlueZBench", "NDEF", "PCSCBench",
             ]),
         tests(
             of: "ReaderAPI", in: "Service",

@@ -116,6 +116,14 @@ struct TapStage {
     func newToken(
         for instance: ReaderInstance? = nil, audience: TokenText = ReaderToken.defaultAudience
     ) async throws -> MobileDocumentReader.Token {
+        try await Self.newToken(in: folder, at: clock.now, for: instance, audience: audience)
+    }
+
+    /// The same for a reader whose store is in `folder`.
+    static func newToken(
+        in folder: String, at now: Timestamp, for instance: ReaderInstance? = nil,
+        audience: TokenText = ReaderToken.defaultAudience
+    ) async throws -> MobileDocumentReader.Token {
         let (brand, kid) = (try #require(TokenText("test")), try #require(TokenText("key-1")))
         let key = try PrivateKey(curve: .p256, scalar: [UInt8](repeating: 9, count: 32)[...])
         let own = try ReaderStore(at: folder, for: .changing).readerInstance()
@@ -126,7 +134,7 @@ struct TapStage {
             try registry.add(Brand(identifier: brand, name: name, keys: [brandKey]))
         }
         let signer = try ReaderTokenSigner(key, kid, of: brand)
-        return .init(try signer.sign(for: instance ?? own, audience: audience, at: clock.now))
+        return .init(try signer.sign(for: instance ?? own, audience: audience, at: now))
     }
 
     func clean() { try? FileManager.default.removeItem(atPath: folder) }
