@@ -90,6 +90,30 @@ struct L2CAPChoiceTests {
         #expect(radio.all == row.tried)
     }
 
+    @Test(
+        "Q61 What we send the phone names no channel of ours, whatever the plan has of the phone's",
+        arguments: [RetrievalPlan.Mode.centralClient, .peripheralServer, .race])
+    func ours(_ mode: RetrievalPlan.Mode) async throws {
+        let scene = try Scene.onAir(.negotiated, .bothCentralPreferred)
+        let phone = try scene.phone()
+        let radio = MemoryRadio { link in
+            guard let engagement = phone.engagement else { return await link.close() }
+            _ = await HolderEnd.serve(scene.wallet, engagement, over: link)
+        }
+        let presentation = try await scene.transaction(retrieval: .over(mode, .characteristic))
+            .run(at: Field(phone), radio: radio)
+        #expect(presentation.verified() != nil)
+        await presentation.left()
+        let handover = try #require(phone.engagement?.handover)
+        let request: [UInt8]? = if case .nfc(_, let request) = handover { request } else { nil }
+        let carriers = try HandoverRequest.parse(NDEFMessage.parse(try #require(request)[...])).carriers
+        let offers = carriers.map { carrier -> BluetoothLEOutOfBand? in
+            if case .bluetoothLE(let offer) = carrier { offer } else { nil }
+        }
+        #expect(offers.count == 1)
+        #expect(offers.allSatisfy { $0?.serviceUUID != nil && $0?.protocolServiceMultiplexer == nil })
+    }
+
     @Test("Q61 A plan leaves out what only a characteristic names unless it is told otherwise")
     func usual() {
         #expect(RetrievalPlan().l2cap == .engagement)
