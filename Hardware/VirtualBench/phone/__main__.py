@@ -19,7 +19,7 @@ import peripheral
 import radio
 from faults import Faults
 from journal import Ended, Failure, tell
-from session import Asker, Echo, Session
+from session import Echo, Session
 from wallet import Greeting, Wallet
 
 
@@ -29,8 +29,6 @@ def options_of(arguments):
     add = parser.add_argument
     add("--wallet", metavar="HOST:PORT", help="the holder, listening on the TCP bench link")
     add("--raw-echo", metavar="SIZE", type=int, help="no wallet: answer each message with SIZE bytes (0: itself)")
-    add("--ask", metavar="SIZE,SIZE...", type=lambda text: [int(size) for size in text.split(",")],
-        help="no wallet: play the reader, and ask with so many bytes")
     add("--greeting", metavar="FILE", help="write the wallet's greeting there")
     add("--mode", choices=("central", "peripheral"), required=True)
     add("--uuid", required=True, help="the service, or from-greeting")
@@ -41,8 +39,7 @@ def options_of(arguments):
     add("--l2cap-psm", type=lambda text: int(text, 0), help="peripheral: serve an L2CAP channel there too")
     add("--psm-characteristic", type=int, choices=(2, 4), help="peripheral: show the PSM, in so many bytes")
     add("--psm-shown", type=lambda text: int(text, 0), help="peripheral: show that one, served or not")
-    add("--l2cap", action="store_true", help="central: take the reader's L2CAP channel")
-    add("--reader-psm", type=lambda text: int(text, 0), help="central: its PSM; else the characteristic is read")
+    add("--l2cap", action="store_true", help="central: take the L2CAP channel that the reader's characteristic names")
     add("--chunk", type=int, help="the largest value to send, prefix included")
     add("--end", choices=("status20", "state02", "disconnect", "none", "both"), default="none",
         help="what the phone does after its response")
@@ -59,8 +56,8 @@ def options_of(arguments):
         options.faults = Faults(options.fault, options.mode)
     except ValueError as error:
         parser.error(str(error))
-    if [options.wallet, options.raw_echo, options.ask].count(None) != 2:
-        parser.error("give one of --wallet, --raw-echo and --ask")
+    if (options.wallet is None) == (options.raw_echo is None):
+        parser.error("give one of --wallet and --raw-echo")
     if not 23 <= options.mtu <= 517:
         parser.error("--mtu takes 23 to 517")
     if options.wallet is None and "from-greeting" in (options.uuid, options.ident):
@@ -75,7 +72,7 @@ async def engage(options):
     """The wallet, and what its greeting says; the options then hold the UUID and the Ident."""
     given = options.ident and options.ident != "from-greeting" and bytes.fromhex(options.ident)
     if options.wallet is None:
-        return Asker(options.ask) if options.ask else Echo(options.raw_echo), given
+        return Echo(options.raw_echo), given
     wallet = await Wallet.connect(options.wallet)
     frame = await wallet.receive()
     if frame is None:
@@ -118,7 +115,7 @@ async def run(options):
 
 
 async def present(made, wallet, ident, options):
-    if (options.mode == "central") != bool(options.ask):
+    if options.mode == "central":
         link = await central.open_link(made, options, options.faults, ident)
     else:
         link = await peripheral.open_link(made, options, options.faults)

@@ -50,8 +50,6 @@ async def open_link(made, options, faults, ident):
         await faults.ended()
     connection = await connect(made, address)
     tell("connected")
-    if options.l2cap and options.reader_psm:
-        return await open_channel(connection, options.reader_psm)
     client = connection.gatt_client
     link = CentralLink(connection, options, client)
     await faults.at("connected", link)

@@ -85,12 +85,6 @@ class Service:
             await self._made.stop_advertising()
             await self._begin_advertising()
 
-    async def begun(self):
-        """Started; and in the reader's place, subscribed to: some phones start first."""
-        await self.started.wait()
-        while self._options.ask and isinstance(self.link, PeripheralLink) and self.to_client not in self._subscribed:
-            await asyncio.sleep(0.02)
-
     def _connected(self, connection):
         tell("connected")
         self._repeating.cancel()
@@ -154,7 +148,7 @@ async def open_link(made, options, faults):
             await service.advertise()
             continue
         await faults.at("connected", link)
-        if await comes(service.begun(), link):
+        if await comes(service.started.wait(), link):
             await faults.at("started", service.link)
             return service.link
         if faults.acting:

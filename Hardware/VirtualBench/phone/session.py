@@ -37,34 +37,11 @@ class Echo:
         pass
 
 
-class Asker:
-    """In the wallet's place when the phone plays the reader: sends requests of so many bytes, one after the other. An
-    answer of the same size must be the same."""
-
-    def __init__(self, sizes):
-        self._sizes = list(sizes)
-        self._turn = asyncio.Semaphore(1)
-
-    async def receive(self):
-        await self._turn.acquire()
-        self._asked = pattern(self._sizes.pop(0)) if self._sizes else None
-        return self._asked
-
-    async def send(self, message):
-        if len(message) == len(self._asked) and message != self._asked:
-            raise Failure("echo-differs")
-        self._turn.release()
-
-    def close(self):
-        pass
-
-
 class Session:
     """Carries messages both ways until one side ends it."""
 
     def __init__(self, link, wallet, options, faults):
         self._link, self._wallet, self._options, self._faults = link, wallet, options, faults
-        self._words = ("response", "request") if options.ask else ("request", "response")
         self._answered = False
 
     async def run(self):
@@ -83,10 +60,9 @@ class Session:
             if event == "message":
                 status = lone_status(what)
                 if status is None:
-                    tell(self._words[0], bytes=len(what), **facts[0])
+                    tell("request", bytes=len(what), **facts[0])
                     await self._faults.at("request", self._link)
-                if status is None or not self._options.ask:
-                    await self._wallet.send(what)
+                await self._wallet.send(what)
                 if status is not None:
                     tell("status", status=status)
                     return await self._ended()
@@ -113,9 +89,6 @@ class Session:
     async def _from_wallet(self):
         while True:
             response = await self._wallet.receive()
-            if response is None and self._options.ask:
-                await self._end()
-                return await self._ended()
             if response is None:
                 # The reader's end is still to come.
                 return await asyncio.Event().wait()
@@ -123,9 +96,9 @@ class Session:
                 continue
             await self._link.send(response)
             self._answered = True
-            tell(self._words[1], bytes=len(response))
+            tell("response", bytes=len(response))
             await self._faults.at("response", self._link)
-            if not self._options.ask and await self._end():
+            if await self._end():
                 return
 
     async def _end(self):
