@@ -67,7 +67,10 @@ extension BLETransmission {
 extension BLEAction {
     /// The pieces of what is to be transmitted.
     var pieces: [[UInt8]]? {
-        guard case .transmit(let transmission) = self else { return nil }
-        return transmission.pieces
+        transmission?.pieces
+    }
+
+    var transmission: BLETransmission? {
+        if case .transmit(let transmission) = self { transmission } else { nil }
     }
 }

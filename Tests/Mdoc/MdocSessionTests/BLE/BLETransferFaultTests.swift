@@ -92,7 +92,7 @@ struct BLETransferFaultTests {
     }
 
     @Test("Noise ends every transfer by name, without a trap, or is delivered within the cap")
-    func noise() {
+    func noise() throws {
         var random = SplitMix64(seed: 9)
         for round in 0..<3000 {
             let valueLimit = round.isMultiple(of: 2) ? 182 : nil
@@ -100,7 +100,8 @@ struct BLETransferFaultTests {
             var holder = BLESamples.transfer(.holder, valueLimit: valueLimit)
             _ = holder.receive(.value(valueLimit == nil ? [0, 0, 0, 1, 1] : [0, 1]), now: start)
             let answer = BLESamples.bytes(Int.random(in: 1...400, using: &random))
-            for piece in holder.send(answer[...], now: start).pieces ?? [] {
+            let action = holder.send(answer[...], now: start)
+            for piece in try #require(action.pieces) {
                 let spoiled = Int.random(in: 0..<3, using: &random) == 0 ? random.mutate(piece) : piece
                 let state = Int.random(in: 0..<20, using: &random) == 0
                 switch reader.receive(state ? .state(spoiled[...]) : .value(spoiled[...]), now: start) {

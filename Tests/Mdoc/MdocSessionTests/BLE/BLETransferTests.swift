@@ -58,8 +58,10 @@ struct BLETransferTests {
             var holder = BLESamples.transfer(.holder, valueLimit: valueLimit)
             for _ in 0..<2 {
                 #expect(
-                    carry(request, from: &reader, to: &holder, &random) == .deliver(request, began: start))
-                #expect(carry(answer, from: &holder, to: &reader, &random) == .deliver(answer, began: start))
+                    try carry(request, from: &reader, to: &holder, &random) == .deliver(request, began: start)
+                )
+                #expect(
+                    try carry(answer, from: &holder, to: &reader, &random) == .deliver(answer, began: start))
             }
             #expect(reader.oddValues == 0 && holder.oddValues == 0)
         }
@@ -69,8 +71,9 @@ struct BLETransferTests {
     private func carry(
         _ message: [UInt8], from sender: inout BLETransfer, to receiver: inout BLETransfer,
         _ random: inout SplitMix64
-    ) -> BLEAction? {
-        guard case .transmit(let transmission) = sender.send(message[...], now: start) else { return nil }
+    ) throws -> BLEAction? {
+        let action = sender.send(message[...], now: start)
+        let transmission = try #require(action.transmission)
         var pieces = transmission.pieces.map { $0[...] }
         if case .frame = transmission {
             pieces = BLESamples.chunks(Array(pieces.joined()), longest: 2048, using: &random)

@@ -108,13 +108,21 @@ struct BenchLinkGreetingTests {
         for index in 0..<4 {
             var other = members
             other[index].1 = [0x00]
-            #expect(throws: BenchLinkError.self) { try BenchLinkGreeting(frame(other)[...]) }
-            #expect(throws: BenchLinkError.self) {
+            let place = frame(Array(members[..<index])).count + 1 + members[index].0.utf8.count
+            let type: CBORType = index == 0 ? .textString : .byteString
+            #expect(throws: BenchLinkError.misshapen(.unexpectedType(expected: type, at: place))) {
+                try BenchLinkGreeting(frame(other)[...])
+            }
+            #expect(throws: BenchLinkError.misshapen(.duplicateKey(at: frame(members).count))) {
                 try BenchLinkGreeting(frame(members + [members[index]])[...])
             }
         }
-        for hex in ["", "80", "a0", "f6", "a000"] {
-            #expect(throws: BenchLinkError.self) { try BenchLinkGreeting([UInt8](hex: hex)[...]) }
+        for (hex, error) in [
+            ("", .truncated(at: 0)), ("80", .unexpectedType(expected: .map, at: 0)),
+            ("a0", .missingMember(at: 0)), ("f6", .unexpectedType(expected: .map, at: 0)),
+            ("a000", .trailingBytes(at: 1)),
+        ] as [(String, CBORError)] {
+            #expect(throws: BenchLinkError.misshapen(error)) { try BenchLinkGreeting([UInt8](hex: hex)[...]) }
         }
     }
 
@@ -127,7 +135,10 @@ struct BenchLinkGreetingTests {
             qr: "mdoc", deviceEngagement: second, handoverSelect: [1], handoverRequest: nil)
         _ = try noQRButNFC.engagement()
         let noEngagement = greeting(engagement: [0x80], select: [1])
-        #expect(throws: BenchLinkError.self) { _ = try noEngagement.engagement() }
+        let notAMap = CBORError.unexpectedType(expected: .map, at: 0)
+        #expect(throws: BenchLinkError.engagement(.misshapen(.deviceEngagement, notAMap))) {
+            _ = try noEngagement.engagement()
+        }
         _ = try greeting(engagement: [0x80]).engagement()
     }
 }

@@ -165,12 +165,12 @@ struct NFCEngagementCarrierTests {
     }
 
     @Test("Q38 Beside an offered carrier an unoffered one is left out")
-    func unofferedBesideOffered() {
+    func unofferedBesideOffered() throws {
         let carriers = [.nfc(NFCSamples.nfc), NFCSamples.bluetooth(.centralOnly)]
         let found = outcome(carriers, NFCSamples.offer(role: .peripheralOnly, nfc: nil), negotiated: true) {
             $0.fault = .ignoresOffer
         }
         #expect(found.handover?.carriers.count == 1)
-        #expect((try? bluetooth(found))?.centralClientUUID == NFCSamples.uuid)
+        #expect(try bluetooth(found).centralClientUUID == NFCSamples.uuid)
     }
 }

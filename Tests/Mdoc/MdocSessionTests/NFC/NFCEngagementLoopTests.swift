@@ -52,15 +52,17 @@ struct NFCEngagementLoopTests {
         }
         let selects = 3 + reads(15, 15)
         let unready = behaviour.unready
-        guard let request = handover.handoverRequest,
-            case .negotiated(let service, let others) = behaviour.handover
-        else { return selects + message(handover.handoverSelect.count, polls: unready.initialMessage) }
-        let services = NDEFMessage((others + [service]).map { $0.record() }).encode()
-        let refusedWrite = behaviour.refusesMergedWrite ? 2 + 2 + 1 : 0
-        return selects + message(services.count, polls: unready.initialMessage)
-            + writes(ServiceSelect.encode().count) + message(6, polls: unready.serviceStatus)
-            + writes(request.count) + message(handover.handoverSelect.count, polls: unready.handoverSelect)
-            + refusedWrite
+        if case .negotiated(let service, let others) = behaviour.handover,
+            let request = handover.handoverRequest
+        {
+            let services = NDEFMessage((others + [service]).map { $0.record() }).encode()
+            let refusedWrite = behaviour.refusesMergedWrite ? 2 + 2 + 1 : 0
+            return selects + message(services.count, polls: unready.initialMessage)
+                + writes(ServiceSelect.encode().count) + message(6, polls: unready.serviceStatus)
+                + writes(request.count)
+                + message(handover.handoverSelect.count, polls: unready.handoverSelect) + refusedWrite
+        }
+        return selects + message(handover.handoverSelect.count, polls: unready.initialMessage)
     }
 
     @Test("Q3 After the handover nothing more is sent")

@@ -73,6 +73,8 @@ struct NFCExchange {
         case messages([[UInt8]])
         case ended(NFCEndReason)
         case endless
+
+        var reason: NFCEndReason? { if case .ended(let reason) = self { reason } else { nil } }
     }
 
     var reader: NFCTransferReader

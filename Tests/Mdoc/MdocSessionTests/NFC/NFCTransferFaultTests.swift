@@ -17,9 +17,7 @@ struct NFCTransferFaultTests {
             change(&$0)
         }
         var exchange = NFCExchange(behaviour, settings: settings)
-        guard case .ended(let reason) = exchange.run([(NFCSamples.bytes(request), NFCSamples.bytes(reply))])
-        else { return nil }
-        return reason
+        return exchange.run([(NFCSamples.bytes(request), NFCSamples.bytes(reply))]).reason
     }
 
     static let phases: [NFCPhase] = [.selectDataTransfer, .sendMessage, .awaitResponse, .receiveMessage]
@@ -166,23 +164,38 @@ struct NFCTransferFaultTests {
         #expect(busy.send([1], now: now) == .end(NFCEndReason(.awaitResponse, .outOfTurn)))
     }
 
-    @Test("Answers of noise end every transfer by name, without a trap")
+    @Test("Answers of noise end every transfer by name or deliver one message, without a trap")
     func noise() {
         var random = SplitMix64(seed: 77)
+        let now = ContinuousClock.now
+        var delivered = 0
+        var faults: Set<String> = []
         for _ in 0..<3000 {
-            let now = ContinuousClock.now
             var reader = awaitingResponse(now)
             var holder = NFCTransferHolder(NFCHolderBehaviour(), carrier: NFCCarrier())
             _ = holder.answer(CommandAPDU.select(application: .mdocDataTransfer).encode()[...])
             _ = holder.answer([0x00, 0xc3, 0, 0, 3, 0x53, 1, 7, 0])
-            var response = holder.reply(NFCSamples.bytes(600)[...])
-            for _ in 0..<8 {
+            let reply = NFCSamples.bytes(600)
+            var response = holder.reply(reply[...])
+            var action = NFCTransferReader.Action.wait(until: now)
+            steps: for _ in 0..<400 {
                 if Int.random(in: 0..<3, using: &random) == 0 { response = random.mutate(response) }
-                guard case .transmit(let command) = reader.receive(response[...], now: now) else { break }
+                action = reader.receive(response[...], now: now)
+                guard case .transmit(let command) = action else { break steps }
                 let spoiled = Int.random(in: 0..<3, using: &random) == 0 ? random.mutate(command) : command
-                guard case .respond(let next) = holder.answer(spoiled[...]) else { break }
-                response = next
+                switch holder.answer(spoiled[...]) {
+                case .respond(let next): response = next
+                case .message: response = holder.reply(reply[...])
+                }
+            }
+            switch action {
+            case .deliver(.message): delivered += 1
+            case .end(let reason):
+                #expect([.awaitResponse, .receiveMessage].contains(reason.phase))
+                faults.insert("\(reason.fault)")
+            case .deliver(.selected), .transmit, .wait: Issue.record("a transfer without end: \(action)")
             }
         }
+        #expect(delivered > 0 && faults.count > 3, "\(delivered) \(faults)")
     }
 }

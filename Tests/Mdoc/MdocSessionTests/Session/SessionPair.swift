@@ -3,6 +3,7 @@ import COSE
 import MdocModel
 import MdocSession
 import OpenSSLCrypto
+import Testing
 import VectorFiles
 
 /// Both sides of one engagement, with keys on one curve of cipher suite 1.
@@ -35,19 +36,38 @@ struct SessionPair: ~Copyable {
 
     /// Sends one request and gives it back as the holder read it.
     mutating func request(_ bytes: [UInt8], at now: ContinuousClock.Instant = start) throws -> [UInt8]? {
-        guard case .transmit(let message, _) = try reader.send(bytes[...], now: now),
-            case .request(let request) = try holder.receive(message[...])
-        else { return nil }
-        return request
+        let message = try reader.transmit(bytes, now: now).message
+        return try holder.receive(message[...]).request
     }
 }
 
+extension ReaderSession {
+    /// Sends a request; throws where nothing is to be transmitted.
+    mutating func transmit(
+        _ request: [UInt8], now: ContinuousClock.Instant = SessionPair.start
+    ) throws -> (message: [UInt8], deadline: ContinuousClock.Instant) {
+        let action = try send(request[...], now: now)
+        return try #require(action.transmitted)
+    }
+}
+
+extension HolderSession.Received {
+    var request: [UInt8]? { if case .request(let bytes) = self { bytes } else { nil } }
+    var status: SessionStatus? { if case .status(let status) = self { status } else { nil } }
+}
+
 extension ReaderSession.Action {
+    var transmitted: (message: [UInt8], deadline: ContinuousClock.Instant)? {
+        if case .transmit(let message, let deadline) = self { (message, deadline) } else { nil }
+    }
     var delivered: [UInt8]? { if case .deliver(let bytes, _) = self { bytes } else { nil } }
+    /// What is delivered as the last message of the session.
+    var deliveredLast: [UInt8]? { if case .deliver(let bytes, true) = self { bytes } else { nil } }
     var end: SessionEnd? { if case .end(let end, _) = self { end } else { nil } }
     /// The status that is sent last; nil where nothing is.
     var farewell: UInt64? {
-        guard case .end(_, let bytes?) = self else { return nil }
-        return (try? SessionData(bytes[...]))?.status?.rawValue
+        get throws {
+            if case .end(_, let bytes?) = self { try SessionData(bytes[...]).status?.rawValue } else { nil }
+        }
     }
 }
