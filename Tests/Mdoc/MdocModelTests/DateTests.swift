@@ -38,13 +38,13 @@ struct DateTests {
     @Test(
         "Q143 Under any other tag, and as anything but text, it is no date",
         arguments: [
-            "c17428", "c16a323032362d31312d3031", "d903eb6a323032362d31312d3031", "00", "c000",
+            "c11a69054a80", "c16a323032362d31312d3031", "d903eb6a323032362d31312d3031", "00", "c000",
             "c0c06a323032362d31312d3031",
             "f6", "a0", "4a323032362d31312d3031", "d903ec4a323032362d31312d3031",
             "d818 6a323032362d31312d3031",
         ])
     func notADate(_ hex: String) throws {
-        guard let item = try? CBORItem.parse([UInt8](hex: hex)[...]) else { return }
+        let item = try CBORItem.parse([UInt8](hex: hex)[...])
         #expect(throws: MdocModelError.notADate(at: 0)) { try DateText(item) }
     }
 
@@ -77,8 +77,8 @@ struct DateTests {
         ])
     func refused(_ text: String) {
         #expect(DateText(text.utf8) == nil)
-        #expect(throws: MdocModelError.self) { try date(text, tag: 0) }
-        #expect(throws: MdocModelError.self) { try date(text, tag: 1004) }
+        #expect(throws: MdocModelError.notADate(at: 0)) { try date(text, tag: 0) }
+        #expect(throws: MdocModelError.notADate(at: 0)) { try date(text, tag: 1004) }
     }
 
     @Test(

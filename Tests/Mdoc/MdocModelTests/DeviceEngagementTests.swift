@@ -44,7 +44,9 @@ struct DeviceEngagementTests {
     func textKey() throws {
         var bytes = EngagementParts(more: [(7, "00")]).encoded()
         bytes.replaceSubrange(bytes.count - 2..<bytes.count, with: [UInt8](hex: "616100"))
-        _ = try DeviceEngagement(bytes[...])
+        let engagement = try DeviceEngagement(bytes[...])
+        #expect(engagement.misshapenMembers.isEmpty)
+        #expect(Array(engagement.bytes) == bytes)
     }
 
     @Test(
@@ -130,11 +132,15 @@ struct DeviceEngagementTests {
         #expect(stored.eReaderKeyBytes == nil && stored.deviceEngagementBytes == nil)
         #expect(stored.encoded == transcript.encoded)
         let part = Array(EncodedCBOR<COSEKey>(embedding: [0xa0]).bytes)
-        let refused: [[UInt8]] = [
-            [0x83] + part + [0xf6, 0xf6], [0x83, 0xf6] + part + [0xf6], [0x82, 0xf6, 0xf6],
+        let refused: [([UInt8], CBORError)] = [
+            ([0x83] + part + [0xf6, 0xf6], .unexpectedType(expected: .tag(24), at: 1 + part.count)),
+            ([0x83, 0xf6] + part + [0xf6], .unexpectedType(expected: .tag(24), at: 1)),
+            ([0x82, 0xf6, 0xf6], .missingMember(at: 0)),
         ]
-        for bytes in refused {
-            #expect(throws: MdocModelError.self) { try SessionTranscript(stored: bytes[...]) }
+        for (bytes, error) in refused {
+            #expect(throws: MdocModelError.misshapen(.sessionTranscript, error)) {
+                try SessionTranscript(stored: bytes[...])
+            }
         }
     }
 
@@ -153,9 +159,17 @@ struct DeviceEngagementTests {
 
     @Test(
         "Security of another shape is refused",
-        arguments: ["80", "8101", "820100", "82f601", "a0", "820143010203", "8201d8184101"])
-    func securityShape(_ hex: String) {
-        #expect(throws: MdocModelError.self) { try EngagementParts(security: [UInt8](hex: hex)).parse() }
+        arguments: [
+            ("80", .misshapen(.deviceEngagement, .missingMember(at: 7))),
+            ("8101", .misshapen(.deviceEngagement, .missingMember(at: 7))),
+            ("820100", .misshapen(.deviceEngagement, .unexpectedType(expected: .tag(24), at: 9))),
+            ("82f601", .misshapen(.deviceEngagement, .unexpectedType(expected: .unsigned, at: 8))),
+            ("a0", .misshapen(.deviceEngagement, .unexpectedType(expected: .array, at: 7))),
+            ("820143010203", .misshapen(.deviceEngagement, .unexpectedType(expected: .tag(24), at: 9))),
+            ("8201d8184101", .cose(.deviceEngagement, .misshapen(.key))),
+        ] as [(String, MdocModelError)])
+    func securityShape(_ hex: String, error: MdocModelError) {
+        #expect(throws: error) { try EngagementParts(security: [UInt8](hex: hex)).parse() }
     }
 
     @Test("Q48 A key on a curve we do not know stops here, by name")
@@ -170,16 +184,24 @@ struct DeviceEngagementTests {
 
     @Test(
         "What is no map, nothing, or more than one item is refused",
-        arguments: ["", "80", "01", "a0a0", "a0"])
-    func misshapenEngagement(_ hex: String) {
-        #expect(throws: MdocModelError.self) { try DeviceEngagement([UInt8](hex: hex)[...]) }
+        arguments: [
+            ("", .truncated(at: 0)), ("80", .unexpectedType(expected: .map, at: 0)),
+            ("01", .unexpectedType(expected: .map, at: 0)), ("a0a0", .trailingBytes(at: 1)),
+            ("a0", .missingMember(at: 0)),
+        ] as [(String, CBORError)])
+    func misshapenEngagement(_ hex: String, error: CBORError) {
+        #expect(throws: MdocModelError.misshapen(.deviceEngagement, error)) {
+            try DeviceEngagement([UInt8](hex: hex)[...])
+        }
     }
 
     @Test("An engagement cut anywhere is refused")
     func cut() throws {
         let bytes = EngagementParts(more: [(5, "80"), (6, "a203f504f5")]).encoded()
         for count in 0..<bytes.count {
-            #expect(throws: MdocModelError.self) { try DeviceEngagement(bytes[..<count]) }
+            #expect(throws: MdocModelError.misshapen(.deviceEngagement, .truncated(at: count))) {
+                try DeviceEngagement(bytes[..<count])
+            }
         }
     }
 

@@ -55,20 +55,23 @@ struct ExtendedRequestTests {
     @Test(
         "Alternatives of another shape are refused",
         arguments: [
-            ("8182716f72672e69736f2e31383031332e352e316a62697274685f64617465", "80"),
-            ("82716f72672e69736f2e31383031332e352e316a62697274685f64617465", "81616e"),
-            ("82716f72672e69736f2e31383031332e352e316a62697274685f64617465", "83616e616e616e"),
-            ("70726571756573746564456c656d656e74", "70726571756573746564456c656d656e75"),
+            ("8182716f72672e69736f2e31383031332e352e316a62697274685f64617465", "80", 0),
+            ("82716f72672e69736f2e31383031332e352e316a62697274685f64617465", "81616e", 0),
+            ("82716f72672e69736f2e31383031332e352e316a62697274685f64617465", "83616e616e616e", 0),
+            // The map in which the key is missing begins a byte before its key.
+            ("70726571756573746564456c656d656e74", "70726571756573746564456c656d656e75", -1),
         ])
-    func misshapenAlternatives(_ part: String, replacement: String) throws {
+    func misshapenAlternatives(_ part: String, replacement: String, offset: Int) throws {
         let items = try DeviceRequest([UInt8](hex: Self.published)[...]).docRequests[0].itemsRequestBytes
         let content = items.content.hex
         #expect(content.contains(part))
         let changed = EncodedCBOR<ItemsRequest>(
             embedding: [UInt8](hex: content.replacing(part, with: replacement)))
-        #expect(throws: MdocModelError.self) {
-            try DeviceRequest(DeviceRequest.encode([(items: changed, readerAuth: nil)])[...])
-        }
+        let request = DeviceRequest.encode([(items: changed, readerAuth: nil)])
+        let start = try #require(request.firstRange(of: changed.content)).lowerBound
+        let place = try #require(Array(items.content).firstRange(of: [UInt8](hex: part))).lowerBound
+        let missing = CBORError.missingMember(at: start + place + offset)
+        #expect(throws: MdocModelError.misshapen(.deviceRequest, missing)) { try DeviceRequest(request[...]) }
     }
 
     @Test("Use cases are written and read back, with their purposes")
@@ -87,12 +90,20 @@ struct ExtendedRequestTests {
     }
 
     @Test("A use case that names a document that is not there, or none, is refused")
-    func useCaseOutOfRange() {
-        for sets in [[[2]], [[]], []] as [[[Int]]] {
+    func useCaseOutOfRange() throws {
+        for (sets, error) in [
+            ([[2]], { .outOfRange(at: $0 + 2) }), ([[]], { .missingMember(at: $0 + 1) }),
+            ([], { .missingMember(at: $0) }),
+        ] as [([[Int]], (Int) -> CBORError)] {
             let draft = DeviceRequestDraft(
                 [.mDL("portrait"), .mDL("sex")],
                 useCases: [.init(isMandatory: true, documentSets: sets)])
-            #expect(throws: MdocModelError.self) { try encode(draft, for: .extendedRequest) }
+            let bytes = try draft.encode(
+                for: .extendedRequest, in: ReaderFixture.transcript(), signedBy: nil)
+            let list = try #require(bytes.firstRange(of: Array("documentSets".utf8))).upperBound
+            #expect(throws: MdocModelError.misshapen(.deviceRequest, error(list))) {
+                try DeviceRequest(bytes[...])
+            }
         }
     }
 

@@ -97,16 +97,31 @@ struct RequestTests {
     @Test(
         "A request of another shape is refused",
         arguments: [
-            "", "80", "a0", "a16776657273696f6e63312e30",
-            "a26776657273696f6e63312e306b646f63526571756573747380",
-            "a26776657273696f6e63312e306b646f635265717565737473a0",
-            "a26776657273696f6e63312e306b646f63526571756573747381a0",
-            "a26776657273696f6e63312e306b646f63526571756573747381a16c6974656d7352657175657374a0",
-            "a26776657273696f6e63312e306b646f63526571756573747381a16c6974656d7352657175657374d81841a0",
-            "a26776657273696f6e01 6b646f63526571756573747381a0",
-        ])
-    func misshapen(_ hex: String) {
-        #expect(throws: MdocModelError.self) { try DeviceRequest([UInt8](hex: hex)[...]) }
+            ("", .truncated(at: 0)), ("80", .unexpectedType(expected: .map, at: 0)),
+            ("a0", .missingMember(at: 0)), ("a16776657273696f6e63312e30", .missingMember(at: 0)),
+            ("a26776657273696f6e63312e306b646f63526571756573747380", .missingMember(at: 0)),
+            (
+                "a26776657273696f6e63312e306b646f635265717565737473a0",
+                .unexpectedType(expected: .array, at: 25)
+            ),
+            ("a26776657273696f6e63312e306b646f63526571756573747381a0", .missingMember(at: 26)),
+            (
+                "a26776657273696f6e63312e306b646f63526571756573747381a16c6974656d7352657175657374a0",
+                .unexpectedType(expected: .tag(24), at: 40)
+            ),
+            (
+                "a26776657273696f6e63312e306b646f63526571756573747381a16c6974656d7352657175657374d81841a0",
+                .missingMember(at: 43)
+            ),
+            (
+                "a26776657273696f6e01 6b646f63526571756573747381a0",
+                .unexpectedType(expected: .textString, at: 9)
+            ),
+        ] as [(String, CBORError)])
+    func misshapen(_ hex: String, error: CBORError) {
+        #expect(throws: MdocModelError.misshapen(.deviceRequest, error)) {
+            try DeviceRequest([UInt8](hex: hex)[...])
+        }
     }
 
     @Test("Another major version is refused, a minor one is not")
@@ -143,13 +158,21 @@ struct SessionMessageTests {
     @Test(
         "SessionData of another shape is refused",
         arguments: [
-            "", "a0", "80", "a1646461746101", "a16673746174757361 61", "a16673746174757320",
-            "a1646461746143010203 00",
-            "a2646461746141016464617461 4102", "a164446174614101", "f6", "a1646461746 1f6",
-            "a26464617461f6667374617475 73f7",
-        ])
-    func otherShape(_ hex: String) {
-        #expect(throws: MdocModelError.self) { try SessionData([UInt8](hex: hex)[...]) }
+            ("", .truncated(at: 0)), ("a0", .missingMember(at: 0)),
+            ("80", .unexpectedType(expected: .map, at: 0)),
+            ("a1646461746101", .unexpectedType(expected: .byteString, at: 6)),
+            ("a16673746174757361 61", .unexpectedType(expected: .unsigned, at: 8)),
+            ("a16673746174757320", .unexpectedType(expected: .unsigned, at: 8)),
+            ("a1646461746143010203 00", .trailingBytes(at: 10)),
+            ("a2646461746141016464617461 4102", .duplicateKey(at: 8)),
+            ("a164446174614101", .missingMember(at: 0)), ("f6", .unexpectedType(expected: .map, at: 0)),
+            ("a1646461746 1f6", .missingMember(at: 0)),
+            ("a26464617461f6667374617475 73f7", .missingMember(at: 0)),
+        ] as [(String, CBORError)])
+    func otherShape(_ hex: String, error: CBORError) {
+        #expect(throws: MdocModelError.misshapen(.sessionData, error)) {
+            try SessionData([UInt8](hex: hex)[...])
+        }
     }
 
     @Test("The data is a slice of the message, without a copy of its bytes")
@@ -176,11 +199,22 @@ struct SessionMessageTests {
         #expect(read.eReaderKeyBytes.bytes == key.bytes)
         #expect(Array(read.data) == [7, 8])
         #expect(try read.eReaderKey().curve == .p256)
-        for hex in [
-            "a0", "80", "a1646461746142 0708", "a16a655265616465724b6579" + key.bytes.hex,
-            "a26a655265616465724b657900 646461746142 0708", "a26a655265616465724b6579d81841a0 6464617461 00",
-        ] {
-            #expect(throws: MdocModelError.self) { try SessionEstablishment([UInt8](hex: hex)[...]) }
+        for (hex, error) in [
+            ("a0", .missingMember(at: 0)), ("80", .unexpectedType(expected: .map, at: 0)),
+            ("a1646461746142 0708", .missingMember(at: 0)),
+            ("a16a655265616465724b6579" + key.bytes.hex, .missingMember(at: 0)),
+            (
+                "a26a655265616465724b657900 646461746142 0708",
+                .unexpectedType(expected: .tag(24), at: 12)
+            ),
+            (
+                "a26a655265616465724b6579d81841a0 6464617461 00",
+                .unexpectedType(expected: .byteString, at: 21)
+            ),
+        ] as [(String, CBORError)] {
+            #expect(throws: MdocModelError.misshapen(.sessionEstablishment, error)) {
+                try SessionEstablishment([UInt8](hex: hex)[...])
+            }
         }
         let notAKey = try SessionEstablishment(
             [UInt8](hex: "a26a655265616465724b6579d81841a0 6464617461 4100")[...])

@@ -72,16 +72,36 @@ struct ResponseTests {
         }
     }
 
-    @Test("Q142 A member less, twice or of another type is refused", arguments: 0..<4)
+    @Test("Q142 A member less, twice, null or of another type is refused", arguments: 0..<4)
     func itemMembers(_ index: Int) throws {
-        var less = Written.itemMembers
+        let members = Written.itemMembers
+        var less = members
         less.remove(at: index)
-        #expect(throws: MdocModelError.self) { try item(less) }
-        #expect(throws: MdocModelError.self) { try item(Written.itemMembers + [Written.itemMembers[index]]) }
+        try expect(CBORError.missingMember, at: 0, of: less)
+        try expect(CBORError.duplicateKey, at: Written.map(members).count, of: members + [members[index]])
+        // An element may have any value.
         guard index < 3 else { return }
-        var other = Written.itemMembers
+        var other = members
         other[index].1 = [0xf6]
-        #expect(throws: MdocModelError.self) { try item(other) }
+        try expect(CBORError.missingMember, at: 0, of: other)
+        other[index].1 = [0x80]
+        let place = Written.map(Array(members[..<index])).count + Written.text(members[index].0).count
+        let type: CBORType = [.unsigned, .byteString, .textString][index]
+        try expect({ .unexpectedType(expected: type, at: $0) }, at: place, of: other)
+    }
+
+    /// Expects that an item of these members is refused, at an index of its map.
+    private func expect(
+        _ error: (Int) -> CBORError, at index: Int, of members: [(String, [UInt8])],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let map = Written.map(members)
+        let response = Written.response([Written.document([Written.tagged24(map)])])
+        let start = try #require(response.firstRange(of: map)).lowerBound
+        #expect(
+            throws: MdocModelError.misshapen(.issuerSignedItem, error(start + index)),
+            sourceLocation: sourceLocation
+        ) { try parse(response) }
     }
 
     @Test(
@@ -189,13 +209,16 @@ struct ResponseTests {
     }
 
     @Test("An item without tag 24, and device namespaces without it, are refused")
-    func untagged() {
+    func untagged() throws {
         let bare = Written.response([Written.document([Written.map(Written.itemMembers)])])
-        #expect(throws: MdocModelError.self) { try parse(bare) }
+        let item = try #require(bare.firstRange(of: Written.map(Written.itemMembers))).lowerBound
+        let untaggedItem = CBORError.unexpectedType(expected: .tag(24), at: item)
+        #expect(throws: MdocModelError.misshapen(.issuerSignedItem, untaggedItem)) { try parse(bare) }
         let signed = Written.map([("nameSpaces", [0xa0])])
-        #expect(throws: MdocModelError.self) {
-            try parse(Written.response([Written.document([], more: [("deviceSigned", signed)])]))
-        }
+        let response = Written.response([Written.document([], more: [("deviceSigned", signed)])])
+        let nameSpaces = try #require(response.firstRange(of: signed)).upperBound - 1
+        let untaggedNameSpaces = CBORError.unexpectedType(expected: .tag(24), at: nameSpaces)
+        #expect(throws: MdocModelError.misshapen(.deviceSigned, untaggedNameSpaces)) { try parse(response) }
     }
 
     @Test("Q154 A response may be as long as the limit it is given")
@@ -212,27 +235,40 @@ struct ResponseTests {
 
     @Test("A name may have 255 bytes, wherever one stands")
     func names() throws {
-        let places: [(String) -> [UInt8]] = [
-            { Written.map([("version", Written.text($0)), ("status", [0x00])]) },
-            { Written.map([("documentErrors", Written.array([Written.map([($0, [0x00])])]))]) },
-            { name in
-                var members = Written.itemMembers
-                members[2].1 = Written.text(name)
-                return Written.response([Written.document([Written.tagged24(Written.map(members))])])
-            },
-            { Written.response([Written.document([], more: [("errors", Written.map([($0, [0xa0])]))])]) },
-            { name in
-                let elements = Written.map([("n", Written.map([(name, [0x00])]))])
-                let signed = Written.map([("nameSpaces", Written.tagged24(elements))])
-                return Written.response([Written.document([], more: [("deviceSigned", signed)])])
-            },
+        let places: [(MdocStructure, (String) -> [UInt8])] = [
+            (.deviceResponse, { Written.map([("version", Written.text($0)), ("status", [0x00])]) }),
+            (
+                .deviceResponse,
+                { Written.map([("documentErrors", Written.array([Written.map([($0, [0x00])])]))]) }
+            ),
+            (
+                .issuerSignedItem,
+                { name in
+                    var members = Written.itemMembers
+                    members[2].1 = Written.text(name)
+                    return Written.response([Written.document([Written.tagged24(Written.map(members))])])
+                }
+            ),
+            (
+                .document,
+                { Written.response([Written.document([], more: [("errors", Written.map([($0, [0xa0])]))])]) }
+            ),
+            (
+                .deviceSigned,
+                { name in
+                    let elements = Written.map([("n", Written.map([(name, [0x00])]))])
+                    let signed = Written.map([("nameSpaces", Written.tagged24(elements))])
+                    return Written.response([Written.document([], more: [("deviceSigned", signed)])])
+                }
+            ),
         ]
         let longest = "1." + String(repeating: "n", count: 253)
-        for place in places {
-            #expect(throws: Never.self) { try parse(place(longest)) }
-            #expect(throws: MdocModelError.self) { try parse(place(longest + "n")) }
-            #expect(throws: MdocModelError.self) {
-                try parse(place("n" + String(repeating: "\u{301}", count: 128)))
+        for (structure, place) in places {
+            _ = try parse(place(longest))
+            for longer in [longest + "n", "n" + String(repeating: "\u{301}", count: 128)] {
+                #expect(throws: MdocModelError.misshapen(structure, .tooLong(limit: 255))) {
+                    try parse(place(longer))
+                }
             }
         }
     }
@@ -340,10 +376,25 @@ struct MobileSecurityObjectTests {
     func members(_ index: Int) throws {
         var less = Self.members
         less.remove(at: index)
-        #expect(throws: MdocModelError.self) { try parse(less) }
-        #expect(throws: MdocModelError.self) { try parse(Self.members + [Self.members[index]]) }
-        #expect(throws: MdocModelError.self) { try parse(changing: Self.members[index].0, [0xf6]) }
+        try expect(CBORError.missingMember, at: 0, of: less)
+        let whole = Written.map(Self.members).count
+        try expect(CBORError.duplicateKey, at: whole, of: Self.members + [Self.members[index]])
+        var null = Self.members
+        null[index].1 = [0xf6]
+        try expect(CBORError.missingMember, at: 0, of: null)
         _ = try parse(Self.members + [("status", [0xa0]), ("x", [0x00])])
+    }
+
+    /// Expects that an MSO of these members is refused, at an index of its map.
+    private func expect(
+        _ error: (Int) -> CBORError, at index: Int, of members: [(String, [UInt8])],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let start = Written.tagged24(Written.map(members)).count - Written.map(members).count
+        #expect(
+            throws: MdocModelError.misshapen(.mobileSecurityObject, error(start + index)),
+            sourceLocation: sourceLocation
+        ) { try parse(members) }
     }
 
     @Test(
@@ -426,12 +477,15 @@ struct MobileSecurityObjectTests {
     @Test("Without tag 24, or with bytes behind it, there is no MSO")
     func payload() {
         let bare = Written.map(Self.members)
-        #expect(throws: MdocModelError.self) { try MobileSecurityObject(payload: bare[...]) }
-        #expect(throws: MdocModelError.self) {
-            try MobileSecurityObject(payload: (Written.tagged24(bare) + [0])[...])
-        }
-        #expect(throws: MdocModelError.self) {
-            try MobileSecurityObject(payload: Written.tagged24(bare + [0])[...])
+        let tagged = Written.tagged24(bare)
+        for (payload, error) in [
+            (bare, .unexpectedType(expected: .tag(24), at: 0)),
+            (tagged + [0], .trailingBytes(at: tagged.count)),
+            (Written.tagged24(bare + [0]), .trailingBytes(at: tagged.count)),
+        ] as [([UInt8], CBORError)] {
+            #expect(throws: MdocModelError.misshapen(.mobileSecurityObject, error)) {
+                try MobileSecurityObject(payload: payload[...])
+            }
         }
     }
 
