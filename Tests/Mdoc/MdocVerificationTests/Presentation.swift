@@ -77,8 +77,10 @@ struct Presentation {
 
     /// The checks that failed, of all documents.
     func failures(_ rules: VerificationRules = .interoperable) throws -> [CheckReport] {
-        guard case .rejected(let rejected) = try verdict(rules) else { return [] }
-        return rejected.allFailures
+        switch try verdict(rules) {
+        case .verified: []
+        case .rejected(let rejected): rejected.allFailures
+        }
     }
 
     struct Rejected: Error { let failures: [CheckReport] }

@@ -27,7 +27,18 @@ struct CardTap {
     /// What the engagement yielded.
     var handover: NFCHandover?
 
+    /// What ended engagement or transfer.
+    private struct Ended: Error { let reason: NFCEndReason }
+
     mutating func run(_ card: inout WalletCard, deviceRequest: [UInt8]) throws -> Outcome {
+        do {
+            return try present(deviceRequest, to: &card)
+        } catch let ended as Ended {
+            return .nfc(ended.reason)
+        }
+    }
+
+    private mutating func present(_ deviceRequest: [UInt8], to card: inout WalletCard) throws -> Outcome {
         let engagement: DeviceEngagement
         let kind: Handover
         let carrier: NFCCarrier
@@ -41,12 +52,11 @@ struct CardTap {
                 offer: NFCOffer(
                     bluetoothLE: uuid.map { .init(serviceUUID: $0, role: .bothCentralPreferred) },
                     nfc: limits.carrier))
-            let action = exchange(reader.start(now: now), with: &card) {
+            let handover = try exchange(reader.start(now: now), with: &card) {
                 reader.receive($0, now: $1)
             } expire: {
                 reader.expire(now: $0)
             }
-            guard case .deliver(let handover) = action else { return .nfc(action.end) }
             self.handover = handover
             engagement = try DeviceEngagement(handover.deviceEngagement)
             kind = .nfc(select: handover.handoverSelect, request: handover.handoverRequest)
@@ -65,18 +75,18 @@ struct CardTap {
             throw UnexpectedAction()
         }
         var reader = NFCTransferReader(limits: limits, carrier: carrier)
-        var action = exchange(reader.start(now: now), with: &card) {
+        let selection = try exchange(reader.start(now: now), with: &card) {
             reader.receive($0, now: $1)
         } expire: {
             reader.expire(now: $0)
         }
-        guard case .deliver(.selected) = action else { return .nfc(action.end) }
-        action = exchange(reader.send(message[...], now: now), with: &card) {
+        guard selection == .selected else { throw UnexpectedAction() }
+        let delivery = try exchange(reader.send(message[...], now: now), with: &card) {
             reader.receive($0, now: $1)
         } expire: {
             reader.expire(now: $0)
         }
-        guard case .deliver(.message(let answer)) = action else { return .nfc(action.end) }
+        guard case .message(let answer) = delivery else { throw UnexpectedAction() }
         switch session.receive(answer[...], now: now) {
         case .deliver(let response, _): return .response(response, session.transcript, key)
         case .end(let end, _): return .session(end)
@@ -84,11 +94,12 @@ struct CardTap {
         }
     }
 
+    /// What the machine delivers.
     private mutating func exchange<Delivery>(
         _ first: NFCAction<Delivery>, with card: inout WalletCard,
         receive: (ArraySlice<UInt8>, ContinuousClock.Instant) -> NFCAction<Delivery>,
         expire: (ContinuousClock.Instant) -> NFCAction<Delivery>
-    ) -> NFCAction<Delivery> {
+    ) throws(Ended) -> Delivery {
         var action = first
         while true {
             switch action {
@@ -104,15 +115,10 @@ struct CardTap {
             case .wait(let until):
                 now = until
                 action = expire(now)
-            case .deliver, .end: return action
+            case .deliver(let delivery): return delivery
+            case .end(let reason): throw Ended(reason: reason)
             }
         }
-    }
-}
-
-extension NFCAction {
-    fileprivate var end: NFCEndReason {
-        if case .end(let reason) = self { reason } else { NFCEndReason(.idle, .outOfTurn) }
     }
 }
 
@@ -154,11 +160,12 @@ struct Counter {
                 trust: TrustStore(anchors: [anchor]), now: Self.now, rules: rules))
     }
 
-    /// Taps once and gives the verified response.
-    func verified(_ tap: inout CardTap, _ card: inout WalletCard) throws -> VerifiedResponse? {
+    /// Taps once and gives the verified response; throws where there is none.
+    func verified(_ tap: inout CardTap, _ card: inout WalletCard) throws -> VerifiedResponse {
         let outcome = try tap.run(&card, deviceRequest: presented.deviceRequest)
-        guard case .response(let response, let transcript, let key) = outcome else { return nil }
-        guard case .verified(let verified) = try verdict(response, transcript, key) else { return nil }
+        guard case .response(let response, let transcript, let key) = outcome,
+            case .verified(let verified) = try verdict(response, transcript, key)
+        else { throw UnexpectedAction() }
         return verified
     }
 }

@@ -149,7 +149,7 @@ struct HolderTests {
     func notARequest() throws {
         let written = try WrittenCase(PresentationCase("ok"))
         let transcript = try SessionTranscript(stored: written.bytes("session_transcript.cbor"))
-        #expect(throws: HolderError.self) {
+        #expect(throws: HolderError.request(.misshapen(.deviceRequest, .missingMember(at: 0)))) {
             try Holder(documents: []).answer([0xa0], transcript: transcript)
         }
     }

@@ -37,7 +37,7 @@ struct WalletCardTests {
             for limits in [CardTap.short, CardTap.extended] where of.profile.takes(limits) {
                 card.insert()
                 var tap = CardTap(limits: limits)
-                let response = try #require(try counter.verified(&tap, &card))
+                let response = try counter.verified(&tap, &card)
                 let portrait = response.documents[0].elements.first { $0.name.identifier == "portrait" }
                 #expect(try portrait?.value.byteString().count == size)
             }
@@ -49,13 +49,13 @@ struct WalletCardTests {
         let counter = try Counter()
         var card = try WalletCard(counter.presented.wallet, handover: .qr)
         var tap = CardTap()
-        #expect(try counter.verified(&tap, &card) != nil)
+        _ = try counter.verified(&tap, &card)
         let code = card.engagementURI
         #expect(code?.hasPrefix("mdoc:") == true)
         card.insert()
         #expect(card.engagementURI == code)
         tap = CardTap()
-        #expect(try counter.verified(&tap, &card) != nil)
+        _ = try counter.verified(&tap, &card)
     }
 
     @Test("Q2 Each engagement has a key of its own, and a tap leaves nothing to the next")
@@ -66,7 +66,7 @@ struct WalletCardTests {
         for _ in 0..<3 {
             card.insert()
             var tap = CardTap()
-            #expect(try counter.verified(&tap, &card) != nil)
+            _ = try counter.verified(&tap, &card)
             engagements.insert(Array(try #require(tap.handover).deviceEngagement))
         }
         #expect(engagements.count == 3)
@@ -90,7 +90,7 @@ struct WalletCardTests {
             #expect(reason == NFCEndReason(.selectApplication, .noWalletYet))
         }
         var tap = CardTap()
-        #expect(try counter.verified(&tap, &card) != nil)
+        _ = try counter.verified(&tap, &card)
     }
 
     @Test("Q54 The last ENVELOPE stays open while the person reads, and no other command does")
@@ -100,7 +100,7 @@ struct WalletCardTests {
         var card = try WalletCard(counter.presented.wallet, handover: .static)
         var tap = CardTap(limits: CardTap.short)
         let begin = tap.now
-        #expect(try counter.verified(&tap, &card) != nil)
+        _ = try counter.verified(&tap, &card)
         #expect(tap.now >= begin + .seconds(42))
         #expect(tap.now < begin + .seconds(43))
     }
@@ -148,7 +148,7 @@ struct WalletCardTests {
         let select = [UInt8](hex: "00a4040007a000000248040100")
         #expect(card.answer(select[...], now: .now) == .respond([0x6a, 0x82]))
         var tap = CardTap()
-        #expect(try counter.verified(&tap, &card) != nil)
+        _ = try counter.verified(&tap, &card)
     }
 
     @Test("No command makes the card trap", arguments: [1, 2, 3])

@@ -190,8 +190,7 @@ struct RequestPlanTests {
         #expect {
             try plan(text)
         } throws: { error in
-            guard case .documentLacks(claim, _)? = error as? RequestPlannerError else { return false }
-            return true
+            if case .documentLacks(claim, _)? = error as? RequestPlannerError { true } else { false }
         }
     }
 
@@ -240,8 +239,7 @@ struct OverAskingTests {
         #expect {
             try plan(text)
         } throws: { error in
-            guard case .overAsking(rule, _)? = error as? RequestPlannerError else { return false }
-            return true
+            if case .overAsking(rule, _)? = error as? RequestPlannerError { true } else { false }
         }
     }
 

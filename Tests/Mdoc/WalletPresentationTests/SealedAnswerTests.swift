@@ -47,13 +47,13 @@ struct SealedAnswerTests {
     func changed(index: Int) throws {
         var bytes = [UInt8](hex: answers.app.envelope)
         bytes[bytes.count - 1 - index] ^= 1
-        #expect(throws: WalletPresentationError.self) {
+        #expect(throws: WalletPresentationError.notOpened) {
             try WalletEnvelope(bytes[...]).open(
                 with: [answers.key()], as: answers.merchant(), answering: answers.spentNonce())
         }
         var response = try #require(Base64URL.decode(answers.web.response.utf8))
         response[response.count - 1 - index % response.count] ^= 1
-        #expect(throws: WalletPresentationError.self) {
+        #expect(throws: WalletPresentationError.notOpened) {
             try EncryptedResponse(decoded: response[...]).open(
                 with: answers.key(), encryptionInfo: EncryptionInfo(answers.web.encryptionInfo),
                 origin: WebOrigin(answers.web.origin), answering: answers.spentNonce())

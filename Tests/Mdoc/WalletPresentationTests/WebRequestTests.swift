@@ -100,8 +100,13 @@ struct WebRequestTests {
             #expect(throws: error) { try EncryptionInfo(Base64URL.encode(bytes)) }
         }
         let text = try shop.encryptionInfo().text
-        for refused in [text + "=", text + " ", "", String(repeating: "A", count: 4100)] {
-            #expect(throws: WalletPresentationError.self) { try EncryptionInfo(refused) }
+        for refused in [text + "=", text + " ", String(repeating: "A", count: 4100)] {
+            #expect(throws: WalletPresentationError.notBase64URL(.encryptionInfo)) {
+                try EncryptionInfo(refused)
+            }
+        }
+        #expect(throws: WalletPresentationError.misshapen(.encryptionInfo, .truncated(at: 0))) {
+            try EncryptionInfo("")
         }
     }
 
