@@ -151,14 +151,19 @@ struct CBORItemTests {
         let encoded = try EncodedCBOR<Never>(CBORItem.parse(bytes[...]))
         #expect(Array(encoded.bytes) == bytes)
         #expect(encoded.content.hex == "010203")
-        #expect(throws: CBORError.self) { try encoded.item() }
+        #expect(throws: CBORError.trailingBytes(at: encoded.content.startIndex + 1)) { try encoded.item() }
     }
 
     @Test(
         "What is no byte string under tag 24 is no embedded item",
-        arguments: ["43010203", "d81783010203", "d81883010203", "d8186161"])
-    func notEmbedded(_ hex: String) {
-        #expect(throws: CBORError.self) { try EncodedCBOR<Never>(CBORItem.parse([UInt8](hex: hex)[...])) }
+        arguments: [
+            ("43010203", .unexpectedType(expected: .tag(24), at: 0)),
+            ("d81783010203", .unexpectedType(expected: .tag(24), at: 0)),
+            ("d81883010203", .unexpectedType(expected: .byteString, at: 2)),
+            ("d8186161", .unexpectedType(expected: .byteString, at: 2)),
+        ] as [(String, CBORError)])
+    func notEmbedded(_ hex: String, error: CBORError) {
+        #expect(throws: error) { try EncodedCBOR<Never>(CBORItem.parse([UInt8](hex: hex)[...])) }
     }
 
     @Test(

@@ -32,7 +32,9 @@ struct CBORLimitTests {
         }
         #expect(offset == 16 * opening.count / 2)
         _ = try CBORItem.parse(nested(17)[...], limits: CBORLimits(depth: 17))
-        #expect(throws: CBORError.self) { try CBORItem.parse(nested(2)[...], limits: CBORLimits(depth: 1)) }
+        #expect(throws: CBORError.tooDeep(at: opening.count / 2)) {
+            try CBORItem.parse(nested(2)[...], limits: CBORLimits(depth: 1))
+        }
     }
 
     @Test(

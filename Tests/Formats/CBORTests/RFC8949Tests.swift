@@ -29,9 +29,10 @@ struct RFC8949Tests {
         #expect(form == (isOpen ? .indefiniteLength : []))
     }
 
-    @Test("An item that round-trips is written as it was read", arguments: RFC8949.wellFormed)
+    @Test(
+        "An item that round-trips is written as it was read",
+        arguments: RFC8949.wellFormed.filter(\.roundtrip))
     func roundTrip(_ example: RFC8949.Item) throws {
-        guard example.roundtrip else { return }
         let item = try CBORItem.parse([UInt8](hex: example.hex)[...])
         var encoder = CBOREncoder()
         guard encoder.write(item) else {

@@ -157,7 +157,7 @@ struct CarrierTests {
     }
 
     @Test("Changed and cut carrier records are read or refused, never trapped on")
-    func mutatedCarriers() {
+    func mutatedCarriers() throws {
         var random = SplitMix64(seed: 0xb1e)
         let records = [
             "081b28128b37282801021c011107" + Self.uuidBytes.hex + "0616 01ffa10005", "010301ffff0402010000",
@@ -166,7 +166,7 @@ struct CarrierTests {
             for _ in 0..<20_000 {
                 let bytes = random.mutate([UInt8](hex: record))
                 if let read = try? NFCCarrier.parse(bytes[...]) {
-                    #expect((try? NFCCarrier.parse(read.encode()[...])) == read)
+                    #expect(try NFCCarrier.parse(read.encode()[...]) == read)
                 }
                 _ = try? BluetoothLEOutOfBand.parse(bytes[...])
             }
