@@ -146,7 +146,8 @@ struct CertificateRefusalTests {
     func refusal(fault: String, change: Change) {
         var parts = CertificateParts()
         change(&parts)
-        #expect(throws: OpenSSLCryptoError.self) { _ = try parts.parse() }
+        let error = #expect(throws: OpenSSLCryptoError.self) { _ = try parts.parse() }
+        #expect(error?.isOfCertificate == true, "\(String(describing: error))")
     }
 
     static let reported: [(EncodingDeviations, Change)] = [
@@ -252,6 +253,8 @@ struct CertificateRefusalTests {
         #expect(throws: OpenSSLCryptoError.limitExceeded(at: 0)) { try Certificate(der: large[...]) }
         let buffer = [1, 2, 3] + der + [4]
         #expect(try Certificate(der: buffer[3..<3 + der.count]).subject.commonName == "Subject")
-        #expect(throws: OpenSSLCryptoError.self) { try Certificate(der: buffer[3...]) }
+        #expect(throws: OpenSSLCryptoError.trailingBytes(at: 3 + der.count)) {
+            try Certificate(der: buffer[3...])
+        }
     }
 }

@@ -75,7 +75,9 @@ struct DERReaderTests {
         }
         for hex in ["0205ffffffff00", "0205010000000000", "0204ffffffff", "020500ffffffff"] {
             var reader = DERReader(hex.bytes[...])
-            #expect(throws: OpenSSLCryptoError.self) { _ = try reader.readSmallInteger() }
+            #expect(throws: OpenSSLCryptoError.valueMisshapen(at: 0), "\(hex)") {
+                _ = try reader.readSmallInteger()
+            }
         }
         var largest = DERReader("02047fffffff".bytes[...])
         #expect(try largest.readSmallInteger() == Int(Int32.max))

@@ -121,6 +121,12 @@ struct DistinguishedNameTests {
         let attribute = (ObjectIdentifier.commonName, DERTag.utf8String, "A")
         let most = try Self.name(Array(repeating: [attribute], count: 64))
         #expect(most.relativeNames.count == 64)
-        #expect(throws: OpenSSLCryptoError.self) { try Self.name([Array(repeating: attribute, count: 65)]) }
+        let error = #expect(throws: OpenSSLCryptoError.self) {
+            try Self.name([Array(repeating: attribute, count: 65)])
+        }
+        guard case .limitExceeded = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
     }
 }

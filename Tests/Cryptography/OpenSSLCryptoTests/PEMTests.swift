@@ -39,9 +39,12 @@ struct PEMTests {
             }
         }
         let empty = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n"
-        #expect(throws: OpenSSLCryptoError.self) { try certificates(fromPEMOrDER: [UInt8](empty.utf8)[...]) }
+        #expect(throws: OpenSSLCryptoError.truncated(at: 0)) {
+            try certificates(fromPEMOrDER: [UInt8](empty.utf8)[...])
+        }
         let damaged = good.replacing("MII", with: "MIJ")
-        #expect(throws: OpenSSLCryptoError.self) {
+        // The length it begins with is greater now.
+        #expect(throws: OpenSSLCryptoError.truncated(at: try AnnexD.bytes("dsCertificate").count)) {
             try certificates(fromPEMOrDER: [UInt8](damaged.utf8)[...])
         }
     }

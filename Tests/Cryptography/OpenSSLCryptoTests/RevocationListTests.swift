@@ -192,9 +192,13 @@ struct RevocationListTests {
     func truncated() throws {
         let der = try TestRevocationList(TestAuthority(), [.init([1, 2, 3], reason: 1)]).encoded()
         for count in der.indices {
-            #expect(throws: OpenSSLCryptoError.self) { try CertificateRevocationList(der: der[..<count]) }
+            #expect(throws: OpenSSLCryptoError.truncated(at: count)) {
+                try CertificateRevocationList(der: der[..<count])
+            }
         }
-        #expect(throws: OpenSSLCryptoError.self) { try CertificateRevocationList(der: (der + [0])[...]) }
+        #expect(throws: OpenSSLCryptoError.trailingBytes(at: der.count)) {
+            try CertificateRevocationList(der: (der + [0])[...])
+        }
         _ = try CertificateRevocationList(der: der[...])
     }
 
