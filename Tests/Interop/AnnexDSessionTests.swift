@@ -55,7 +55,7 @@ struct AnnexDSessionTests {
     @Test("A character less, and the URI holds no engagement")
     func qrCut() throws {
         let uri = try annex.text("deviceEngagement_qr_uri")
-        #expect(throws: MdocModelError.self) {
+        #expect(throws: MdocModelError.notAnEngagementURI) {
             try DeviceEngagement(EngagementURI.deviceEngagement(in: String(uri.dropLast()))[...])
         }
     }

@@ -137,10 +137,11 @@ enum CorpusExpectation: Sendable {
     private static func sessionData(_ test: @escaping @Sendable (CBORError) -> Bool) -> CorpusExpectation {
         .session(
             { end in
-                guard case .failed(.misshapen(.misshapen(.sessionData, let error))) = end else {
-                    return false
+                if case .failed(.misshapen(.misshapen(.sessionData, let error))) = end {
+                    test(error)
+                } else {
+                    false
                 }
-                return test(error)
             }, farewell: .decodingError)
     }
 }

@@ -117,8 +117,11 @@ struct CorpusTests {
     @Test("Q169 Every check has a presentation that it alone refuses, and so has the response itself")
     func everyCheck() {
         let checks = CorpusExpectation.byName.values.compactMap { expectation -> CheckID? in
-            guard case .checks(let expected) = expectation, expected.count == 1 else { return nil }
-            return expected.keys.first
+            if case .checks(let expected) = expectation, expected.count == 1 {
+                expected.keys.first
+            } else {
+                nil
+            }
         }
         // An MSO that cannot be read takes the signature's proof with it, its version alone does not.
         // No list comes with these presentations, so none is revoked.
@@ -171,9 +174,8 @@ struct CorpusTests {
 
     @Test(
         "Q44 The transcript is rebuilt, and the message decrypts to the stored response",
-        arguments: Corpus.all)
+        arguments: Corpus.all.filter { $0.layer == .response })
     func decrypts(_ presentation: CorpusCase) throws {
-        guard presentation.layer == .response else { return }
         guard case .deliver(let response, let isEnded) = try presentation.receiveSessionData() else {
             Issue.record("not delivered: \(presentation.name)")
             return
@@ -217,9 +219,9 @@ struct CorpusTests {
         }
     }
 
-    @Test("The QR text holds the stored engagement", arguments: Corpus.all)
+    @Test("The QR text holds the stored engagement", arguments: Corpus.all.filter { $0.qr != nil })
     func qr(_ presentation: CorpusCase) throws {
-        guard let text = presentation.qr else { return }
+        let text = try #require(presentation.qr)
         #expect(try EngagementURI.deviceEngagement(in: text) == presentation.bytes("device_engagement.cbor"))
     }
 }
