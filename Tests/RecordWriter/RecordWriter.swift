@@ -25,6 +25,9 @@ enum RecordWriter {
     }
 }
 
+/// A document of which nothing was retained: every one in this program holds what its profile keeps.
+private struct NothingRetained: Error {}
+
 private struct Steps {
     let store: ReaderStore
     let retained: RetainedRecords
@@ -64,7 +67,7 @@ private struct Steps {
         let outcome = try retained.retain(
             rental.document, answering: rental.plan, under: profile, consent: .notGiven,
             for: RetainedReference(reference), at: now)
-        guard case .retained(let id, let deadline) = outcome else { return }
+        guard case .retained(let id, let deadline) = outcome else { throw NothingRetained() }
         say(
             .retained(
                 id: hexadecimal(id.bytes), deadline: deadline.secondsSince1970, reference: reference))

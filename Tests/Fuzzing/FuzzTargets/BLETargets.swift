@@ -85,10 +85,11 @@ func fuzzL2CAPPSM(_ input: ArraySlice<UInt8>) {
         demand(input.count { $0 != 0 } == 1, "a PSM of more than one byte")
         demand((try? L2CAPPSM.parse(psm.encode()[...])) == psm, "a PSM written anew is another")
     } catch {
-        guard case .notDynamic(let number) = error else {
-            return demand(input.count != 2 && input.count != 4, "a length was refused that is one")
+        if case .notDynamic(let number) = error {
+            demand(L2CAPPSM(number) == nil, "a dynamic PSM was refused")
+        } else {
+            demand(input.count != 2 && input.count != 4, "a length was refused that is one")
         }
-        demand(L2CAPPSM(number) == nil, "a dynamic PSM was refused")
     }
 }
 

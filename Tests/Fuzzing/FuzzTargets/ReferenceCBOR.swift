@@ -19,7 +19,7 @@ indirect enum ReferenceCBOR: Hashable {
     /// The tree of one item that fills `bytes`; nil where they are not one, or exceed `depth`.
     static func decode(_ bytes: ArraySlice<UInt8>, depth: Int) -> ReferenceCBOR? {
         var rest = bytes
-        guard case .item(let tree)? = next(&rest, depth), rest.isEmpty else { return nil }
+        guard let tree = item(&rest, depth), rest.isEmpty else { return nil }
         return tree
     }
 
@@ -36,6 +36,10 @@ indirect enum ReferenceCBOR: Hashable {
     private enum Step {
         case item(ReferenceCBOR)
         case end
+    }
+
+    private static func item(_ rest: inout ArraySlice<UInt8>, _ depth: Int) -> ReferenceCBOR? {
+        if case .item(let item)? = next(&rest, depth) { item } else { nil }
     }
 
     private static func next(_ rest: inout ArraySlice<UInt8>, _ depth: Int) -> Step? {
@@ -79,7 +83,7 @@ indirect enum ReferenceCBOR: Hashable {
             }
             return members(items)
         case 6:
-            guard depth > 0, case .item(let item)? = next(&rest, depth - 1) else { return nil }
+            guard depth > 0, let item = item(&rest, depth - 1) else { return nil }
             return .tagged(argument, item)
         default:
             if information == 24, argument < 32 { return nil }
@@ -131,7 +135,7 @@ indirect enum ReferenceCBOR: Hashable {
         guard count <= UInt64(rest.count) else { return nil }
         var items: [ReferenceCBOR] = []
         for _ in 0..<count {
-            guard case .item(let item)? = next(&rest, depth) else { return nil }
+            guard let item = item(&rest, depth) else { return nil }
             items.append(item)
         }
         return items
