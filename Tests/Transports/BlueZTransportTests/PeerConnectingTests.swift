@@ -411,7 +411,9 @@ extension OneAfterAnother {
                 let radio = BlueZRadio(configuration: configuration)
                 let link = try await radio.connect(to: Self.service)
                 await first.end()
-                await #expect(throws: BluetoothLEError.self) { try await link.receive() }
+                await #expect(throws: BluetoothLEError.radioUnavailable(id: "bluez-daemon-lost")) {
+                    try await link.receive()
+                }
                 await link.close()
                 let second = try await FakeBluetoothd(on: bus)
                 second.show("dev_1", uuid: Self.service.uuid)
