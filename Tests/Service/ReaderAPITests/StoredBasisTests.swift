@@ -74,7 +74,8 @@ final class StoredBasisTests {
     @Test
     func `What is wrong with the identities keeps nobody from judging`() async throws {
         try Data("{".utf8).write(to: URL(filePath: folder.choicePath))
-        await #expect(throws: APIProblem.self) { try await self.asks() }
+        let problem = await #expect(throws: APIProblem.self) { try await self.asks() }
+        #expect(problem?.id == .identityRefused)
         #expect(try await basis.basis().trust.anchors.count == 1)
     }
 

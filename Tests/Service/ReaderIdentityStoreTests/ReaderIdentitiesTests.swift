@@ -91,10 +91,16 @@ struct ReaderIdentitiesTests {
         #expect(throws: IdentityStoreError.noCertificates) { try load("bare") }
         try make("counter")
         #expect(try load("counter").name == "counter")
-        let late = Self.now.advanced(bySeconds: 400 * TestAuthority.day)
-        let early = Self.now.advanced(bySeconds: -400 * TestAuthority.day)
-        #expect(throws: IdentityStoreError.self) { try load("counter", at: late) }
-        #expect(throws: IdentityStoreError.self) { try load("counter", at: early) }
+        let (now, day) = (TestAuthority.now, TestAuthority.day)
+        let (late, early) = (
+            Self.now.advanced(bySeconds: 400 * day), Self.now.advanced(bySeconds: -400 * day)
+        )
+        #expect(throws: IdentityStoreError.expired(subject: "CN=Utopia reader", since: now + 300 * day)) {
+            try load("counter", at: late)
+        }
+        #expect(throws: IdentityStoreError.notYetValid(subject: "CN=Utopia reader", from: now - 30 * day)) {
+            try load("counter", at: early)
+        }
         try make("signer") { $0.with(.extendedKeyUsage([ObjectIdentifier("1.0.18013.5.1.2")])) }
         do throws(IdentityStoreError) {
             _ = try load("signer")

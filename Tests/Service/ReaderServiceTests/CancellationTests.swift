@@ -65,7 +65,7 @@ struct CancellationTests {
         try await scene.events.first(.armed)
         task.cancel()
         #expect(await task.value.failure == .cancelled)
-        await #expect(throws: TransportError.self) { try await holder.receive() }
+        await #expect(throws: TransportError.closed(by: .peer)) { try await holder.receive() }
     }
 
     private func stopped(

@@ -40,11 +40,13 @@ struct FaultTests {
 
     @Test(
         "Q200 Whatever is printed of a presentation that was refused holds nothing of the licence",
-        arguments: FaultTable.messages.indices)
+        arguments: FaultTable.messages.indices.filter { index in
+            !FaultTable.messages[index].summary.hasPrefix("verified")
+        })
     func silence(_ index: Int) async throws {
         let scene = try FaultTable.messages[index].presentation.sceneAtReader()
         let result = try await scene.transaction().run(at: Field(scene.phone()))
-        guard !result.summary.hasPrefix("verified") else { return }
+        #expect(!result.summary.hasPrefix("verified"), "\(result.summary)")
         var printed = "\(result) \(String(reflecting: result)) \(scene.events.all)"
         dump(result, to: &printed)
         let portrait = Array(TestPortrait.jpeg(size: TestPortrait.minimumSize).prefix(16))

@@ -1,4 +1,5 @@
 import MdocModel
+import ReaderIdentityStore
 import RecordBench
 import Testing
 
@@ -72,7 +73,9 @@ struct HeldReceiptTests {
         #expect(try scene.retained.counts().records == 0)
         // Where others may write to the keys no new one is made.
         try scene.store.setMode(0o770, of: scene.keys)
-        #expect(throws: ReaderStoreError.self) { try scene.retained.check(two, at: RentalDocument.now) }
+        #expect(throws: ReaderStoreError.keyFile(.exposed(path: scene.keys, mode: 0o770))) {
+            try scene.retained.check(two, at: RentalDocument.now)
+        }
         try scene.retained.check(.receipt, at: RentalDocument.now)
     }
 }

@@ -2,6 +2,7 @@ import CBOR
 import Foundation
 import GRDB
 import MdocModel
+import ReaderIdentityStore
 import RecordBench
 import RequestPlanner
 import TestCredentials
@@ -102,7 +103,9 @@ struct RetainedRecordsTests {
             #expect(try scene.store.mode(of: "\(scene.keys)/\(name)") == 0o600)
         }
         try scene.store.setMode(0o770, of: scene.keys)
-        #expect(throws: ReaderStoreError.self) { try scene.retain("days(8)", for: "r") }
+        #expect(throws: ReaderStoreError.keyFile(.exposed(path: scene.keys, mode: 0o770))) {
+            try scene.retain("days(8)", for: "r")
+        }
     }
 
     // The seal
@@ -274,7 +277,7 @@ struct RetainedRecordsTests {
         let path = "\(scene.keys)/2026-11-02.key"
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        #expect(throws: ReaderStoreError.self) { try retained.purge(at: later(3)) }
+        #expect(throws: ReaderStoreError.keyFile(.notAFile(path: path))) { try retained.purge(at: later(3)) }
         #expect(try retained.counts() == .init(records: 0, fields: 0, purged: 1, exported: 0))
     }
 

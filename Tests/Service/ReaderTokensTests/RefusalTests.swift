@@ -231,8 +231,18 @@ struct RefusalTests {
         for index in text.indices {
             var changed = text
             changed[index] = text[index] == "A" ? "B" : "A"
-            await #expect(throws: ReaderTokensError.self, "\(index)") {
+            let error = await #expect(throws: ReaderTokensError.self, "\(index)") {
                 try await scene.verifier.prepare(String(changed), at: TokenScene.now)
+            }
+            let part = [TokenPart.header, .claims, .signature][text[..<index].count { $0 == "." }]
+            switch error {
+            case .notThreeParts: #expect(text[index] == ".")
+            case .notBase64URL(let named), .misshapen(let named, _): #expect(named == part)
+            case .algorithmNotES256, .typeNotJWT, .valueMisshapen(.kid), .keyUnknown:
+                #expect(part == .header)
+            case .valueMisshapen, .brandNotOfKey: #expect(part == .claims)
+            case .signatureInvalid: break
+            default: Issue.record("\(index): \(String(describing: error))")
             }
         }
         _ = try await scene.verifier.prepare(String(text), at: TokenScene.now)

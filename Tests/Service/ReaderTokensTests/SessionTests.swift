@@ -50,7 +50,9 @@ struct SessionTests {
     func neverUsed() async throws {
         let scene = try TokenScene()
         for _ in 0..<2 {
-            await #expect(throws: ReaderTokensError.self) { try await scene.prepare(TestToken(), after: 300) }
+            await #expect(
+                throws: ReaderTokensError.expired(since: TokenScene.now.advanced(bySeconds: 300))
+            ) { try await scene.prepare(TestToken(), after: 300) }
         }
         // The twin: had it been used in time.
         try await scene.prepare(TestToken(), after: 299)

@@ -26,8 +26,7 @@ struct FetchFault: CustomTestStringConvertible, Sendable {
 
     /// Where a time is to run out, that one is short.
     var limits: FetchLimits {
-        guard case .timedOut(let phase) = error else { return FetchScene.limits() }
-        return FetchScene.limits(short: phase)
+        if case .timedOut(let phase) = error { FetchScene.limits(short: phase) } else { FetchScene.limits() }
     }
 
     static let table = [
