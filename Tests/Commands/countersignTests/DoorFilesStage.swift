@@ -64,10 +64,11 @@ final class DoorFilesStage {
 
     /// `verify` on the answer, with its options changed.
     func verify(
-        _ door: PresentationDoor, _ further: String..., changing change: (inout [String]) -> Void = { _ in }
+        _ door: PresentationDoor, _ further: String...,
+        changing change: (inout [String]) throws -> Void = { _ in }
     ) throws -> CommandRun {
         var arguments = judging(door)
-        change(&arguments)
+        try change(&arguments)
         return try CommandRun(["verify"] + arguments + further)
     }
 

@@ -82,7 +82,7 @@ struct DoorTests {
             ("--nonce", other, "presentation.info_hash"),
             ("--key", try stage.folder.write(Self.otherKey(), as: "other.pem"), "presentation.recipient_key"),
         ] {
-            let run = try stage.verify(.app, "--json") { $0.replace(option, value) }
+            let run = try stage.verify(.app, "--json") { try $0.replace(option, value) }
             #expect(try run.status == 2 && run.report().errors.map(\.id) == [reason], "\(option)")
         }
         _ = try stage.answer(.web)
@@ -90,7 +90,7 @@ struct DoorTests {
             ("--origin", "https://bar.example", "presentation.not_opened"),
             ("--key", stage.path("other.pem"), "presentation.recipient_key"),
         ] {
-            let run = try stage.verify(.web, "--json") { $0.replace(option, value) }
+            let run = try stage.verify(.web, "--json") { try $0.replace(option, value) }
             #expect(try run.status == 2 && run.report().errors.map(\.id) == [reason], "\(option)")
         }
     }
@@ -105,7 +105,8 @@ struct DoorTests {
         let other = try stage.folder.write(Self.otherKey(), as: "new.pem")
         #expect(try stage.verify(door, "--key", other).status == 0)
         #expect(
-            try stage.verify(door, "--key", stage.path("key.pem")) { $0.replace("--key", other) }.status == 0)
+            try stage.verify(door, "--key", stage.path("key.pem")) { try $0.replace("--key", other) }.status
+                == 0)
     }
 
     @Test("Without what was asked nothing is compared, and the result says so; an intent says it too")
@@ -115,14 +116,14 @@ struct DoorTests {
         let file = try stage.folder.write("\(text)\n".utf8, as: "info.txt")
         for info in [text, file] {
             let run = try stage.verify(.web) { arguments in
-                arguments.replace("--web-request", info)
+                try arguments.replace("--web-request", info)
                 arguments[arguments.firstIndex(of: "--web-request") ?? 0] = "--encryption-info"
             }
             #expect(
                 run.status == 0 && run.output.contains("Not compared with a request"), "\(run.everything)")
         }
         let asked = try stage.verify(.web, "--intent", "elements: name, age over 21", "--json") { arguments in
-            arguments.replace("--web-request", text)
+            try arguments.replace("--web-request", text)
             arguments[arguments.firstIndex(of: "--web-request") ?? 0] = "--encryption-info"
         }
         #expect(try asked.report().requestCompared, "\(asked.everything)")
@@ -217,8 +218,8 @@ struct DoorTests {
 
 extension [String] {
     /// Gives the first option of this name another value.
-    fileprivate mutating func replace(_ option: String, _ value: String) {
-        guard let index = firstIndex(of: option) else { return }
+    fileprivate mutating func replace(_ option: String, _ value: String) throws {
+        let index = try #require(firstIndex(of: option))
         self[index + 1] = value
     }
 }

@@ -226,7 +226,11 @@ struct VerifyTests {
         #expect(try CommandRun(annex.decrypted("--reader-key", key, "--max-message", "3562")).status == 0)
     }
 
-    @Test("Every file cut short or with a bit changed is refused, and never crashes the command")
+    /// Where a changed bit leaves an anchor as good as it was: in its alternative name and in its own signature, which
+    /// nobody has to believe.
+    private static let indifferent = ["iacaCertificate": [259, 435]]
+
+    @Test("A file cut short is unreadable, and one with a bit changed that means something is refused")
     func mutated() throws {
         var random = SplitMix64(seed: 18013)
         for file in ["deviceResponse", "transcript", "iacaCertificate"] {
@@ -243,10 +247,10 @@ struct VerifyTests {
                 let place = try #require(arguments.firstIndex { $0.hasSuffix("/\(file)") })
                 arguments[place] = try annex.file("mutated", bytes)
                 let run = try CommandRun(arguments)
-                #expect([0, 2, 64, 65].contains(run.status), "\(file) at \(position)")
-                if run.status == 0 {
-                    #expect(try run.report().documents.map(\.docType) == ["org.iso.18013.5.1.mDL"])
-                }
+                let isCut = round.isMultiple(of: 2)
+                let isIndifferent = !isCut && Self.indifferent[file]?.contains(position) == true
+                let expected: [Int32] = isCut ? [65] : isIndifferent ? [0] : [2, 65]
+                #expect(expected.contains(run.status), "\(file) at \(position): \(run.everything)")
             }
         }
     }

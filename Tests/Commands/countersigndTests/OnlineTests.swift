@@ -118,7 +118,10 @@ struct OnlineDaemonTests {
     }
 }
 
-@Suite("Two daemons on one PostgreSQL", .enabled(if: database != nil), .serialized)
+@Suite(
+    "Two daemons on one PostgreSQL",
+    .enabled(if: database != nil, "no database: run Hardware/VirtualBench/with-postgresql swift test …"),
+    .serialized)
 struct OnlinePostgreSQLTests {
     private static func daemons() async throws -> (OnlineDaemon, OnlineDaemon) {
         let shop = try OnlineShop()
