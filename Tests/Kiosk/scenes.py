@@ -1,13 +1,14 @@
 """Every scene that the pages have, by name: how the lane gets there, and which screen each layout then shows."""
 
+from stand_in import unanswered
+
 PORTRAIT = {"asks": ("age_over_21", "portrait"), "validation": "confirm"}
 
 
 def ended(state, reason, **arming):
     def play(stand_in):
         identity = stand_in.arm(**arming)
-        stand_in.move(identity, state, result={"verdict": "incomplete", "answers": [], "reasons": [
-            {"id": reason, "text": reason}]})
+        stand_in.move(identity, state, result=unanswered(reason))
     return play
 
 

@@ -3,14 +3,17 @@
 import contextlib
 import http.server
 import json
-import pathlib
 import queue
 import re
 import socket
+import struct
+import sys
 import threading
 import time
+import zlib
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from contract import ROOT, Contract
+
 PAGES = ROOT / "Sources/Service/ReaderAPI/Kiosk"
 PORTRAIT = ROOT / "Sources/Mdoc/MdocWallet/Resources/portrait.jpg"
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "json": "application/json",
@@ -23,8 +26,18 @@ HEADERS = {
     "require-trusted-types-for 'script'; trusted-types 'none'",
 }
 ENDS = ("verified", "rejected", "declined", "cancelled", "failed")
-LOGO = (b"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 120 60'><rect width='120' height='60' fill='#7a1f3d'/>"
-        b"<circle cx='30' cy='30' r='17' fill='#fff'/><path d='M58 20h46M58 40h30' stroke='#fff' stroke-width='8'/></svg>")
+
+
+def png(width, height, colour):
+    """A picture of one colour (RFC 2083)."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = (b"\0" + bytes(colour) * width) * height
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+LOGO = png(120, 60, (0x7a, 0x1f, 0x3d))
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -55,9 +68,10 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 class StandIn:
-    """One lane, its presentations, and what was asked of it."""
+    """One lane, its presentations, and what was asked of it. All that it says is held to the daemon's document."""
 
     token = "display-capability"
+    contract = Contract()
 
     def __init__(self):
         self.lock = threading.RLock()
@@ -76,7 +90,8 @@ class StandIn:
     def reset(self):
         with self.lock:
             self.lane = {
-                "lane": "counter-1", "state": "ready", "bluetooth": "ready", "presentation": None,
+                "lane": "counter-1", "state": "ready", "bluetooth": "ready", "advice": None, "presentation": None,
+                "presentationState": None,
                 "brand": {"name": "Corner Wines", "logo": "/v1/brands/corner/logo"},
                 "kiosk": {"antenna": {"x": 50, "y": 42, "place": "below"}, "resultSeconds": 12,
                           "heartbeatSeconds": 15, "language": "en", "notice": None},
@@ -119,8 +134,10 @@ class StandIn:
     # The script.
 
     def emit(self, kind, **data):
+        data = {**data, "lane": "counter-1", "at": "2026-11-21T12:00:00Z"}
+        hold(self.contract.faults_of_event(kind, data))
         with self.lock:
-            entry = (len(self.log) + 1, kind, {**data, "lane": "counter-1", "at": "2026-11-21T12:00:00Z"})
+            entry = (len(self.log) + 1, kind, data)
             self.log.append(entry)
             for stream in self.streams:
                 stream.put(entry)
@@ -128,18 +145,24 @@ class StandIn:
     def arm(self, asks=("age_over_21",), retention="none", hint=None, **more):
         with self.lock:
             identity = f"p-{len(self.log)}"
-            self.presentations[identity] = {
-                "id": identity, "kind": "display", "lane": "counter-1", "reference": "till-7/4711", "state": "armed",
-                "created": "2026-11-21T12:00:00Z", "intent": "age over 21", "asks": list(asks), "retention": retention,
-                "brand": self.lane.get("brand"), "hint": hint, "ended": None, **more}
+            self.put({
+                "id": identity, "kind": "display", "lane": "counter-1", "reference": "till-7/4711", "holder": None,
+                "state": "armed", "created": "2026-11-21T12:00:00Z", "intent": "age over 21", "validation": "check",
+                "asks": list(asks), "retention": retention, "brand": self.lane["brand"], "hint": hint, "ended": None,
+                "then": None, **more})
             self.lane["presentation"] = identity
         self.emit("state", presentation=identity, state="armed", **({"hint": hint} if hint else {}))
         return identity
 
+    def put(self, presentation):
+        hold(self.contract.faults(presentation, "Presentation"))
+        self.presentations[presentation["id"]] = presentation
+        self.lane["presentationState"] = presentation["state"]
+
     def move(self, identity, state, hint=None, **changes):
         with self.lock:
-            self.presentations[identity].update(
-                state=state, hint=hint, ended="2026-11-21T12:00:00Z" if state in ENDS else None, **changes)
+            self.put({**self.presentations[identity], "state": state, "hint": hint,
+                      "ended": "2026-11-21T12:00:00Z" if state in ENDS else None, **changes})
         self.emit("state", presentation=identity, state=state, **({"hint": hint} if hint else {}))
 
     def verify(self, identity, picture=False, **changes):
@@ -147,24 +170,30 @@ class StandIn:
         if picture:
             result["portrait"] = f"/v1/presentations/{identity}/portrait"
             result["name"] = {"given": "Erika", "family": "Mustermann"}
-            result["age"] = 34
             self.portraits[identity] = self.portrait
         self.move(identity, "rejected" if result["verdict"] == "rejected" else "verified", result=result)
 
     def set_lane(self, **changes):
         with self.lock:
             self.lane.update(changes)
-        self.emit("lane", **{key: value for key, value in changes.items() if key in ("state", "bluetooth")})
+        self.emit("lane")
 
     def decide(self, identity, decision):
         with self.lock:
             presentation = self.presentations[identity]
             self.portraits.pop(identity, None)
-            for name in ("portrait", "name", "age"):
-                presentation["result"].pop(name, None)
-            presentation["result"]["outcome"] = decision
-            self.lane["presentation"] = None
+            result = {**presentation["result"], "outcome": decision}
+            for name in ("portrait", "name"):
+                result.pop(name, None)
+            self.put({**presentation, "result": result})
+            self.lane["presentation"] = self.lane["presentationState"] = None
         self.emit("state", presentation=identity, state=presentation["state"])
+
+
+def hold(faults):
+    """Ends a test that has the stand-in say what the daemon would not."""
+    if faults:
+        raise AssertionError(f"not as openapi.json has it: {faults}")
 
 
 def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=None, revocation=None, verdict="verified"):
@@ -172,11 +201,21 @@ def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=No
     return {
         "verdict": verdict, "answers": [{"ask": ask, "answer": answer} for ask, answer in answers],
         "reasons": [{"id": name, "text": f"plain words about {name}"} for name in reasons],
+        "docType": "org.iso.18013.5.1.mDL",
         "issuer": issuer or {"country": "DE", "name": "Kraftfahrt-Bundesamt", "test": False},
-        "revocation": revocation or {"state": "good", "ageSeconds": 7_300},
-        "parts": {"authentic": "yes", "fresh": "yes", "documentCurrent": "yes", "holderBound": "yes", **(parts or {})},
-        "outcome": None, "portrait": None, "name": None, "age": None, "trustSnapshot": "5b1c", "trustAgeSeconds": 90_000, "receipt": "r-2041",
+        "parts": {"authentic": "yes", "fresh": "yes", "documentCurrent": "yes", "holderBound": "yes",
+                  "revocation": {"state": "good", "cause": None, "ageSeconds": 7_300, **(revocation or {})},
+                  **(parts or {})},
+        "outcome": None, "portrait": None, "name": None, "trustSnapshot": "5b1c", "trustAgeSeconds": 90_000,
+        "policy": "age", "receipt": "r-2041", "retainedUntil": None,
     }
+
+
+def unanswered(reason):
+    """The result of a presentation to which no answer came."""
+    return {"verdict": "incomplete", "answers": [], "reasons": [{"id": reason, "text": reason}], "docType": None,
+            "parts": None, "issuer": None, "trustSnapshot": None, "trustAgeSeconds": None, "policy": None,
+            "outcome": None, "receipt": None, "retainedUntil": None}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -199,10 +238,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def page(self, name):
         file = PAGES / name
         if not re.fullmatch(r"[a-z-]+\.[a-z]+", name) or not file.is_file():
-            return self.answer(404, b"", "text/plain")
+            return self.refuse(404, "notFound")
         self.answer(200, file.read_bytes(), TYPES[file.suffix[1:]] + "; charset=utf-8", HEADERS)
 
     def answer(self, status, body, kind="application/json", headers={}):
+        faults = self.stand_in.contract.faults_of_answer(self.command, self.path.split("?")[0], status, kind, body)
+        if faults:
+            status, body, kind = 500, f"not as openapi.json has it: {faults}".encode(), "text/plain"
+            print(self.command, self.path, body.decode(), file=sys.stderr)
         self.send_response(status)
         for name, value in {**headers, "Content-Type": kind, "Cache-Control": "no-store",
                             "Content-Length": str(len(body))}.items():
@@ -222,50 +265,50 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with stand_in.lock:
             stand_in.asked.append((self.command, path, json.loads(body) if body else None, dict(self.headers)))
         if self.headers.get("Authorization") != f"Bearer {stand_in.token}":
-            return self.refuse(401, "capabilityRequired")
+            return self.refuse(401, "unauthorized")
         for pattern, status in list(stand_in.failing.items()):
             if re.search(pattern, f"{self.command} {path}"):
-                return self.refuse(status, "scripted")
+                return self.refuse(status, "failed")
         found = re.fullmatch(r"/v1/(lanes|presentations|brands)/([^/]+)(?:/(\w+))?", path)
         if found is None:
-            return self.refuse(404, "unknown")
+            return self.refuse(404, "notFound")
         getattr(self, found[1])(found[2], found[3], body)
 
     def lanes(self, name, what, body):
         if name != "counter-1":
-            return self.refuse(404, "unknownLane")
+            return self.refuse(404, "laneUnknown")
         if what == "events":
             return self.events()
         with self.stand_in.lock:
             self.json(200, self.stand_in.lane)
 
     def brands(self, name, what, body):
-        self.answer(200, LOGO, "image/svg+xml")
+        self.answer(200, LOGO, "image/png")
 
     def presentations(self, identity, what, body):
         stand_in = self.stand_in
         with stand_in.lock:
             presentation = stand_in.presentations.get(identity)
         if presentation is None:
-            return self.refuse(404, "unknownPresentation")
+            return self.refuse(404, "presentationUnknown")
         match self.command, what:
             case "GET", None:
                 with stand_in.lock:
                     self.json(200, presentation)
             case "GET", "portrait":
                 bytes_, kind = stand_in.portraits.get(identity, (None, None))
-                self.refuse(410, "wiped") if bytes_ is None else self.answer(200, bytes_, kind)
+                self.refuse(410, "portraitGone") if bytes_ is None else self.answer(200, bytes_, kind)
             case "POST", "decision":
                 stand_in.decide(identity, json.loads(body)["decision"])
-                self.json(200, {})
+                self.json(200, stand_in.presentations[identity])
             case "POST", "engagement":
-                self.json(202, {})
                 stand_in.move(identity, "engaged")
+                self.json(202, stand_in.presentations[identity])
             case "DELETE", None:
-                self.json(200, {})
                 stand_in.move(identity, "cancelled")
+                self.json(200, stand_in.presentations[identity])
             case _:
-                self.refuse(405, "method")
+                self.refuse(405, "methodNotAllowed")
 
     def events(self):
         stand_in = self.stand_in

@@ -154,7 +154,7 @@ class FaultTests(KioskCase):
         self.stand_in.set_lane(bluetooth="ready")
         clerk.wait_for_selector("[data-banner][hidden]", state="attached")
         self.stand_in.arm()
-        self.stand_in.emit("lane", state="ready", notice="laneBusy")
+        self.stand_in.emit("lane", notice="laneBusy")
         clerk.wait_for_selector("[data-banner]:not([hidden])")
         self.assertIn("Another request", self.words(clerk))
         self.expect(clerk, "armed")

@@ -35,7 +35,7 @@ class SceneTests(KioskCase):
         pages = [(page, screen) for page, screen in zip((customer, clerk), screens) if page is not None]
         self.stand_in.reset()
         self.stand_in.lane["kiosk"]["resultSeconds"] = 600
-        self.stand_in.emit("lane", state="ready")
+        self.stand_in.emit("lane")
         for page, _ in pages:
             self.expect(page, "idle")
         play(self.stand_in)

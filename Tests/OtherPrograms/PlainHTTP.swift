@@ -174,6 +174,10 @@ package struct PlainHTTP: Sendable {
             package let id: String
             package let kind: String
             package let data: [String: String]
+
+            package init(id: String, kind: String, data: [String: String]) {
+                (self.id, self.kind, self.data) = (id, kind, data)
+            }
         }
 
         private let stream: Stream

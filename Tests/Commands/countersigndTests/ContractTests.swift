@@ -47,6 +47,30 @@ struct ContractTests {
         }
     }
 
+    @Test("Events are those that the document promises: of a lane at rest, of every step, and of a hint")
+    func events() async throws {
+        let reader = try await ReaderDaemon()
+        let check = try await SchemaCheck(reader)
+        let events = try await reader.asDisplay.events("/v1/lanes/lane-1/events")
+        var kinds = [try #require(try await events.next())]
+        _ = try await reader.order(intent: "age over 21 with portrait for a human to compare")
+        while kinds.last?.data["state"] != "verified", let event = try await events.next() {
+            kinds.append(event)
+        }
+        #expect(kinds.count >= 5 && Set(kinds.map(\.kind)) == ["lane", "state"])
+        for event in kinds { #expect(check.faults(of: event).isEmpty, "\(event)") }
+        // The twin: one member too many, one too few, a wrong word.
+        for (kind, data) in [
+            ("lane", ["lane": "lane-1", "at": "2026-11-21T12:00:00Z", "state": "ready"]),
+            ("lane", ["lane": "x"]),
+            ("state", ["presentation": "p", "lane": "x", "state": "asleep", "at": "2026-11-21T12:00:00Z"]),
+            ("news", [:]),
+        ] {
+            let event = PlainHTTP.EventReader.Event(id: "", kind: kind, data: data)
+            #expect(!check.faults(of: event).isEmpty, "\(event)")
+        }
+    }
+
     @Test("The check itself finds a member too many, one too few and a wrong word")
     func twin() async throws {
         let reader = try await ReaderDaemon(lanes: [nil])

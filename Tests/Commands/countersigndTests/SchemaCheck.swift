@@ -27,6 +27,12 @@ struct SchemaCheck {
         return faults(value, schema, at: "$")
     }
 
+    /// What is wrong with an event; empty where nothing is.
+    func faults(of event: PlainHTTP.EventReader.Event) -> [String] {
+        let name = ["state": "StateEvent", "lane": "LaneEvent"][event.kind] ?? event.kind
+        return faults(event.data, ["$ref": "#/components/schemas/\(name)"], at: event.kind)
+    }
+
     private func faults(_ value: Any, _ schema: [String: Any], at place: String) -> [String] {
         if let name = (schema["$ref"] as? String)?.split(separator: "/").last {
             let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]

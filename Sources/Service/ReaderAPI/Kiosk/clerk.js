@@ -33,7 +33,7 @@ class ClerkView {
         find("languages").addEventListener("change", (event) => page.speak(event.target.value));
     }
 
-    /// The fields of a document are the till's; name, age and picture are for the person who compares.
+    /// The fields of a document are the till's; name and picture are for the person who compares.
     keeps(presentation) {
         const { documents, ...result } = presentation.result ?? {};
         return { ...presentation, result: presentation.result && result };
@@ -143,15 +143,15 @@ class ClerkView {
 
     #showPerson(screen, presentation, strings) {
         const node = find("person");
-        const { name, age } = presentation?.result ?? {};
+        const { name } = presentation?.result ?? {};
         const isThere = screen.shows === true
             && (this.#portrait.state !== "none" || name !== undefined || awaitsComparison(presentation));
         node.hidden = !isThere;
-        const key = isThere && [strings.language, this.#portrait.state, presentation.id, name, age];
-        this.#draw(node, key, () => isThere ? this.#person(name, age, strings) : []);
+        const key = isThere && [strings.language, this.#portrait.state, presentation.id, name];
+        this.#draw(node, key, () => isThere ? this.#person(name, strings) : []);
     }
 
-    #person(name, age, strings) {
+    #person(name, strings) {
         const { state, image } = this.#portrait;
         const isShown = state === "shown";
         if (isShown) {
@@ -163,8 +163,7 @@ class ClerkView {
             element("figure", { class: "portrait", "data-state": state },
                 isShown ? image : element("p", {}, missing)),
             element("div", { class: "who" },
-                full === "" ? null : element("p", { class: "full-name" }, element("bdi", {}, full)),
-                Number.isInteger(age) ? element("p", {}, strings.text("clerk.age", { age })) : null),
+                full === "" ? null : element("p", { class: "full-name" }, element("bdi", {}, full))),
         ];
     }
 

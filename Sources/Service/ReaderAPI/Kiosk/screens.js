@@ -184,7 +184,7 @@ export function outcomes(presentation) {
     const { result } = presentation;
     const parts = result?.parts ?? {};
     return [
-        authentic(parts, result), inDate(parts), revocation(result?.revocation ?? parts.revocation ?? {}),
+        authentic(parts, result), inDate(parts), revocation(parts.revocation ?? {}),
         { key: "holder", ...verdict(parts.holderBound, "holder") },
         question(result), human(presentation),
     ];
