@@ -5,9 +5,10 @@ import unittest
 import urllib.error
 import urllib.request
 
+from built_daemon import IS_BUILT, BuiltDaemon
 from contract import Contract
 from scenes import PORTRAIT, SCENES
-from stand_in import StandIn
+from stand_in import HEADERS, PAGES, StandIn
 
 
 class ContractTests(unittest.TestCase):
@@ -81,3 +82,15 @@ class ContractTests(unittest.TestCase):
                 ("POST", "/healthz", 200, "application/json", good), ("GET", "/healthy", 200, "application/json", good),
                 ("GET", "/healthz", 404, "application/json", good)]:
             self.assertNotEqual(contract.faults_of_answer(method, path, status, kind, body), [], (method, path, status))
+
+
+@unittest.skipUnless(IS_BUILT, "countersignd is not built")
+class HeaderTests(unittest.TestCase):
+    def test_the_daemon_gives_the_pages_with_the_headers_that_the_stand_in_gives_them(self):
+        daemon = BuiltDaemon(self.addCleanup).serve()
+        for path, file in [("/kiosk", "customer.html"), ("/clerk", "clerk.html")] + [
+                (f"/kiosk/{file.name}", file.name) for file in PAGES.iterdir() if file.suffix != ".html"]:
+            with self.subTest(path=path), urllib.request.urlopen(daemon.url + path, timeout=10) as response:
+                self.assertEqual(response.read(), (PAGES / file).read_bytes())
+                for name, value in HEADERS.items():
+                    self.assertEqual(response.headers[name], value, name)
