@@ -323,7 +323,10 @@ let package = Package(
             dependencies: [
                 "CBOR", "ISO7816", "NDEF", "JSON", "PortraitImage", "COSE", "OpenSSLCrypto", "MdocModel",
                 "MdocSession", "MdocTrust", "MdocVerification", "ReaderTokens", "RequestPlanner",
-                "TestCredentials", "WalletPresentation",
+                "TestCredentials", "WalletPresentation", "BlueZTransport", "ReaderAPI",
+                "ReaderIdentityStore", "ReaderReports", "ReaderStore", "RecordBench", "countersign",
+                "countersignd", "countersign-portrait",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/Fuzzing/FuzzTargets", swiftSettings: strict),
         .testTarget(
@@ -412,9 +415,17 @@ let package = Package(
     ]
 )
 
-// libFuzzer brings its own `main`, so its executable is there only while Hardware/fuzz builds it.
+// libFuzzer brings its own `main`, so its executable is there only while Hardware/fuzz builds it. SwiftPM links a command
+// into nothing but tests; meanwhile the commands are libraries, and each `main` of theirs has another name.
 if Context.environment["COUNTERSIGN_FUZZ"] != nil {
-    package.products.append(.executable(name: "countersign-fuzz", targets: ["Fuzzer"]))
+    package.products = [.executable(name: "countersign-fuzz", targets: ["Fuzzer"])]
+    package.targets = package.targets.filter { $0.type != .test }.map { target in
+        guard target.path?.hasPrefix("Sources/Commands/") == true else { return target }
+        let main = ["-entry-point-function-name", "\(target.name)_main"].flatMap { ["-Xfrontend", $0] }
+        return .target(
+            name: target.name, dependencies: target.dependencies, path: target.path,
+            resources: target.resources, swiftSettings: strict + [.unsafeFlags(main)])
+    }
     package.targets.append(
         .executableTarget(
             name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Fuzzer", swiftSettings: strict

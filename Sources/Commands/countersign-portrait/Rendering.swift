@@ -1,7 +1,7 @@
-internal import PortraitImage
+package import PortraitImage
 
 /// The one job of the process.
-enum Rendering {
+package enum Rendering {
     static func run(arguments: Int32) -> PortraitEnd {
         guard arguments == 1 else { return .usage }
         guard Confinement.enter() else { return .notConfined }
@@ -14,7 +14,8 @@ enum Rendering {
         }
     }
 
-    private static func render(_ bytes: [UInt8]) throws(RenderingError) -> ArraySlice<UInt8> {
+    /// The image as browsers show it: JPEG and PNG as they are, JPEG 2000 as PNG.
+    package static func render(_ bytes: [UInt8]) throws(RenderingError) -> ArraySlice<UInt8> {
         let header: ImageHeader
         do throws(ImageHeaderError) {
             header = try ImageHeader.parse(bytes[...])
@@ -29,7 +30,7 @@ enum Rendering {
 }
 
 /// Why there is no image to show.
-enum RenderingError: Error {
+package enum RenderingError: Error {
     case header(ImageHeaderError)
     case tooLong
     case notDecodable

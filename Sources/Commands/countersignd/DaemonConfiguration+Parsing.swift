@@ -1,14 +1,14 @@
 internal import MdocModel
 internal import MdocTrust
 internal import ReaderAPI
-internal import ReaderReports
+package import ReaderReports
 
 /// Why the file is not used: every fault of it.
-struct ConfigurationFaults: Error {
-    let faults: [JSONFault]
+package struct ConfigurationFaults: Error {
+    package let faults: [JSONFault]
 
     /// One line for each, with its line in the file.
-    func text(of path: String) -> String {
+    package func text(of path: String) -> String {
         faults.sorted { $0.line < $1.line }
             .map { "\(Terminal.safe(path)):\($0.line): \($0.explanation)" }.joined(separator: "\n")
     }
@@ -23,7 +23,7 @@ extension DaemonConfiguration {
     private static let logLevels: Set = ["debug", "info", "notice", "warning", "error"]
 
     /// Reads the file's bytes, with what the environment says instead.
-    init(_ bytes: [UInt8], environment: [String: String]) throws(ConfigurationFaults) {
+    package init(_ bytes: [UInt8], environment: [String: String]) throws(ConfigurationFaults) {
         self.init()
         var list = FaultList()
         do throws(JSONFault) {

@@ -6,7 +6,7 @@ internal import ReaderTokens
 internal import WalletPresentation
 
 /// What the daemon's file says.
-struct DaemonConfiguration: Equatable, Sendable {
+package struct DaemonConfiguration: Equatable, Sendable {
     struct Socket: Equatable, Sendable {
         var path = "/run/countersign/countersignd.sock"
         var mode: UInt32 = 0o660

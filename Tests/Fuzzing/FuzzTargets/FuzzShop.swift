@@ -53,11 +53,20 @@ final class FuzzShop: Sendable {
             with: key, encryptionInfo: info, origin: origin, answering: .acceptingReplays(of: nonce))
     }
 
-    /// No seed is signed in the shop's transcripts, so that nothing may be verified.
-    func judge(_ opened: OpenedPresentation) {
+    /// Only the seeds are signed in the shop's transcripts, so that nothing but their elements is verified.
+    ///
+    /// - Returns: whether it is.
+    @discardableResult
+    func judge(_ opened: OpenedPresentation) -> Bool {
         switch opened.verify(in: context) {
-        case .verified: fatalError("a forged answer is verified")
-        case .mock(let mock): demand(mock.sign != .testTrust, "a mock by a trust that is not there")
+        case .verified(let presentation):
+            for element in presentation.response.documents.flatMap(\.elements) {
+                demand(FuzzWorld.isIssued(element), "a forged element is verified")
+            }
+            return true
+        case .mock(let mock):
+            demand(mock.sign != .testTrust, "a mock by a trust that is not there")
+            return false
         case .rejected(let rejected):
             let hasReason =
                 !rejected.failures.isEmpty || !rejected.checks.failures.isEmpty
@@ -65,6 +74,7 @@ final class FuzzShop: Sendable {
                     report.checks.contains { $0.outcome != .passed }
                 }
             demand(hasReason, "rejected for no reason")
+            return false
         }
     }
 }

@@ -13,6 +13,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case revocationList, vical, statusToken, trustBundle
     case walletEnvelope, encryptedResponse, sealedAnswer, presentationText
     case json, readerToken, brandRegistry
+    case receiptChain, signedReceipt, retainedRecord
+    case daemonConfiguration, policyFile, identityRules, mainConfiguration
+    case presentationOrder, pemKey, portrait
 
     /// Feeds `input` to the target. Traps where the target fails.
     package func run(_ input: ArraySlice<UInt8>) {
@@ -52,6 +55,37 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .json: fuzzJSON(input)
         case .readerToken: fuzzReaderToken(input)
         case .brandRegistry: fuzzBrandRegistry(input)
+        case .receiptChain: fuzzReceiptChain(input)
+        case .signedReceipt: fuzzSignedReceipt(input)
+        case .retainedRecord: fuzzRetainedRecord(input)
+        case .daemonConfiguration: fuzzDaemonConfiguration(input)
+        case .policyFile: fuzzPolicyFile(input)
+        case .identityRules: fuzzIdentityRules(input)
+        case .mainConfiguration: fuzzMainConfiguration(input)
+        case .presentationOrder: fuzzPresentationOrder(input)
+        case .pemKey: fuzzPEMKey(input)
+        case .portrait: fuzzPortrait(input)
+        }
+    }
+
+    /// Whether the input gets through to the target's last step: a response that verifies, a chain that holds, a file that is
+    /// taken. False for targets that have no such step.
+    package func takesWhole(_ input: ArraySlice<UInt8>) -> Bool {
+        switch self {
+        case .deviceResponse: FuzzWorld.standard.verifies(Array(input))
+        case .walletEnvelope: fuzzWalletEnvelope(input)
+        case .encryptedResponse: fuzzEncryptedResponse(input)
+        case .receiptChain: fuzzReceiptChain(input)
+        case .signedReceipt: fuzzSignedReceipt(input)
+        case .retainedRecord: fuzzRetainedRecord(input)
+        case .daemonConfiguration: fuzzDaemonConfiguration(input)
+        case .policyFile: fuzzPolicyFile(input)
+        case .identityRules: fuzzIdentityRules(input)
+        case .mainConfiguration: fuzzMainConfiguration(input)
+        case .presentationOrder: fuzzPresentationOrder(input)
+        case .pemKey: fuzzPEMKey(input)
+        case .portrait: fuzzPortrait(input)
+        default: false
         }
     }
 }

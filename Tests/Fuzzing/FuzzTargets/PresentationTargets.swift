@@ -5,17 +5,23 @@ internal import OpenSSLCrypto
 internal import WalletPresentation
 
 /// HPKEEnvelope from its bytes to the verdict.
-func fuzzWalletEnvelope(_ input: ArraySlice<UInt8>) {
-    guard let envelope = try? WalletEnvelope(input) else { return }
+///
+/// - Returns: whether what is in it verifies.
+@discardableResult
+func fuzzWalletEnvelope(_ input: ArraySlice<UInt8>) -> Bool {
+    guard let envelope = try? WalletEnvelope(input) else { return false }
     demand(
         envelope.encapsulatedKey.count == 65 && envelope.recipientKeyHash.count == 32
             && envelope.infoHash.count == 32, "a key or hash of another size")
-    guard let opened = try? FuzzShop.standard.open(envelope) else { return }
-    FuzzShop.standard.judge(opened)
+    guard let opened = try? FuzzShop.standard.open(envelope) else { return false }
+    return FuzzShop.standard.judge(opened)
 }
 
 /// EncryptedResponse from its bytes to the verdict, and from text.
-func fuzzEncryptedResponse(_ input: ArraySlice<UInt8>) {
+///
+/// - Returns: whether what is in it verifies.
+@discardableResult
+func fuzzEncryptedResponse(_ input: ArraySlice<UInt8>) -> Bool {
     if let bytes = Base64URL.decode(input) {
         demand(
             (try? EncryptedResponse(input)) != nil || (try? EncryptedResponse(decoded: bytes[...])) == nil,
@@ -23,10 +29,10 @@ func fuzzEncryptedResponse(_ input: ArraySlice<UInt8>) {
     } else {
         demand((try? EncryptedResponse(input)) == nil, "a text that is none was taken")
     }
-    guard let response = try? EncryptedResponse(decoded: input) else { return }
+    guard let response = try? EncryptedResponse(decoded: input) else { return false }
     demand(response.encapsulatedKey.count == 65, "a key of another size")
-    guard let opened = try? FuzzShop.standard.open(response) else { return }
-    FuzzShop.standard.judge(opened)
+    guard let opened = try? FuzzShop.standard.open(response) else { return false }
+    return FuzzShop.standard.judge(opened)
 }
 
 /// What a wallet seals, whatever it says: both doors open it, and find a DeviceResponse or say that there is none.

@@ -28,12 +28,23 @@ struct ReplayTests {
         try FileManager.default.removeItem(at: lastInput)
     }
 
-    @Test("Seeds that verified when they were made still do, so that a mutation of them gets far")
-    func verified() throws {
-        let seeds = SeedFiles.files(in: SeedFiles.kept[0].appending(path: FuzzTarget.deviceResponse.rawValue))
-        let verified = seeds.filter { $0.lastPathComponent.hasPrefix("verified") }
-        #expect(!verified.isEmpty)
-        for seed in verified { #expect(FuzzWorld.standard.verifies(try VectorFiles.bytes(of: seed))) }
+    @Test("Seeds that were taken whole when they were made still are, so that a mutation of them gets far")
+    func whole() throws {
+        let targets = try FuzzTarget.allCases.filter { target in
+            let seeds = SeedFiles.files(in: SeedFiles.kept[0].appending(path: target.rawValue))
+            let whole = seeds.filter { $0.lastPathComponent.hasPrefix("whole-") }
+            for seed in whole {
+                let bytes = try VectorFiles.bytes(of: seed)
+                #expect(target.takesWhole(bytes[...]), "\(seed.path)")
+                #expect(!target.takesWhole(bytes[..<(bytes.count / 2)]), "\(seed.path), cut short")
+            }
+            return !whole.isEmpty
+        }
+        #expect(
+            targets == [
+                .deviceResponse, .receiptChain, .signedReceipt, .retainedRecord, .daemonConfiguration,
+                .policyFile, .identityRules, .mainConfiguration, .presentationOrder, .pemKey, .portrait,
+            ])
     }
 
     @Test("Every folder of seeds and failures belongs to a target")

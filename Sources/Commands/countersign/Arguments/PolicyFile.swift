@@ -1,16 +1,16 @@
-internal import MdocTrust
-internal import ReaderReports
+package import MdocTrust
+package import ReaderReports
 
 /// The one file of policies: the default one by name, those that are added to or replace `age` and `rental`, and the clock
 /// skew. A member that is not known is an error: it may be a restriction that was misspelt.
-struct PolicyFile {
+package struct PolicyFile {
     private static let largestSize = 1 << 16
     private static let largestSkew: Int64 = 3600
     private static let mostPolicies = 256
 
-    private var standard = "age"
-    private var clockSkew: Int64 = 60
-    private var policies = ["age": RevocationPolicy.age, "rental": .rental(staleDays: 0)]
+    package private(set) var standard = "age"
+    package private(set) var clockSkew: Int64 = 60
+    package private(set) var policies = ["age": RevocationPolicy.age, "rental": .rental(staleDays: 0)]
 
     /// What holds without a file.
     init() {}
@@ -24,7 +24,7 @@ struct PolicyFile {
         }
     }
 
-    private init(_ text: JSONText) throws(JSONFault) {
+    package init(_ text: JSONText) throws(JSONFault) {
         let members = try text.members(["policy", "policies", "clockSkewSeconds"])
         if let skew = try members["clockSkewSeconds"]?.integer(in: 0...Self.largestSkew) { clockSkew = skew }
         for (name, entry) in try members["policies"]?.entries(upTo: Self.mostPolicies) ?? [] {

@@ -1,6 +1,6 @@
-internal import ReaderReports
-internal import ReaderStore
-internal import RequestPlanner
+package import ReaderReports
+package import ReaderStore
+package import RequestPlanner
 
 /// What a till, a kiosk or a desk asks for: the body of `POST /v1/presentations`.
 package struct PresentationOrder: Equatable, Sendable {
@@ -21,16 +21,16 @@ package struct PresentationOrder: Equatable, Sendable {
         case confirm
     }
 
-    let kind: Kind
-    let intent: RequestIntent
+    package let kind: Kind
+    package let intent: RequestIntent
     /// Any lane where there is only one.
     let lane: String?
     /// Makes the order idempotent: the same reference again is the same presentation.
     let reference: OrderReference?
     let validation: Validation
-    let retention: RetentionProfile
+    package let retention: RetentionProfile
     /// Whether the holder's consent to what is retained was recorded.
-    let consent: HolderConsent
+    package let consent: HolderConsent
     let then: FurtherOrder?
     let identity: String?
     let wallet: String?
@@ -43,7 +43,7 @@ package struct PresentationOrder: Equatable, Sendable {
     ]
     static let longestIntent = 4096
 
-    init(_ body: JSONText) throws(APIProblem) {
+    package init(_ body: JSONText) throws(APIProblem) {
         let words: String
         let further: JSONText?
         do throws(JSONFault) {
@@ -94,7 +94,7 @@ package struct PresentationOrder: Equatable, Sendable {
     var asksForData: Bool { kind == .data || then != nil }
 
     /// Whether it is the same order; a reader token may be renewed meanwhile.
-    func asksTheSame(as other: PresentationOrder) -> Bool {
+    package func asksTheSame(as other: PresentationOrder) -> Bool {
         var (one, two) = (self, other)
         (one.readerToken, two.readerToken) = (nil, nil)
         return one == two

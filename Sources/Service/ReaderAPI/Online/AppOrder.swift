@@ -1,19 +1,19 @@
 internal import MdocModel
 internal import MdocVerification
-internal import ReaderReports
-internal import WalletPresentation
+package import ReaderReports
+package import WalletPresentation
 
 /// What an app asks for through PassKit: the body of `POST /v1/wallet/requests` without the session. It is kept beside the
 /// nonce in the same form.
-struct AppOrder: Sendable {
+package struct AppOrder: Sendable {
     /// By its name in the configuration; nil for the only one.
     let merchant: String?
-    let descriptor: IdentityDescriptor
+    package let descriptor: IdentityDescriptor
 
-    static let members: Set = ["merchant", "document", "elements", "intentToStore"]
+    package static let members: Set = ["merchant", "document", "elements", "intentToStore"]
     private static let mostElements = 32
 
-    init(_ members: JSONTextMembers) throws(APIProblem) {
+    package init(_ members: JSONTextMembers) throws(APIProblem) {
         let (document, elements): (IdentityDocument, [(element: IdentityElement, intent: IntentToStore)])
         do throws(JSONFault) {
             merchant = try members["merchant"]?.string(upTo: 64)
@@ -53,7 +53,7 @@ struct AppOrder: Sendable {
     }
 
     /// As it is kept, under the name of the merchant who asks.
-    func kept(for merchant: String) -> [UInt8] {
+    package func kept(for merchant: String) -> [UInt8] {
         let value: JSONValue = [
             "merchant": .string(merchant), "document": .string(descriptor.document.rawValue),
             "elements": .array(descriptor.elements.map { .string($0.element.name) }),

@@ -1,17 +1,17 @@
 internal import MdocModel
-internal import ReaderReports
+package import ReaderReports
 internal import RequestPlanner
 
 /// What a page asks for: the body of `POST /v1/web/requests` without the session. It is kept beside the nonce in the same
 /// form.
-struct WebOrder: Sendable {
+package struct WebOrder: Sendable {
     let origin: String
     let plan: RequestPlan
     private let intent: String
 
-    static let members: Set = ["origin", "intent"]
+    package static let members: Set = ["origin", "intent"]
 
-    init(_ members: JSONTextMembers) throws(APIProblem) {
+    package init(_ members: JSONTextMembers) throws(APIProblem) {
         do throws(JSONFault) {
             origin = try members.required("origin").string(upTo: 300)
             intent = try members.required("intent").string(upTo: 4096)
@@ -35,7 +35,7 @@ struct WebOrder: Sendable {
         }
     }
 
-    var kept: [UInt8] {
+    package var kept: [UInt8] {
         let value: JSONValue = ["origin": .string(origin), "intent": .string(intent)]
         return value.utf8
     }
