@@ -36,7 +36,7 @@ extension ReaderStore {
             }
             return try Int64.fetchOne(
                 database, sql: "SELECT at FROM token_first_use WHERE token = ?", arguments: [Data(token)]
-            ).map(Timestamp.init(secondsSince1970:))
+            ).map(Timestamp.init(stored:))
         }
     }
 }

@@ -40,7 +40,7 @@ extension ReaderStore {
     package func newestTrustBundle() throws(ReaderStoreError) -> Timestamp? {
         try read { database in
             try Int64.fetchOne(database, sql: "SELECT created FROM trust_bundle")
-                .map(Timestamp.init(secondsSince1970:))
+                .map(Timestamp.init(stored:))
         }
     }
 }
@@ -78,7 +78,7 @@ extension TrustRecord {
         self.change = change
         number = try row.decode(forColumn: "number")
         id = TrustSnapshot.ID(bytes: [UInt8](try row.decode(Data.self, forColumn: "id")))
-        created = Timestamp(secondsSince1970: try row.decode(forColumn: "created"))
+        created = try Timestamp(stored: row.decode(forColumn: "created"))
         predecessor = try row.decode(forColumn: "predecessor")
         isCurrent = try row.decode(forColumn: "isCurrent")
     }
@@ -109,7 +109,7 @@ extension TrustSource {
         else { throw ReaderStoreError.damaged }
         self.init(
             kind, name: try row.decode(atIndex: 1), provenance: provenance,
-            obtained: Timestamp(secondsSince1970: try row.decode(atIndex: 4)),
+            obtained: try Timestamp(stored: row.decode(atIndex: 4)),
             bytes: [UInt8](try row.decode(Data.self, atIndex: 6))[...])
         guard sha256.elementsEqual(try row.decode(Data.self, atIndex: 5)) else {
             throw ReaderStoreError.damaged
@@ -132,8 +132,8 @@ extension TrustSource.Provenance {
         case "file": self = .file(path: location)
         case "fetched": self = .fetched(url: location)
         case "bundle":
-            guard let seconds = Int64(location) else { return nil }
-            self = .bundle(created: Timestamp(secondsSince1970: seconds))
+            guard let created = Int64(location).flatMap(Timestamp.init(received:)) else { return nil }
+            self = .bundle(created: created)
         default: return nil
         }
     }

@@ -193,6 +193,6 @@ extension IssuedNonce {
         else { throw ReaderStoreError.damaged }
         self.init(
             nonce, to: session, for: door,
-            expires: Timestamp(secondsSince1970: try row.decode(forColumn: "expires")))
+            expires: try Timestamp(stored: row.decode(forColumn: "expires")))
     }
 }

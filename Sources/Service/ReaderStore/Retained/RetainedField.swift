@@ -39,7 +39,7 @@ struct RetainedField {
         name = ElementName(
             nameSpace: try row.decode(forColumn: "name_space"),
             identifier: try row.decode(forColumn: "identifier"))
-        deadline = Timestamp(secondsSince1970: try row.decode(forColumn: "deadline"))
+        deadline = try Timestamp(stored: row.decode(forColumn: "deadline"))
         nonce = [UInt8](try row.decode(Data.self, forColumn: "nonce"))
         sealed = [UInt8](try row.decode(Data.self, forColumn: "sealed"))
     }

@@ -27,7 +27,7 @@ extension RetainedRecords {
             let export = RetainedExport(
                 records: try records(of: rows),
                 earlier: try rows.compactMap { try $0.decode(Int64?.self, forColumn: "export_begun") }.max()
-                    .map(Timestamp.init(secondsSince1970:)))
+                    .map(Timestamp.init(stored:)))
             try database.execute(
                 sql: "UPDATE retained_field SET export_begun = ? WHERE reference = ?",
                 arguments: [now.secondsSince1970, digest])
@@ -69,7 +69,7 @@ extension RetainedRecord {
         else { throw ReaderStoreError.damaged }
         self.init(
             id: id, docType: try row.decode(forColumn: "doc_type"), profile: profile, consent: consent,
-            retained: Timestamp(secondsSince1970: try row.decode(forColumn: "retained")), fields: [field])
+            retained: try Timestamp(stored: row.decode(forColumn: "retained")), fields: [field])
     }
 
     fileprivate func adding(_ field: Field) -> RetainedRecord {

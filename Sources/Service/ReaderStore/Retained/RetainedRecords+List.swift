@@ -33,9 +33,9 @@ extension RetainedSummary {
         else { throw ReaderStoreError.damaged }
         self.init(
             id: id, docType: try row.decode(forColumn: "doc_type"), profile: profile, consent: consent,
-            retained: Timestamp(secondsSince1970: try row.decode(forColumn: "retained")), names: [],
-            deadline: Timestamp(secondsSince1970: try row.decode(forColumn: "deadline")),
+            retained: try Timestamp(stored: row.decode(forColumn: "retained")), names: [],
+            deadline: try Timestamp(stored: row.decode(forColumn: "deadline")),
             handedOut: try row.decode(Int64?.self, forColumn: "export_begun").map(
-                Timestamp.init(secondsSince1970:)))
+                Timestamp.init(stored:)))
     }
 }

@@ -24,7 +24,9 @@ extension RetainedRecords {
     ) throws -> (count: Int64, failure: IdentityStoreError?) {
         let latest = state.latest
         let count = try remove("deadline <= ?", [latest.secondsSince1970], in: database)
-        state.purged += count
+        let (purged, isTooMany) = state.purged.addingReportingOverflow(count)
+        guard !isTooMany else { throw ReaderStoreError.damaged }
+        state.purged = purged
         try state.write(to: database)
         // Before the change is made: should it be lost now, what is left cannot be read.
         return (count, keys.removeAll(before: latest.dayInUTC))

@@ -105,7 +105,7 @@ package struct RetainedRecords: Sendable {
     package func nextDue() throws(ReaderStoreError) -> Timestamp? {
         try store.read { database in
             try Int64.fetchOne(database, sql: "SELECT min(deadline) FROM retained_field")
-                .map(Timestamp.init(secondsSince1970:))
+                .map(Timestamp.init(stored:))
         }
     }
 

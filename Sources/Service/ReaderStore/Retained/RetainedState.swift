@@ -14,7 +14,7 @@ struct RetainedState {
     init(at now: Timestamp, in database: Database) throws {
         let row = try Row.fetchOne(database, sql: "SELECT latest, purged, exported FROM retained_state")
         isEmpty = try Int64.fetchOne(database, sql: "SELECT 1 FROM retained_field LIMIT 1") == nil
-        let before = try row.map { Timestamp(secondsSince1970: try $0.decode(forColumn: "latest")) }
+        let before = try row.map { try Timestamp(stored: $0.decode(forColumn: "latest")) }
         latest = isEmpty ? now : max(now, before ?? now)
         purged = try row?.decode(forColumn: "purged") ?? 0
         exported = try row?.decode(forColumn: "exported") ?? 0

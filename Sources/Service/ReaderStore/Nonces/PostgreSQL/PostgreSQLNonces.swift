@@ -90,8 +90,8 @@ extension IssuedNonce {
     fileprivate init(_ nonce: PresentationNonce, _ row: [[UInt8]?]) throws(NonceStoreError) {
         guard row.count >= 3, let digest = row[0], let session = SessionBinding(stored: digest),
             let name = row[1], let door = PresentationDoor(rawValue: String(decoding: name, as: UTF8.self)),
-            let expires = row[2]?.integer
+            let expires = row[2]?.integer.flatMap(Timestamp.init(received:))
         else { throw .failed(code: "row") }
-        self.init(nonce, to: session, for: door, expires: Timestamp(secondsSince1970: expires))
+        self.init(nonce, to: session, for: door, expires: expires)
     }
 }
