@@ -42,8 +42,9 @@ struct ReplayTests {
         }
         #expect(
             targets == [
-                .deviceResponse, .receiptChain, .signedReceipt, .retainedRecord, .daemonConfiguration,
-                .policyFile, .identityRules, .mainConfiguration, .presentationOrder, .pemKey, .portrait,
+                .deviceResponse, .walletEnvelope, .encryptedResponse, .receiptChain, .signedReceipt,
+                .retainedRecord, .daemonConfiguration, .policyFile, .identityRules, .mainConfiguration,
+                .presentationOrder, .pemKey, .portrait,
             ])
     }
 
