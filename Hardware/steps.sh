@@ -71,7 +71,7 @@ readonly kiosk_packages=(chromium python3-venv fonts-noto-core fonts-noto-cjk)
 # Suites that wait for real daemons, sockets and programs, with deadlines of their own: they run one test at a time.
 readonly waiting='^(TransportTests|PCSCTransportTests|BlueZTransportTests|TrustFetchTests|ReaderAPITests|ReaderServiceTests|PortraitDecodingTests|TapToPresentTests|countersignTests|countersigndTests)\.'
 # Suites that need Bluetooth, and so a guest.
-readonly bluetooth='^(BlueZTransportTests\..*BenchTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|countersigndTests\.BluetoothLaneTests)(/|$)'
+readonly bluetooth='^(BlueZTransportTests\..*BenchTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|TapToPresentTests\.BluetoothPresentTests|countersigndTests\.BluetoothLaneTests)(/|$)'
 
 # Tests in a guest with a real bluetoothd and a real pcscd. The phone is loaded once, in the background, for all that come.
 test_in_guest() { # OPTIONS OF Hardware/TestRun/tests

@@ -112,6 +112,8 @@ class Service:
         self._subscribed.add(characteristic)
         if len(self._subscribed) == 2:
             tell("subscribed")
+        else:
+            # A reader starts right behind the second one.
             self._faults.later("subscribed", self.link)
 
     def _take_state(self, _, value):

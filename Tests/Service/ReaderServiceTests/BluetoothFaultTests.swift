@@ -168,7 +168,7 @@ struct BluetoothFaultTests {
             .peripheral, phone: ["--fault", "connect-storm=64"],
             radio: BlueZRadio(configuration: configuration))
         if try await !crash.explains(result.summary) {
-            #expect(result.summary == "connection bluez-connection-refused", "\(result.phone.lines)")
+            #expect(result.summary == "connection bluez-peer-left", "\(result.phone.lines)")
         }
         try await Scene.expectNextCustomerServed(.peripheral, after: "one that drops every connection")
     }
