@@ -106,6 +106,7 @@ enum House {
         Room(
             name: "countersign-portrait", layer: .commands,
             imports: ["PortraitImage", "COpenJPEG", "CSeccomp", "CZlib"]),
+        Room(name: "BenchFloor", layer: .commands, imports: ["COpenSSL"]),
         Room(
             name: "countersign", layer: .commands,
             imports: formats.union(cryptography).union(mdoc).union([

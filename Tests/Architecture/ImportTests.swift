@@ -121,8 +121,6 @@ struct PackageTests {
                 "System/COpenSSL", "System/CPCSCLite", "System/CSystemdBus", "System/CBlueZ", "System/CZlib",
                 "System/CTimex", "System/CProcess", "System/COpenJPEG", "System/CPostgreSQL",
                 "System/CSeccomp",
-                // In C, beside the command that measures against it.
-                "Commands/BenchFloor",
             ])
         for layer in House.Layer.allCases {
             let folder = VectorFiles.repository.appending(path: "Sources/\(layer.rawValue)")
