@@ -86,7 +86,10 @@ struct TestHabitTests {
     @Test("No error is passed over inside `#expect` or `#require`")
     func swallowedErrors() {
         for file in Self.tests {
-            for arguments in file.code.arguments(of: #"#(expect|require)\("#) {
+            // A parenthesis in a text opens and closes nothing.
+            let code = file.code.replacingOccurrences(
+                of: #""(?:\\.|[^"\\\n])*""#, with: "\"\"", options: .regularExpression)
+            for arguments in code.arguments(of: #"#(expect|require)\("#) {
                 #expect(!arguments.contains("try? "), "\(file.path): \(arguments)")
             }
         }

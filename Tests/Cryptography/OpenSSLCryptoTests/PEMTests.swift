@@ -44,7 +44,7 @@ struct PEMTests {
         }
         let damaged = good.replacing("MII", with: "MIJ")
         // The length it begins with is greater now.
-        #expect(throws: OpenSSLCryptoError.truncated(at: try AnnexD.bytes("dsCertificate").count)) {
+        #expect(throws: OpenSSLCryptoError.truncated(at: 0)) {
             try certificates(fromPEMOrDER: [UInt8](damaged.utf8)[...])
         }
     }

@@ -192,9 +192,10 @@ struct RevocationListTests {
     func truncated() throws {
         let der = try TestRevocationList(TestAuthority(), [.init([1, 2, 3], reason: 1)]).encoded()
         for count in der.indices {
-            #expect(throws: OpenSSLCryptoError.truncated(at: count)) {
+            let error = #expect(throws: OpenSSLCryptoError.self) {
                 try CertificateRevocationList(der: der[..<count])
             }
+            #expect(error?.isTruncation == true, "\(count) bytes: \(String(describing: error))")
         }
         #expect(throws: OpenSSLCryptoError.trailingBytes(at: der.count)) {
             try CertificateRevocationList(der: (der + [0])[...])

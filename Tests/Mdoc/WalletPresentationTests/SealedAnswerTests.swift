@@ -1,3 +1,4 @@
+import CBOR
 import MdocModel
 import Testing
 import VectorFiles
@@ -43,17 +44,25 @@ struct SealedAnswerTests {
         #expect(info.text == answers.web.encryptionInfo)
     }
 
-    @Test("One byte off, neither opens", arguments: [5, 40, 120, 200])
-    func changed(index: Int) throws {
+    /// Of the last bytes: what an app's answer and a page's are refused for when this one is changed.
+    static let changes: [(index: Int, app: WalletPresentationError, web: WalletPresentationError)] = [
+        (5, .notOpened, .notOpened),
+        (40, .notOpened, .misshapen(.encryptedResponse, .missingMember(at: 7))),
+        (120, .recipientKeyUnknown, .misshapen(.encryptedResponse, .reservedAdditionalInformation(at: 17))),
+        (200, .encapsulatedKeyInvalid, .encapsulatedKeyInvalid),
+    ]
+
+    @Test("One byte off, neither opens", arguments: changes)
+    func changed(index: Int, app: WalletPresentationError, web: WalletPresentationError) throws {
         var bytes = [UInt8](hex: answers.app.envelope)
         bytes[bytes.count - 1 - index] ^= 1
-        #expect(throws: WalletPresentationError.notOpened) {
+        #expect(throws: app) {
             try WalletEnvelope(bytes[...]).open(
                 with: [answers.key()], as: answers.merchant(), answering: answers.spentNonce())
         }
         var response = try #require(Base64URL.decode(answers.web.response.utf8))
         response[response.count - 1 - index % response.count] ^= 1
-        #expect(throws: WalletPresentationError.notOpened) {
+        #expect(throws: web) {
             try EncryptedResponse(decoded: response[...]).open(
                 with: answers.key(), encryptionInfo: EncryptionInfo(answers.web.encryptionInfo),
                 origin: WebOrigin(answers.web.origin), answering: answers.spentNonce())

@@ -277,7 +277,9 @@ struct RetainedRecordsTests {
         let path = "\(scene.keys)/2026-11-02.key"
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        #expect(throws: ReaderStoreError.keyFile(.notAFile(path: path))) { try retained.purge(at: later(3)) }
+        #expect(throws: ReaderStoreError.keyFile(.fileRefused(path: path, errno: EISDIR))) {
+            try retained.purge(at: later(3))
+        }
         #expect(try retained.counts() == .init(records: 0, fields: 0, purged: 1, exported: 0))
     }
 

@@ -16,7 +16,7 @@ package struct DaemonRequirement: Sendable {
             switch self {
             case .word(let word): value == word
             case .flag(let flag):
-                switch value[...].dropLastSpaces() {
+                switch Substring(value.utf8.dropLastSpaces()) {
                 case "true", "1": flag
                 case "false", "0": !flag
                 default: false

@@ -14,10 +14,9 @@ package struct MainConfiguration: Equatable, Sendable {
     package init(parsing text: [UInt8]) throws(MainConfigurationError) {
         guard text.count <= Self.limit else { throw .tooLong }
         var group: String?
-        for (index, bytes) in text.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
-            let line = String(decoding: bytes.last == 0x0d ? bytes.dropLast() : bytes, as: UTF8.self)
-                .drop(while: \.isASCIISpace)
-            if line.isEmpty || line.first == "#" { continue }
+        for (index, line) in text.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
+            let line = (line.last == 0x0d ? line.dropLast() : line).drop(while: \.isSpace)
+            if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
             if let name = Self.group(line) {
                 group = name
             } else if let group, let (key, value) = Self.entry(line) {
@@ -33,17 +32,23 @@ package struct MainConfiguration: Equatable, Sendable {
         values[group]?[key]
     }
 
-    private static func group(_ line: Substring) -> String? {
+    private static func group(_ line: ArraySlice<UInt8>) -> String? {
         let line = line.dropLastSpaces()
-        guard line.count > 2, line.first == "[", line.last == "]" else { return nil }
+        guard line.count > 2, line.first == UInt8(ascii: "["), line.last == UInt8(ascii: "]") else {
+            return nil
+        }
         let name = line.dropFirst().dropLast()
-        return name.contains { $0 == "[" || $0 == "]" } ? nil : String(name)
+        let hasBracket = name.contains { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }
+        return hasBracket ? nil : String(decoding: name, as: UTF8.self)
     }
 
-    private static func entry(_ line: Substring) -> (key: String, value: String)? {
-        guard let sign = line.firstIndex(of: "="), sign > line.startIndex else { return nil }
-        let value = line[line.index(after: sign)...].drop(while: \.isASCIISpace)
-        return (String(line[..<sign].dropLastSpaces()), String(value))
+    private static func entry(_ line: ArraySlice<UInt8>) -> (key: String, value: String)? {
+        guard let sign = line.firstIndex(of: UInt8(ascii: "=")), sign > line.startIndex else { return nil }
+        let value = line[(sign + 1)...].drop(while: \.isSpace)
+        return (
+            String(decoding: line[..<sign].dropLastSpaces(), as: UTF8.self),
+            String(decoding: value, as: UTF8.self)
+        )
     }
 }
 
@@ -55,13 +60,14 @@ package enum MainConfigurationError: Error, Equatable, Sendable {
     case tooLong
 }
 
-extension Substring {
+extension BidirectionalCollection<UInt8> {
     /// Without the white space at the end.
-    func dropLastSpaces() -> Substring {
-        self[..<(lastIndex { !$0.isASCIISpace }.map(index(after:)) ?? startIndex)]
+    func dropLastSpaces() -> SubSequence {
+        self[..<(lastIndex { !$0.isSpace }.map(index(after:)) ?? startIndex)]
     }
 }
 
-extension Character {
-    fileprivate var isASCIISpace: Bool { isASCII && isWhitespace }
+extension UInt8 {
+    /// What GLib takes for white space.
+    fileprivate var isSpace: Bool { self == 0x20 || (0x09...0x0d).contains(self) }
 }
