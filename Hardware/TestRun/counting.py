@@ -39,6 +39,9 @@ def swift(path):
                 ended.add(test)
             case "testSkipped":
                 counted.skipped[_short(test)] = _reason(payload)
+            case "testCancelled" | "testCaseCancelled":
+                # The record has no reason; what the runner printed has.
+                counted.skipped[_short(test)] = _text(payload) or "cancelled, or one of its cases"
             case "issueRecorded" if not payload.get("issue", {}).get("isKnown"):
                 counted.issues.append(f"{_short(test) if test else 'outside of a test'}: {_text(payload)}")
                 if test and _short(test) not in counted.failed:

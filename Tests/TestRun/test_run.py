@@ -92,6 +92,11 @@ class Counting(Case):
             function(A), event("testSkipped", A, messages=[{"text": 'Test a() skipped: "no bench"'}]))
         self.assertEqual((counted.executed, counted.skipped), (0, {"FirstTests.Suite/a()": "no bench"}))
 
+    def test_a_cancelled_case_counts_as_a_skip(self):
+        counted = self.counted(
+            function(A), event("testStarted", A), event("testCaseCancelled", A), event("testEnded", A))
+        self.assertIn("FirstTests.Suite/a()", counted.skipped)
+
     def test_a_record_that_is_missing_or_cut_counts_what_it_has(self):
         self.assertEqual(counting.swift(self.folder / "none").executed, 0)
         path = self.folder / "cut"
