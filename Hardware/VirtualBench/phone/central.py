@@ -6,7 +6,7 @@ import time
 from bumble import att
 from bumble.core import UUID
 
-from faults import MOMENT
+from faults import MOMENTS
 from framing import Names, START
 from journal import Failure, tell
 from radio import GATTLink, find, open_channel, own_address
@@ -130,7 +130,7 @@ async def storm(made, address, count):
     try:
         while done < count:
             connection = await connect(made, address)
-            await asyncio.sleep(MOMENT)
+            await asyncio.sleep(MOMENTS["connected"])
             await asyncio.wait_for(connection.disconnect(), 5)
             done += 1
     finally:

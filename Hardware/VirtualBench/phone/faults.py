@@ -12,9 +12,10 @@ INSTEAD_OF_RESPONSE = ("silent", "no-cccd", "silent-after-first-chunk", "garbage
                        "never-ending")
 ONLY = {"wrong-service": "peripheral", "no-ident-match": "central", "second-phone": "central"}
 NEVER_ENDING = 64 << 20
-# Who leaves at the very moment the link is up can hit a bug of the kernel (6.1: list corruption in hci_chan_del),
-# which ends bluetoothd and all Bluetooth with it.
-MOMENT = 0.02
+# How long a phone stays that leaves at one of these steps. Who leaves at the very moment the link is up can hit a bug of
+# the kernel (6.1: list corruption in hci_chan_del), which ends bluetoothd and all Bluetooth with it; of who leaves as it
+# starts bluetoothd may not tell the start.
+MOMENTS = {"connected": 0.02, "started": 0.05}
 
 
 class Faults:
@@ -35,8 +36,7 @@ class Faults:
 
     async def at(self, step, link):
         if self.step == step:
-            if step == "connected":
-                await asyncio.sleep(MOMENT)
+            await asyncio.sleep(MOMENTS.get(step, 0))
             await self.leave(link)
 
     def later(self, step, link):
