@@ -9,6 +9,12 @@ package struct AirPhone: Sendable {
         case peripheral
     }
 
+    /// The names of a connection that the phone dropped before its services were found; which of them depends on what
+    /// bluetoothd tells first.
+    package static let droppedConnection: Set = [
+        "bluez-peer-left", "bluez-services-unresolved", "bluez-connect-failed", "bluez-connect-aborted",
+    ]
+
     private let process: BenchProcess
 
     /// A phone with the wallet that listens on this port of the bench link.

@@ -148,7 +148,7 @@ extension OneAfterAnother.BenchTests {
             let error = await Self.error {
                 _ = try await BlueZRadio(configuration: configuration).connect(to: Self.service)
             }
-            let names = ["bluez-peer-left", "bluez-connect-failed", "bluez-connect-aborted"]
+            let names = AirPhone.droppedConnection
             #expect(names.map { BluetoothLEError.connectionFailed(id: $0) }.contains(error))
             #expect(phone.lines.count { $0.hasPrefix("connected") } == 2)
             try await expectNothingLeft()
