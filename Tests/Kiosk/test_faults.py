@@ -91,13 +91,13 @@ class FaultTests(KioskCase):
         clerk = self.open("clerk", has_clock=True, script=COUNTING_SIGNS)
         clerk.clock.pause_at(clerk.evaluate("Date.now() / 1000") + 1)
         # A second heartbeat shortens the silence that the first one allows.
-        self.stand_in.lane["kiosk"]["heartbeatSeconds"] = 0.4
+        self.stand_in.lane["kiosk"]["heartbeatSeconds"] = 1
         self.settle(clerk)
         for _ in range(5):
             clerk.evaluate("window.signs = 0")
             self.until(clerk, lambda: clerk.evaluate("signs") > 0, "no heartbeat came")
             # Less than two and a half heartbeats, which would end the stream.
-            clerk.clock.run_for(900)
+            clerk.clock.run_for(2_250)
         self.assertEqual(len(self.asked("GET", "/events")), 1)
         self.assertEqual(self.screen(clerk), "idle")
         self.stand_in.beats = False
