@@ -21,7 +21,7 @@ struct IdentityFaultTests {
     {
         let run = try await execute(
             [
-                "identity", "lint", "--json", "--lenient", "--store", store.path, "--at",
+                "identity", "lint", "--json", "--lenient", "--warn", "0", "--store", store.path, "--at",
                 time ?? IdentityStore.now,
             ],
             environment: environment)

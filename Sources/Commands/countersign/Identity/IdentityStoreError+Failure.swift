@@ -12,6 +12,10 @@ extension IdentityStoreError {
         }
     }
 
-    /// What ends a command.
-    var failure: CommandFailure { CommandFailure(status: exitStatus, message: "\(explanation)  [\(id)]") }
+    /// What ends a command. The id stands behind the first line: rules follow it, a line each.
+    var failure: CommandFailure {
+        var lines = explanation.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        lines[0] += "  [\(id)]"
+        return CommandFailure(status: exitStatus, message: lines.joined(separator: "\n"))
+    }
 }
