@@ -80,6 +80,8 @@ test_in_guest() { # OPTIONS OF Hardware/TestRun/tests
         Hardware/VirtualBench/with-pcscd -- Hardware/TestRun/tests --no-parallel "$@"
 }
 
+build_package() { rm -rf .build/deb && Hardware/Packaging/build-deb .build/deb; }
+
 # What is upgraded is the same package under a lower number.
 install_and_remove() { # LOG-FOLDER
     rm -rf .build/older && dpkg-deb --raw-extract .build/deb/countersign_*.deb .build/older &&

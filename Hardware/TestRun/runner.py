@@ -61,7 +61,7 @@ class Runner:
                         self.start(step)
                 for step in [step for step in waiting if self.is_pointless(step)]:
                     waiting.remove(step)
-                    self.finish(step, 0, 1, counting.Counted(), ["not run: a step that it needs failed"])
+                    self.leave_out(step)
                 for name in list(self.running):
                     self.look_after(name)
                 time.sleep(0.1)
@@ -78,6 +78,14 @@ class Runner:
 
     def is_pointless(self, step):
         return any(name in self.results and not self.results[name].passed for name in step.after)
+
+    def leave_out(self, step):
+        """What needs a step that could not be tested cannot be tested either; what needs a failed one fails."""
+        needed = [self.results[name] for name in step.after if name in self.results]
+        if any(result.complaints for result in needed):
+            return self.finish(step, 0, 1, counting.Counted(), ["not run: a step that it needs failed"])
+        missing = next(result.not_tested for result in needed if result.not_tested)
+        self.finish(step, 0, 1, counting.Counted(), [], not_tested=missing)
 
     def has(self, name):
         return any(step.name == name for step in self.steps)

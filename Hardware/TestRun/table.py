@@ -16,7 +16,7 @@ class Skip:
     """Tests that may be skipped: those whose identifier begins with `tests`, for this reason."""
     tests: str
     reason: str
-    # The skip is expected only without `../shared`, or only in a step that has no guest; always where this is empty.
+    # "without shared" where it is expected only without `../shared`; always where this is empty.
     when: str = ""
 
 

@@ -197,6 +197,17 @@ class Running(Case):
         self.assertFalse((self.folder / "ran").exists())
         self.assertIn("a step that it needs failed", said)
 
+    def test_a_step_after_one_that_cannot_be_tested_is_not_tested_either(self):
+        path = self.folder / "table.json"
+        path.write_text(json.dumps({"steps": [
+            {"name": "kernel", "title": "Kernel", "run": "echo no kernel here; exit 121", "budget": 5},
+            {"name": "air", "title": "Air", "run": f"touch {self.folder}/ran", "budget": 5, "after": ["kernel"]}]}))
+        for strict in (True, False):
+            passed, said = self.run_steps(*table.load(path), strict=strict)
+            self.assertEqual(passed, not strict)
+            self.assertFalse((self.folder / "ran").exists())
+            self.assertIn("NOT tested: Air: no kernel here", said)
+
     def test_a_step_that_hangs_is_ended_and_fails(self):
         step = self.step(f"Hardware/TestRun/tests --deadline 1", tests="swift", minimum=1, deadline=5)
         program = self.folder / ".build" / "hangs"
