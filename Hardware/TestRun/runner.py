@@ -16,6 +16,8 @@ import watched
 
 # Given to a step beyond its deadline, so that what watches inside it can write its backtraces first.
 GRACE = 180
+# The complaints of each failed step that the last lines of the run repeat.
+SHOWN_AT_END = 4
 
 
 @dataclasses.dataclass
@@ -30,6 +32,8 @@ class Result:
     not_tested: str = ""
     # Why it ran twice, or "".
     retried: str = ""
+    # Seconds of a core.
+    work: float = 0
 
     @property
     def passed(self):
@@ -111,7 +115,7 @@ class Runner:
     def look_after(self, name):
         process, step, began = self.running[name]
         seconds = time.monotonic() - began
-        status = process.poll()
+        status, work = watched.poll(process) or (None, 0)
         if status is None:
             if seconds < step.deadline + GRACE:
                 return
@@ -120,13 +124,14 @@ class Runner:
         # What it left running would disturb the next ones.
         watched.end(process)
         del self.running[name]
-        self.judge(step, seconds, watched.status(status))
+        self.judge(step, seconds, work, status)
 
-    def judge(self, step, seconds, status):
+    def judge(self, step, seconds, work, status):
         folder = self.folder(step)
         counted = counting.read(step.tests, folder)
         if status in table.NOT_TESTED:
-            return self.finish(step, seconds, status, counted, [], not_tested=last_line(folder / "output.log"))
+            missing = last_line(folder / "output.log")
+            return self.finish(step, seconds, status, counted, [], not_tested=missing, work=work)
         found = []
         if status == watched.OVERDUE:
             found.append(f"not done after {step.deadline} s: see {folder}/backtraces.txt")
@@ -144,10 +149,10 @@ class Runner:
             self.say(f"-- {self.clock()} {step.name} failed after a fault of its guest: {fault}")
             self.start(step)
             return
-        self.finish(step, seconds, status, counted, found)
+        self.finish(step, seconds, status, counted, found, work=work)
 
-    def finish(self, step, seconds, status, counted, found, not_tested=""):
-        result = Result(step, seconds, status, counted, found, not_tested, self.retried.get(step.name, ""))
+    def finish(self, step, seconds, status, counted, found, not_tested="", work=0):
+        result = Result(step, seconds, status, counted, found, not_tested, self.retried.get(step.name, ""), work)
         self.results[step.name] = result
         self.say(f"== {self.clock()} {step.title}: {verdict(result)}")
         if found:
@@ -167,15 +172,15 @@ class Runner:
 
     def summary(self):
         """Time against budget of each step, then what a reader must not miss, then the tests' totals."""
-        self.say("\n== Time and budget of each step, in seconds")
+        self.say("\n== Time, budget and work of a core of each step, in seconds")
         for step in self.steps:
             result = self.results[step.name]
             late = "  OVER BUDGET" if result.seconds > step.budget else ""
             tests = f"  {result.counted.executed} tests" if step.tests else ""
-            self.say(f"{result.seconds:6.0f} of {step.budget:5d}  {step.title}{tests}{late}"
+            self.say(f"{result.seconds:6.0f} of {step.budget:5d} {result.work:6.0f}  {step.title}{tests}{late}"
                      f"{'' if result.passed else '  ' + verdict(result)}")
-        self.say(f"{time.monotonic() - self.began:6.0f}           in all\n")
         results = [self.results[step.name] for step in self.steps]
+        self.say(f"{time.monotonic() - self.began:6.0f}          {sum(result.work for result in results):6.0f}  in all\n")
         for result in results:
             if result.not_tested:
                 self.say(f"NOT tested: {result.step.title}: {result.not_tested}")
@@ -187,6 +192,8 @@ class Runner:
         failed = [result for result in results if result.complaints]
         for result in failed:
             self.say(f"FAILED: {result.step.title}")
+            for complaint in result.complaints[:SHOWN_AT_END]:
+                self.say(f"   {complaint[:300]}")
         counts = [result.counted for result in results if result.step.tests]
         passed, wrong = sum(c.passed for c in counts), sum(len(c.failed) for c in counts)
         if counts:

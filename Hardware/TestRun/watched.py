@@ -25,6 +25,15 @@ def run(command, deadline, folder, **options):
         end(process)
 
 
+def poll(process):
+    """The status of a command that has ended and the seconds of a core that it and what it waited for took; None while it runs."""
+    ended, encoded, usage = os.wait4(process.pid, os.WNOHANG)
+    if not ended:
+        return None
+    process.returncode = os.waitstatus_to_exitcode(encoded)
+    return status(process.returncode), usage.ru_utime + usage.ru_stime
+
+
 def status(returncode):
     """As a shell tells it: 128 and the signal's number for a process that a signal ended."""
     return returncode if returncode >= 0 else 128 - returncode

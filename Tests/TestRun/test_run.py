@@ -166,6 +166,19 @@ class Running(Case):
         self.assertFalse(passed)
         self.assertIn("exit status 3", said)
 
+    def test_what_failed_is_said_again_in_the_last_lines(self):
+        failing = stream(
+            function(A), event("testStarted", A), event("issueRecorded", A, messages=[{"text": "1 == 2"}]),
+            event("testEnded", A))
+        _, text = self.run_steps(self.step(self.leaving(failing, status=1), tests="swift", minimum=1))
+        self.assertIn("1 == 2", text[text.index("FAILED: A step"):])
+
+    def test_the_work_of_a_step_is_that_of_all_its_programs(self):
+        run = runner.Runner([self.step("timeout 9 python3 -c 'while __import__(\"time\").process_time() < 0.5: pass'")],
+                            True, self.folder / "logs", self.folder / "air", out=io.StringIO())
+        self.assertTrue(run.run())
+        self.assertGreaterEqual(run.results["step"].work, 0.5)
+
     def test_a_suite_that_executes_nothing_fails(self):
         passed, said = self.run_steps(self.step(self.leaving(""), tests="swift", minimum=1))
         self.assertFalse(passed)
