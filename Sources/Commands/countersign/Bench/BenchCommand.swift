@@ -41,6 +41,10 @@ struct BenchCommand: ParsableCommand {
     @OptionGroup(title: "What to measure")
     var files: VerifyFiles
 
+    @OptionGroup(title: "An app's envelope") var app: AppArguments
+    @OptionGroup(title: "A page's answer") var web: WebArguments
+    @OptionGroup(title: "An app's envelope, or a page's answer") var answer: AnswerArguments
+
     @OptionGroup var trust: TrustArguments
     @OptionGroup var store: StoreArguments
     @OptionGroup var clock: ClockArguments
@@ -51,7 +55,10 @@ struct BenchCommand: ParsableCommand {
     @Option(name: .long, help: "How often each measurement is repeated within a round.")
     var perRound = 100
 
+    private var input: VerifyInput { VerifyInput(files, app, web, answer) }
+
     func validate() throws {
+        try input.validate()
         guard (1...1000).contains(rounds), (1...10_000).contains(perRound) else {
             throw ValidationError("--rounds takes 1 to 1000, --per-round 1 to 10000")
         }
@@ -59,8 +66,8 @@ struct BenchCommand: ParsableCommand {
 
     func run() throws {
         let now = try clock.now()
-        if let presentation = try files.presentation(at: now) { return try measure(presentation, at: now) }
-        let stored = try files.transaction()
+        if let presentation = try input.presentation(at: now) { return try measure(presentation, at: now) }
+        let stored = try input.transaction()
         guard case .response(let response) = stored.message else {
             throw CommandFailure.usage(
                 "bench measures a decrypted response: give --response and --transcript")

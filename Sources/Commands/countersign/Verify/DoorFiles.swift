@@ -6,11 +6,8 @@ internal import ReaderReports
 internal import RequestPlanner
 internal import WalletPresentation
 
-/// What `verify` reads of a presentation through an app or the web.
-struct DoorFiles: ParsableArguments {
-    @OptionGroup(title: "An app's envelope") var app: AppArguments
-    @OptionGroup(title: "A page's answer") var web: WebArguments
-
+/// How an answer of an app or a page is opened, and what was asked for.
+struct AnswerArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
@@ -23,6 +20,13 @@ struct DoorFiles: ParsableArguments {
         help: ArgumentHelp(
             "What the page or app asked for, in words as `request` takes them.", valueName: "intent"))
     var intent: String?
+}
+
+/// What `verify` reads of a presentation through an app or the web.
+struct DoorFiles {
+    let app: AppArguments
+    let web: WebArguments
+    let answer: AnswerArguments
 
     var isGiven: Bool { app.envelope != nil || web.webResponse != nil }
 
@@ -31,17 +35,18 @@ struct DoorFiles: ParsableArguments {
             throw ValidationError("One of --envelope and --web-response.")
         }
         guard isGiven else {
-            guard key.isEmpty, intent == nil, web.webRequest == nil else {
+            guard answer.key.isEmpty, answer.intent == nil, web.webRequest == nil else {
                 throw ValidationError(
                     "--key, --intent and --web-request need --envelope or --web-response.")
             }
             return
         }
-        guard !key.isEmpty else { throw ValidationError("--envelope and --web-response need --key.") }
+        guard !answer.key.isEmpty else { throw ValidationError("--envelope and --web-response need --key.") }
         guard web.webResponse == nil || web.webRequest != nil || web.encryptionInfo != nil else {
             throw ValidationError("--web-response needs --encryption-info or --web-request.")
         }
-        guard [intent != nil, !app.elements.isEmpty, web.webRequest != nil].count(where: { $0 }) <= 1 else {
+        guard [answer.intent != nil, !app.elements.isEmpty, web.webRequest != nil].count(where: { $0 }) <= 1
+        else {
             throw ValidationError("One of --element, --web-request and --intent says what was asked for.")
         }
     }
@@ -53,7 +58,7 @@ struct DoorFiles: ParsableArguments {
         request: StoredRequest?, limit: Int, at now: Timestamp
     ) throws(CommandFailure) -> StoredPresentation? {
         guard let message = try message(limit: limit) else { return nil }
-        let keys = try key.map { argument throws(CommandFailure) in
+        let keys = try answer.key.map { argument throws(CommandFailure) in
             let pair = try PrivateKeyFile.read(argument, on: .p256, option: "--key")
             do throws(WalletPresentationError) {
                 return try RecipientKey(pair)
@@ -83,7 +88,7 @@ struct DoorFiles: ParsableArguments {
         func asked(_ requests: [ItemsRequest]) -> StoredPresentation.Asked {
             .init(requests: requests, questions: Question.agesAsked(in: requests, on: day))
         }
-        if let intent {
+        if let intent = answer.intent {
             let plan = try Self.plan(intent)
             let requests = plan.drafts(for: [.extendedRequest, .readerAuthAll]).flatMap(\.documents)
             return .init(requests: requests, questions: plan.questions(on: day))

@@ -49,6 +49,10 @@ struct VerifyCommand: ParsableCommand {
     @OptionGroup(title: "What to judge")
     var files: VerifyFiles
 
+    @OptionGroup(title: "An app's envelope") var app: AppArguments
+    @OptionGroup(title: "A page's answer") var web: WebArguments
+    @OptionGroup(title: "An app's envelope, or a page's answer") var answer: AnswerArguments
+
     @OptionGroup var trust: TrustArguments
     @OptionGroup var store: StoreArguments
     @OptionGroup var policy: PolicyArguments
@@ -61,6 +65,10 @@ struct VerifyCommand: ParsableCommand {
     var showValues = false
 
     @OptionGroup var output: OutputArguments
+
+    private var input: VerifyInput { VerifyInput(files, app, web, answer) }
+
+    func validate() throws { try input.validate() }
 
     func run() throws {
         let report = try judge()
@@ -77,11 +85,11 @@ struct VerifyCommand: ParsableCommand {
             let basis = JudgingBasis(
                 trust: try trust.load(from: store.path, at: now), now: now,
                 rules: strict ? .strict : .interoperable, policy: try policy.settings(in: store.path))
-            if let presentation = try files.presentation(at: now) { return presentation.judged(by: basis) }
-            return try files.transaction().judged(by: basis)
+            if let presentation = try input.presentation(at: now) { return presentation.judged(by: basis) }
+            return try input.transaction().judged(by: basis)
         } catch  where error.status == .malformed {
             let told = TransactionError(.inputMisshapen, error.message)
-            return files.door.isGiven ? DoorReport(misshapen: told) : TransactionReport.malformed(told)
+            return input.door.isGiven ? DoorReport(misshapen: told) : TransactionReport.malformed(told)
         }
     }
 }

@@ -5,7 +5,7 @@ internal import MdocModel
 internal import MdocSession
 internal import ReaderReports
 
-/// The files `verify` reads.
+/// The files of a presentation nearby.
 struct VerifyFiles: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The decrypted DeviceResponse.", valueName: "file"))
     var response: String?
@@ -50,40 +50,9 @@ struct VerifyFiles: ParsableArguments {
         help: ArgumentHelp("The longest message that is read, in bytes.", valueName: "bytes"))
     var maxMessage = InputFile.messageLimit
 
-    @OptionGroup var door: DoorFiles
-
     private var limits: CBORLimits { CBORLimits(bytes: maxMessage) }
 
     func validate() throws {
-        guard [response != nil, sessionData != nil, door.isGiven].count(where: { $0 }) == 1 else {
-            throw ValidationError(
-                "Give --response and --transcript, or --session-data and --engagement, or --envelope, or --web-response."
-            )
-        }
-        let sessionOnly = [
-            ("--engagement", engagement), ("--handover-select", handoverSelect),
-            ("--handover-request", handoverRequest), ("--session-establishment", sessionEstablishment),
-        ]
-        if door.isGiven {
-            for (name, value) in sessionOnly + [("--transcript", transcript), ("--reader-key", readerKey)]
-            where value != nil {
-                throw ValidationError("\(name) belongs to a presentation nearby.")
-            }
-        } else if response != nil {
-            guard transcript != nil else { throw ValidationError("--response needs --transcript.") }
-            for (name, value) in sessionOnly where value != nil {
-                throw ValidationError("\(name) belongs to --session-data; --response takes --transcript.")
-            }
-        } else {
-            guard engagement != nil else { throw ValidationError("--session-data needs --engagement.") }
-            guard readerKey != nil else { throw ValidationError("--session-data needs --reader-key.") }
-            guard transcript == nil else {
-                throw ValidationError("--transcript belongs to --response; --session-data makes its own.")
-            }
-            guard handoverRequest == nil || handoverSelect != nil else {
-                throw ValidationError("--handover-request needs --handover-select.")
-            }
-        }
         guard (1...(1 << 30)).contains(maxMessage) else {
             throw ValidationError("--max-message takes 1 to \(1 << 30).")
         }
@@ -104,13 +73,7 @@ struct VerifyFiles: ParsableArguments {
         return transaction
     }
 
-    /// What the files hold of a presentation through an app or the web; nil where they are of one nearby.
-    func presentation(at now: Timestamp) throws(CommandFailure) -> StoredPresentation? {
-        guard door.isGiven else { return nil }
-        return try door.presentation(request: sentRequest(), limit: maxMessage, at: now)
-    }
-
-    private func sentRequest() throws(CommandFailure) -> StoredRequest? {
+    func sentRequest() throws(CommandFailure) -> StoredRequest? {
         guard let request else { return nil }
         let limits = limits
         return try read("--request", request) { bytes throws(MdocModelError) in

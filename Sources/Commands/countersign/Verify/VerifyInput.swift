@@ -1,0 +1,63 @@
+internal import ArgumentParser
+internal import MdocModel
+internal import ReaderReports
+
+/// What `verify` and `bench` are given: the files of a presentation nearby, or of one through an app or the web.
+///
+/// Their groups of options stand side by side in the command: in a debug build ArgumentParser checks a group inside of another
+/// five times as often.
+struct VerifyInput {
+    private let files: VerifyFiles
+    let door: DoorFiles
+
+    init(_ files: VerifyFiles, _ app: AppArguments, _ web: WebArguments, _ answer: AnswerArguments) {
+        self.files = files
+        door = DoorFiles(app: app, web: web, answer: answer)
+    }
+
+    func validate() throws {
+        try door.validate()
+        guard
+            [files.response != nil, files.sessionData != nil, door.isGiven].count(where: { $0 }) == 1
+        else {
+            throw ValidationError(
+                "Give --response and --transcript, or --session-data and --engagement, or --envelope, or --web-response."
+            )
+        }
+        let sessionOnly = [
+            ("--engagement", files.engagement), ("--handover-select", files.handoverSelect),
+            ("--handover-request", files.handoverRequest),
+            ("--session-establishment", files.sessionEstablishment),
+        ]
+        if door.isGiven {
+            for (name, value) in sessionOnly
+                + [("--transcript", files.transcript), ("--reader-key", files.readerKey)]
+            where value != nil {
+                throw ValidationError("\(name) belongs to a presentation nearby.")
+            }
+        } else if files.response != nil {
+            guard files.transcript != nil else { throw ValidationError("--response needs --transcript.") }
+            for (name, value) in sessionOnly where value != nil {
+                throw ValidationError("\(name) belongs to --session-data; --response takes --transcript.")
+            }
+        } else {
+            guard files.engagement != nil else { throw ValidationError("--session-data needs --engagement.") }
+            guard files.readerKey != nil else { throw ValidationError("--session-data needs --reader-key.") }
+            guard files.transcript == nil else {
+                throw ValidationError("--transcript belongs to --response; --session-data makes its own.")
+            }
+            guard files.handoverRequest == nil || files.handoverSelect != nil else {
+                throw ValidationError("--handover-request needs --handover-select.")
+            }
+        }
+    }
+
+    /// What the files hold of a presentation nearby.
+    func transaction() throws(CommandFailure) -> StoredTransaction { try files.transaction() }
+
+    /// What the files hold of a presentation through an app or the web; nil where they are of one nearby.
+    func presentation(at now: Timestamp) throws(CommandFailure) -> StoredPresentation? {
+        guard door.isGiven else { return nil }
+        return try door.presentation(request: files.sentRequest(), limit: files.maxMessage, at: now)
+    }
+}
