@@ -79,10 +79,13 @@ release_folder() { swift build --package-path "$root" "${release[@]}" --show-bin
 
 # What follows is for the steps of test-steps.json.
 
-# Where nothing was built yet nothing is kept for a debugger, an editor or a change of one file: 1003 s of a core for 1417.
-# What somebody built for that is built on as it is.
+# Where nothing was built yet nothing is kept for a debugger or a change of one file. What somebody built for that is built on
+# as it is. SwiftPM finds tests by the index, which needs our own modules alone.
 build_tests() {
-    local once=(--disable-index-store -debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
+    local option once=(-debug-info-format none)
+    for option in -whole-module-optimization -num-threads 2 -index-ignore-system-modules -index-ignore-clang-modules; do
+        once+=(-Xswiftc "$option")
+    done
     [ ! -e .build/debug.yaml ] || grep -q whole-module-optimization .build/debug.yaml || once=()
     swift build --build-tests "${once[@]}"
 }
