@@ -81,7 +81,7 @@ let package = Package(
         .systemLibrary(name: "CSeccomp", path: "Sources/System/CSeccomp"),
 
         // Formats
-        library("CBOR", in: "Formats"),
+        library("CBOR", in: "Formats", ["JSON"]),
         library("ISO7816", in: "Formats"),
         library("NDEF", in: "Formats"),
         library("JSON", in: "Formats"),
@@ -92,13 +92,15 @@ let package = Package(
         library("COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto"]),
 
         // Mdoc
-        library("MdocModel", in: "Mdoc", ["CBOR", "COSE"]),
+        library("MdocModel", in: "Mdoc", ["CBOR", "COSE", "JSON"]),
         library(
             "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
-        library("MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto", "CZlib"]),
         library(
-            "MdocVerification", in: "Mdoc", ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto"]),
-        library("RequestPlanner", in: "Mdoc", ["MdocModel"]),
+            "MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "JSON", "OpenSSLCrypto", "CZlib"]),
+        library(
+            "MdocVerification", in: "Mdoc",
+            ["MdocModel", "MdocTrust", "CBOR", "COSE", "JSON", "OpenSSLCrypto"]),
+        library("RequestPlanner", in: "Mdoc", ["MdocModel", "JSON"]),
         library(
             "WalletPresentation", in: "Mdoc",
             ["MdocModel", "MdocTrust", "MdocVerification", "CBOR", "COSE", "OpenSSLCrypto"]),
@@ -115,7 +117,7 @@ let package = Package(
         library(
             "Transport", in: "Transports",
             ["NDEF", .product(name: "SystemPackage", package: "swift-system")]),
-        library("PCSCTransport", in: "Transports", ["Transport", "ISO7816", "CPCSCLite"]),
+        library("PCSCTransport", in: "Transports", ["Transport", "CPCSCLite"]),
         library("BlueZTransport", in: "Transports", ["Transport", "NDEF", "CBlueZ", "CSystemdBus"]),
 
         // Service
@@ -134,7 +136,6 @@ let package = Package(
             [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "RequestPlanner", "CBOR", "COSE",
                 "NDEF", "ISO7816", "OpenSSLCrypto", "Transport",
-                .product(name: "Logging", package: "swift-log"),
             ]),
         library(
             "ReaderStore", in: "Service",
@@ -155,18 +156,18 @@ let package = Package(
             ["JSON", "MdocModel", "OpenSSLCrypto", "ReaderIdentityStore", "ReaderStore"]),
 
         library(
-            "ReaderReports", in: "Service",
+            "Reports", in: "Service",
             [
-                "JSON", "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust",
-                "MdocVerification", "RequestPlanner", "WalletPresentation", "ReaderService",
-                "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
+                "JSON", "CBOR", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
+                "RequestPlanner", "WalletPresentation", "ReaderService", "ReaderStore",
             ]),
 
         .target(
             name: "ReaderAPI",
             dependencies: [
-                "CBOR", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner",
-                "WalletPresentation", "ReaderService", "ReaderIdentityStore", "ReaderReports", "ReaderStore",
+                "CBOR", "JSON", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification",
+                "RequestPlanner", "WalletPresentation", "ReaderService", "ReaderIdentityStore", "Reports",
+                "ReaderStore",
                 "ReaderTokens", "PortraitDecoding",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -184,9 +185,10 @@ let package = Package(
         library(
             "TapToPresent", in: "Service",
             [
-                "CBOR", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner",
+                "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification",
+                "RequestPlanner",
                 "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
-                "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
             ]),
 
         library("PortraitDecoding", in: "Service", ["PortraitImage"]),
@@ -195,8 +197,8 @@ let package = Package(
         .executableTarget(
             name: "countersignd",
             dependencies: [
-                "OpenSSLCrypto", "COSE", "MdocModel", "MdocTrust", "WalletPresentation", "Transport",
-                "PCSCTransport", "BlueZTransport", "ReaderAPI", "ReaderIdentityStore", "ReaderReports",
+                "JSON", "OpenSSLCrypto", "COSE", "MdocModel", "MdocTrust", "WalletPresentation", "Transport",
+                "PCSCTransport", "BlueZTransport", "ReaderAPI", "ReaderIdentityStore", "Reports",
                 "ReaderService", "ReaderStore", "ReaderTokens", "PortraitDecoding", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -214,12 +216,12 @@ let package = Package(
             name: "countersign",
             dependencies: [
                 "BenchFloor",
-                "CBOR", "ISO7816", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession", "MdocTrust",
-                "MdocVerification", "MdocWallet", "RequestPlanner", "WalletPresentation", "Transport",
-                "PCSCTransport", "BlueZTransport", "ReaderService", "ReaderIdentityStore", "ReaderReports",
+                "CBOR", "ISO7816", "JSON", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession",
+                "MdocTrust", "MdocVerification", "MdocWallet", "RequestPlanner", "WalletPresentation",
+                "Transport",
+                "PCSCTransport", "BlueZTransport", "ReaderService", "ReaderIdentityStore", "Reports",
                 "ReaderStore", "ReaderTokens", "TrustFetch", "COpenSSL", "CTimex",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Sources/Commands/countersign",
@@ -283,7 +285,7 @@ let package = Package(
         tests(of: "NDEF", in: "Formats"),
         tests(of: "JSON", in: "Formats"),
         tests(of: "PortraitImage", in: "Formats"),
-        tests(of: "OpenSSLCrypto", in: "Cryptography", ["TestCredentials", "OtherPrograms"]),
+        tests(of: "OpenSSLCrypto", in: "Cryptography", ["COpenSSL", "TestCredentials", "OtherPrograms"]),
         tests(of: "COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto"]),
         tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto"]),
         tests(
@@ -324,7 +326,7 @@ let package = Package(
                 "CBOR", "ISO7816", "NDEF", "JSON", "PortraitImage", "COSE", "OpenSSLCrypto", "MdocModel",
                 "MdocSession", "MdocTrust", "MdocVerification", "ReaderTokens", "RequestPlanner",
                 "TestCredentials", "WalletPresentation", "BlueZTransport", "ReaderAPI",
-                "ReaderIdentityStore", "ReaderReports", "ReaderStore", "RecordBench", "countersign",
+                "ReaderIdentityStore", "Reports", "ReaderStore", "RecordBench", "countersign",
                 "countersignd", "countersign-portrait",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -335,7 +337,7 @@ let package = Package(
             path: "Tests/Fuzzing/FuzzingTests", swiftSettings: strict),
         tests(of: "Transport", in: "Transports"),
         tests(of: "BlueZTransport", in: "Transports", ["Transport", "NDEF", "BlueZBench"]),
-        tests(of: "PCSCTransport", in: "Transports", ["Transport", "ISO7816", "PCSCBench"]),
+        tests(of: "PCSCTransport", in: "Transports", ["Transport", "PCSCBench"]),
         tests(
             of: "TrustFetch", in: "Service",
             ["MdocModel", "MdocTrust", "CBOR", "OpenSSLCrypto", "HTTPSBench", "TestCredentials"]),
@@ -381,7 +383,7 @@ let package = Package(
         tests(
             of: "TapToPresent", in: "Service",
             [
-                "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
+                "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
                 "MdocWallet", "ReaderService", "ReaderStore", "ReaderTokens", "Transport",
                 "WalletPresentation", "PresentationStage", "BlueZBench", "NDEF", "PCSCBench",
             ]),
@@ -389,7 +391,8 @@ let package = Package(
             of: "ReaderAPI", in: "Service",
             [
                 "CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "OtherPrograms",
-                "PortraitDecoding", "ReaderIdentityStore", "ReaderReports", "ReaderStore", "ReaderTokens",
+                "PortraitDecoding", "JSON", "ReaderIdentityStore", "ReaderService", "ReaderStore",
+                "ReaderTokens",
                 "TestCredentials", "WalletPresentation",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -397,7 +400,8 @@ let package = Package(
         tests(
             of: "countersignd", in: "Commands",
             [
-                "countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderReports", "ReaderStore",
+                "countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderService", "Reports",
+                "ReaderStore",
                 "RecordBench", "MdocModel", "MdocWallet", "NDEF", "OnlineStage",
                 "Transport", "PCSCBench", "BlueZBench", "PresentationStage",
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -406,11 +410,14 @@ let package = Package(
             of: "countersign", in: "Commands",
             [
                 "OtherPrograms",
-                "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
+                "CBOR", "COSE", "JSON", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust",
+                "MdocVerification",
                 "MdocWallet", "NDEF", "RequestPlanner", "WalletPresentation", "Transport",
                 "BlueZTransport",
-                "PCSCBench", "BlueZBench", "HTTPSBench", "ReaderReports", "ReaderService", "ReaderStore",
+                "PCSCBench", "BlueZBench", "HTTPSBench", "Reports", "ReaderService", "PCSCTransport",
+                "ReaderStore",
                 "ReaderIdentityStore", "RecordBench", "TestCredentials",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
     ]
 )

@@ -41,7 +41,7 @@ enum DocumentedIDs {
         (
             "input.misshapen",
             [
-                "Sources/Service/ReaderReports/Reports/TransactionError.swift",
+                "Sources/Service/Reports/TransactionError.swift",
                 "Sources/Mdoc/MdocVerification/ResponseVerification.swift",
             ], #"case \w+ = "([a-z0-9_.]+)""#
         ),
@@ -52,7 +52,7 @@ enum DocumentedIDs {
         ),
         (
             "identity.busy",
-            ["Sources/Service/ReaderReports/Explanations/IdentityStoreError+Explanation.swift"],
+            ["Sources/Service/ReaderIdentityStore/IdentityStoreError.swift"],
             #""(identity\.[a-z_]+)""#
         ),
         (

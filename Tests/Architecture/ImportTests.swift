@@ -2,60 +2,85 @@ import Foundation
 import Testing
 import VectorFiles
 
-@Suite("Who may enter which room")
+@Suite("Which target imports what")
 struct ImportTests {
-    private static let roomByPath = Dictionary(
-        uniqueKeysWithValues: House.rooms.map { ("Sources/\($0.layer.rawValue)/\($0.name)/", $0) })
+    private static let products = Manifest.targets.filter { $0.layer != nil && !$0.isSystemLibrary }
+    private static let withSources = Manifest.targets.filter { !$0.isSystemLibrary && !$0.files.isEmpty }
 
-    private func room(of file: SourceFile) -> House.Room? {
-        Self.roomByPath.first { file.path.hasPrefix($0.key) }?.value
-    }
-
-    @Test("There are sources to look at, and the import lines are found")
-    func found() {
+    @Test("There are sources and targets to look at, and their lines are read")
+    func found() throws {
         #expect(SourceFile.sources.count > 100)
+        #expect(Self.products.count > 25)
         let file = SourceFile(
             path: "",
             text:
-                "import A\npackage import B\n@testable import C\ninternal import struct D.E\n// import F\n  let x = \"import G\"\n"
+                "import A\npackage import B\n@testable import C\ninternal import struct D.E\n// import F\nlet x = \"\nimport G\"\n"
         )
         #expect(file.imports == ["A", "B", "C", "D"])
+        let targets = Manifest.targets(
+            in: """
+                library("A", in: "Mdoc", ["B", .product(name: "C", package: "c-d")]), tests(of: "A", in: "Mdoc"),
+                .target(
+                    name: "E", dependencies: [
+                        "F",
+                    ],
+                    path: "Tests/E"),
+                .systemLibrary(name: "G", path: "Sources/System/G")
+                """)
+        #expect(targets.map(\.name) == ["A", "ATests", "E", "G"])
+        #expect(
+            targets.map(\.path) == ["Sources/Mdoc/A", "Tests/Mdoc/ATests", "Tests/E", "Sources/System/G"])
+        #expect(targets.map(\.dependencies) == [["B", "C"], ["A", "VectorFiles"], ["F"], []])
+        #expect(targets.map(\.layer) == [.mdoc, nil, nil, .system])
     }
 
-    @Test("Every file stands in a room", arguments: SourceFile.sources)
-    func placed(_ file: SourceFile) {
-        #expect(room(of: file) != nil)
+    @Test("Every file of Sources belongs to one target")
+    func placed() {
+        for file in SourceFile.sources {
+            #expect(Self.products.count { file.path.hasPrefix("\($0.path)/") } == 1, "\(file.path)")
+        }
     }
 
-    @Test("A file imports what its room may", arguments: SourceFile.sources)
-    func imports(_ file: SourceFile) throws {
-        let room = try #require(self.room(of: file))
-        var allowed = room.imports.union(House.pure)
-        if room.layer.order >= House.Layer.transports.order { allowed.formUnion(House.platform) }
-        // The machines know instants of a clock, and never read one.
-        #expect(file.imports.subtracting(allowed).isEmpty)
+    @Test("A file imports what its target names in Package.swift", arguments: withSources)
+    func imports(_ target: ManifestTarget) {
+        var allowed = target.dependencies.union(ImportRules.pure)
+        // The core has machines that know instants of a clock, and never read one.
+        if target.layer.map({ $0.order >= Layer.transports.order }) ?? true {
+            allowed.formUnion(ImportRules.platform)
+        }
+        if target.layer == nil { allowed.formUnion(["Testing", "BenchFloor"]) }
+        for file in target.files {
+            #expect(file.imports.subtracting(allowed).isEmpty, "\(file.path)")
+        }
     }
 
-    @Test(
-        "A room's own list points down, or sideways within its layer, and not among transports but to Transport"
-    )
-    func direction() throws {
-        let layers = Dictionary(uniqueKeysWithValues: House.rooms.map { ($0.name, $0.layer) })
-        for room in House.rooms {
-            for name in room.imports {
-                guard let layer = layers[name] else { continue }
-                #expect(layer.order <= room.layer.order, "\(room.name) imports \(name)")
-                #expect(name != room.name)
-                if room.layer == .transports { #expect(layer != .transports || name == "Transport") }
-                let back = House.rooms.first { $0.name == name }?.imports.contains(room.name)
-                #expect(back != true, "\(room.name) and \(name) import one another")
+    @Test("A target names nothing that it does not import", arguments: withSources)
+    func dependencies(_ target: ManifestTarget) {
+        let imported = Set(target.files.flatMap(\.imports))
+        // A program is named by who runs it, a test's own vectors by all tests.
+        let programs = Set(
+            Manifest.targets.filter { $0.layer == .commands }.map { $0.name.replacing("-", with: "_") })
+        let others: Set = target.layer == nil ? programs.union(["RecordWriter", "VectorFiles"]) : []
+        #expect(target.dependencies.subtracting(imported).subtracting(others).isEmpty)
+    }
+
+    @Test("Targets depend downwards, or on others of their layer; transports on none but Transport")
+    func direction() {
+        for target in Self.products {
+            guard let layer = target.layer else { continue }
+            for name in target.dependencies {
+                guard let other = Manifest.byName[name], let lower = other.layer else { continue }
+                #expect(lower.order <= layer.order, "\(target.name) imports \(name)")
+                if layer == .transports, lower == .transports { #expect(name == "Transport") }
             }
         }
     }
 
-    @Test("C libraries and packages have their one importer", arguments: House.soleImporters.keys.sorted())
+    @Test(
+        "C libraries and packages have their one importer", arguments: ImportRules.soleImporters.keys.sorted()
+    )
     func soleImporter(_ module: String) throws {
-        let folders = try #require(House.soleImporters[module]).map { "Sources/\($0)" }
+        let folders = try #require(ImportRules.soleImporters[module]).map { "Sources/\($0)" }
         for file in SourceFile.sources where file.imports.contains(module) {
             #expect(folders.contains { file.path.hasPrefix($0) }, "\(file.path) imports \(module)")
         }
@@ -63,13 +88,14 @@ struct ImportTests {
 
     @Test("The core waits for nothing, reads no clock, prints nothing and draws nothing at random")
     func core() {
-        for file in SourceFile.sources {
-            guard let room = room(of: file), room.layer.order <= House.Layer.mdoc.order else { continue }
-            for (name, pattern) in House.forbiddenInCore {
-                #expect(file.finding(pattern) == nil, "\(file.path) uses \(name)")
+        for target in Self.products where target.layer.map({ $0.order <= Layer.mdoc.order }) == true {
+            for file in target.files {
+                for (name, pattern) in ImportRules.forbiddenInCore {
+                    #expect(file.finding(pattern) == nil, "\(file.path) uses \(name)")
+                }
+                guard target.layer != .cryptography, target.name != "MdocWallet" else { continue }
+                #expect(file.finding(ImportRules.drawing) == nil, "\(file.path) draws keys or numbers")
             }
-            guard room.layer != .cryptography, room.name != "MdocWallet" else { continue }
-            #expect(file.finding(House.drawing) == nil, "\(file.path) draws keys or numbers")
         }
     }
 
@@ -82,75 +108,55 @@ struct ImportTests {
             "receive(bytes, now: .now)",
         ])
     func recognised(_ line: String) {
-        #expect(House.forbiddenInCore.contains { line.finding($0.pattern) != nil })
+        #expect(ImportRules.forbiddenInCore.contains { line.finding($0.pattern) != nil })
     }
 }
 
 @Suite("Package.swift")
 struct PackageTests {
-    private let manifest: String
-
-    init() throws {
-        manifest = try String(
-            contentsOf: VectorFiles.repository.appending(path: "Package.swift"), encoding: .utf8)
-    }
-
-    private func isFolder(_ path: String) -> Bool {
+    private func folders(in path: String) throws -> [String] {
         let folder = VectorFiles.repository.appending(path: path)
-        return (try? folder.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) == true
+        return try FileManager.default.contentsOfDirectory(
+            at: folder, includingPropertiesForKeys: [.isDirectoryKey]
+        ).filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true }.map {
+            "\(path)/\($0.lastPathComponent)"
+        }
     }
 
-    @Test("Every target has its folder")
-    func folders() {
-        let libraries = manifest.matches(of: /library\(\s*"(\w+)",\s*in:\s*"(\w+)"/).map {
-            "Sources/\($0.2)/\($0.1)"
+    @Test("Every target has its folder, and every folder in a layer of Sources its target")
+    func targets() throws {
+        let paths = Set(Manifest.targets.map(\.path))
+        #expect(paths.count == Manifest.targets.count && paths.count > 60)
+        for path in paths {
+            var isFolder: ObjCBool = false
+            let place = VectorFiles.repository.appending(path: path).path
+            #expect(
+                FileManager.default.fileExists(atPath: place, isDirectory: &isFolder) && isFolder.boolValue,
+                "\(path)")
         }
-        let tests = manifest.matches(of: /tests\(\s*of:\s*"(\w+)",\s*in:\s*"(\w+)"/).map {
-            "Tests/\($0.2)/\($0.1)Tests"
-        }
-        let paths = manifest.matches(of: /path:\s*"([^"\\]+)"/).map { String($0.1) }
-        #expect(libraries.count >= 10 && tests.count >= 10 && paths.count >= 4)
-        for path in libraries + tests + paths { #expect(isFolder(path), "\(path)") }
-    }
-
-    @Test("Every room of the house is a target, and every folder of sources a room")
-    func rooms() throws {
-        for room in House.rooms { #expect(manifest.contains("\"\(room.name)\"")) }
-        let known = Set(
-            House.rooms.map { "\($0.layer.rawValue)/\($0.name)" } + [
-                "System/COpenSSL", "System/CPCSCLite", "System/CSystemdBus", "System/CBlueZ", "System/CZlib",
-                "System/CTimex", "System/CProcess", "System/COpenJPEG", "System/CPostgreSQL",
-                "System/CSeccomp",
-            ])
-        for layer in House.Layer.allCases {
-            let folder = VectorFiles.repository.appending(path: "Sources/\(layer.rawValue)")
-            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-                guard isFolder("Sources/\(layer.rawValue)/\(name)") else { continue }
-                #expect(known.contains("\(layer.rawValue)/\(name)"))
+        for layer in Layer.allCases {
+            for folder in try folders(in: "Sources/\(layer.rawValue)") {
+                #expect(paths.contains(folder), "\(folder)")
             }
         }
     }
 
-    @Test("A folder of tests stands for a room, or is one of the others")
+    @Test("A folder of tests stands for a target, or is one of the others")
     func testFolders() throws {
         let others: Set = [
             "Architecture", "Benchmarks", "BlueZBench", "Fuzzing", "HTTPSBench", "Interop", "Kiosk",
             "OnlineStage", "OtherPrograms", "PCSCBench", "PresentationStage", "RecordBench", "RecordWriter",
             "TestCredentials", "TestRun", "VectorFiles",
         ]
-        let tests = VectorFiles.repository.appending(path: "Tests")
-        for name in try FileManager.default.contentsOfDirectory(atPath: tests.path)
-        where isFolder("Tests/\(name)") {
-            guard House.Layer(rawValue: name) != nil else {
-                #expect(others.contains(name))
+        for folder in try folders(in: "Tests") {
+            let name = String(folder.dropFirst("Tests/".count))
+            guard Layer(rawValue: name) != nil else {
+                #expect(others.contains(name), "\(folder)")
                 continue
             }
-            for target in try FileManager.default.contentsOfDirectory(
-                atPath: tests.appending(path: name).path)
-            where isFolder("Tests/\(name)/\(target)") {
-                #expect(
-                    House.rooms.contains { target == "\($0.name)Tests" && $0.layer.rawValue == name },
-                    "\(target)")
+            for tests in try folders(in: folder) {
+                let tested = "Sources" + tests.dropFirst("Tests".count).dropLast("Tests".count)
+                #expect(Manifest.targets.contains { $0.path == tested }, "\(tests)")
             }
         }
     }

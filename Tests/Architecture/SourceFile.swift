@@ -43,13 +43,15 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
     var imports: Set<String> {
         let words: Set = ["package", "internal", "private", "fileprivate", "public"]
         let kinds: Set = ["struct", "class", "enum", "func", "var", "let", "protocol", "typealias"]
-        let modules = code.split(separator: "\n").compactMap { line -> String? in
+        var modules: Set<String> = []
+        // A text in the code may have lines that look like these.
+        for line in code.split(separator: "\n") where !line.hasPrefix("#") {
             var rest = line.split(separator: " ").drop { $0.hasPrefix("@") || words.contains(String($0)) }
-            guard rest.popFirst() == "import" else { return nil }
-            return rest.drop { kinds.contains(String($0)) }.first?.split(separator: ".").first.map(
-                String.init)
+            guard rest.popFirst() == "import" else { break }
+            let path = rest.drop { kinds.contains(String($0)) }.first?.split(separator: ".").first
+            if let path { modules.insert(String(path)) }
         }
-        return Set(modules)
+        return modules
     }
 
     /// All files below a folder whose names end like this.

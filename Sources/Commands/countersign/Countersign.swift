@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
-internal import ReaderReports
+internal import JSON
+internal import Reports
 
 /// The command line: one file a command.
 @main

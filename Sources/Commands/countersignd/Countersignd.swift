@@ -5,7 +5,8 @@ internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import PortraitDecoding
 internal import ReaderAPI
-internal import ReaderReports
+internal import JSON
+internal import Reports
 internal import ReaderTokens
 internal import ServiceLifecycle
 internal import Transport

@@ -2,7 +2,7 @@ internal import BlueZTransport
 internal import Logging
 internal import PCSCTransport
 internal import ReaderAPI
-internal import ReaderReports
+internal import JSON
 internal import ReaderService
 internal import ReaderStore
 internal import Transport

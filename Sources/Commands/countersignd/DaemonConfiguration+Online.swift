@@ -2,7 +2,7 @@ internal import OpenSSLCrypto
 internal import COSE
 internal import ReaderAPI
 internal import ReaderIdentityStore
-internal import ReaderReports
+internal import JSON
 internal import ReaderStore
 internal import WalletPresentation
 

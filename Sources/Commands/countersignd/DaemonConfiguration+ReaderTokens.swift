@@ -1,5 +1,5 @@
 internal import ReaderAPI
-internal import ReaderReports
+internal import JSON
 internal import ReaderTokens
 
 extension DaemonConfiguration {

@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import JSON
 
 /// The faults of a file, of which each stands alone: one does not hide another.
 struct FaultList {

@@ -34,3 +34,27 @@ package enum COSEError: Error, Equatable, Sendable {
 package enum COSEStructure: Equatable, Sendable {
     case sign1, mac0, key
 }
+
+extension COSEError {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .misshapen(.sign1): "the signature is no COSE_Sign1"
+        case .misshapen(.mac0): "the MAC is no COSE_Mac0"
+        case .misshapen(.key): "the key is no COSE_Key"
+        case .labelInBothHeaders(let label): "header \(label) stands both protected and unprotected"
+        case .textLabelInBothHeaders: "a header stands both protected and unprotected"
+        case .algorithmMissing: "the protected header names no algorithm"
+        case .algorithmNotAllowed(let identifier):
+            "algorithm \(identifier) is not allowed here or with this key"
+        case .criticalHeaderNotUnderstood: "a critical header is not understood"
+        case .payloadMisplaced: "the payload is missing, or is there where it must be detached"
+        case .keyNotUsable: "the key is none of its curve, or of a kind that is not supported"
+        case .privateKeyPresent: "the key carries its private part"
+        case .certificateChainMisshapen: "there is no issuer certificate (x5chain)"
+        case .signatureInvalid: "the signature or MAC is not valid for these bytes and this key"
+        case .signatureMisshapen: "the signature or MAC has not the size or form of its algorithm"
+        case .cryptography(let error): error.explanation
+        }
+    }
+}

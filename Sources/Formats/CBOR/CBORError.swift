@@ -34,3 +34,40 @@ package enum CBORError: Error, Equatable, Sendable {
 package enum CBORType: Equatable, Sendable {
     case integer, unsigned, byteString, textString, array, map, tag(UInt64), boolean
 }
+
+extension CBORError {
+    /// In plain words, with the byte it happened at.
+    package var explanation: String {
+        switch self {
+        case .truncated(let offset): "the bytes end inside an item (byte \(offset))"
+        case .trailingBytes(let offset): "bytes follow the item (byte \(offset))"
+        case .reservedAdditionalInformation(let offset): "a reserved head (byte \(offset))"
+        case .reservedSimpleValue(let offset): "a reserved simple value (byte \(offset))"
+        case .unexpectedBreak(let offset): "a break outside an open item (byte \(offset))"
+        case .misplacedChunk(let offset): "a chunk of another type than its string (byte \(offset))"
+        case .invalidUTF8(let offset): "text that is not UTF-8 (byte \(offset))"
+        case .duplicateKey(let offset): "a key that stands twice in its map (byte \(offset))"
+        case .tooDeep(let offset): "items nest too deeply (byte \(offset))"
+        case .tooLong(let limit): "it is longer than \(limit) bytes"
+        case .tooMany(let limit): "it repeats something more than \(limit) times"
+        case .unexpectedType(let expected, let offset): "\(expected.name) was due at byte \(offset)"
+        case .outOfRange(let offset): "an integer out of its range (byte \(offset))"
+        case .missingMember(let offset): "a required member is missing from the item at byte \(offset)"
+        }
+    }
+}
+
+extension CBORType {
+    fileprivate var name: String {
+        switch self {
+        case .integer: "an integer"
+        case .unsigned: "an unsigned integer"
+        case .byteString: "a byte string"
+        case .textString: "a text string"
+        case .array: "an array"
+        case .map: "a map"
+        case .tag(let number): "tag \(number)"
+        case .boolean: "true or false"
+        }
+    }
+}

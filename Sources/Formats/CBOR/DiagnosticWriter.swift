@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Writes items one after the other. Embedded items count into the nesting of the item around them.
 struct DiagnosticWriter {
     /// What an embedded item may nest in all, together with what it stands in.
@@ -102,11 +104,11 @@ extension DiagnosticWriter {
     private mutating func writeText(_ content: String) {
         let size = content.utf8.count
         guard size > notation.longestText else {
-            text += DiagnosticNotation.quoted(content)
+            text += JSONString.quoted(content)
             return
         }
         let shown = String(decoding: content.utf8.prefix(notation.longestText), as: UTF8.self)
-        text += DiagnosticNotation.quoted(shown) + "... / \(size) bytes /"
+        text += JSONString.quoted(shown) + "... / \(size) bytes /"
     }
 
     /// A comment cannot hold its own delimiter.

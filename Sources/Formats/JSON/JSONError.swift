@@ -43,3 +43,35 @@ package enum JSONError: Error, Equatable, Sendable {
 package enum JSONType: String, Equatable, Sendable {
     case string, integer, boolean, array, object
 }
+
+extension JSONError {
+    /// In plain words, with the byte it happened at.
+    package var explanation: String {
+        switch self {
+        case .truncated(let offset): "the text ends inside a value (byte \(offset))"
+        case .trailingBytes(let offset): "something follows the value (byte \(offset))"
+        case .unexpectedByte(let offset): "no JSON (byte \(offset))"
+        case .numberMisshapen(let offset): "a number with a leading zero (byte \(offset))"
+        case .stringMisshapen(let offset): "a string with what cannot be in one (byte \(offset))"
+        case .invalidUTF8(let offset): "a string that is not UTF-8 (byte \(offset))"
+        case .duplicateMember(let offset): "a member that stands twice (byte \(offset))"
+        case .tooDeep(let offset): "values nest too deeply (byte \(offset))"
+        case .tooLong(let limit): "it is longer than \(limit) bytes"
+        case .unexpectedType(let expected, let offset): "\(expected.name) was due at byte \(offset)"
+        case .missingMember(let name, let offset): "\"\(name)\" is missing from the object at byte \(offset)"
+        case .unknownMember(let offset): "a member that has no place there (byte \(offset))"
+        }
+    }
+}
+
+extension JSONType {
+    fileprivate var name: String {
+        switch self {
+        case .string: "a string"
+        case .integer: "an integer"
+        case .boolean: "true or false"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}

@@ -1,3 +1,4 @@
+internal import JSON
 package import CBOR
 
 /// One entry of `driving_privileges` (ISO/IEC 18013-5 7.2.4): a vehicle category with its dates and conditions.
@@ -145,3 +146,10 @@ extension CBORMap {
 extension DrivingPrivilege: RedactedDescription {}
 extension DomesticDrivingPrivilege: RedactedDescription {}
 extension DrivingRestriction: RedactedDescription {}
+
+extension DrivingRestriction {
+    package var text: String {
+        let said = [code, detail].compactMap(\.self).map { Terminal.safe($0, limit: 80) }
+        return said.isEmpty ? "of no name" : said.joined(separator: " ")
+    }
+}

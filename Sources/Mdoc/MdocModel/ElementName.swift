@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A data element by namespace and name.
 package struct ElementName: Hashable, Sendable {
     package let nameSpace: String
@@ -6,5 +8,12 @@ package struct ElementName: Hashable, Sendable {
     package init(nameSpace: String, identifier: String) {
         self.nameSpace = nameSpace
         self.identifier = identifier
+    }
+}
+
+extension ElementName {
+    /// `namespace/name`.
+    package var text: String {
+        "\(Terminal.safe(nameSpace, limit: 80))/\(Terminal.safe(identifier, limit: 80))"
     }
 }

@@ -67,3 +67,23 @@ extension CBORMap {
         return value
     }
 }
+
+extension MdocStructure {
+    /// The name that ISO/IEC 18013-5 gives it.
+    package var name: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+}
+
+extension MdocModelError {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .misshapen(let structure, let error):
+            "the \(structure.name) does not decode: \(error.explanation)"
+        case .cose(let structure, let error): "in the \(structure.name), \(error.explanation)"
+        case .unsupportedVersion(let structure): "the \(structure.name) has a version other than 1.x"
+        case .unsupportedCipherSuite(let suite): "cipher suite \(suite) is not supported"
+        case .notADate(let offset): "a date is none (byte \(offset))"
+        case .notAnEngagementURI: "the text is no mdoc: URI"
+        }
+    }
+}

@@ -1,3 +1,4 @@
+internal import JSON
 package import OpenSSLCrypto
 
 /// Why a document signer's certificate is not believed (ISO/IEC 18013-5 9.3.3, Annex B.1.4).
@@ -34,4 +35,37 @@ package enum IssuerCertificateError: Error, Equatable, Sendable {
     case unknownCriticalExtension(ObjectIdentifier)
     /// An extension that constrains authorities and has no place here.
     case forbiddenExtension(ObjectIdentifier)
+}
+
+extension IssuerCertificateError {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .misshapen(let error): "the document signer's certificate cannot be read: \(error.explanation)"
+        case .encodingIrregular: "the document signer's certificate is encoded in a way that RFC 5280 forbids"
+        case .anchorNotFound(let issuer): "issuer not in your trust list: \(Terminal.safe(issuer))"
+        case .authorityKeyIdentifierMismatch:
+            "a root of the issuer's name is trusted, but the certificate points to another key, or to none"
+        case .issuerNameMismatch:
+            "the certificate points to the key of a trusted root and names another issuer"
+        case .signatureInvalid:
+            "a root of this name is trusted, but did not sign the document signer's certificate"
+        case .notYetValid: "the document signer's certificate is not valid yet"
+        case .expired: "the document signer's certificate has expired"
+        case .anchorOutsideValidity: "the trusted root that issued the certificate is not valid now"
+        case .docTypeNotTrusted(let docType):
+            "the issuer is in your trust list, but not for documents of type "
+                + "\(Terminal.safe(docType, limit: 80))"
+        case .isCertificateAuthority:
+            "an authority's certificate signed the document; it may only issue signers"
+        case .keyUsageWrong: "the document signer's key usage does not allow digital signatures"
+        case .extendedKeyUsageWrong: "the certificate is not for signing mdocs (1.0.18013.5.1.2)"
+        case .countryMissing: "the document signer's certificate names no country"
+        case .countryMismatch: "the country of the document signer differs from its root's"
+        case .unknownCriticalExtension(let oid):
+            "the document signer's certificate has an unknown critical extension, \(oid)"
+        case .forbiddenExtension(let oid):
+            "the document signer's certificate has extension \(oid), which has no place in one"
+        }
+    }
 }

@@ -24,3 +24,15 @@ package enum AgeAnswer: Equatable, Sendable {
         case contradictory
     }
 }
+
+extension AgeAnswer {
+    /// The element that answers, or why none does.
+    package var reason: String {
+        switch self {
+        case .yes(let element), .no(let element): element.text
+        case .cannotTell(.noAttestation): "no age attestation came"
+        case .cannotTell(.noneApplies): "the age attestations that came say nothing about this age"
+        case .cannotTell(.contradictory): "the age attestations contradict one another"
+        }
+    }
+}

@@ -36,3 +36,45 @@ package struct CheckReport: Equatable, Sendable {
     package let id: CheckID
     package let outcome: Outcome
 }
+
+extension CheckReport {
+    /// What the check found, or what it proves where it passed.
+    package var explanation: String {
+        switch outcome {
+        case .passed: id.meaning
+        case .failed(let failure), .undetermined(let failure): failure.explanation
+        case .skipped: "not made: an earlier failure left nothing to check"
+        }
+    }
+}
+
+extension CheckReport.Outcome {
+    /// The word for it in JSON.
+    package var word: String {
+        switch self {
+        case .passed: "passed"
+        case .failed: "failed"
+        case .undetermined: "undetermined"
+        case .skipped: "skipped"
+        }
+    }
+}
+
+extension CheckID {
+    /// What is known once the check has passed.
+    package var meaning: String {
+        switch self {
+        case .issuerCertificate: "a trusted root issued the document signer's certificate, and both are valid"
+        case .issuerSignature: "the document signer signed the mobile security object (MSO)"
+        case .mobileSecurityObject: "the MSO has a known version and is for this document type"
+        case .digests: "every element is the one the issuer signed"
+        case .validity: "the MSO is valid now, and was signed while its signer's certificate was valid"
+        case .issuingCountry: "the document's country is its signer's"
+        case .revocation:
+            "no list at hand revokes document or signer, and the policy takes what is not known"
+        case .deviceAuthentication: "the phone holds the document's key and took part in this very session"
+        case .keyAuthorizations: "the phone asserts nothing that its key is not authorised for"
+        case .requestMatch: "nothing came twice; what a known request did not ask for is refused or withheld"
+        }
+    }
+}

@@ -103,3 +103,13 @@ func checkKeyAuthorizations(
     }
     return KeyAuthorizationsProof()
 }
+
+extension DeviceBinding {
+    /// The word for it in JSON.
+    package var word: String {
+        switch self {
+        case .signature: "signature"
+        case .mac: "mac"
+        }
+    }
+}

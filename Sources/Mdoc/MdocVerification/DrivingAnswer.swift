@@ -36,3 +36,31 @@ package enum DrivingAnswer: Equatable, Sendable, RedactedDescription {
         case noExpiryDate
     }
 }
+
+extension DrivingAnswer {
+    /// Until when and with what restrictions, or why not.
+    package var reason: String {
+        switch self {
+        case .yes(let day, let restrictions):
+            (["until \(day)"] + restrictions.map { "restriction \($0.text)" }).joined(separator: ", ")
+        case .no(.notGranted): "the document grants other categories or classes"
+        case .no(.notYet(let day)): "granted from \(day) on"
+        case .no(.expired(let day)): "granted until \(day)"
+        case .no(.documentExpired(let day)): "the document expired on \(day)"
+        case .cannotTell(.notReturned): "the driving privileges did not come"
+        case .cannotTell(.misshapen):
+            "the driving privileges, or a date that counts, are not what they should be"
+        case .cannotTell(.noExpiryDate): "neither the privilege nor the document says how long it is in date"
+        }
+    }
+}
+
+extension DrivingClass {
+    /// The category, or the class as an intent names it.
+    package var text: String {
+        switch self {
+        case .category(let code): code
+        case .domesticClass(let code): "class \(code)"
+        }
+    }
+}

@@ -1,4 +1,4 @@
-package import ReaderReports
+package import JSON
 internal import ReaderStore
 internal import RequestPlanner
 

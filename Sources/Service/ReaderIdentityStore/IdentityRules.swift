@@ -154,3 +154,14 @@ extension IdentityFolder {
         }
     }
 }
+
+extension RulesFault {
+    var explanation: String {
+        switch self {
+        case .form(let error): error.explanation
+        case .identityNameMisshapen: "\"identity\" is no name of one"
+        case .tooMany(let limit): "there are more than \(limit) rules"
+        case .notWritten: "it cannot be written"
+        }
+    }
+}

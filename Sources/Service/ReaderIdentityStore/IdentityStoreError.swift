@@ -1,3 +1,6 @@
+internal import MdocModel
+internal import Glibc
+internal import JSON
 package import OpenSSLCrypto
 
 /// Why an identity cannot be made, read or used.
@@ -46,4 +49,86 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
     case rulesMisshapen(line: Int?, RulesFault)
     /// No rule has these conditions.
     case noSuchRule
+}
+
+extension IdentityStoreError {
+    /// As reports name it.
+    package var id: String {
+        switch self {
+        case .fileRefused: "identity.file_refused"
+        case .notAFile: "identity.not_a_file"
+        case .exposed: "identity.exposed"
+        case .ownedByOther: "identity.owned_by_other"
+        case .busy: "identity.busy"
+        case .tooLong: "identity.too_long"
+        case .nameTaken: "identity.name_taken"
+        case .unknown: "identity.unknown"
+        case .keyUnusable(.tpmProviderMissing), .keyUnusable(.tpmUnreachable), .keyUnusable(.tpmRefused):
+            "identity.tpm"
+        case .keyUnusable: "identity.key_unusable"
+        case .noCertificates: "identity.no_certificates"
+        case .certificatesUnreadable: "identity.certificates_unreadable"
+        case .keyNotCertified: "identity.key_not_certified"
+        case .chainUnusable: "identity.chain_unusable"
+        case .notYetValid: "identity.not_yet_valid"
+        case .expired: "identity.expired"
+        case .profileBroken: "identity.profile_broken"
+        case .rulesMisshapen: "identity.rules_misshapen"
+        case .noSuchRule: "identity.no_such_rule"
+        }
+    }
+
+    /// Whether the explanation says which identity it is about.
+    package var namesIdentity: Bool {
+        switch self {
+        case .nameTaken, .unknown: true
+        default: false
+        }
+    }
+
+    /// In plain words: what is, and what to do.
+    package var explanation: String {
+        switch self {
+        case .fileRefused(let path, let code):
+            "\(Terminal.safe(path)): \(unsafe String(cString: strerror(code)))"
+        case .notAFile(let path):
+            "\(Terminal.safe(path)) is not what should stand there, but a link or another thing"
+        case .exposed(let path, let mode):
+            "others may use \(Terminal.safe(path)) (mode \(String(mode, radix: 8))). If nobody did: "
+                + "chmod go= \(Terminal.safe(path)); else make a new one"
+        case .ownedByOther(let path):
+            "\(Terminal.safe(path)) belongs to another user: run this as that user, or chown it"
+        case .busy(let path):
+            "another countersign is changing the identities (\(Terminal.safe(path))): try again"
+        case .tooLong(let path): "\(Terminal.safe(path)) is too long to be what it should be"
+        case .nameTaken(let name):
+            "there is an identity \(name.text) already, and it is not overwritten: take another name"
+        case .unknown(let name):
+            "there is no identity \(Terminal.safe(name, limit: 64)): countersign identity list shows those there are"
+        case .keyUnusable(let error) where id == "identity.tpm": error.explanation
+        case .keyUnusable(let error): "the key cannot be used: \(error.explanation)"
+        case .noCertificates:
+            "no certificate yet: countersign identity csr, and import what the authority returns"
+        case .certificatesUnreadable(let error): "the certificates cannot be read: \(error.explanation)"
+        case .keyNotCertified: "none of the certificates is for this key: they were made from another request"
+        case .chainUnusable(let error): error.explanation
+        case .notYetValid(let subject, let from):
+            "the certificate of \(Terminal.safe(subject)) is valid from \(Self.instant(from)) on: is the clock right?"
+        case .expired(let subject, let since):
+            "the certificate of \(Terminal.safe(subject)) expired at \(Self.instant(since)): "
+                + "countersign identity csr, and import what the authority returns"
+        case .profileBroken(let rules):
+            "the certificate breaks rules of the reader's profile; ask the authority for another:\n"
+                + rules.map(\.line).joined(separator: "\n")
+        case .rulesMisshapen(let line, let fault):
+            "choice.json\(line.map { ", line \($0)" } ?? ""): \(fault.explanation): "
+                + "correct it, or remove it and choose anew"
+        case .noSuchRule:
+            "there is no rule with these conditions: countersign identity list shows those there are"
+        }
+    }
+
+    private static func instant(_ seconds: Int64) -> String {
+        "\(Timestamp(secondsSince1970: seconds))"
+    }
 }

@@ -58,3 +58,62 @@ package enum ReaderStoreError: Error, Equatable, Sendable {
     /// SQLite's extended result code for what is none of the above.
     case failed(code: Int32)
 }
+
+extension ReaderStoreError {
+    /// The condition alone.
+    package var id: String {
+        switch self {
+        case .absent: "store.absent"
+        case .empty: "store.empty"
+        case .writableByOthers, .ownedByAnother: "store.exposed"
+        case .notPermitted: "store.not_permitted"
+        case .versionUnknown: "store.version_unknown"
+        case .notAStore, .damaged, .snapshotDamaged: "store.damaged"
+        case .busy, .changedMeanwhile: "store.busy"
+        case .snapshotUnknown, .snapshotAmbiguous, .noPredecessor: "store.snapshot"
+        case .noSpace: "store.no_space"
+        case .receiptMisshapen, .receiptKeyUnusable: "store.receipt"
+        case .keyFile(let error): error.id
+        case .keysInsideStore, .sealBroken, .retentionDiffers, .tooLong, .deadlinePassed: "store.retained"
+        case .failed: "store.failed"
+        }
+    }
+
+    /// What is wrong with the store, and what to do.
+    package var explanation: String {
+        switch self {
+        case .absent: "there is none yet; `countersign trust import` sets it up"
+        case .empty: "nothing is trusted yet; `countersign trust import` takes roots and lists"
+        case .writableByOthers:
+            "others than its owner may write to it, so it may hold what they want: see what is in it, then chmod go-w"
+        case .ownedByAnother: "it belongs to another user"
+        case .notPermitted:
+            "the system does not let us read or write it: run this as its owner, or name another"
+        case .notAStore: "countersign.sqlite is none of our files, or is cut off"
+        case .versionUnknown(let version):
+            "a later version of countersign wrote it (tables of version \(version))"
+        case .damaged:
+            "it is cut off or was changed from outside; nothing of it is trusted. Move it away and import again"
+        case .snapshotDamaged(let id):
+            "what is in it does not make snapshot \(id.shortText); nothing of that is trusted."
+                + " `countersign trust rollback ID` goes to another"
+        case .busy: "another process is changing it; try again"
+        case .changedMeanwhile: "another process changed it meanwhile; nothing was changed, try again"
+        case .snapshotUnknown: "it keeps no snapshot of this id; `countersign trust list` names those it has"
+        case .snapshotAmbiguous: "several snapshots begin so; give more of the id"
+        case .noPredecessor: "there is no earlier snapshot to go back to"
+        case .noSpace: "there is no space left"
+        case .receiptMisshapen: "a receipt is not one, or of a later version of countersign"
+        case .receiptKeyUnusable: "the key that signs receipts is no EC key on P-256, or cannot sign"
+        case .keyFile(let error): error.explanation
+        case .keysInsideStore:
+            "the keys of retained data have to be in another folder, so that no copy of the store has them"
+        case .sealBroken:
+            "what is retained does not open: its key is gone, or it was changed from outside. It goes at its deadline"
+        case .retentionDiffers: "the request told the holder of another retention than this one"
+        case .tooLong: "a reference has 1 to 128 bytes, and a value that is kept at most 4096"
+        case .deadlinePassed: "the clock was set back: the store has seen a later time than the deadline"
+        case .failed(let code): "SQLite reports \(code)"
+        }
+    }
+}

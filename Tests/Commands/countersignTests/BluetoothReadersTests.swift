@@ -1,8 +1,8 @@
+import JSON
 import BlueZBench
 import BlueZTransport
 import Foundation
 import PCSCBench
-import ReaderReports
 import Testing
 import Transport
 import VectorFiles

@@ -1,6 +1,6 @@
 import ArgumentParser
 import MdocModel
-import ReaderReports
+import Reports
 import Testing
 
 @testable import countersign

@@ -1,5 +1,6 @@
+import JSON
 import Foundation
-import ReaderReports
+import Reports
 import Testing
 
 @testable import countersign

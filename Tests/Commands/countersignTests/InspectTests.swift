@@ -1,7 +1,7 @@
+import JSON
 import CBOR
 import Foundation
 import OpenSSLCrypto
-import ReaderReports
 import Testing
 import VectorFiles
 

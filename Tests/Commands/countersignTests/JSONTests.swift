@@ -7,7 +7,8 @@ import MdocTrust
 import MdocVerification
 import OpenSSLCrypto
 import ReaderIdentityStore
-import ReaderReports
+import JSON
+import Reports
 import RequestPlanner
 import Testing
 import VectorFiles

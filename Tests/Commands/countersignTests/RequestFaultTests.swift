@@ -1,10 +1,10 @@
+import Reports
 import CBOR
 import Foundation
 import MdocModel
 import MdocSession
 import MdocWallet
 import NDEF
-import ReaderReports
 import ReaderService
 import Testing
 import Transport

@@ -1,8 +1,9 @@
+import Reports
+import ReaderService
 import Foundation
 import Glibc
 import MdocModel
 import OtherPrograms
-import ReaderReports
 import RecordBench
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import MdocModel
 import OtherPrograms
-import ReaderReports
+import ReaderService
 import Testing
 
 @Suite("What countersignd keeps of presentations, and for how long")

@@ -76,14 +76,6 @@ struct DiagnosticNotationTests {
         #expect(try CBORItem.parse([UInt8](hex: "4100")[...]).diagnostic(notation) == "h'00' / a . b.[2J /")
     }
 
-    @Test("What does not print is escaped: controls, direction marks, line separators")
-    func escapes() {
-        let text = "\u{1b}[2J\u{9b}\u{202e}\u{2028}\u{7f}\u{e0001}ü水"
-        #expect(
-            DiagnosticNotation.quoted(text)
-                == "\"\\u001b[2J\\u009b\\u202e\\u2028\\u007f\\udb40\\udc01ü水\"")
-    }
-
     @Test("Indented, what is short stays on its line")
     func indented() throws {
         var notation = DiagnosticNotation()

@@ -1,7 +1,7 @@
 internal import BlueZTransport
 internal import MdocTrust
 internal import ReaderIdentityStore
-internal import ReaderReports
+internal import JSON
 internal import countersign
 internal import countersignd
 

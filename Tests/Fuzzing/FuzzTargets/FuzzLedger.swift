@@ -1,6 +1,6 @@
 internal import CBOR
 internal import COSE
-package import MdocModel
+internal import MdocModel
 internal import MdocVerification
 internal import OpenSSLCrypto
 internal import RecordBench

@@ -1,5 +1,6 @@
+internal import JSON
+internal import Reports
 internal import CBOR
-internal import ReaderReports
 internal import ReaderStore
 
 /// A chain of receipts as it is handed to whoever checks it. Only the seeds are signed, so that nothing else is intact.

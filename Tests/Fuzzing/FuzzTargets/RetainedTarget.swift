@@ -1,7 +1,8 @@
+internal import Reports
+internal import JSON
 internal import FoundationEssentials
 internal import GRDB
 internal import MdocModel
-internal import ReaderReports
 internal import ReaderStore
 
 /// The rows of what is retained, damaged: each message is a column, a row and the value that stands there now. What was

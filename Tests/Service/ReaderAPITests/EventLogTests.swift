@@ -1,4 +1,4 @@
-import ReaderReports
+import JSON
 import Synchronization
 import Testing
 

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import MdocModel
-internal import ReaderReports
 internal import WalletPresentation
 
 /// A presentation through an app (Verify with Wallet), for who judges it and for the wallet that makes it.

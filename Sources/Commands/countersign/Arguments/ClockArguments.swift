@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import MdocModel
-internal import ReaderReports
+internal import ReaderService
 
 /// `--at`, the instant to judge at.
 struct ClockArguments: ParsableArguments {

@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import JSON
 internal import SystemPackage
 
 /// A file named on the command line.

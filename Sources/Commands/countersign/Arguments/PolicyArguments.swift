@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import FoundationEssentials
 internal import MdocTrust
-internal import ReaderReports
 
 /// `--policy`: what is to be done where it is not known whether a document is revoked.
 struct PolicyArguments: ParsableArguments {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
-internal import ReaderReports
+internal import JSON
 
 /// Collects trust anchors from files and folders.
 struct TrustFiles {

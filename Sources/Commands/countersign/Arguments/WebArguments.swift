@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import FoundationEssentials
 internal import MdocModel
-internal import ReaderReports
 internal import WalletPresentation
 
 /// A presentation on a page (Digital Credentials API), for who judges it and for the wallet that makes it.

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
-internal import ReaderReports
+internal import JSON
 internal import WalletPresentation
 
 /// `countersign bench`: our work on one response against OpenSSL alone, in one run.

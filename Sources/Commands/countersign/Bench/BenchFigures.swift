@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import JSON
 
 /// What `countersign bench` prints: medians in nanoseconds, and what they are against the floors of the same run.
 struct BenchFigures {

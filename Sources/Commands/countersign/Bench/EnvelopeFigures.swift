@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import JSON
 
 /// What `countersign bench --envelope` prints: medians in nanoseconds, and our rate against the floors' of the same run,
 /// where 1 is as many a second as OpenSSL alone could do.

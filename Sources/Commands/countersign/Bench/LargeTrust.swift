@@ -3,7 +3,6 @@ internal import Glibc
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
-internal import ReaderReports
 internal import ReaderStore
 
 /// A trust store on disk of the size that many countries make, with the roots that are measured in it.

@@ -5,7 +5,6 @@ internal import MdocSession
 internal import MdocTrust
 internal import MdocVerification
 internal import OpenSSLCrypto
-internal import ReaderReports
 
 /// Our own work on one response: a session of our own around it, so that every run has fresh keys, and its
 /// verification over the transcript it belongs to.

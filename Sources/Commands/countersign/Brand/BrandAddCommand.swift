@@ -1,6 +1,6 @@
+internal import JSON
 internal import ArgumentParser
 internal import ReaderIdentityStore
-internal import ReaderReports
 internal import ReaderTokens
 
 /// `countersign brand add`: another brand.

@@ -1,7 +1,7 @@
+internal import JSON
 internal import ArgumentParser
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
-internal import ReaderReports
 internal import ReaderTokens
 
 /// `countersign brand key`: whose tokens are believed.

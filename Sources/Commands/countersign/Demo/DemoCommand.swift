@@ -4,7 +4,8 @@ internal import MdocTrust
 internal import MdocWallet
 internal import OpenSSLCrypto
 internal import PCSCTransport
-internal import ReaderReports
+internal import JSON
+internal import Reports
 internal import ReaderService
 internal import RequestPlanner
 internal import Transport

@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import JSON
 
 /// What a check says: in full to whoever stands at the computer, and without this installation's own names and places
 /// to others.

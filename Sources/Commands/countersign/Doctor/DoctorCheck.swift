@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import JSON
 
 /// One thing that a reader needs of its computer, and how that stands.
 struct DoctorCheck: Equatable, Sendable {

@@ -1,7 +1,8 @@
+internal import ReaderService
 internal import ArgumentParser
 internal import Glibc
 internal import PCSCTransport
-internal import ReaderReports
+internal import JSON
 internal import Transport
 
 /// `countersign doctor`: what keeps this computer from being a reader, and how to put it right.

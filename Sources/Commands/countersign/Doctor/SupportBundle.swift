@@ -1,5 +1,6 @@
 internal import Glibc
-internal import ReaderReports
+internal import JSON
+internal import Reports
 internal import Transport
 
 /// What helps somebody elsewhere to find a fault of this computer: nothing of persons, and nothing that tells whose

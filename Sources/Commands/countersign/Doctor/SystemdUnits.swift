@@ -1,5 +1,5 @@
 internal import Foundation
-internal import ReaderReports
+internal import JSON
 
 /// How the services that take part are and were, as systemd tells.
 struct SystemdUnits: Equatable, Sendable {

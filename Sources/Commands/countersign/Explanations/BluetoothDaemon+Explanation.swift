@@ -1,5 +1,4 @@
 internal import BlueZTransport
-internal import ReaderReports
 
 extension DaemonFinding {
     /// What is wrong and what follows from it, for a person.

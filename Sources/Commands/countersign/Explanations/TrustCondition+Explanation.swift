@@ -1,6 +1,6 @@
 internal import MdocTrust
 internal import OpenSSLCrypto
-internal import ReaderReports
+internal import JSON
 
 extension TrustCondition {
     /// The stable id, as `README.md` lists it.

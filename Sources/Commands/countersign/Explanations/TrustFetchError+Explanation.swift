@@ -1,4 +1,3 @@
-internal import ReaderReports
 internal import TrustFetch
 
 extension TrustFetchError {

@@ -1,5 +1,8 @@
+internal import OpenSSLCrypto
+internal import CBOR
+internal import COSE
 internal import MdocTrust
-internal import ReaderReports
+internal import JSON
 
 extension VICALError {
     /// In plain words.

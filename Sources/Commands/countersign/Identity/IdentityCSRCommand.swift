@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import MdocTrust
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
-internal import ReaderReports
+internal import JSON
 
 /// `countersign identity csr`: what an authority is to certify.
 struct IdentityCSRCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 internal import MdocModel
 internal import OpenSSLCrypto
-internal import ReaderReports
+internal import JSON
 
 /// What is told of an identity's certificates.
 struct IdentityCertificate {

@@ -1,6 +1,6 @@
+internal import JSON
 internal import ArgumentParser
 internal import ReaderIdentityStore
-internal import ReaderReports
 
 /// `countersign identity choose`: which identity asks where (Q172).
 struct IdentityChooseCommand: ParsableCommand {

@@ -3,7 +3,7 @@ internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
-internal import ReaderReports
+internal import JSON
 
 /// `countersign identity import`: the certificates that the authority returned.
 struct IdentityImportCommand: ParsableCommand {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
-internal import ReaderReports
+internal import JSON
 
 /// `countersign identity init`: a new key.
 struct IdentityInitCommand: ParsableCommand {

@@ -1,6 +1,6 @@
+internal import JSON
 internal import ArgumentParser
 internal import ReaderIdentityStore
-internal import ReaderReports
 
 /// `countersign identity list`: what identities there are, and which asks where.
 struct IdentityListCommand: ParsableCommand {

@@ -1,5 +1,5 @@
 internal import ReaderIdentityStore
-internal import ReaderReports
+internal import JSON
 
 extension IdentityRules.Rule {
     /// Where the rule fits.

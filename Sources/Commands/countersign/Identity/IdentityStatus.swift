@@ -1,8 +1,8 @@
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
-internal import ReaderReports
 
 /// One identity as it stands, for `list` and `lint`.
 struct IdentityStatus {

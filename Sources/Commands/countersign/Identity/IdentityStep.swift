@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import ReaderIdentityStore
-internal import ReaderReports
 
 extension StoreArguments {
     var identities: IdentityFolder { IdentityFolder(store: path) }

@@ -1,6 +1,5 @@
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
-internal import ReaderReports
 
 extension IdentityStoreError {
     var exitStatus: ExitStatus {

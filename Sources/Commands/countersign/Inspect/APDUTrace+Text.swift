@@ -1,8 +1,8 @@
+internal import JSON
 internal import CBOR
 internal import ISO7816
 internal import MdocModel
 internal import MdocSession
-internal import ReaderReports
 
 extension APDUTrace {
     /// What was traced. A bench link carries whole session messages instead of APDUs.

@@ -2,7 +2,6 @@ internal import CBOR
 internal import COSE
 internal import MdocModel
 internal import MdocSession
-internal import ReaderReports
 
 /// What an item looks like, by its type and the members it has. A look is no proof: `complaint` reads it in full.
 enum CBORStructure: CaseIterable {

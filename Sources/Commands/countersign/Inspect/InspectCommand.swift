@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import ReaderReports
+internal import JSON
 
 /// `countersign inspect`: shows what files hold.
 struct InspectCommand: ParsableCommand {

@@ -2,7 +2,7 @@ internal import CBOR
 internal import MdocModel
 internal import NDEF
 internal import OpenSSLCrypto
-internal import ReaderReports
+internal import JSON
 
 /// What a file turned out to hold.
 struct Specimen: Sendable {

@@ -1,7 +1,8 @@
+internal import Reports
 internal import CBOR
 internal import MdocModel
 internal import NDEF
-internal import ReaderReports
+internal import JSON
 
 extension NDEFMessage {
     /// What the message is for, by its records.

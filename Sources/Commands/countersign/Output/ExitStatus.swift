@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import ReaderReports
 
 /// The exit codes, the same for every command.
 enum ExitStatus: Int32, CaseIterable, Sendable {

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import ReaderReports
+internal import JSON
 internal import SystemPackage
 
 /// A file that a command writes, readable by its owner alone.

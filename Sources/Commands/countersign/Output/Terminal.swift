@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import JSON
 internal import SystemPackage
 
 /// Where a command writes: results to standard output, all else to standard error.

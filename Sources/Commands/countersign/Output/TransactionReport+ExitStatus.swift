@@ -1,5 +1,5 @@
 internal import MdocVerification
-internal import ReaderReports
+internal import Reports
 
 extension TransactionReport {
     var exitStatus: ExitStatus {

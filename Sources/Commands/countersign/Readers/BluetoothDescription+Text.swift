@@ -1,5 +1,5 @@
 internal import BlueZTransport
-internal import ReaderReports
+internal import JSON
 
 extension BluetoothDescription {
     /// bluetoothd with its warnings, then each adapter.

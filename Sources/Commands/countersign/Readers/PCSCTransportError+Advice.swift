@@ -1,5 +1,5 @@
 internal import PCSCTransport
-internal import ReaderReports
+internal import Reports
 
 extension PCSCTransportError {
     /// What to do about it, for a person.

@@ -1,7 +1,8 @@
 internal import ArgumentParser
 internal import BlueZTransport
 internal import PCSCTransport
-internal import ReaderReports
+internal import JSON
+internal import Reports
 
 /// `countersign readers`: what readers and Bluetooth adapters there are, and what matters of each.
 struct ReadersCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
+internal import Reports
+internal import JSON
 internal import ArgumentParser
 internal import MdocModel
-internal import ReaderReports
 internal import ReaderStore
 
 /// `countersign receipt list`: the receipts in order.

@@ -1,6 +1,6 @@
+internal import JSON
 internal import ArgumentParser
 internal import MdocModel
-internal import ReaderReports
 internal import ReaderStore
 
 /// `countersign receipt renew-key`: another key from here on.

@@ -1,7 +1,8 @@
+internal import Reports
+internal import JSON
 internal import ArgumentParser
 internal import MdocModel
 internal import MdocTrust
-internal import ReaderReports
 internal import ReaderStore
 internal import RequestPlanner
 

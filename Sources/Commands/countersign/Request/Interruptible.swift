@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Glibc
-internal import ReaderReports
+internal import JSON
 
 /// Runs `body`, and cancels it at SIGINT or SIGTERM, so that a phone is told that we end. A second signal ends
 /// the program at once.

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import ReaderReports
+internal import JSON
 internal import SystemPackage
 
 /// The file of `--save-portrait`: opened and emptied before anybody is asked, and gone again unless a verified portrait

@@ -1,4 +1,5 @@
-internal import ReaderReports
+internal import MdocSession
+internal import Reports
 internal import ReaderService
 
 extension PresentationEvent {

@@ -1,5 +1,5 @@
 internal import MdocModel
-internal import ReaderReports
+internal import Reports
 internal import ReaderService
 internal import RequestPlanner
 

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import MdocModel
 internal import MdocVerification
-internal import ReaderReports
 internal import RequestPlanner
 
 /// What `request` asks for: an intent in words, or elements by name.

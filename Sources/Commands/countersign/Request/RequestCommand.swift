@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import MdocVerification
-internal import ReaderReports
+internal import JSON
+internal import Reports
 internal import ReaderService
 
 /// `countersign request`: one transaction with a phone.

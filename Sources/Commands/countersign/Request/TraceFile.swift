@@ -1,5 +1,5 @@
+internal import Reports
 internal import MdocModel
-internal import ReaderReports
 internal import Synchronization
 internal import SystemPackage
 internal import Transport

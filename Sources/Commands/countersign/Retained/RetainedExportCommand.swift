@@ -1,5 +1,6 @@
+internal import Reports
 internal import ArgumentParser
-internal import ReaderReports
+internal import JSON
 internal import ReaderStore
 
 /// `countersign retained export`: what is retained for a reference, once; then it is gone.

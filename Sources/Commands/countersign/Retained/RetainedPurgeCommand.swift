@@ -1,6 +1,6 @@
+internal import JSON
 internal import ArgumentParser
 internal import MdocModel
-internal import ReaderReports
 internal import ReaderStore
 
 /// `countersign retained purge`: removes what is due.

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import ReaderReports
+internal import JSON
 internal import ReaderTokens
 
 /// `countersign token instance`: which reader this is.

@@ -1,7 +1,7 @@
+internal import JSON
 internal import ArgumentParser
 internal import MdocModel
 internal import ReaderIdentityStore
-internal import ReaderReports
 internal import ReaderTokens
 
 /// `countersign token sign`: a token for one reader.

@@ -1,4 +1,3 @@
-internal import ReaderReports
 internal import ReaderTokens
 
 /// Runs what makes or checks tokens; a failure ends the command with its words and exit code.

@@ -1,5 +1,5 @@
 internal import OpenSSLCrypto
-internal import ReaderReports
+internal import JSON
 
 /// The public key of whoever makes bundles.
 enum BundleKeyFile {

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
-internal import ReaderReports
+internal import JSON
 
 /// What `--as` names a file to be.
 enum SourceKindArgument: String, CaseIterable, ExpressibleByArgument {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import MdocModel
 internal import OpenSSLCrypto
-internal import ReaderReports
+internal import JSON
 
 /// How sources are let in.
 struct StagingArguments: ParsableArguments {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
-internal import ReaderReports
+internal import JSON
 internal import ReaderStore
 
 /// `countersign trust import-bundle`: puts the snapshot of a bundle in force.

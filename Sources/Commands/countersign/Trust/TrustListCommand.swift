@@ -1,7 +1,7 @@
+internal import JSON
 internal import ArgumentParser
 internal import MdocModel
 internal import MdocTrust
-internal import ReaderReports
 internal import ReaderStore
 
 /// `countersign trust list`: what is trusted, and what was before.

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import MdocModel
 internal import MdocTrust
-internal import ReaderReports
 internal import ReaderStore
 
 /// `countersign trust remove`: takes a source out of the trust store.

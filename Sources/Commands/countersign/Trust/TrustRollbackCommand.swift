@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import MdocTrust
-internal import ReaderReports
 internal import ReaderStore
 
 /// `countersign trust rollback`: puts an earlier snapshot in force again.

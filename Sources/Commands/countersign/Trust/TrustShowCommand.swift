@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
-internal import ReaderReports
+internal import JSON
 internal import ReaderStore
 
 /// `countersign trust show`: one source or root in full.

@@ -1,7 +1,6 @@
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
-internal import ReaderReports
 internal import TrustFetch
 
 extension TrustStage {

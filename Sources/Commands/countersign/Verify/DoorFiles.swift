@@ -1,8 +1,9 @@
+internal import Reports
+internal import ReaderService
 internal import ArgumentParser
 internal import CBOR
 internal import MdocModel
 internal import OpenSSLCrypto
-internal import ReaderReports
 internal import RequestPlanner
 internal import WalletPresentation
 

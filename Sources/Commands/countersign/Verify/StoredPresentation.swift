@@ -1,6 +1,6 @@
 internal import MdocModel
 internal import MdocVerification
-internal import ReaderReports
+internal import Reports
 internal import WalletPresentation
 
 /// A presentation through an app or the web, as files hold it: enough to open and judge it once more.

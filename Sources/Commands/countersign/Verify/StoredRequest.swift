@@ -1,7 +1,7 @@
 internal import CBOR
 internal import MdocModel
 internal import MdocVerification
-internal import ReaderReports
+internal import Reports
 
 /// A DeviceRequest that was sent, and what it asks.
 struct StoredRequest {

@@ -4,7 +4,7 @@ internal import MdocModel
 internal import MdocSession
 internal import MdocTrust
 internal import MdocVerification
-internal import ReaderReports
+internal import Reports
 
 /// By what a stored transaction is judged.
 struct JudgingBasis {

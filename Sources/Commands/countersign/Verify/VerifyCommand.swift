@@ -2,7 +2,8 @@ internal import ArgumentParser
 internal import CBOR
 internal import MdocModel
 internal import MdocVerification
-internal import ReaderReports
+internal import JSON
+internal import Reports
 
 /// `countersign verify`: judges a stored response, or a stored session.
 struct VerifyCommand: ParsableCommand {

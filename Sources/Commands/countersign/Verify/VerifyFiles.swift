@@ -3,7 +3,6 @@ internal import CBOR
 internal import COSE
 internal import MdocModel
 internal import MdocSession
-internal import ReaderReports
 
 /// The files of a presentation nearby.
 struct VerifyFiles: ParsableArguments {

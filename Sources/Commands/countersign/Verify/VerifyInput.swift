@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import MdocModel
-internal import ReaderReports
 
 /// What `verify` and `bench` are given: the files of a presentation nearby, or of one through an app or the web.
 ///

@@ -1,6 +1,7 @@
 internal import OpenSSLCrypto
 internal import PCSCTransport
-internal import ReaderReports
+internal import JSON
+internal import Reports
 
 extension Version {
     /// The libraries, by name.

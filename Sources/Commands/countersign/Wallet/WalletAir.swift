@@ -1,8 +1,9 @@
+internal import Reports
+internal import JSON
 internal import MdocModel
 internal import MdocSession
 internal import MdocWallet
 internal import NDEF
-internal import ReaderReports
 internal import ReaderService
 internal import Transport
 

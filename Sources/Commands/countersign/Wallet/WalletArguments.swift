@@ -4,7 +4,7 @@ internal import MdocSession
 internal import MdocWallet
 internal import NDEF
 internal import OpenSSLCrypto
-internal import ReaderReports
+internal import JSON
 
 /// Which phone the software wallet plays.
 struct WalletArguments: ParsableArguments {

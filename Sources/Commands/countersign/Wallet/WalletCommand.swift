@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import MdocModel
 internal import MdocSession
 internal import MdocWallet
-internal import ReaderReports
+internal import JSON
 internal import SystemPackage
 internal import Transport
 

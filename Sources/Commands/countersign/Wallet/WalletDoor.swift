@@ -1,8 +1,8 @@
+internal import JSON
 internal import COSE
 internal import MdocModel
 internal import MdocWallet
 internal import OpenSSLCrypto
-internal import ReaderReports
 internal import WalletPresentation
 
 /// The software wallet asked by an app on its phone, or by a page.

@@ -1,6 +1,6 @@
+internal import JSON
 internal import MdocModel
 internal import MdocWallet
-internal import ReaderReports
 internal import Transport
 
 /// The software wallet in one session with one reader, over whatever carries its messages.

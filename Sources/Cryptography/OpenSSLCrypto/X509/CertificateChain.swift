@@ -51,3 +51,18 @@ extension Certificate {
         }
     }
 }
+
+extension CertificateChainError {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .empty: "there is no certificate"
+        case .tooLong(let limit): "there are more than \(limit) certificates"
+        case .notSignedByNext(let index): "certificate \(index + 1) is not signed by the next one"
+        case .leafSelfSigned:
+            "the certificate vouches for itself: an authority that wallets know has to issue it"
+        case .keyNotOfLeaf: "the certificate is not for this key"
+        case .keyCannotSign: "the key makes no signatures"
+        }
+    }
+}

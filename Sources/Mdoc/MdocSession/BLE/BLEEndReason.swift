@@ -9,3 +9,15 @@ package enum BLEEndReason: Error, Equatable, Sendable {
     /// What happened, in which phase (Q89).
     case failed(BLEPhase, BLEFault)
 }
+
+extension BLEEndReason {
+    /// What happened, and in which phase (Q89).
+    package var explanation: String {
+        switch self {
+        case .finished: "the transfer was ended here"
+        case .terminated(let phase): "the phone ended the transfer in \(phase.rawValue)"
+        case .disconnected: "the phone left"
+        case .failed(let phase, let fault): "Bluetooth ended in \(phase.rawValue): \(fault.explanation)"
+        }
+    }
+}

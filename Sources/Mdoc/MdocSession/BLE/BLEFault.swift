@@ -42,3 +42,22 @@ extension BLEFault: Identifiable {
         }
     }
 }
+
+extension BLEFault {
+    var explanation: String {
+        switch self {
+        case .linkLost: "the phone left"
+        case .deadlinePassed: "it took too long"
+        case .endedWithinMessage: "the phone ended within its message"
+        case .stateUnknown: "the phone sent a state that is none"
+        case .valueEmpty: "the phone sent a fragment without content"
+        case .prefixUnknown: "the phone sent a fragment that begins with neither 00 nor 01"
+        case .messageEmpty: "the phone sent an empty message"
+        case .messageTooLong(let announced, let limit):
+            "a message of \(announced) bytes, \(limit) are allowed"
+        case .messageUnexpected: "the phone sent a message that was not due"
+        case .notFramed: "what the phone sent over L2CAP has no length: an older edition"
+        case .outOfTurn: "a message out of turn"
+        }
+    }
+}

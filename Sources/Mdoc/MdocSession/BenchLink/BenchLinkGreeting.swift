@@ -77,3 +77,12 @@ package enum BenchLinkError: Error, Equatable, Sendable {
     case misshapen(CBORError)
     case engagement(MdocModelError)
 }
+
+extension BenchLinkError {
+    package var explanation: String {
+        switch self {
+        case .misshapen(let error): "the first frame is no greeting: \(error.explanation)"
+        case .engagement(let error): error.explanation
+        }
+    }
+}

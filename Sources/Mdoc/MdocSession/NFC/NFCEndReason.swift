@@ -8,3 +8,8 @@ package struct NFCEndReason: Error, Equatable, Sendable {
         self.fault = fault
     }
 }
+
+extension NFCEndReason {
+    /// What happened, and in which phase (Q12).
+    package var explanation: String { "NFC ended in \(phase.rawValue): \(fault.explanation)" }
+}

@@ -44,3 +44,31 @@ package enum NFCFault: Error, Equatable, Sendable {
     /// A call that the machine's state does not allow: an error of the driver.
     case outOfTurn
 }
+
+extension NFCFault {
+    var explanation: String {
+        switch self {
+        case .noWalletYet: "the phone shows no wallet"
+        case .cardLost: "the phone left the field"
+        case .status(let word): "the phone answered \(word)"
+        case .deadlinePassed: "it took too long"
+        case .stepBudgetSpent: "more commands than a transaction needs"
+        case .notReady(let polls, _): "the phone had nothing ready after \(polls) looks"
+        case .noProgress: "the phone sent nothing twice in a row"
+        case .surplusBytes: "the phone sent more than was due"
+        case .capabilityContainerInvalid: "the tag's capability container is not one"
+        case .messageTooLong(let announced, let limit):
+            "a message of \(announced) bytes, \(limit) are allowed"
+        case .messageMalformed: "the NDEF message is not one"
+        case .messageUnexpected: "an NDEF message that was not due"
+        case .noHandoverService: "the phone offers no handover service"
+        case .serviceStatus: "the phone refused the handover service"
+        case .noDeviceEngagement: "the handover holds no device engagement"
+        case .noUsableCarrier: "the phone offers no carrier that this reader has"
+        case .unofferedCarrier: "the phone chose a carrier that was not offered"
+        case .dataObjectMalformed: "the answer is no data object 53"
+        case .dataObjectIncomplete: "the answer ended before it was complete"
+        case .outOfTurn: "a command out of turn"
+        }
+    }
+}

@@ -14,3 +14,16 @@ package enum SessionError: Error, Equatable, Sendable {
     /// OpenSSL could not carry out the computation.
     case cryptography(OpenSSLCryptoError)
 }
+
+extension SessionError {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .keyAgreementFailed: "the reader's and the phone's ephemeral keys do not belong together"
+        case .misshapen(let error): error.explanation
+        case .decryptionFailed: "the message does not decrypt: other keys or transcript, or changed bytes"
+        case .unexpectedMessage: "a message that was not due"
+        case .cryptography(let error): error.explanation
+        }
+    }
+}

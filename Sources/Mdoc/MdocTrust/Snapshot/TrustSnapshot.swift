@@ -138,3 +138,8 @@ private struct AnchorCollection {
         anchors[place].add(docTypes, by: source.identity)
     }
 }
+
+extension TrustSnapshot.ID {
+    /// Enough of it to tell it from others.
+    package var shortText: String { String(description.prefix(12)) }
+}

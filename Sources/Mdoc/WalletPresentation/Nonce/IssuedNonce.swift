@@ -99,3 +99,18 @@ package struct SpentNonce: ~Copyable, Sendable {
         SpentNonce(nonce, isReplayChecked: false)
     }
 }
+
+extension NonceRefusal {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .unknown: "the nonce is none of ours, or was issued long ago"
+        case .reused: "the nonce was used before"
+        case .otherSession: "the nonce was issued to another session"
+        case .otherDoor: "the nonce was issued for the other of app and web"
+        case .expired: "the nonce has expired: ask anew"
+        case .issuedBefore: "the same nonce was issued before"
+        case .tooMany: "no more nonces are kept at a time: try later"
+        }
+    }
+}

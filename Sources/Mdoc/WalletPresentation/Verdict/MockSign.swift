@@ -42,3 +42,16 @@ extension DocumentIssuer {
             || [dsCommonName, issuerCommonName].contains { $0?.hasPrefix("PassKit Identity Test") == true }
     }
 }
+
+extension MockSign {
+    /// By what it is known, in plain words.
+    package var explanation: String {
+        switch self {
+        case .publishedExample: "asked with the identifiers of a published example"
+        case .testIssuer: "a document of the test issuer of PassKit"
+        case .developerProfile: "a phone with Wallet's developer profile"
+        case .simulator: "the simulator's document"
+        case .testTrust: "a document of an issuer that is trusted for tests alone"
+        }
+    }
+}

@@ -102,3 +102,13 @@ extension ResponseVerdict {
         }
     }
 }
+
+extension PresentationFailure {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .deviceMac: "the phone sent a MAC where only a signature can prove its key"
+        case .extraDocument: "more documents came than were asked for"
+        }
+    }
+}

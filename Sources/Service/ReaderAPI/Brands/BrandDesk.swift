@@ -1,7 +1,8 @@
 internal import Hummingbird
 package import Logging
 internal import MdocModel
-internal import ReaderReports
+internal import JSON
+internal import ReaderService
 package import ReaderTokens
 
 /// What of brands is had over HTTP: their logos, and the reader tokens of those that sign here.

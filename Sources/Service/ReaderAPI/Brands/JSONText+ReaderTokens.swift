@@ -1,4 +1,4 @@
-package import ReaderReports
+package import JSON
 package import ReaderTokens
 
 extension JSONText {

@@ -1,6 +1,6 @@
 internal import MdocModel
 internal import ReaderIdentityStore
-internal import ReaderReports
+internal import ReaderService
 package import ReaderStore
 package import ReaderTokens
 

@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import JSON
 internal import ReaderService
 
 extension Counter {

@@ -1,6 +1,6 @@
+internal import Reports
 internal import MdocModel
 internal import MdocTrust
-internal import ReaderReports
 internal import ReaderService
 internal import RequestPlanner
 

@@ -1,5 +1,4 @@
 internal import MdocModel
-internal import ReaderReports
 internal import ReaderStore
 
 /// What is kept of presentations: for each that is to have one a receipt, whatever its end, and what of a data request its

@@ -1,9 +1,9 @@
+internal import Reports
 package import Logging
 internal import MdocModel
 internal import MdocTrust
 package import OpenSSLCrypto
 package import PortraitDecoding
-internal import ReaderReports
 internal import ReaderService
 internal import RequestPlanner
 

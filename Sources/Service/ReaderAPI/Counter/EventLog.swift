@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import JSON
 
 /// The latest events of one lane, and who listens to them.
 ///

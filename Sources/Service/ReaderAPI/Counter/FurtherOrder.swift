@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import JSON
 internal import ReaderStore
 internal import RequestPlanner
 

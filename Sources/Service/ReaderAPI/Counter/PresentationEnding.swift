@@ -1,7 +1,8 @@
 internal import CBOR
 internal import MdocModel
 internal import MdocVerification
-internal import ReaderReports
+internal import JSON
+internal import Reports
 internal import ReaderService
 internal import RequestPlanner
 

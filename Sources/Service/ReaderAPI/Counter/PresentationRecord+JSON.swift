@@ -1,5 +1,6 @@
+internal import Reports
 internal import MdocModel
-internal import ReaderReports
+internal import JSON
 internal import ReaderStore
 internal import RequestPlanner
 

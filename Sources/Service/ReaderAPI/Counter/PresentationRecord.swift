@@ -1,5 +1,5 @@
 internal import MdocModel
-internal import ReaderReports
+internal import JSON
 internal import ReaderService
 internal import ReaderStore
 internal import RequestPlanner

@@ -1,7 +1,8 @@
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
-internal import ReaderReports
+internal import JSON
+internal import Reports
 internal import ReaderStore
 
 /// What a presentation came to, without any element value: answers, reasons, who issued, and how sure that is.

@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import Reports
 internal import ReaderService
 
 /// How far a presentation has come, as the API and its events say it.

@@ -1,5 +1,5 @@
+internal import JSON
 internal import NIOCore
-internal import ReaderReports
 
 /// Answers `tooManyConnections` whatever is asked, and closes.
 final class ConnectionRefusal: ChannelInboundHandler {

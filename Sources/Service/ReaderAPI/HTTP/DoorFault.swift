@@ -1,5 +1,5 @@
 internal import Glibc
-internal import ReaderReports
+internal import JSON
 
 /// Why a door does not open, in one line: its member of the configuration, what is, and what to do.
 struct DoorFault: Error, CustomStringConvertible {

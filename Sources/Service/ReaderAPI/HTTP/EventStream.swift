@@ -1,6 +1,5 @@
 internal import Hummingbird
 internal import NIOCore
-internal import ReaderReports
 
 extension Counter {
     /// Answers with the events of a lane, or of one presentation of it, as they come (HTML, 9.2).

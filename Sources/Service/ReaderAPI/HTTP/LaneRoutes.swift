@@ -1,7 +1,8 @@
+internal import Reports
 internal import Hummingbird
 internal import MdocModel
 internal import MdocTrust
-internal import ReaderReports
+internal import JSON
 internal import ReaderService
 
 extension Counter {

@@ -1,6 +1,6 @@
+internal import JSON
 internal import Hummingbird
 internal import MdocModel
-internal import ReaderReports
 
 extension Counter {
     /// What a till, a kiosk and a desk do with presentations.

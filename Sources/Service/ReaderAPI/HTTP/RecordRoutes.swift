@@ -1,8 +1,9 @@
+internal import Reports
 internal import Hummingbird
 internal import MdocModel
 internal import NIOCore
 internal import OpenSSLCrypto
-internal import ReaderReports
+internal import JSON
 internal import ReaderStore
 
 extension Counter {

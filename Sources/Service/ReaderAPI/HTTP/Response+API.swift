@@ -1,6 +1,6 @@
 internal import Hummingbird
 internal import NIOCore
-internal import ReaderReports
+internal import JSON
 
 extension Response {
     static func json(

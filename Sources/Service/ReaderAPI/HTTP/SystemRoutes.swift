@@ -1,5 +1,6 @@
 internal import Hummingbird
-internal import ReaderReports
+internal import JSON
+internal import Reports
 internal import ReaderService
 
 extension Counter {

@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import Reports
 internal import ReaderService
 internal import Synchronization
 

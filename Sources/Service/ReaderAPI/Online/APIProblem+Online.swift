@@ -1,4 +1,3 @@
-internal import ReaderReports
 internal import ReaderStore
 internal import WalletPresentation
 

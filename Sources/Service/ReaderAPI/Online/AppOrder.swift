@@ -1,6 +1,7 @@
 internal import MdocModel
 internal import MdocVerification
-package import ReaderReports
+package import JSON
+internal import Reports
 package import WalletPresentation
 
 /// What an app asks for through PassKit: the body of `POST /v1/wallet/requests` without the session. It is kept beside the

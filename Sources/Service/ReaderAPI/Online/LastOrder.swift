@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import JSON
 internal import Synchronization
 
 /// What one door was asked for, as it is kept beside a nonce.

@@ -1,7 +1,9 @@
 package import MdocModel
 internal import MdocVerification
 internal import OpenSSLCrypto
-internal import ReaderReports
+internal import JSON
+internal import ReaderService
+internal import Reports
 package import ReaderStore
 internal import Synchronization
 internal import WalletPresentation

@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import JSON
 
 /// Why a folder is not taken for that of the page.
 package enum PageFault: Error, CustomStringConvertible {

@@ -1,7 +1,8 @@
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
-internal import ReaderReports
+internal import ReaderService
+internal import Reports
 internal import ReaderStore
 internal import RequestPlanner
 

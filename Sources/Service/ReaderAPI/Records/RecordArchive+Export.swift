@@ -1,5 +1,4 @@
 internal import MdocModel
-internal import ReaderReports
 internal import ReaderStore
 
 extension RecordArchive {

@@ -1,6 +1,6 @@
+internal import Reports
 package import Logging
 internal import MdocModel
-internal import ReaderReports
 package import ReaderStore
 internal import Synchronization
 

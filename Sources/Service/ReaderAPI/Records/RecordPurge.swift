@@ -1,5 +1,5 @@
 internal import MdocModel
-internal import ReaderReports
+internal import ReaderService
 internal import ReaderStore
 internal import ServiceLifecycle
 

@@ -1,7 +1,6 @@
 package import MdocModel
 package import MdocTrust
 internal import ReaderIdentityStore
-internal import ReaderReports
 internal import ReaderStore
 internal import Synchronization
 

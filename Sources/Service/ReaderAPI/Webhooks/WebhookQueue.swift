@@ -4,7 +4,8 @@ internal import MdocModel
 internal import NIOCore
 internal import NIOHTTP1
 package import OpenSSLCrypto
-package import ReaderReports
+package import JSON
+internal import ReaderService
 internal import ServiceLifecycle
 internal import Synchronization
 

@@ -1,3 +1,5 @@
+internal import MdocModel
+
 /// What is wrong with a chain at its first broken link.
 package enum ReceiptChainFault: Hashable, Sendable {
     /// The bytes are no receipt.
@@ -14,4 +16,33 @@ package enum ReceiptChainFault: Hashable, Sendable {
     case predecessorDiffers
     /// The last receipt that was expected is not in the chain: its end is cut off, or it is another chain.
     case endMissing
+}
+
+extension ReceiptChainFault {
+    /// As reports name it.
+    package var id: String {
+        switch self {
+        case .misshapen: "misshapen"
+        case .keyUnknown: "key_unknown"
+        case .changed: "changed"
+        case .missing: "missing"
+        case .outOfOrder: "out_of_order"
+        case .predecessorDiffers: "predecessor_differs"
+        case .endMissing: "end_missing"
+        }
+    }
+
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .misshapen: "its bytes are no receipt"
+        case .keyUnknown(let id): "it names the key \(id.bytes.hexadecimal), which is none of those given"
+        case .changed: "it was changed after it was signed, or another key signed it"
+        case .missing(let from, let through):
+            from == through ? "receipt \(from) is missing" : "receipts \(from) to \(through) are missing"
+        case .outOfOrder(let due): "receipt \(due) was due here, and another one stands here"
+        case .predecessorDiffers: "it follows another receipt than the one that stands before it"
+        case .endMissing: "the receipt that --head names is not in the chain: its end was cut off"
+        }
+    }
 }

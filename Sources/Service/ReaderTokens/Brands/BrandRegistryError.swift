@@ -44,3 +44,47 @@ package enum LogoFault: Error, Equatable, Sendable {
     /// Wider or higher than a page shows.
     case tooLarge(limit: Int)
 }
+
+extension BrandRegistryError {
+    /// In plain words: what is, and what to do.
+    package var explanation: String {
+        switch self {
+        case .file(let error): error.explanation
+        case .misshapen(let line?, let error): "brands.json, line \(line): \(error.explanation)"
+        case .misshapen(nil, let error): "brands.json: \(error.explanation)"
+        case .faulty(let line, let fault): "brands.json, line \(line): \(fault.explanation)"
+        case .refused(let fault): fault.explanation
+        case .logo(let fault): "the logo: \(fault.explanation)"
+        }
+    }
+}
+
+extension BrandFault {
+    fileprivate var explanation: String {
+        switch self {
+        case .identifierMisshapen:
+            "an identifier has 1 to \(TokenText.longest) of the letters and digits of ASCII, -, _, . and :"
+        case .nameMisshapen: "a brand's name has 1 to 64 characters in one line, all of them visible"
+        case .logoNameMisshapen: "a logo is a file beside brands.json whose name ends in .png"
+        case .identityNameMisshapen: "\"identity\" is no name of one"
+        case .instantMisshapen: "\"notAfter\" is no instant as RFC 3339 writes it"
+        case .keyNotP256: "a key is \"kty\": \"EC\", \"crv\": \"P-256\" with \"x\" and \"y\" on that curve"
+        case .tooManyBrands(let limit): "there are more than \(limit) brands"
+        case .tooManyKeys(let limit): "a brand has more than \(limit) keys"
+        case .brandTwice: "there is a brand with this identifier already"
+        case .keyTwice: "there is a key with this identifier already: each needs its own, whosever it is"
+        case .brandUnknown: "there is no such brand: countersign brand list shows those there are"
+        case .keyUnknown: "there is no such key: countersign brand list shows those there are"
+        }
+    }
+}
+
+extension LogoFault {
+    fileprivate var explanation: String {
+        switch self {
+        case .tooLong(let limit): "it is longer than \(limit >> 10) KiB"
+        case .notPNG: "it is no whole PNG, and nothing else is taken: an SVG can hold scripts and addresses"
+        case .tooLarge(let limit): "it has more than \(limit) columns or rows"
+        }
+    }
+}

@@ -3,7 +3,6 @@ internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
-internal import ReaderReports
 internal import ReaderService
 internal import ReaderStore
 internal import ReaderTokens

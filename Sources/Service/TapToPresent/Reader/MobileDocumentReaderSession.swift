@@ -1,6 +1,5 @@
 internal import MdocModel
 internal import MdocVerification
-internal import ReaderReports
 internal import ReaderService
 internal import ReaderTokens
 

@@ -1,5 +1,5 @@
 internal import BlueZTransport
-internal import ReaderReports
+internal import Reports
 
 extension BluetoothFacts {
     static let checks: [DoctorCheck.ID] = [

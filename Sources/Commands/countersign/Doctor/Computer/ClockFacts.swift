@@ -1,5 +1,5 @@
 internal import CTimex
-internal import ReaderReports
+internal import ReaderService
 internal import MdocModel
 
 /// The clock that documents are judged by.

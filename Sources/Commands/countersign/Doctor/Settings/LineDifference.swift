@@ -1,4 +1,4 @@
-internal import ReaderReports
+internal import JSON
 
 /// How one text becomes another, line by line: what goes, what comes, and what stays.
 struct LineDifference {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import ReaderReports
+internal import JSON
 internal import SystemPackage
 
 /// What `--fix` does: shows each file that some check misses, and writes it once that was agreed to.

@@ -1,7 +1,6 @@
 internal import MdocModel
 internal import MdocTrust
 internal import ReaderIdentityStore
-internal import ReaderReports
 
 /// In whose name this reader asks.
 struct IdentityFacts: Sendable {

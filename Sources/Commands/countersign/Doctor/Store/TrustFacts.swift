@@ -1,6 +1,5 @@
 internal import MdocModel
 internal import MdocTrust
-internal import ReaderReports
 internal import ReaderStore
 
 /// Whom this reader believes, and how old that is.

@@ -1,3 +1,4 @@
+package import JSON
 internal import MdocModel
 package import ReaderService
 package import RequestPlanner

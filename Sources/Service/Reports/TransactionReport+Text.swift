@@ -1,3 +1,4 @@
+internal import JSON
 internal import CBOR
 internal import MdocModel
 internal import MdocTrust

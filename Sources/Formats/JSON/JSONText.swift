@@ -1,5 +1,3 @@
-internal import JSON
-
 /// A value of a JSON text that knows its line and the members that lead to it, so that whoever takes it apart can tell its
 /// author what is wrong. For configurations and bodies of requests.
 package struct JSONText: Sendable {

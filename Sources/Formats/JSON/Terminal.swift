@@ -1,5 +1,3 @@
-internal import CBOR
-
 /// Where text is shown: a terminal, a log or a page.
 package enum Terminal {
     /// Text from a phone, a certificate or a file, fit for one line: nothing that steers the terminal or hides

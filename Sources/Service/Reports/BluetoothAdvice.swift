@@ -1,4 +1,4 @@
-package import MdocSession
+internal import MdocSession
 
 /// What to do about Bluetooth that is not there, for a person.
 package enum BluetoothAdvice {
@@ -30,37 +30,6 @@ package enum BluetoothAdvice {
         case "not-subscribed": "the phone connected and did not listen: tap again"
         case "left-before-start": "the phone left before the transfer began: tap again"
         default: "no connection to the phone came about (\(id)): tap again"
-        }
-    }
-}
-
-extension BLEEndReason {
-    /// What happened, and in which phase (Q89).
-    package var explanation: String {
-        switch self {
-        case .finished: "the transfer was ended here"
-        case .terminated(let phase): "the phone ended the transfer in \(phase.rawValue)"
-        case .disconnected: "the phone left"
-        case .failed(let phase, let fault): "Bluetooth ended in \(phase.rawValue): \(fault.explanation)"
-        }
-    }
-}
-
-extension BLEFault {
-    fileprivate var explanation: String {
-        switch self {
-        case .linkLost: "the phone left"
-        case .deadlinePassed: "it took too long"
-        case .endedWithinMessage: "the phone ended within its message"
-        case .stateUnknown: "the phone sent a state that is none"
-        case .valueEmpty: "the phone sent a fragment without content"
-        case .prefixUnknown: "the phone sent a fragment that begins with neither 00 nor 01"
-        case .messageEmpty: "the phone sent an empty message"
-        case .messageTooLong(let announced, let limit):
-            "a message of \(announced) bytes, \(limit) are allowed"
-        case .messageUnexpected: "the phone sent a message that was not due"
-        case .notFramed: "what the phone sent over L2CAP has no length: an older edition"
-        case .outOfTurn: "a message out of turn"
         }
     }
 }

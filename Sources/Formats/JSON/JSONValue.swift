@@ -1,5 +1,3 @@
-internal import CBOR
-
 /// A JSON value (RFC 8259) whose members keep the order in which they are given.
 package enum JSONValue: Sendable {
     case null
@@ -43,7 +41,7 @@ package enum JSONValue: Sendable {
         case .boolean(let value): bytes += (value ? "true" : "false").utf8
         case .integer(let value): bytes += "\(value)".utf8
         case .number(let value): bytes += "\(value)".utf8
-        case .string(let value): DiagnosticNotation.write(quoted: value, to: &bytes)
+        case .string(let value): JSONString.write(quoted: value, to: &bytes)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
             for index in values.indices {
@@ -56,7 +54,7 @@ package enum JSONValue: Sendable {
             bytes.append(UInt8(ascii: "{"))
             for index in members.indices {
                 bytes.beginItem(index, level)
-                DiagnosticNotation.write(quoted: members[index].0, to: &bytes)
+                JSONString.write(quoted: members[index].0, to: &bytes)
                 bytes.append(UInt8(ascii: ":"))
                 if level != nil { bytes.append(UInt8(ascii: " ")) }
                 members[index].1.write(to: &bytes, level: level.map { $0 + 1 })

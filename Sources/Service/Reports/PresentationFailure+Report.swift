@@ -1,5 +1,6 @@
+internal import JSON
 internal import MdocModel
-package import MdocSession
+internal import MdocSession
 package import ReaderService
 
 extension PresentationFailure {
@@ -61,47 +62,5 @@ extension PresentationFailure {
 
     private func incomplete(_ id: TransactionError.ID, _ detail: String) -> TransactionReport {
         .incomplete(TransactionError(id, detail))
-    }
-}
-
-extension BenchLinkError {
-    package var explanation: String {
-        switch self {
-        case .misshapen(let error): "the first frame is no greeting: \(error.explanation)"
-        case .engagement(let error): error.explanation
-        }
-    }
-}
-
-extension NFCEndReason {
-    /// What happened, and in which phase (Q12).
-    package var explanation: String { "NFC ended in \(phase.rawValue): \(fault.explanation)" }
-}
-
-extension NFCFault {
-    fileprivate var explanation: String {
-        switch self {
-        case .noWalletYet: "the phone shows no wallet"
-        case .cardLost: "the phone left the field"
-        case .status(let word): "the phone answered \(word)"
-        case .deadlinePassed: "it took too long"
-        case .stepBudgetSpent: "more commands than a transaction needs"
-        case .notReady(let polls, _): "the phone had nothing ready after \(polls) looks"
-        case .noProgress: "the phone sent nothing twice in a row"
-        case .surplusBytes: "the phone sent more than was due"
-        case .capabilityContainerInvalid: "the tag's capability container is not one"
-        case .messageTooLong(let announced, let limit):
-            "a message of \(announced) bytes, \(limit) are allowed"
-        case .messageMalformed: "the NDEF message is not one"
-        case .messageUnexpected: "an NDEF message that was not due"
-        case .noHandoverService: "the phone offers no handover service"
-        case .serviceStatus: "the phone refused the handover service"
-        case .noDeviceEngagement: "the handover holds no device engagement"
-        case .noUsableCarrier: "the phone offers no carrier that this reader has"
-        case .unofferedCarrier: "the phone chose a carrier that was not offered"
-        case .dataObjectMalformed: "the answer is no data object 53"
-        case .dataObjectIncomplete: "the answer ended before it was complete"
-        case .outOfTurn: "a command out of turn"
-        }
     }
 }

@@ -1,3 +1,4 @@
+package import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import RequestPlanner

@@ -1,0 +1,82 @@
+/// Text as JSON writes it (RFC 8259 7).
+package enum JSONString {
+    /// `text` between quotes as JSON has it (RFC 8259 7), and everything escaped that does not print: controls,
+    /// direction marks, invisible and unassigned characters.
+    package static func quoted(_ text: String) -> String {
+        var result: [UInt8] = []
+        write(quoted: text, to: &result)
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Writes the UTF-8 of what `quoted(_:)` gives.
+    package static func write(quoted text: String, to result: inout [UInt8]) {
+        result.append(UInt8(ascii: "\""))
+        let isWritten = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
+            guard unsafe bytes.arePlain else { return false }
+            unsafe result.append(contentsOf: bytes)
+            return true
+        }
+        if isWritten != true {
+            for scalar in text.unicodeScalars { write(scalar, to: &result) }
+        }
+        result.append(UInt8(ascii: "\""))
+    }
+
+    private static func write(_ scalar: Unicode.Scalar, to result: inout [UInt8]) {
+        switch scalar {
+        case "\"": result += "\\\"".utf8
+        case "\\": result += "\\\\".utf8
+        case "\n": result += "\\n".utf8
+        case "\r": result += "\\r".utf8
+        case "\t": result += "\\t".utf8
+        case _ where scalar.prints: result += String(scalar).utf8
+        default: for unit in String(scalar).utf16 { result += escape(unit).utf8 }
+        }
+    }
+
+    private static func escape(_ unit: UInt16) -> String {
+        let digits = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}
+
+extension String {
+    /// Whether all of it prints and is ASCII, so that nobody needs to look into Unicode's tables.
+    package var isPrintableASCII: Bool {
+        let bytes = utf8.span
+        var others: UInt8 = 0
+        for index in bytes.indices { others |= bytes[index] &- 0x20 > 0x5e ? 1 : 0 }
+        return others == 0
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether all stand between quotes as they are. One expression without an early end: the processor takes many bytes
+    /// at a time.
+    fileprivate var arePlain: Bool {
+        var others: UInt8 = 0
+        for byte in self {
+            others |=
+                (byte &- 0x20 > 0x5e ? 1 : 0) | (byte == UInt8(ascii: "\"") ? 1 : 0)
+                | (byte == UInt8(ascii: "\\") ? 1 : 0)
+        }
+        return others == 0
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the character shows as itself and changes nothing around it: safe to put on a terminal.
+    package var prints: Bool {
+        isASCII
+            ? 0x20...0x7e ~= value
+            : categoryPrints
+    }
+
+    private var categoryPrints: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+            false
+        default: true
+        }
+    }
+}

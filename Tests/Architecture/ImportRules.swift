@@ -1,0 +1,54 @@
+/// What the manifest cannot say: who alone imports a library, and what the core does not do.
+enum ImportRules {
+    /// Who alone may import a C library or an external package: paths below `Sources`.
+    static let soleImporters: [String: [String]] = [
+        "COpenSSL": ["Cryptography/OpenSSLCrypto/", "Commands/countersign/Bench/"],
+        "BenchFloor": ["Commands/countersign/Bench/"],
+        "CTimex": ["Commands/countersign/Doctor/"],
+        "CZlib": ["Mdoc/MdocTrust/", "Commands/countersign-portrait/"],
+        "COpenJPEG": ["Commands/countersign-portrait/"],
+        "CSeccomp": ["Commands/countersign-portrait/"],
+        "CPCSCLite": ["Transports/PCSCTransport/"],
+        "CBlueZ": ["Transports/BlueZTransport/"],
+        "CProcess": ["Commands/countersignd/"],
+        "CSystemdBus": ["Transports/BlueZTransport/"],
+        "CPostgreSQL": ["Service/ReaderStore/"],
+        "SystemPackage": ["Transports/Transport/", "Service/ReaderIdentityStore/", "Commands/"],
+        "AsyncHTTPClient": ["Service/TrustFetch/", "Service/ReaderAPI/"],
+        "NIOCore": ["Service/TrustFetch/", "Service/ReaderAPI/"],
+        "NIOHTTP1": ["Service/TrustFetch/", "Service/ReaderAPI/"],
+        "NIOPosix": ["Service/TrustFetch/", "Service/ReaderAPI/"],
+        "NIOSSL": ["Service/TrustFetch/"],
+        "ArgumentParser": ["Commands/"],
+        "GRDB": ["Service/ReaderStore/"],
+        "Hummingbird": ["Service/ReaderAPI/"],
+        "HummingbirdCore": ["Service/ReaderAPI/"],
+        "HTTPTypes": ["Service/ReaderAPI/"],
+        "ServiceLifecycle": ["Service/ReaderAPI/", "Commands/countersignd/"],
+        "UnixSignals": ["Commands/countersignd/"],
+        "Logging": ["Service/", "Commands/"],
+    ]
+
+    /// Modules of the toolchain that compute and hold, and touch nothing outside.
+    static let pure: Set = ["Swift", "Synchronization"]
+    /// Modules of the toolchain for those who do I/O.
+    static let platform: Set = ["Foundation", "FoundationEssentials", "Dispatch", "Glibc"]
+
+    /// What the protocol core must not do: wait, read a clock, print, draw at random, or look around.
+    static let forbiddenInCore: [(name: String, pattern: String)] = [
+        (
+            "a clock",
+            #"(Continuous|Suspending)Clock\(\)|(Clock|Instant|Date)\.now\b|\bDate\(\)|clock_gettime|[=:]\s*\.now\b"#
+        ),
+        ("concurrency", #"\basync\b|\bawait\b|\bTask\s*[.{(]|\bactor\s+\w"#),
+        ("output", #"\bprint\(|\bdebugPrint\(|\bdump\(|\bfputs\("#),
+        (
+            "chance of the system",
+            #"\.random\((?![^)]*using:)|\.(shuffled|randomElement)\(\)|SystemRandomNumberGenerator"#
+        ),
+        ("the environment", #"\bCommandLine\b|\bProcessInfo\b|\bgetenv\("#),
+    ]
+
+    /// What `Formats` and `Mdoc` leave to their callers; the software wallet draws where no seed is given.
+    static let drawing = #"\brandomBytes\(|PrivateKey\.generate\("#
+}

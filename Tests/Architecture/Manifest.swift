@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+import VectorFiles
+
+/// A target of `Package.swift`, as its text has it.
+struct ManifestTarget: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// From the root of the repository.
+    let path: String
+    /// The modules that it may import: of this package, of other packages, and C libraries.
+    let dependencies: Set<String>
+    let isSystemLibrary: Bool
+
+    var testDescription: String { name }
+
+    /// Nil outside of `Sources`.
+    var layer: Layer? {
+        let folders = path.split(separator: "/")
+        return folders.first == "Sources" && folders.count > 1 ? Layer(rawValue: String(folders[1])) : nil
+    }
+
+    var files: [SourceFile] { SourceFile.all(in: path) }
+}
+
+/// The layers, from the lowest.
+enum Layer: String, CaseIterable {
+    case system = "System"
+    case formats = "Formats"
+    case cryptography = "Cryptography"
+    case mdoc = "Mdoc"
+    case transports = "Transports"
+    case service = "Service"
+    case commands = "Commands"
+
+    var order: Int { Layer.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// `Package.swift`, which says who may import what.
+enum Manifest {
+    static let text =
+        (try? String(contentsOf: VectorFiles.repository.appending(path: "Package.swift"), encoding: .utf8))
+        ?? ""
+
+    static let targets = targets(in: text)
+    static let byName = Dictionary(targets.map { ($0.name, $0) }) { first, _ in first }
+
+    static func targets(in text: String) -> [ManifestTarget] {
+        let short = text.matches(
+            of: /\b(library|tests)\(\s*(?:of: )?"([\w-]+)", in: "(\w+)"(?:,\s*\[([^\]]*)\])?/
+        ).map {
+            let isTest = $0.1 == "tests"
+            return ManifestTarget(
+                name: isTest ? "\($0.2)Tests" : String($0.2),
+                path: isTest ? "Tests/\($0.3)/\($0.2)Tests" : "Sources/\($0.3)/\($0.2)",
+                dependencies: modules(in: $0.4 ?? "").union(isTest ? [String($0.2), "VectorFiles"] : []),
+                isSystemLibrary: false)
+        }
+        let long = text.matches(
+            of:
+                /\.(target|executableTarget|testTarget|systemLibrary)\(\s*name: "([\w-]+)",(?:\s*dependencies: \[([^\]]*)\],)?\s*path: "([^"\\]+)"/
+        ).map {
+            ManifestTarget(
+                name: String($0.2), path: String($0.4), dependencies: modules(in: $0.3 ?? ""),
+                isSystemLibrary: $0.1 == "systemLibrary")
+        }
+        return short + long
+    }
+
+    /// The modules that a list of dependencies names.
+    private static func modules(in list: Substring) -> Set<String> {
+        let ours = list.replacing(/\.product\([^)]*\)/, with: "").matches(of: /"([\w-]+)"/).map {
+            String($0.1)
+        }
+        let products = list.matches(of: /\.product\(name: "(\w+)"/).map { String($0.1) }
+        // A module's name has no hyphen.
+        return Set((ours + products).map { $0.replacing("-", with: "_") })
+    }
+}
