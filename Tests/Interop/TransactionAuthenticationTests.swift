@@ -4,9 +4,9 @@ import MdocTrust
 import MdocVerification
 import MdocWallet
 import OpenSSLCrypto
+import OtherPrograms
 import ReaderService
 import RequestPlanner
-import OtherPrograms
 import Testing
 import Transport
 
@@ -55,7 +55,7 @@ struct TransactionAuthenticationTests {
             .planned(plan), identities: ReaderIdentityChoice([.init(identity: identity)]))
         let trust = TrustStore(anchors: [try TrustAnchor(Certificate(der: presented.issuer.root[...]))])
         let transaction = ReaderTransaction(
-            PresentationPlan(question: question, trust: trust, now: { Self.now }))
+            PresentationPlan(question: question, trust: trust, clock: WallClock { Self.now }))
         let (reader, holder) = InMemoryChannel.pair()
         let phone = Task {
             await Self.serve(

@@ -55,7 +55,7 @@ package struct Scene {
         var plan = PresentationPlan(
             question: question ?? PresentationQuestion(.drafts([DeviceRequestDraft(presented.requests)])),
             trust: TrustStore(anchors: [anchor]), rules: rules,
-            deadlines: deadlines, retrieval: retrieval, now: { Self.now })
+            deadlines: deadlines, retrieval: retrieval, clock: WallClock { Self.now })
         plan.further = further
         let events = events
         return ReaderTransaction(plan) { event in

@@ -1,5 +1,5 @@
-internal import ReaderIdentityStore
 internal import JSON
+internal import ReaderIdentityStore
 internal import ReaderStore
 
 /// Why something that the configuration names cannot be used, in one line: its member, what is, and what to do.

@@ -1,13 +1,14 @@
+internal import ReaderService
 internal import ArgumentParser
 internal import FoundationEssentials
+internal import JSON
 internal import Logging
 internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import PortraitDecoding
 internal import ReaderAPI
-internal import JSON
-internal import Reports
 internal import ReaderTokens
+internal import Reports
 internal import ServiceLifecycle
 internal import Transport
 internal import UnixSignals
@@ -60,20 +61,21 @@ struct Countersignd: AsyncParsableCommand {
         let webhooks = try configuration.webhooks.map { webhooks in
             WebhookQueue(
                 to: webhooks.origins.compactMap(WebhookOrigin.init), secret: try webhooks.secret(),
-                metrics: metrics, log: log)
+                metrics: metrics, log: log, clock: .system)
         }
         let counter = try Counter(
             lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis,
             portraits: PortraitDecoder(executable: Self.folder + "/countersign-portrait"), metrics: metrics,
-            log: log, limits: configuration.limits, brands: tokens,
+            log: log, limits: configuration.limits, clock: .system, brands: tokens,
             archive: archive, webhooks: webhooks)
         let lanes = LanesInForce(configuration.lanes, of: counter, readers, log)
         let brands = BrandDesk(
             BrandFolder(store: configuration.store), server: issuing.server,
-            audit: Logger(label: "countersignd.audit"))
+            audit: Logger(label: "countersignd.audit"), clock: .system)
         let online = try configuration.online.map { online in
             OnlineDesk(
-                try online.settings(), nonces: try online.nonces(in: configuration.store), basis: basis)
+                try online.settings(), nonces: try online.nonces(in: configuration.store), basis: basis,
+                clock: .system)
         }
         let page = try configuration.pageFiles() ?? pageBesideProgram(log)
         let servers = servers(configuration, counter, brands, online, access, page, systemd, log)
@@ -89,7 +91,7 @@ struct Countersignd: AsyncParsableCommand {
         let lifetime = CounterLifetime(counter: counter, systemd: systemd)
         // They end in the opposite order: the counter lets everybody go, the doors close, the last webhooks are sent.
         var services: [any Service] = servers
-        services += [RecordPurge(archive), reloading, lifetime] as [any Service]
+        services += [RecordPurge(archive, clock: .system), reloading, lifetime] as [any Service]
         if let webhooks { services.insert(webhooks, at: 0) }
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)

@@ -1,8 +1,8 @@
 internal import BlueZTransport
+internal import JSON
 internal import Logging
 internal import PCSCTransport
 internal import ReaderAPI
-internal import JSON
 internal import ReaderService
 internal import ReaderStore
 internal import Transport
@@ -38,7 +38,7 @@ extension DaemonConfiguration {
         do throws(ReaderStoreError) {
             return (
                 try RecordArchive(store: store, keys: keys, metrics: metrics, log: log),
-                try TokenBrands(store: store)
+                try TokenBrands(store: store, clock: .system)
             )
         } catch {
             throw AssemblyFault(store: store, error)

@@ -1,8 +1,8 @@
-internal import OpenSSLCrypto
 internal import COSE
+internal import JSON
+internal import OpenSSLCrypto
 internal import ReaderAPI
 internal import ReaderIdentityStore
-internal import JSON
 internal import ReaderStore
 internal import WalletPresentation
 

@@ -1,7 +1,7 @@
+package import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import ReaderAPI
-package import JSON
 
 /// Why the file is not used: every fault of it.
 package struct ConfigurationFaults: Error {

@@ -1,6 +1,6 @@
+internal import JSON
 internal import Logging
 internal import ReaderIdentityStore
-internal import JSON
 internal import ReaderTokens
 
 /// The token server by what the file says, and how it goes on by another file.

@@ -1,6 +1,6 @@
+internal import JSON
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
-internal import JSON
 
 extension DaemonConfiguration.Webhooks {
     private static let member = "webhooks.secretFile"

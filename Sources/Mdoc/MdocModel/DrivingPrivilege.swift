@@ -1,5 +1,5 @@
-internal import JSON
 package import CBOR
+internal import JSON
 
 /// One entry of `driving_privileges` (ISO/IEC 18013-5 7.2.4): a vehicle category with its dates and conditions.
 package struct DrivingPrivilege: Hashable, Sendable {

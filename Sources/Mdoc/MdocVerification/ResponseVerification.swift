@@ -1,5 +1,5 @@
-internal import JSON
 internal import CBOR
+internal import JSON
 package import MdocModel
 package import MdocTrust
 

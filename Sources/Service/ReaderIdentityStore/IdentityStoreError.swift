@@ -1,6 +1,6 @@
-internal import MdocModel
 internal import Glibc
 internal import JSON
+internal import MdocModel
 package import OpenSSLCrypto
 
 /// Why an identity cannot be made, read or used.

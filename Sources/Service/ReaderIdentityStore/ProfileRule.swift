@@ -1,6 +1,6 @@
-internal import OpenSSLCrypto
 package import JSON
 package import MdocTrust
+internal import OpenSSLCrypto
 
 /// A rule of the reader's certificate profile that a certificate breaks.
 package struct ProfileRule: Hashable, Sendable {

@@ -18,19 +18,19 @@ package struct PresentationPlan: Sendable {
     /// Whether the answer is handed out as it came, for a verification elsewhere: it holds personal data.
     package var handsOutRawAnswer = false
     /// The time by which the answer is judged.
-    package var now: @Sendable () -> Timestamp
+    package var clock: WallClock
 
     package init(
         question: PresentationQuestion, trust: TrustStore, rules: VerificationRules = .interoperable,
         deadlines: PresentationDeadlines = PresentationDeadlines(),
-        retrieval: RetrievalPlan = RetrievalPlan(), now: @escaping @Sendable () -> Timestamp
+        retrieval: RetrievalPlan = RetrievalPlan(), clock: WallClock
     ) {
         self.question = question
         self.trust = trust
         self.rules = rules
         self.deadlines = deadlines
         self.retrieval = retrieval
-        self.now = now
+        self.clock = clock
     }
 }
 

@@ -107,7 +107,7 @@ package struct ReaderTransaction: Sendable {
         report(.verifying)
         let context = VerificationContext(
             transcript: inquiry.session.transcript, comparison: .requested(inquiry.sent?.documents ?? []),
-            readerKey: inquiry.session.eReaderKey, trust: plan.trust, now: plan.now(), rules: plan.rules,
+            readerKey: inquiry.session.eReaderKey, trust: plan.trust, now: plan.clock.now, rules: plan.rules,
             policy: plan.policy, clockSkew: plan.clockSkew)
         do throws(MdocModelError) {
             let unverified = try UnverifiedResponse(response[...])

@@ -1,5 +1,5 @@
-package import JSON
 package import CBOR
+package import JSON
 internal import MdocModel
 
 extension JSONValue {

@@ -1,8 +1,8 @@
 package import JSON
 internal import MdocModel
 internal import MdocTrust
-internal import RequestPlanner
 package import ReaderStore
+internal import RequestPlanner
 
 extension SignedReceipt {
     /// A receipt with its place in the chain; the statement is null where a later version made it.

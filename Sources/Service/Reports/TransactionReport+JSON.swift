@@ -1,5 +1,5 @@
-package import JSON
 internal import CBOR
+package import JSON
 internal import MdocModel
 internal import MdocTrust
 package import MdocVerification

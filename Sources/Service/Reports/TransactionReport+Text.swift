@@ -1,5 +1,5 @@
-internal import JSON
 internal import CBOR
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification

@@ -1,7 +1,7 @@
-import JSON
 import BlueZBench
 import BlueZTransport
 import Foundation
+import JSON
 import PCSCBench
 import Testing
 import Transport

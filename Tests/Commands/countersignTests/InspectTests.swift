@@ -1,6 +1,6 @@
-import JSON
 import CBOR
 import Foundation
+import JSON
 import OpenSSLCrypto
 import Testing
 import VectorFiles

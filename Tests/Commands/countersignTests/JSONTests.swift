@@ -2,12 +2,12 @@ import BlueZTransport
 import CBOR
 import COSE
 import Foundation
+import JSON
 import MdocModel
 import MdocTrust
 import MdocVerification
 import OpenSSLCrypto
 import ReaderIdentityStore
-import JSON
 import Reports
 import RequestPlanner
 import Testing

@@ -1,4 +1,3 @@
-import Reports
 import CBOR
 import Foundation
 import MdocModel
@@ -6,6 +5,7 @@ import MdocSession
 import MdocWallet
 import NDEF
 import ReaderService
+import Reports
 import Testing
 import Transport
 

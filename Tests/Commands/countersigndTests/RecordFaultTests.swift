@@ -1,10 +1,10 @@
-import Reports
-import ReaderService
 import Foundation
 import Glibc
 import MdocModel
 import OtherPrograms
+import ReaderService
 import RecordBench
+import Reports
 import Testing
 
 @testable import ReaderStore
@@ -60,7 +60,7 @@ struct RecordFaultTests {
         _ = try await desk.rent("days(1)", reference: "r")
         let store = desk.reader.folder.path + "/store"
         let retained = try RetainedRecords(in: ReaderStore(at: store, for: .changing))
-        _ = try retained.beginExport(of: RetainedReference("r"), at: PremisesClock.now)
+        _ = try retained.beginExport(of: RetainedReference("r"), at: WallClock.system.now)
         let export = try await desk.export("r")
         #expect(export.status == 200)
         #expect(try export.json()["handedOutBefore"] is String)
@@ -72,7 +72,7 @@ struct RecordFaultTests {
         let profile = try #require(RetentionProfile.days(1))
         let store = try ReaderStore(at: desk.reader.folder.path + "/store", for: .changing)
         let before = Set(try await desk.retained())
-        let due = PremisesClock.now.advanced(bySeconds: seconds)
+        let due = WallClock.system.now.advanced(bySeconds: seconds)
         _ = try RetainedRecords(in: store).retain(
             [(ElementName(nameSpace: "org.iso.18013.5.1", identifier: "family_name"), [0x61, 0x51])],
             of: "org.iso.18013.5.1.mDL", under: profile, consent: .notGiven, until: due,

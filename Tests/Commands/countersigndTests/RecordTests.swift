@@ -38,7 +38,7 @@ struct RecordTests {
         let other = try await desk.rent("age+id-number(1)")
         let kept = try #require(try await desk.retained().first)
         #expect(desk.isAnywhere(kept))
-        let tomorrow = PremisesClock.now.advanced(bySeconds: 86_400 + 60)
+        let tomorrow = WallClock.system.now.advanced(bySeconds: 86_400 + 60)
         #expect(try await desk.json("retained", "purge", "--at", "\(tomorrow)")["purged"] as? Int == 1)
         #expect(!desk.isAnywhere(kept))
         #expect(try await desk.export(other).problem == "nothingRetained")

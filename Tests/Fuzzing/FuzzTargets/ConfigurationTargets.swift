@@ -1,9 +1,9 @@
 internal import BlueZTransport
-internal import MdocTrust
-internal import ReaderIdentityStore
-internal import JSON
 internal import countersign
 internal import countersignd
+internal import JSON
+internal import MdocTrust
+internal import ReaderIdentityStore
 
 /// The daemon's file: taken, or refused with faults that stand in it.
 @discardableResult

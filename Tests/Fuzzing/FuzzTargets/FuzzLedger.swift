@@ -3,8 +3,8 @@ internal import COSE
 internal import MdocModel
 internal import MdocVerification
 internal import OpenSSLCrypto
-internal import RecordBench
 package import ReaderStore
+internal import RecordBench
 internal import TestCredentials
 
 /// A chain of receipts with one fixed key: what the key signs in the seeds, and nowhere else.

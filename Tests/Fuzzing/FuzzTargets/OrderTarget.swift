@@ -1,5 +1,5 @@
-internal import ReaderAPI
 internal import JSON
+internal import ReaderAPI
 internal import ReaderStore
 internal import WalletPresentation
 

@@ -1,7 +1,7 @@
-internal import JSON
-internal import Reports
 internal import CBOR
+internal import JSON
 internal import ReaderStore
+internal import Reports
 
 /// A chain of receipts as it is handed to whoever checks it. Only the seeds are signed, so that nothing else is intact.
 @discardableResult

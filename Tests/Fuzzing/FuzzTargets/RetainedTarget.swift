@@ -1,9 +1,9 @@
-internal import Reports
-internal import JSON
 internal import FoundationEssentials
 internal import GRDB
+internal import JSON
 internal import MdocModel
 internal import ReaderStore
+internal import Reports
 
 /// The rows of what is retained, damaged: each message is a column, a row and the value that stands there now. What was
 /// retained comes out as it went in, or does not come out.

@@ -1,3 +1,4 @@
+import ReaderService
 import Foundation
 import Logging
 import MdocModel
@@ -19,10 +20,10 @@ struct APIDocumentTests {
     private static func routes() throws -> [APIRoute] {
         let counter = try Counter(
             lanes: [], basis: NoBasis(), portraits: PortraitDecoder(executable: "/nonexistent"),
-            metrics: CounterMetrics(), log: Logger(label: "tests"))
+            metrics: CounterMetrics(), log: Logger(label: "tests"), clock: .system)
         let brands = BrandDesk(
             BrandFolder(store: "/nonexistent"), server: TokenServer(audience: ReaderToken.defaultAudience),
-            audit: Logger(label: "tests"))
+            audit: Logger(label: "tests"), clock: .system)
         return ReaderServer.routes(counter, brands, nil, PageFiles())
     }
 

@@ -35,7 +35,7 @@ struct LaneChangeTests {
         try Counter(
             lanes: [CounterLane(lane)], basis: NoBasis(),
             portraits: PortraitDecoder(executable: "/nonexistent"), metrics: CounterMetrics(),
-            log: Logger(label: "tests"))
+            log: Logger(label: "tests"), clock: .system)
     }
 
     @Test("A lane is taken away once its last phone has been told, so that another may have its devices")
@@ -45,7 +45,7 @@ struct LaneChangeTests {
         let counter = try Self.counter(lane)
         let plan = PresentationPlan(
             question: PresentationQuestion(.drafts([])), trust: TrustStore(anchors: []),
-            now: { Timestamp(secondsSince1970: 1_800_000_000) })
+            clock: WallClock { Timestamp(secondsSince1970: 1_800_000_000) })
         for await _ in try await lane.begin(plan) {}
         let steps = Mutex<[String]>([])
         async let removing = {

@@ -1,5 +1,6 @@
-import COSE
+import ReaderService
 import CBOR
+import COSE
 import Foundation
 import Logging
 import MdocModel
@@ -49,7 +50,8 @@ struct OnlineShop {
             merchants: [merchant, otherMerchant], web: .init(origins: origins, keys: keys, identity: nil))
         let basis = try basis ?? FixedBasis(trust: (trusts ? issuer.authority : TestAuthority()).store())
         desk = OnlineDesk(
-            settings, nonces: nonces ?? MemoryNonces(), basis: basis, at: Timestamp(secondsSince1970: now))
+            settings, nonces: nonces ?? MemoryNonces(), basis: basis,
+            clock: WallClock { Timestamp(secondsSince1970: now) })
         let port = try ReaderDaemon.freePort()
         (http, asApp) = (
             PlainHTTP(.tcp(port: port), token: Self.token), PlainHTTP(.tcp(port: port), token: Self.other)
@@ -74,7 +76,7 @@ struct OnlineShop {
         log.logLevel = .error
         let counter = try Counter(
             lanes: [], basis: basis, portraits: PortraitDecoder(executable: "/nonexistent"),
-            metrics: CounterMetrics(), log: log)
+            metrics: CounterMetrics(), log: log, clock: .system)
         var rules = AccessRules()
         rules.tokens = [(token, Scope.online), (other, .app)].map { text, scope in
             .init(
@@ -84,7 +86,7 @@ struct OnlineShop {
         let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
         let brands = BrandDesk(
             BrandFolder(store: "/nonexistent"), server: TokenServer(audience: ReaderToken.defaultAudience),
-            audit: log)
+            audit: log, clock: .system)
         let server = ReaderServer(
             at: .loopback(host: "127.0.0.1", port: Int(port)), counter: counter, brands: brands, online: desk,
             access: AccessBook(rules), hosts: HostRules(port: Int(port)), page: PageFiles(), connections: 512,

@@ -63,7 +63,7 @@ struct LaneTests {
 
     private static let plan = PresentationPlan(
         question: PresentationQuestion(.drafts([])), trust: TrustStore(anchors: []),
-        now: { Timestamp(secondsSince1970: 1_800_000_000) })
+        clock: WallClock { Timestamp(secondsSince1970: 1_800_000_000) })
 
     private static func events(_ moments: AsyncStream<LaneMoment>) async -> [PresentationEvent] {
         var events: [PresentationEvent] = []

@@ -76,7 +76,7 @@ struct TapStage {
         change(&setup)
         let clock = TestClock()
         self.clock = clock
-        var installation = ReaderInstallation(setup) { clock.now }
+        var installation = ReaderInstallation(setup, clock: WallClock { clock.now })
         installation.deadlines = deadlines
         reader = MobileDocumentReader(
             installation, counter: Self.counter(wallet, isPresent: isPresent, log))

@@ -14,12 +14,12 @@ struct ClockArguments: ParsableArguments {
     /// The instant given, or the system's time where that can be believed.
     func now() throws(CommandFailure) -> Timestamp {
         if let at { return at.instant }
-        return try Self.believing(PremisesClock.now)
+        return try Self.believing(WallClock.system.now)
     }
 
     /// What the system's clock says, unless it was plainly never set.
     static func believing(_ now: Timestamp) throws(CommandFailure) -> Timestamp {
-        guard now >= PremisesClock.earliest else {
+        guard now >= WallClock.earliest else {
             throw .unavailable("the system's clock is not set (it says \(now)): set it, or give --at")
         }
         return now

@@ -1,7 +1,7 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import ReaderIdentityStore
-internal import JSON
 internal import ReaderService
 
 /// In whose name a request is made.

@@ -1,5 +1,5 @@
-package import MdocTrust
 package import JSON
+package import MdocTrust
 
 /// The one file of policies: the default one by name, those that are added to or replace `age` and `rental`, and the clock
 /// skew. A member that is not known is an error: it may be a restriction that was misspelt.

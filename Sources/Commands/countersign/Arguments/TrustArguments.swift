@@ -1,7 +1,7 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
-internal import JSON
 internal import ReaderStore
 
 /// `--trust`: trust comes from it or from the store, never from anywhere else: no system certificates, ever.

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
-internal import JSON
 
 /// Collects trust anchors from files and folders.
 struct TrustFiles {

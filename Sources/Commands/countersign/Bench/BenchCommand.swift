@@ -1,8 +1,8 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
-internal import JSON
 internal import WalletPresentation
 
 /// `countersign bench`: our work on one response against OpenSSL alone, in one run.

@@ -1,5 +1,5 @@
-internal import JSON
 internal import ArgumentParser
+internal import JSON
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 internal import ReaderTokens

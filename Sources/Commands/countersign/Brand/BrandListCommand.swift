@@ -1,6 +1,6 @@
 internal import ArgumentParser
-internal import ReaderIdentityStore
 internal import JSON
+internal import ReaderIdentityStore
 internal import ReaderTokens
 
 /// `countersign brand list`: the brands there are, with their keys.

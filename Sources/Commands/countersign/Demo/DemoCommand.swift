@@ -1,12 +1,12 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import MdocWallet
 internal import OpenSSLCrypto
 internal import PCSCTransport
-internal import JSON
-internal import Reports
 internal import ReaderService
+internal import Reports
 internal import RequestPlanner
 internal import Transport
 
@@ -53,7 +53,7 @@ struct DemoCommand: AsyncParsableCommand {
         let asked = try asked
         let plan = PresentationPlan(
             question: PresentationQuestion(.planned(asked)),
-            trust: try Self.trust(presented.issuer.root), retrieval: retrieval.plan, now: { now })
+            trust: try Self.trust(presented.issuer.root), retrieval: retrieval.plan, clock: WallClock { now })
         let field = PCSCContactlessReader(service: reader.service, selector: .name(containing: reader.name))
         let radio = retrieval.radio
         let presentation = await interruptible { () -> Result<Presentation, CommandFailure> in
@@ -67,7 +67,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
         phone?.lift()
         let outcome = try PresentationReport.ended(
-            try presentation.get(), asking: asked, on: PremisesClock.day(at: now))
+            try presentation.get(), asking: asked, on: WallClock.localDay(at: now))
         Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
         try? await presentation.get().left()
         throw ExitCode(outcome.report.exitStatus.rawValue)

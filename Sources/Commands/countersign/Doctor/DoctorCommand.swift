@@ -1,8 +1,8 @@
-internal import ReaderService
 internal import ArgumentParser
 internal import Glibc
-internal import PCSCTransport
 internal import JSON
+internal import PCSCTransport
+internal import ReaderService
 internal import Transport
 
 /// `countersign doctor`: what keeps this computer from being a reader, and how to put it right.
@@ -84,7 +84,7 @@ struct DoctorCommand: AsyncParsableCommand {
     private var examinations: [Examination] {
         let (system, store) = (system, store)
         let selector = ReaderSelector(reader ?? "")
-        let now = clock.at?.instant ?? PremisesClock.now
+        let now = clock.at?.instant ?? WallClock.system.now
         return [
             Examination(ReaderFacts.checks, of: "pcscd") {
                 await ReaderFacts.current(selector, in: system).checks

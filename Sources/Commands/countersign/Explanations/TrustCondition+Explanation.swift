@@ -1,6 +1,6 @@
+internal import JSON
 internal import MdocTrust
 internal import OpenSSLCrypto
-internal import JSON
 
 extension TrustCondition {
     /// The stable id, as `README.md` lists it.

@@ -1,8 +1,8 @@
-internal import OpenSSLCrypto
 internal import CBOR
 internal import COSE
-internal import MdocTrust
 internal import JSON
+internal import MdocTrust
+internal import OpenSSLCrypto
 
 extension VICALError {
     /// In plain words.

@@ -1,8 +1,8 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocTrust
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
-internal import JSON
 
 /// `countersign identity csr`: what an authority is to certify.
 struct IdentityCSRCommand: ParsableCommand {

@@ -1,6 +1,6 @@
+internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
-internal import JSON
 
 /// What is told of an identity's certificates.
 struct IdentityCertificate {

@@ -1,5 +1,5 @@
-internal import JSON
 internal import ArgumentParser
+internal import JSON
 internal import ReaderIdentityStore
 
 /// `countersign identity choose`: which identity asks where (Q172).

@@ -1,9 +1,9 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
-internal import JSON
 
 /// `countersign identity import`: the certificates that the authority returned.
 struct IdentityImportCommand: ParsableCommand {

@@ -1,8 +1,8 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
-internal import JSON
 
 /// `countersign identity init`: a new key.
 struct IdentityInitCommand: ParsableCommand {

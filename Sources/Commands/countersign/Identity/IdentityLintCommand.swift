@@ -1,7 +1,7 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocTrust
 internal import ReaderIdentityStore
-internal import JSON
 
 /// `countersign identity lint`: whether wallets will take the identities, now and for a while.
 struct IdentityLintCommand: ParsableCommand {

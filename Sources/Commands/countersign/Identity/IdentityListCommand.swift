@@ -1,5 +1,5 @@
-internal import JSON
 internal import ArgumentParser
+internal import JSON
 internal import ReaderIdentityStore
 
 /// `countersign identity list`: what identities there are, and which asks where.

@@ -1,5 +1,5 @@
-internal import ReaderIdentityStore
 internal import JSON
+internal import ReaderIdentityStore
 
 extension IdentityRules.Rule {
     /// Where the rule fits.

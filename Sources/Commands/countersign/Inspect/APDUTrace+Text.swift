@@ -1,6 +1,6 @@
-internal import JSON
 internal import CBOR
 internal import ISO7816
+internal import JSON
 internal import MdocModel
 internal import MdocSession
 

@@ -1,7 +1,7 @@
 internal import CBOR
+internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
-internal import JSON
 
 extension Certificate {
     /// What it is, by its extensions, and its size.

@@ -1,8 +1,8 @@
 internal import CBOR
+internal import JSON
 internal import MdocModel
 internal import NDEF
 internal import OpenSSLCrypto
-internal import JSON
 
 /// What a file turned out to hold.
 struct Specimen: Sendable {

@@ -1,8 +1,8 @@
-internal import Reports
 internal import CBOR
+internal import JSON
 internal import MdocModel
 internal import NDEF
-internal import JSON
+internal import Reports
 
 extension NDEFMessage {
     /// What the message is for, by its records.

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import BlueZTransport
-internal import PCSCTransport
 internal import JSON
+internal import PCSCTransport
 internal import Reports
 
 /// `countersign readers`: what readers and Bluetooth adapters there are, and what matters of each.

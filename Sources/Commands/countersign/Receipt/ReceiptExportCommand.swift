@@ -1,7 +1,7 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
-internal import JSON
 internal import ReaderStore
 
 /// `countersign receipt export`: all receipts in one file, for somebody who checks them.

@@ -1,8 +1,8 @@
-internal import Reports
-internal import JSON
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import ReaderStore
+internal import Reports
 
 /// `countersign receipt list`: the receipts in order.
 struct ReceiptListCommand: ParsableCommand {

@@ -1,5 +1,5 @@
-internal import JSON
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import ReaderStore
 

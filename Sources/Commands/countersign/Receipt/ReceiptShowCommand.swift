@@ -1,9 +1,9 @@
-internal import Reports
-internal import JSON
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
+internal import Reports
 internal import RequestPlanner
 
 /// `countersign receipt show`: one receipt in full.

@@ -1,7 +1,7 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
-internal import JSON
 internal import ReaderStore
 
 /// `countersign receipt verify`: follows a chain of receipts to its end, or to the first link that does not hold.

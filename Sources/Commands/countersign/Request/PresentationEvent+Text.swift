@@ -1,6 +1,6 @@
 internal import MdocSession
-internal import Reports
 internal import ReaderService
+internal import Reports
 
 extension PresentationEvent {
     /// What the person at the reader should know or do, for standard error.

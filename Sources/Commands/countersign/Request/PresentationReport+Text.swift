@@ -1,6 +1,6 @@
 internal import MdocModel
-internal import Reports
 internal import ReaderService
+internal import Reports
 internal import RequestPlanner
 
 extension PresentationReport {

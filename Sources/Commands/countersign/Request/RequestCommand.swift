@@ -1,8 +1,8 @@
 internal import ArgumentParser
-internal import MdocVerification
 internal import JSON
-internal import Reports
+internal import MdocVerification
 internal import ReaderService
+internal import Reports
 
 /// `countersign request`: one transaction with a phone.
 struct RequestCommand: AsyncParsableCommand {
@@ -76,7 +76,7 @@ struct RequestCommand: AsyncParsableCommand {
             question: try identity.question(.planned(asked), in: store.identities, at: now),
             trust: try trust.load(from: store.path, at: now),
             rules: strict ? .strict : .interoperable, deadlines: source.deadlines,
-            retrieval: source.retrieval.plan, now: { fixed ?? (try? clock.now()) ?? now })
+            retrieval: source.retrieval.plan, clock: WallClock { fixed ?? (try? clock.now()) ?? now })
         plan.policy = policy.revocation
         plan.clockSkew = policy.clockSkew
         let transaction = ReaderTransaction(plan) { Terminal.note($0.text) }
@@ -84,7 +84,7 @@ struct RequestCommand: AsyncParsableCommand {
             await source.present(transaction)
         }
         let outcome = try PresentationReport.ended(
-            try presentation.get(), asking: asked, on: PremisesClock.day(at: plan.now()))
+            try presentation.get(), asking: asked, on: WallClock.localDay(at: plan.clock.now))
         Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
         try portraitFile?.keep(outcome.portrait)
         try? await presentation.get().left()

@@ -1,7 +1,7 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import PCSCTransport
-internal import JSON
 internal import ReaderService
 internal import Transport
 

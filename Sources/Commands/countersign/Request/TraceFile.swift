@@ -1,5 +1,5 @@
-internal import Reports
 internal import MdocModel
+internal import Reports
 internal import Synchronization
 internal import SystemPackage
 internal import Transport

@@ -1,7 +1,7 @@
-internal import Reports
 internal import ArgumentParser
 internal import JSON
 internal import ReaderStore
+internal import Reports
 
 /// `countersign retained export`: what is retained for a reference, once; then it is gone.
 struct RetainedExportCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 internal import ArgumentParser
-internal import MdocModel
 internal import JSON
+internal import MdocModel
 internal import ReaderStore
 
 /// `countersign retained list`: what is retained, without what it holds.

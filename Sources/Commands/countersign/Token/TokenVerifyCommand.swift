@@ -1,6 +1,6 @@
 internal import ArgumentParser
-internal import MdocModel
 internal import JSON
+internal import MdocModel
 internal import ReaderTokens
 
 /// `countersign token verify`: whether a token would prepare a reader.

@@ -1,5 +1,5 @@
-internal import OpenSSLCrypto
 internal import JSON
+internal import OpenSSLCrypto
 
 /// The public key of whoever makes bundles.
 enum BundleKeyFile {

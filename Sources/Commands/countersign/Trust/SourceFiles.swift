@@ -1,9 +1,9 @@
 internal import ArgumentParser
 internal import FoundationEssentials
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
-internal import JSON
 
 /// What `--as` names a file to be.
 enum SourceKindArgument: String, CaseIterable, ExpressibleByArgument {

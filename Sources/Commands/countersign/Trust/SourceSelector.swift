@@ -1,6 +1,6 @@
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
-internal import JSON
 
 /// A source, or a root that a VICAL lists, as a person names it.
 struct SourceSelector {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
-internal import JSON
 
 /// How sources are let in.
 struct StagingArguments: ParsableArguments {

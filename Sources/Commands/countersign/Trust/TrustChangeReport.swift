@@ -1,6 +1,6 @@
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
-internal import JSON
 internal import ReaderStore
 
 /// What a change of trust came to.

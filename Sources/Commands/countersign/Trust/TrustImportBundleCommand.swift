@@ -1,8 +1,8 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
-internal import JSON
 internal import ReaderStore
 
 /// `countersign trust import-bundle`: puts the snapshot of a bundle in force.

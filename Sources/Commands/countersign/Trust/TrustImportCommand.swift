@@ -1,7 +1,7 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
-internal import JSON
 internal import ReaderStore
 internal import TrustFetch
 

@@ -1,8 +1,8 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
-internal import JSON
 internal import ReaderStore
 
 /// `countersign trust show`: one source or root in full.

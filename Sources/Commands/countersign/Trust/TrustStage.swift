@@ -1,7 +1,7 @@
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
-internal import JSON
 
 /// A change of trust as it is put together: each source is checked before it takes the place of what is there, and nothing of
 /// it is in force yet.

@@ -1,9 +1,9 @@
-internal import Reports
-internal import ReaderService
 internal import ArgumentParser
 internal import CBOR
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import ReaderService
+internal import Reports
 internal import RequestPlanner
 internal import WalletPresentation
 
@@ -85,7 +85,7 @@ struct DoorFiles {
     private func asked(
         _ request: StoredRequest?, at now: Timestamp
     ) throws(CommandFailure) -> StoredPresentation.Asked? {
-        let day = PremisesClock.day(at: now)
+        let day = WallClock.localDay(at: now)
         func asked(_ requests: [ItemsRequest]) -> StoredPresentation.Asked {
             .init(requests: requests, questions: Question.agesAsked(in: requests, on: day))
         }

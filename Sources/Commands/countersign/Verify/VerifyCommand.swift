@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import CBOR
+internal import JSON
 internal import MdocModel
 internal import MdocVerification
-internal import JSON
 internal import Reports
 
 /// `countersign verify`: judges a stored response, or a stored session.

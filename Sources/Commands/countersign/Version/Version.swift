@@ -1,6 +1,6 @@
+internal import JSON
 internal import OpenSSLCrypto
 internal import PCSCTransport
-internal import JSON
 internal import Reports
 
 extension Version {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
+internal import JSON
 internal import MdocModel
 internal import MdocWallet
-internal import JSON
 
 /// A folder in the corpus's format: the files of one presentation, and a manifest with its keys.
 struct CaseFolder {

@@ -1,10 +1,10 @@
-internal import Reports
 internal import JSON
 internal import MdocModel
 internal import MdocSession
 internal import MdocWallet
 internal import NDEF
 internal import ReaderService
+internal import Reports
 internal import Transport
 
 /// The software wallet on the air, for one reader after the other.

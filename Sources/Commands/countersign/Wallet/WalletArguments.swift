@@ -1,10 +1,10 @@
 internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import MdocSession
 internal import MdocWallet
 internal import NDEF
 internal import OpenSSLCrypto
-internal import JSON
 
 /// Which phone the software wallet plays.
 struct WalletArguments: ParsableArguments {

@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import BlueZTransport
 internal import FoundationEssentials
+internal import JSON
 internal import MdocModel
 internal import MdocSession
 internal import MdocWallet
-internal import JSON
 internal import SystemPackage
 internal import Transport
 

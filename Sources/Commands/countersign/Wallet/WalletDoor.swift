@@ -1,5 +1,5 @@
-internal import JSON
 internal import COSE
+internal import JSON
 internal import MdocModel
 internal import MdocWallet
 internal import OpenSSLCrypto

@@ -1,6 +1,6 @@
+internal import JSON
 internal import MdocModel
 internal import MdocWallet
-internal import JSON
 internal import Transport
 
 /// The software wallet at its end of the TCP bench link, for one reader after the other.

@@ -1,8 +1,8 @@
 internal import Hummingbird
+internal import JSON
 package import Logging
 internal import MdocModel
-internal import JSON
-internal import ReaderService
+package import ReaderService
 package import ReaderTokens
 
 /// What of brands is had over HTTP: their logos, and the reader tokens of those that sign here.
@@ -11,11 +11,13 @@ package struct BrandDesk: Sendable {
     private let server: TokenServer
     /// Says who asked for a token and how that ended, whatever is left out of other logs; never a token.
     private let audit: Logger
+    private let clock: WallClock
 
-    package init(_ folder: BrandFolder, server: TokenServer, audit: Logger) {
+    package init(_ folder: BrandFolder, server: TokenServer, audit: Logger, clock: WallClock) {
         self.folder = folder
         self.server = server
         self.audit = audit
+        self.clock = clock
     }
 
     var routes: [APIRoute] {
@@ -31,8 +33,8 @@ package struct BrandDesk: Sendable {
     }
 
     private func token(for request: TokenRequest) async throws(APIProblem) -> Response {
-        let now = PremisesClock.now
-        guard now >= PremisesClock.earliest else { throw .clockNotSet }
+        let now = clock.now
+        guard now >= WallClock.earliest else { throw .clockNotSet }
         let (response, audit) = await server.respond(
             to: request, believing: try folder.brands(), at: now)
         self.audit.notice("reader token", metadata: audit.metadata)

@@ -1,6 +1,6 @@
 internal import MdocModel
 internal import ReaderIdentityStore
-internal import ReaderService
+package import ReaderService
 package import ReaderStore
 package import ReaderTokens
 
@@ -11,21 +11,23 @@ package struct TokenBrands: Sendable {
     private let firstUses: FirstUses
     private let instance: ReaderInstance
     private let audience: TokenText
+    private let clock: WallClock
 
     /// - Parameter folder: that of the store, which is set up where there is none: it remembers first uses.
     package init(
-        store folder: String, audience: TokenText = ReaderToken.defaultAudience
+        store folder: String, audience: TokenText = ReaderToken.defaultAudience, clock: WallClock
     ) throws(ReaderStoreError) {
         self.folder = BrandFolder(store: folder)
         let store = try ReaderStore(at: folder, for: .changing)
         firstUses = FirstUses(store)
         instance = try store.readerInstance()
         self.audience = audience
+        self.clock = clock
     }
 
     /// Throws `readerTokenRefused` with the reason.
     package func prepare(_ token: String) async throws(APIProblem) -> PreparedBrand {
-        let now = PremisesClock.now
+        let now = clock.now
         let verifier = ReaderTokenVerifier(
             registry: try folder.brands(), instance: instance, audience: audience, firstUses: firstUses)
         do throws(ReaderTokensError) {

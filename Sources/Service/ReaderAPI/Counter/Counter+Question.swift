@@ -1,7 +1,7 @@
-internal import Reports
 internal import MdocModel
 internal import MdocTrust
 internal import ReaderService
+internal import Reports
 internal import RequestPlanner
 
 /// How an order becomes what a phone is asked, and in whose name.
@@ -52,8 +52,9 @@ extension Counter {
     func further(
         _ first: RequestPlan, question: PresentationQuestion
     ) -> FurtherQuestion {
+        let clock = clock
         return FurtherQuestion(question) { response in
-            first.isAnsweredYes(by: response, on: PremisesClock.day(at: PremisesClock.now))
+            first.isAnsweredYes(by: response, on: WallClock.localDay(at: clock.now))
         }
     }
 
@@ -62,7 +63,7 @@ extension Counter {
     ) -> PresentationPlan {
         var plan = PresentationPlan(
             question: question, trust: basis.trust, deadlines: settings.deadlines,
-            retrieval: settings.retrieval, now: { PremisesClock.now })
+            retrieval: settings.retrieval, clock: clock)
         plan.policy = basis.policy
         plan.clockSkew = basis.clockSkew
         return plan

@@ -1,10 +1,10 @@
-internal import Reports
 package import Logging
 internal import MdocModel
 internal import MdocTrust
 package import OpenSSLCrypto
 package import PortraitDecoding
-internal import ReaderService
+package import ReaderService
+internal import Reports
 internal import RequestPlanner
 
 /// All lanes with their presentations: what the API does, without HTTP.
@@ -12,6 +12,7 @@ package actor Counter {
     let log: Logger
     let metrics: CounterMetrics
     let limits: CounterLimits
+    let clock: WallClock
     let basis: any JudgingBasisSource
     let portraits: PortraitDecoder
     let brands: TokenBrands?
@@ -39,7 +40,7 @@ package actor Counter {
     package init(
         lanes: [CounterLane], basis: any JudgingBasisSource, portraits: PortraitDecoder,
         metrics: CounterMetrics, log: Logger,
-        limits: CounterLimits = CounterLimits(), brands: TokenBrands? = nil,
+        limits: CounterLimits = CounterLimits(), clock: WallClock, brands: TokenBrands? = nil,
         archive: RecordArchive? = nil, webhooks: WebhookQueue? = nil
     ) throws(OpenSSLCryptoError) {
         self.basis = basis
@@ -47,6 +48,7 @@ package actor Counter {
         self.metrics = metrics
         self.log = log
         self.limits = limits
+        self.clock = clock
         self.brands = brands
         self.archive = archive
         self.webhooks = webhooks
@@ -76,7 +78,7 @@ package actor Counter {
         return true
     }
 
-    var now: Timestamp { PremisesClock.now }
+    var now: Timestamp { clock.now }
 
     // MARK: Presentations
 
@@ -90,7 +92,7 @@ package actor Counter {
         if let existing = try existing(order) { return .existing(existing) }
         _ = try namedLane(for: order)
         let now = now
-        guard now >= PremisesClock.earliest else { throw .clockNotSet }
+        guard now >= WallClock.earliest else { throw .clockNotSet }
         if let webhook = order.webhook, webhooks?.accepts(webhook) != true { throw .webhookRefused }
         let brand = try await brand(for: order)
         let signer = try identityName(for: order, brand)

@@ -1,9 +1,9 @@
 internal import CBOR
+internal import JSON
 internal import MdocModel
 internal import MdocVerification
-internal import JSON
-internal import Reports
 internal import ReaderService
+internal import Reports
 internal import RequestPlanner
 
 /// What remains of a presentation once it is judged.
@@ -18,7 +18,7 @@ struct PresentationEnding {
 
     init(_ presentation: Presentation, asking plan: RequestPlan, by basis: JudgingBasis, at now: Timestamp) {
         do throws(ReaderUnavailable) {
-            let day = PremisesClock.day(at: now)
+            let day = WallClock.localDay(at: now)
             let presented = try PresentationReport(presentation, asking: plan, on: day)
             self.init(presented, by: basis, phases: presentation.phases, at: now)
         } catch {

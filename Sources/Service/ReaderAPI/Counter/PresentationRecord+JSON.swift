@@ -1,7 +1,7 @@
-internal import Reports
-internal import MdocModel
 internal import JSON
+internal import MdocModel
 internal import ReaderStore
+internal import Reports
 internal import RequestPlanner
 
 extension PresentationRecord {

@@ -1,5 +1,5 @@
-internal import MdocModel
 internal import JSON
+internal import MdocModel
 internal import ReaderService
 internal import ReaderStore
 internal import RequestPlanner

@@ -1,9 +1,9 @@
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
-internal import JSON
-internal import Reports
 internal import ReaderStore
+internal import Reports
 
 /// What a presentation came to, without any element value: answers, reasons, who issued, and how sure that is.
 struct PresentationResult: Sendable {

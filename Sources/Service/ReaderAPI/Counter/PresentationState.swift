@@ -1,5 +1,5 @@
-internal import Reports
 internal import ReaderService
+internal import Reports
 
 /// How far a presentation has come, as the API and its events say it.
 package enum PresentationState: String, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
 internal import Hummingbird
-internal import NIOCore
 internal import JSON
+internal import NIOCore
 
 /// A request whose caller is known and may do what it asks.
 struct APICall: Sendable {

@@ -1,9 +1,9 @@
-internal import Reports
 internal import Hummingbird
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
-internal import JSON
 internal import ReaderService
+internal import Reports
 
 extension Counter {
     nonisolated var laneRoutes: [APIRoute] {

@@ -1,5 +1,5 @@
-internal import JSON
 internal import Hummingbird
+internal import JSON
 internal import MdocModel
 
 extension Counter {

@@ -1,10 +1,10 @@
-internal import Reports
 internal import Hummingbird
+internal import JSON
 internal import MdocModel
 internal import NIOCore
 internal import OpenSSLCrypto
-internal import JSON
 internal import ReaderStore
+internal import Reports
 
 extension Counter {
     /// Receipts for those who show or check them, and what is retained, once.

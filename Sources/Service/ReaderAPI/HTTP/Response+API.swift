@@ -1,6 +1,6 @@
 internal import Hummingbird
-internal import NIOCore
 internal import JSON
+internal import NIOCore
 
 extension Response {
     static func json(

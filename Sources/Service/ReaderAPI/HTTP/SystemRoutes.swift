@@ -1,7 +1,7 @@
 internal import Hummingbird
 internal import JSON
-internal import Reports
 internal import ReaderService
+internal import Reports
 
 extension Counter {
     /// What supervisors and collectors ask.

@@ -1,5 +1,5 @@
-internal import Reports
 internal import ReaderService
+internal import Reports
 internal import Synchronization
 
 /// What is counted and timed. Nothing here tells of a person: lanes, kinds, states, and the ids of reasons.

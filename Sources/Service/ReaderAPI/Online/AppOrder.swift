@@ -1,6 +1,6 @@
+package import JSON
 internal import MdocModel
 internal import MdocVerification
-package import JSON
 internal import Reports
 package import WalletPresentation
 

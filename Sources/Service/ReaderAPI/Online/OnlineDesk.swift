@@ -1,10 +1,10 @@
-package import MdocModel
+internal import JSON
+internal import MdocModel
 internal import MdocVerification
 internal import OpenSSLCrypto
-internal import JSON
-internal import ReaderService
-internal import Reports
+package import ReaderService
 package import ReaderStore
+internal import Reports
 internal import Synchronization
 internal import WalletPresentation
 
@@ -17,19 +17,19 @@ package final class OnlineDesk: Sendable {
     private let settings: Mutex<OnlineSettings>
     private let nonces: any NonceStore
     private let basis: any JudgingBasisSource
-    /// The time by which nonces and answers are judged; nil stands for the computer's own.
-    private let fixedTime: Timestamp?
+    /// By which nonces and answers are judged.
+    private let clock: WallClock
     private let appOrders = LastOrder<AppOrder>()
     private let webOrders = LastOrder<WebOrder>()
 
     package init(
         _ settings: OnlineSettings, nonces: any NonceStore, basis: any JudgingBasisSource,
-        at fixedTime: Timestamp? = nil
+        clock: WallClock
     ) {
         self.settings = Mutex(settings)
         self.nonces = nonces
         self.basis = basis
-        self.fixedTime = fixedTime
+        self.clock = clock
     }
 
     /// Asks with other keys and in other names from the next request on. What was asked before is still opened where the
@@ -41,8 +41,8 @@ package final class OnlineDesk: Sendable {
     private var current: OnlineSettings { settings.withLock { $0 } }
 
     private func now() throws(APIProblem) -> Timestamp {
-        let now = fixedTime ?? PremisesClock.now
-        guard now >= PremisesClock.earliest else { throw .clockNotSet }
+        let now = clock.now
+        guard now >= WallClock.earliest else { throw .clockNotSet }
         return now
     }
 
@@ -79,7 +79,7 @@ package final class OnlineDesk: Sendable {
             throw APIProblem(error)
         }
         return await Self.verdict(
-            opened, asked: [order.descriptor.itemsRequest], order.questions(on: PremisesClock.day(at: now)),
+            opened, asked: [order.descriptor.itemsRequest], order.questions(on: WallClock.localDay(at: now)),
             by: basis, at: now)
     }
 
@@ -130,7 +130,7 @@ package final class OnlineDesk: Sendable {
             throw APIProblem(error)
         }
         return try await Self.verdict(
-            opened, asked: order.draft.documents, order.plan.questions(on: PremisesClock.day(at: now)),
+            opened, asked: order.draft.documents, order.plan.questions(on: WallClock.localDay(at: now)),
             by: basis, at: now)
     }
 

@@ -1,6 +1,6 @@
 internal import Hummingbird
-internal import MdocModel
 internal import JSON
+internal import MdocModel
 internal import WalletPresentation
 
 /// The routes of a shop's own server, which asks through its app or its page. They are there also where nothing is set

@@ -1,5 +1,5 @@
-internal import MdocModel
 package import JSON
+internal import MdocModel
 internal import RequestPlanner
 
 /// What a page asks for: the body of `POST /v1/web/requests` without the session. It is kept beside the nonce in the same

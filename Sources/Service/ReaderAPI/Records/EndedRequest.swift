@@ -1,6 +1,6 @@
 internal import MdocModel
-internal import Reports
 internal import ReaderStore
+internal import Reports
 internal import RequestPlanner
 
 /// One request of a presentation, with what came of it: what a receipt is about, and what is retained of.

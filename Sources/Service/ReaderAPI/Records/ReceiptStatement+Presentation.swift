@@ -2,8 +2,8 @@ internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
 internal import ReaderService
-internal import Reports
 internal import ReaderStore
+internal import Reports
 internal import RequestPlanner
 
 extension ReceiptStatement {
@@ -12,7 +12,7 @@ extension ReceiptStatement {
         guard let lane = ReceiptLabel(record.lane), let policy = ReceiptLabel(record.policy),
             let software = ReceiptLabel(Version.number), let verdict = Verdict(request.state)
         else { return nil }
-        let (report, today) = (request.report, PremisesClock.day(at: request.ended))
+        let (report, today) = (request.report, WallClock.localDay(at: request.ended))
         self.init(
             time: request.ended, lane: lane, kind: request.kind == .display ? .display : .data,
             purpose: request.plan.intent.purpose,

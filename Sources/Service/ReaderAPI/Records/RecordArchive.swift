@@ -1,7 +1,7 @@
-internal import Reports
 package import Logging
 internal import MdocModel
 package import ReaderStore
+internal import Reports
 internal import Synchronization
 
 /// Receipts and retained data, as the daemon writes them. The disk is waited for on a thread of its own, one thing after the other.

@@ -1,5 +1,5 @@
 internal import MdocModel
-internal import ReaderService
+package import ReaderService
 internal import ReaderStore
 internal import ServiceLifecycle
 
@@ -9,15 +9,17 @@ package struct RecordPurge: Service {
     private static let longestWait: Int64 = 60
 
     private let archive: RecordArchive
+    private let clock: WallClock
 
-    package init(_ archive: RecordArchive) {
+    package init(_ archive: RecordArchive, clock: WallClock) {
         self.archive = archive
+        self.clock = clock
     }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                let now = PremisesClock.now
+                let now = clock.now
                 let due = await archive.purge(at: now)
                 let wait = Self.wait(from: now, until: due)
                 // Time goes on while the computer sleeps.

@@ -1,11 +1,11 @@
 internal import AsyncHTTPClient
+package import JSON
 package import Logging
 internal import MdocModel
 internal import NIOCore
 internal import NIOHTTP1
 package import OpenSSLCrypto
-package import JSON
-internal import ReaderService
+package import ReaderService
 internal import ServiceLifecycle
 internal import Synchronization
 
@@ -32,17 +32,20 @@ package final class WebhookQueue: Service {
     private let secret: SecretBytes
     private let metrics: CounterMetrics
     private let log: Logger
+    private let clock: WallClock
     private let waiting = Mutex(0)
     private let deliveries: AsyncStream<Delivery>
     private let given: AsyncStream<Delivery>.Continuation
 
     package init(
-        to origins: [WebhookOrigin], secret: consuming SecretBytes, metrics: CounterMetrics, log: Logger
+        to origins: [WebhookOrigin], secret: consuming SecretBytes, metrics: CounterMetrics, log: Logger,
+        clock: WallClock
     ) {
         self.origins = origins
         self.secret = secret
         self.metrics = metrics
         self.log = log
+        self.clock = clock
         (deliveries, given) = AsyncStream.makeStream()
     }
 
@@ -103,7 +106,7 @@ package final class WebhookQueue: Service {
     }
 
     private func signed(_ delivery: Delivery) -> HTTPClientRequest? {
-        let timestamp = "\(PremisesClock.now.secondsSince1970)"
+        let timestamp = "\(clock.now.secondsSince1970)"
         let parts = [Array("\(timestamp).".utf8)[...], delivery.body[...]]
         guard let signature = try? hmacSHA256(key: secret, over: parts) else { return nil }
         var request = HTTPClientRequest(url: delivery.url)

@@ -10,21 +10,18 @@ internal import ReaderTokens
 /// What a reader is made of on this computer: whom it trusts, who it is, and what time it is.
 struct ReaderInstallation: Sendable {
     let setup: MobileDocumentReader.Setup
-    let clock: @Sendable () -> Timestamp
+    let clock: WallClock
     var deadlines = PresentationDeadlines()
 
-    init(
-        _ setup: MobileDocumentReader.Setup,
-        clock: @escaping @Sendable () -> Timestamp = { PremisesClock.now }
-    ) {
+    init(_ setup: MobileDocumentReader.Setup, clock: WallClock) {
         self.setup = setup
         self.clock = clock
         deadlines.engagement = setup.patience
     }
 
     func now() throws(MobileDocumentReaderError) -> Timestamp {
-        let now = clock()
-        guard now >= PremisesClock.earliest else { throw .serviceUnavailable(.clockNotSet) }
+        let now = clock.now
+        guard now >= WallClock.earliest else { throw .serviceUnavailable(.clockNotSet) }
         return now
     }
 

@@ -1,3 +1,4 @@
+internal import ReaderService
 internal import MdocModel
 internal import PCSCTransport
 internal import ReaderTokens
@@ -23,7 +24,7 @@ public final class MobileDocumentReader: Sendable {
 
     /// A reader as it is set up on this computer, or as `setup` says.
     public convenience init(_ setup: Setup = Setup()) {
-        let installation = ReaderInstallation(setup)
+        let installation = ReaderInstallation(setup, clock: .system)
         self.init(
             installation, counter: .of(reader: setup.reader, adapter: setup.bluetoothAdapter))
     }

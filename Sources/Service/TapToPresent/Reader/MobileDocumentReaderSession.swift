@@ -83,7 +83,7 @@ public final class MobileDocumentReaderSession: Sendable {
                 .anyOf(asked.map(\.requests)),
                 identities: try installation.identities(for: prepared, at: now),
                 brand: prepared?.brand.identifier.text),
-            trust: try installation.trust(), deadlines: installation.deadlines, now: installation.clock)
+            trust: try installation.trust(), deadlines: installation.deadlines, clock: installation.clock)
         plan.policy = installation.revocationPolicy
         plan.handsOutRawAnswer = isRaw
         let hub = hub
@@ -95,7 +95,7 @@ public final class MobileDocumentReaderSession: Sendable {
         if case .judged = presentation.outcome, let raw = presentation.rawAnswer { return .raw(raw) }
         return .verified(
             try ReadDocument(
-                presentation.outcome, asked, on: PremisesClock.day(at: plan.now()),
+                presentation.outcome, asked, on: WallClock.localDay(at: plan.clock.now),
                 ResultShowing(installation.setup, brand: prepared?.brand.name.text)))
     }
 }

@@ -1,6 +1,6 @@
 internal import CTimex
-internal import ReaderService
 internal import MdocModel
+internal import ReaderService
 
 /// The clock that documents are judged by.
 struct ClockFacts: Sendable {
@@ -12,7 +12,7 @@ struct ClockFacts: Sendable {
         var kernel = timex()
         let state = unsafe adjtimex(&kernel)
         return ClockFacts(
-            now: PremisesClock.now,
+            now: WallClock.system.now,
             isSynchronised: state < 0 ? nil : kernel.status & STA_UNSYNC == 0)
     }
 }
@@ -22,7 +22,7 @@ extension ClockFacts {
 
     /// Q189.
     var checks: [DoctorCheck] {
-        let isSet = now >= PremisesClock.earliest
+        let isSet = now >= WallClock.earliest
         return [
             isSet
                 ? .ok(.clockSet, "\(now)")

@@ -1,0 +1,30 @@
+internal import FoundationEssentials
+internal import Glibc
+package import MdocModel
+
+/// The clock by which documents are judged and records are kept: the computer's, or one that a test sets.
+package struct WallClock: Sendable {
+    /// What the system's clock says.
+    package static let system = WallClock {
+        Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
+    }
+
+    /// No build of these programs is older: a clock that shows less was not set (Q189).
+    package static let earliest = Timestamp(secondsSince1970: 1_767_225_600)
+
+    private let read: @Sendable () -> Timestamp
+
+    package init(_ read: @escaping @Sendable () -> Timestamp) {
+        self.read = read
+    }
+
+    package var now: Timestamp { read() }
+
+    /// The day of an instant where this computer stands, by its time zone (Q161).
+    package static func localDay(at instant: Timestamp) -> FullDate {
+        var seconds = time_t(instant.secondsSince1970)
+        var local = unsafe tm()
+        guard unsafe localtime_r(&seconds, &local) != nil else { return instant.dayInUTC }
+        return instant.advanced(bySeconds: unsafe Int64(local.tm_gmtoff)).dayInUTC
+    }
+}
