@@ -14,9 +14,9 @@ struct ImportTests {
         let file = SourceFile(
             path: "",
             text:
-                "import A\npackage import B\n@testable import C\ninternal import struct D.E\n// import F\nlet x = \"\nimport G\"\n"
+                "import A\npackage import B\n@testable import C\ninternal import struct D.E\n// import F\n  let x = \"import G\"\nlet y = \"\"\"\nimport H\n\"\"\"\nimport I\n"
         )
-        #expect(file.imports == ["A", "B", "C", "D"])
+        #expect(file.imports == ["A", "B", "C", "D", "I"])
         let targets = Manifest.targets(
             in: """
                 library("A", in: "Mdoc", ["B", .product(name: "C", package: "c-d")]), tests(of: "A", in: "Mdoc"),

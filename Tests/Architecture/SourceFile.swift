@@ -44,10 +44,14 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
         let words: Set = ["package", "internal", "private", "fileprivate", "public"]
         let kinds: Set = ["struct", "class", "enum", "func", "var", "let", "protocol", "typealias"]
         var modules: Set<String> = []
-        // A text in the code may have lines that look like these.
-        for line in code.split(separator: "\n") where !line.hasPrefix("#") {
+        var isInText = false
+        for line in code.split(separator: "\n") {
+            // A text of several lines may have lines that look like these.
+            let wasInText = isInText
+            if line.matches(of: /"""/).count % 2 == 1 { isInText.toggle() }
+            guard !wasInText else { continue }
             var rest = line.split(separator: " ").drop { $0.hasPrefix("@") || words.contains(String($0)) }
-            guard rest.popFirst() == "import" else { break }
+            guard rest.popFirst() == "import" else { continue }
             let path = rest.drop { kinds.contains(String($0)) }.first?.split(separator: ".").first
             if let path { modules.insert(String(path)) }
         }
