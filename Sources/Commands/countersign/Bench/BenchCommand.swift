@@ -67,7 +67,7 @@ struct BenchCommand: ParsableCommand {
     func run() throws {
         let now = try clock.now()
         if let presentation = try input.presentation(at: now) { return try measure(presentation, at: now) }
-        let stored = try input.transaction()
+        let stored = try files.transaction()
         guard case .response(let response) = stored.message else {
             throw CommandFailure.usage(
                 "bench measures a decrypted response: give --response and --transcript")

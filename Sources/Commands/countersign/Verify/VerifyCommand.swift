@@ -87,7 +87,7 @@ struct VerifyCommand: ParsableCommand {
                 trust: try trust.load(from: store.path, at: now), now: now,
                 rules: strict ? .strict : .interoperable, policy: try policy.settings(in: store.path))
             if let presentation = try input.presentation(at: now) { return presentation.judged(by: basis) }
-            return try input.transaction().judged(by: basis)
+            return try files.transaction().judged(by: basis)
         } catch  where error.status == .malformed {
             let told = TransactionError(.inputMisshapen, error.message)
             return input.door.isGiven ? DoorReport(misshapen: told) : TransactionReport.malformed(told)

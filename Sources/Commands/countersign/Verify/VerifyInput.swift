@@ -51,9 +51,6 @@ struct VerifyInput {
         }
     }
 
-    /// What the files hold of a presentation nearby.
-    func transaction() throws(CommandFailure) -> StoredTransaction { try files.transaction() }
-
     /// What the files hold of a presentation through an app or the web; nil where they are of one nearby.
     func presentation(at now: Timestamp) throws(CommandFailure) -> StoredPresentation? {
         guard door.isGiven else { return nil }
