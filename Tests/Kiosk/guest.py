@@ -1,8 +1,9 @@
 """A guest of Hardware/Packaging/boot-deb --story, and how its commands are run."""
 
 import base64
+import os
 import pathlib
-import socket
+import select
 import time
 
 
@@ -12,36 +13,41 @@ class Guest:
     SHARED = "/run/countersign-bench"
     # What anybody there may read.
     OPEN = "/run/story"
-    # Emulated, beside whatever else this machine does.
     START, PATIENCE = 300, 120
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
-        self.line = socket.socket(socket.AF_UNIX)
-        deadline = time.monotonic() + 20
-        while True:
-            try:
-                self.line.connect(str(self.folder / "control"))
-                break
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.1)
-        self.answers = self.line.makefile("rb")
-        # It is obeyed once systemd has started everything.
-        self.run("systemctl is-active multi-user.target", within=self.START)
+        # Opened both ways, a pipe waits for nobody; the end of the guest shows in its answers.
+        self.orders = os.open(self.folder / "orders", os.O_RDWR)
+        self.answers = os.open(self.folder / "answers", os.O_RDONLY)
+        self.unread = b""
+        # It listens once systemd has started everything.
+        if self.answer(self.START) != b"ready":
+            raise ConnectionError("the guest has ended")
+        self.run("systemctl is-active multi-user.target")
 
     def run(self, script, within=PATIENCE):
         """What a script, run as root, says; one that fails is an error."""
-        self.line.settimeout(within)
-        self.line.sendall(base64.b64encode(f"set -eu\n{script}".encode()) + b"\n")
-        answer = self.answers.readline().split(b" ", 1)
+        os.write(self.orders, base64.b64encode(f"set -eu\n{script}".encode()) + b"\n")
+        answer = self.answer(within).split(b" ", 1)
         if len(answer) != 2:
             raise ConnectionError("the guest has ended")
         status, output = int(answer[0]), base64.b64decode(answer[1]).decode(errors="replace")
         if status != 0:
             raise AssertionError(f"{script}\nended with {status}:\n{output}")
         return output.strip()
+
+    def answer(self, within):
+        """The next line; less than a line where the guest has ended."""
+        deadline = time.monotonic() + within
+        while b"\n" not in self.unread:
+            if not select.select([self.answers], [], [], max(0, deadline - time.monotonic()))[0]:
+                raise TimeoutError(f"the guest did not answer within {within} s")
+            if not (read := os.read(self.answers, 1 << 16)):
+                return b""
+            self.unread += read
+        line, self.unread = self.unread.split(b"\n", 1)
+        return line
 
     def put(self, name, content):
         """Gives the guest a file that anybody there may read; its path."""
@@ -55,4 +61,5 @@ class Guest:
         return (self.folder / "files.tar").read_bytes()
 
     def close(self):
-        self.line.close()
+        os.close(self.orders)
+        os.close(self.answers)
