@@ -31,12 +31,15 @@ package struct DaemonRequirement: Sendable {
         let group: String
         let key: String
         let accepted: Accepted
-        /// The first version that knows the key.
-        var since = BlueZVersion(0, 0)
+        /// The first version that knows the key; nil when every version does.
+        var since: BlueZVersion?
 
+        /// A version that is not known may not know a key that came later.
         func isMet(_ configuration: MainConfiguration, _ version: BlueZVersion?) -> Bool {
-            (version.map { $0 >= since } ?? true)
-                && configuration.value(of: key, in: group).map(accepted.holds) == true
+            if let since {
+                guard let version, version >= since else { return false }
+            }
+            return configuration.value(of: key, in: group).map(accepted.holds) == true
         }
     }
 

@@ -97,6 +97,8 @@ struct DaemonSettingsTests {
         #expect(
             try findings(line, becomes: "[GATT]\nClient = false\n[General]\n", 73)
                 == ["reverseServiceDiscovery"])
+        let client = Self.complete.replacing(line, with: "[GATT]\nClient = false\n[General]\n")
+        #expect(try settings(client).findings(version: nil).map(\.id) == ["reverseServiceDiscovery"])
         let text = Self.complete.replacing(line, with: "")
         #expect(try settings(text, without: ["battery"]).findings.isEmpty)
         #expect(try settings(text, without: ["bat"]).findings.map(\.id) == ["reverseServiceDiscovery"])
