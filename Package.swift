@@ -197,8 +197,9 @@ let package = Package(
         .executableTarget(
             name: "countersignd",
             dependencies: [
-                "JSON", "OpenSSLCrypto", "COSE", "MdocModel", "MdocTrust", "WalletPresentation", "Transport",
-                "PCSCTransport", "BlueZTransport", "ReaderAPI", "ReaderIdentityStore", "Reports",
+                "JSON", "OpenSSLCrypto", "COSE", "MdocModel", "MdocTrust", "MdocVerification",
+                "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport", "ReaderAPI",
+                "ReaderIdentityStore", "Reports",
                 "ReaderService", "ReaderStore", "ReaderTokens", "PortraitDecoding", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -390,8 +391,9 @@ let package = Package(
         tests(
             of: "ReaderAPI", in: "Service",
             [
-                "CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "OtherPrograms",
-                "PortraitDecoding", "JSON", "ReaderIdentityStore", "ReaderService", "ReaderStore",
+                "CBOR", "COSE", "MdocModel", "MdocTrust", "MdocVerification", "OpenSSLCrypto",
+                "OtherPrograms", "PortraitDecoding", "JSON", "ReaderIdentityStore", "ReaderService",
+                "ReaderStore",
                 "ReaderTokens",
                 "TestCredentials", "WalletPresentation",
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -39,7 +39,7 @@ enum DocumentedIDs {
         ),
         ("issuer_certificate", ["Sources/Mdoc/MdocVerification/CheckID.swift"], #"case \w+ = "([a-z_]+)""#),
         (
-            "input.misshapen",
+            "input.malformed",
             [
                 "Sources/Service/Reports/TransactionError.swift",
                 "Sources/Mdoc/MdocVerification/ResponseVerification.swift",

@@ -42,7 +42,7 @@ struct AnnexDSessionTests {
         let engagement = try DeviceEngagement(bytes[...])
         #expect(engagement.version == "1.0")
         #expect(try engagement.eDeviceKeyBytes.bytes.elementsEqual(annex("eDeviceKeyBytes")))
-        #expect(engagement.misshapenMembers.isEmpty)
+        #expect(engagement.malformedMembers.isEmpty)
         guard case .ble(let options) = engagement.retrievalMethods.first else {
             Issue.record("no BLE")
             return
@@ -147,21 +147,23 @@ struct AnnexDSessionTests {
         _ = try session.send(annex("deviceRequest")[...], now: .now)
         var message = try annex("sessionData")
         message[index] ^= 1
-        guard case .end(.failed(.decryptionFailed), let farewell) = session.receive(message[...], now: .now)
+        guard
+            case .end(.failed(.decryptionFailed), let terminationMessage) = session.receive(
+                message[...], now: .now)
         else {
             Issue.record("a changed message was opened")
             return
         }
-        #expect(farewell == [UInt8](hex: "a1667374617475730a"))
+        #expect(terminationMessage == [UInt8](hex: "a1667374617475730a"))
     }
 
-    @Test("The published termination message is status 20, and ends the session without farewell")
+    @Test("The published termination message is status 20, and ends the session with no answer to it")
     func termination() throws {
         #expect(try SessionData.encode(data: nil, status: .termination) == annex("sessionTermination"))
         var session = try readerSession()
         _ = try session.send(annex("deviceRequest")[...], now: .now)
         guard
-            case .end(.status(.termination), farewell: nil) = try session.receive(
+            case .end(.status(.termination), terminationMessage: nil) = try session.receive(
                 annex("sessionTermination")[...], now: .now)
         else {
             Issue.record("not ended by the status")

@@ -29,11 +29,11 @@ struct AnnexDVerificationTests {
             comparison: comparison ?? .requested(request.docRequests.map(\.itemsRequest)),
             readerKey: try readerKey ?? annex.key("eReaderKey"),
             trust: TrustStore(anchors: [try TrustAnchor(annex.certificate(anchor))]),
-            now: try #require(DateText(now.utf8)).instant, rules: rules)
+            now: try #require(DateText(now.utf8)).instant, policy: VerificationPolicy(rules: rules))
     }
 
     private func failures(_ context: VerificationContext) throws -> [CheckID: CheckReport.Outcome] {
-        switch try UnverifiedResponse(annex("deviceResponse")[...]).verify(in: context) {
+        switch try UnverifiedResponse(annex("deviceResponse")[...]).verify(in: context).verdict {
         case .verified: return [:]
         case .rejected(let rejected):
             #expect(rejected.failures.isEmpty)
@@ -49,7 +49,8 @@ struct AnnexDVerificationTests {
     func driving() throws {
         guard
             case .verified(let response) = try UnverifiedResponse(annex("deviceResponse")[...]).verify(
-                in: context()),
+                in: context()
+            ).verdict,
             let document = response.documents.first
         else {
             Issue.record("rejected")
@@ -70,7 +71,7 @@ struct AnnexDVerificationTests {
 
     @Test("The response is verified; its one deviation is the signer's CRL distribution point without URI")
     func verified() throws {
-        let verdict = try UnverifiedResponse(annex("deviceResponse")[...]).verify(in: context())
+        let verdict = try UnverifiedResponse(annex("deviceResponse")[...]).verify(in: context()).verdict
         guard case .verified(let response) = verdict, let document = response.documents.first else {
             Issue.record("rejected")
             return
@@ -178,7 +179,8 @@ struct AnnexDVerificationTests {
             try UnverifiedResponse(response[...]).documents.first?.nameSpaces.flatMap(\.items)
                 .first { $0.identifier == identifier })
         response[item.random.endIndex - 1] ^= 1
-        guard case .rejected(let rejected) = try UnverifiedResponse(response[...]).verify(in: context())
+        guard
+            case .rejected(let rejected) = try UnverifiedResponse(response[...]).verify(in: context()).verdict
         else {
             Issue.record("verified")
             return

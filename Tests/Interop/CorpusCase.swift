@@ -74,7 +74,7 @@ extension CorpusCase {
             transcript: try SessionTranscript(stored: bytes("session_transcript.cbor")[...]),
             comparison: .requested(request.docRequests.map(\.itemsRequest)),
             readerKey: try keyPair(eReaderKeyPrivate), trust: TrustStore(anchors: [anchor]), now: now.instant,
-            rules: rules)
+            policy: VerificationPolicy(rules: rules))
     }
 
     /// What the reader makes of the stored SessionData, with the session set up from the stored engagement.
@@ -95,7 +95,7 @@ extension CorpusCase {
             guard case .deliver(let opened, _) = try receiveSessionData() else { throw NotDelivered() }
             response = opened
         }
-        return try UnverifiedResponse(response[...]).verify(in: context(rules))
+        return try UnverifiedResponse(response[...]).verify(in: context(rules)).verdict
     }
 }
 

@@ -14,8 +14,8 @@ enum CorpusExpectation: Sendable {
     case response(ResponseFailure)
     /// These checks of some document, for these reasons, and no other check of any document.
     case checks([CheckID: @Sendable (CheckFailure) -> Bool])
-    /// Before there is a response: the session ends like this, with this farewell.
-    case session(@Sendable (SessionEnd) -> Bool, farewell: SessionStatus?)
+    /// Before there is a response: the session ends like this, with this termination message.
+    case session(@Sendable (SessionEnd) -> Bool, terminationStatus: SessionStatus?)
 
     static let byName: [String: CorpusExpectation] = [
         "cbor.truncated": .malformed(.deviceResponse, \.isTruncated),
@@ -66,19 +66,19 @@ enum CorpusExpectation: Sendable {
         "issuer_auth.no_alg": .check(.issuerSignature, .cose(.algorithmMissing)),
         "issuer_auth.alg_hmac": .check(.issuerSignature, .cose(.algorithmNotAllowed(5))),
         "issuer_auth.x5chain_empty": .checks([
-            .issuerCertificate: exactly(.cose(.certificateChainMisshapen)),
-            .issuerSignature: exactly(.cose(.certificateChainMisshapen)),
+            .issuerCertificate: exactly(.cose(.certificateChainMalformed)),
+            .issuerSignature: exactly(.cose(.certificateChainMalformed)),
         ]),
         "issuer_auth.x5chain_garbage": .checks([
-            .issuerCertificate: \.isCertificateMisshapen, .issuerSignature: \.isCertificateMisshapen,
+            .issuerCertificate: \.isCertificateMalformed, .issuerSignature: \.isCertificateMalformed,
         ]),
-        "issuer_auth.signature_der": .check(.issuerSignature, .cose(.signatureMisshapen)),
+        "issuer_auth.signature_der": .check(.issuerSignature, .cose(.signatureMalformed)),
         "issuer_auth.signature_zero": .check(.issuerSignature, .cose(.signatureInvalid)),
-        "issuer_auth.signature_empty": .check(.issuerSignature, .cose(.signatureMisshapen)),
+        "issuer_auth.signature_empty": .check(.issuerSignature, .cose(.signatureMalformed)),
         "issuer_auth.five_elements": .checks([
-            .issuerCertificate: exactly(.cose(.misshapen(.sign1))),
-            .issuerSignature: exactly(.cose(.misshapen(.sign1))),
-            .mobileSecurityObject: exactly(.cose(.misshapen(.sign1))),
+            .issuerCertificate: exactly(.cose(.malformed(.sign1))),
+            .issuerSignature: exactly(.cose(.malformed(.sign1))),
+            .mobileSecurityObject: exactly(.cose(.malformed(.sign1))),
         ]),
         "issuer_auth.external_aad": .check(.issuerSignature, .cose(.signatureInvalid)),
 
@@ -102,14 +102,16 @@ enum CorpusExpectation: Sendable {
         "device.key_authorizations_namespace": .checks([.keyAuthorizations: \.isElementNotAuthorized]),
         "device.unrequested_element": .checks([.requestMatch: \.isElementNotRequested]),
 
-        "session.tag_flipped": .session({ $0 == .failed(.decryptionFailed) }, farewell: .encryptionError),
-        "session.counter_2": .session({ $0 == .failed(.decryptionFailed) }, farewell: .encryptionError),
+        "session.tag_flipped": .session(
+            { $0 == .failed(.decryptionFailed) }, terminationStatus: .encryptionError),
+        "session.counter_2": .session(
+            { $0 == .failed(.decryptionFailed) }, terminationStatus: .encryptionError),
         "session.empty_map": .sessionData(\.isMissingMember),
         "session.trailing_bytes": .sessionData(\.isTrailingBytes),
         "session.dup_data": .sessionData(\.isDuplicateKey),
         "session.not_a_map": .sessionData { $0.expectedType == .map },
-        "session.status_11": .session({ $0 == .status(.decodingError) }, farewell: nil),
-        "session.status_20": .session({ $0 == .status(.termination) }, farewell: nil),
+        "session.status_11": .session({ $0 == .status(.decodingError) }, terminationStatus: nil),
+        "session.status_20": .session({ $0 == .status(.termination) }, terminationStatus: nil),
     ]
 
     /// Departures from the profile that real wallets show without harm: accepted, and listed under the case's name.
@@ -137,12 +139,12 @@ enum CorpusExpectation: Sendable {
     private static func sessionData(_ test: @escaping @Sendable (CBORError) -> Bool) -> CorpusExpectation {
         .session(
             { end in
-                if case .failed(.misshapen(.misshapen(.sessionData, let error))) = end {
+                if case .failed(.malformed(.malformed(.sessionData, let error))) = end {
                     test(error)
                 } else {
                     false
                 }
-            }, farewell: .decodingError)
+            }, terminationStatus: .decodingError)
     }
 }
 
@@ -160,15 +162,15 @@ extension CheckFailure {
     var isDigestMissing: Bool { if case .digestMissing = self { true } else { false } }
     var isElementNotAuthorized: Bool { if case .elementNotAuthorized = self { true } else { false } }
     var isElementNotRequested: Bool { if case .elementNotRequested = self { true } else { false } }
-    var isCertificateMisshapen: Bool {
-        if case .issuerCertificate(.misshapen) = self { true } else { false }
+    var isCertificateMalformed: Bool {
+        if case .issuerCertificate(.malformed) = self { true } else { false }
     }
     var isNotADate: Bool { if case .mobileSecurityObject(.notADate) = self { true } else { false } }
     var isMissingMember: Bool { structureError?.isMissingMember == true }
     var isTrailingBytes: Bool { structureError?.isTrailingBytes == true }
 
     private var structureError: CBORError? {
-        if case .mobileSecurityObject(.misshapen(.mobileSecurityObject, let error)) = self {
+        if case .mobileSecurityObject(.malformed(.mobileSecurityObject, let error)) = self {
             error
         } else {
             nil

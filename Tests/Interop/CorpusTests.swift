@@ -46,16 +46,16 @@ struct CorpusTests {
     func refused(_ presentation: CorpusCase, rules: VerificationRules) throws {
         let expectation = try #require(CorpusExpectation.byName[presentation.name])
         switch expectation {
-        case .session(let isExpected, let farewell):
+        case .session(let isExpected, let terminationStatus):
             guard case .end(let end, let sent) = try presentation.receiveSessionData() else {
                 Issue.record("a response was delivered")
                 return
             }
             #expect(isExpected(end), "\(end)")
-            #expect(sent == farewell.map { SessionData.encode(data: nil, status: $0) })
+            #expect(sent == terminationStatus.map { SessionData.encode(data: nil, status: $0) })
         case .malformed(let structure, let isExpected):
             let error = #expect(throws: MdocModelError.self) { try presentation.verdict(rules) }
-            guard case .misshapen(structure, let reason) = error else {
+            guard case .malformed(structure, let reason) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }

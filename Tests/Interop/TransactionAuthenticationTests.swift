@@ -63,7 +63,7 @@ struct TransactionAuthenticationTests {
         }
         let presentation = await transaction.run(over: reader)
         let seen = try #require(try await phone.value)
-        guard case .judged(.verified(_)) = presentation.outcome else {
+        guard case .judged(let judgement) = presentation.outcome, case .verified = judgement.verdict else {
             Issue.record("\(presentation.outcome)")
             return seen
         }

@@ -89,16 +89,16 @@ class ShopTests(ShopCase):
         self.shot(page, "shop-no-dark-phone")
 
     def test_bad_answers_are_told_apart_as_far_as_the_visitor_can_help(self):
-        for fault, state in (("door.other_origin", "refused"), ("door.encryption_info_reencoded", "refused"),
-                             ("door.swapped_enc", "refused"), ("door.cut", "refused"), ("door.mac", "rejected"),
-                             ("door.extra_document", "rejected"), ("mso.expired", "rejected"),
-                             ("door.test_issuer", "mock"), ("door.simulator", "mock")):
+        for fault, state in (("channel.other_origin", "refused"), ("channel.encryption_info_reencoded", "refused"),
+                             ("channel.swapped_enc", "refused"), ("channel.cut", "refused"), ("channel.mac", "rejected"),
+                             ("channel.extra_document", "rejected"), ("mso.expired", "rejected"),
+                             ("channel.test_issuer", "mock"), ("channel.simulator", "mock")):
             with self.subTest(fault):
                 self.stand_in.hold("--fault", fault)
                 page = self.visit()
                 self.confirm(page, state)
                 self.assertFalse(self.order(page))
-                if fault == "door.test_issuer":
+                if fault == "channel.test_issuer":
                     self.shot(page, "shop-mock")
                 page.close()
 

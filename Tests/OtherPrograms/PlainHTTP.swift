@@ -65,13 +65,13 @@ package struct PlainHTTP: Sendable {
     }
 
     /// Sends bytes as they are; everything that comes back until the daemon closes.
-    package func send(_ text: String, patience: Int = 20) async throws -> [UInt8] {
-        try await Self.rest(of: open(text, patience: patience))
+    package func send(_ text: String, timeout: Int = 20) async throws -> [UInt8] {
+        try await Self.rest(of: open(text, timeout: timeout))
     }
 
     /// Sends bytes as they are, and gives what comes back as it comes.
-    package func open(_ text: String, patience: Int = 20) async throws -> Stream {
-        try await offThisThread { try Stream(address, text, patience: patience) }
+    package func open(_ text: String, timeout: Int = 20) async throws -> Stream {
+        try await offThisThread { try Stream(address, text, timeout: timeout) }
     }
 
     /// Everything that comes back on a connection until the daemon closes.
@@ -94,9 +94,9 @@ package struct PlainHTTP: Sendable {
     package final class Stream: Sendable {
         private let descriptor: Int32
 
-        fileprivate init(_ address: Address, _ text: String, patience: Int) throws {
+        fileprivate init(_ address: Address, _ text: String, timeout: Int) throws {
             descriptor = try Self.connected(address)
-            var limit = timeval(tv_sec: patience, tv_usec: 0)
+            var limit = timeval(tv_sec: timeout, tv_usec: 0)
             _ = unsafe setsockopt(
                 descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             try write(text)

@@ -100,10 +100,10 @@ package struct AirStage {
     }
 
     /// Waits for the outcome, for the end of everything that is on the air, and for the phone's leaving.
-    package func end(phoneWithin patience: Duration = .seconds(20)) async throws -> Result {
+    package func end(phoneWithin timeout: Duration = .seconds(20)) async throws -> Result {
         let presentation = await reader.value
         let (_, leaving) = await timed { await presentation.left() }
-        _ = try? await phone.end(within: patience)
+        _ = try? await phone.end(within: timeout)
         await phone.leave()
         await listener.close()
         holder.cancel()
@@ -168,7 +168,7 @@ extension PresentationDeadlines {
     /// Long enough for a phone whose host stack is being loaded.
     package static let onAir = ample.with {
         $0.connection = .seconds(60)
-        $0.farewell = .seconds(2)
+        $0.termination = .seconds(2)
     }
 }
 

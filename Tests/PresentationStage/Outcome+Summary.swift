@@ -7,16 +7,12 @@ extension Presentation {
     /// What the presentation came to, by the ids a reader reports.
     package var summary: String {
         switch outcome {
-        case .judged(.verified(let response)):
-            (["verified"] + response.reports.flatMap(\.deviations).map(\.rawValue)).joined(separator: " ")
-        case .judged(.rejected(let response)):
-            (["rejected"] + response.failures.map(\.rawValue) + response.reports.flatMap(\.failedChecks))
-                .joined(separator: " ")
+        case .judged(let judgement): judgement.verdict.summary
         case .malformed(let error): "malformed \(error.structure)"
         case .declined: "declined"
         case .failed(.transfer(let reason)): "\(reason)"
         case .failed(.engagementOverdue(let reason?)): "\(reason)"
-        case .failed(.session(.misshapen(let error))): "malformed \(error.structure)"
+        case .failed(.session(.malformed(let error))): "malformed \(error.structure)"
         case .failed(.session(let error)): "\(error)"
         case .failed(.status(let status)): "status \(status.rawValue)"
         case .failed(.bluetooth(.failed(let phase, let fault))): "\(phase.rawValue) \(fault.id)"
@@ -45,6 +41,18 @@ extension DocumentReport {
 
 extension MdocModelError {
     fileprivate var structure: String {
-        if case .misshapen(let structure, _) = self { "\(structure)" } else { "\(self)" }
+        if case .malformed(let structure, _) = self { "\(structure)" } else { "\(self)" }
+    }
+}
+
+extension ResponseVerdict {
+    fileprivate var summary: String {
+        switch self {
+        case .verified(let response):
+            (["verified"] + response.reports.flatMap(\.deviations).map(\.rawValue)).joined(separator: " ")
+        case .rejected(let response):
+            (["rejected"] + response.failures.map(\.rawValue) + response.reports.flatMap(\.failedChecks))
+                .joined(separator: " ")
+        }
     }
 }

@@ -54,7 +54,7 @@ package struct Scene {
         let anchor = try TrustAnchor(Certificate(der: presented.issuer.root[...]))
         var plan = PresentationPlan(
             question: question ?? PresentationQuestion(.drafts([DeviceRequestDraft(presented.requests)])),
-            trust: TrustStore(anchors: [anchor]), rules: rules,
+            trust: TrustStore(anchors: [anchor]), policy: VerificationPolicy(rules: rules),
             deadlines: deadlines, retrieval: retrieval, clock: WallClock { Self.now })
         plan.further = further
         let events = events
@@ -85,7 +85,7 @@ extension PresentationDeadlines {
         deadlines.tapPhase = .seconds(30)
         deadlines.progress = .seconds(30)
         deadlines.consent = .seconds(60)
-        deadlines.farewell = .seconds(5)
+        deadlines.termination = .seconds(5)
         deadlines.lockedPhone = .milliseconds(20)
         return deadlines
     }()
@@ -134,7 +134,9 @@ package final class EventLog: Sendable {
 extension Presentation {
     /// The response, where every check passed.
     package func verified(_ location: SourceLocation = #_sourceLocation) -> VerifiedResponse? {
-        if case .judged(.verified(let response)) = outcome { return response }
+        if case .judged(let judgement) = outcome, case .verified(let response) = judgement.verdict {
+            return response
+        }
         Issue.record("not verified: \(outcome)", sourceLocation: location)
         return nil
     }

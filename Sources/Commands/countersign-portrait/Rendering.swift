@@ -39,7 +39,7 @@ package enum RenderingError: Error {
     var end: PortraitEnd {
         switch self {
         case .header(.kindUnknown), .header(.unsupported): .unsupported
-        case .header(.truncated), .header(.misshapen), .notDecodable: .misshapen
+        case .header(.truncated), .header(.malformed), .notDecodable: .malformed
         case .header(.tooLarge), .tooLong: .tooLarge
         case .streamBroken: .broken
         }

@@ -52,7 +52,7 @@ struct Countersignd: AsyncParsableCommand {
         let systemd = SystemdNotice(environment: ProcessInfo.processInfo.environment)
         let readers = PCSCService()
         let basis = StoredBasis(
-            folder: configuration.store, policy: configuration.policy, clockSkew: configuration.clockSkew,
+            folder: configuration.store, policy: configuration.policy,
             testRoots: configuration.testRoots)
         let metrics = CounterMetrics()
         let access = AccessBook(configuration.access)
@@ -73,7 +73,7 @@ struct Countersignd: AsyncParsableCommand {
             BrandFolder(store: configuration.store), server: issuing.server,
             audit: Logger(label: "countersignd.audit"), clock: .system)
         let online = try configuration.online.map { online in
-            OnlineDesk(
+            OnlineVerifier(
                 try online.settings(), nonces: try online.nonces(in: configuration.store), basis: basis,
                 clock: .system)
         }
@@ -83,13 +83,13 @@ struct Countersignd: AsyncParsableCommand {
             read: { () throws(ConfigurationFaults) in try read() },
             apply: { new in
                 access.replace(with: new.access)
-                await issuing.become(new.readerTokens)
-                basis.replace(policy: new.policy, clockSkew: new.clockSkew, testRoots: new.testRoots)
-                await lanes.become(new.lanes)
+                await issuing.apply(new.readerTokens)
+                basis.replace(policy: new.policy, testRoots: new.testRoots)
+                await lanes.apply(new.lanes)
                 Self.replace(online, by: new.online, log)
             }, path: config, systemd: systemd, log: log)
         let lifetime = CounterLifetime(counter: counter, systemd: systemd)
-        // They end in the opposite order: the counter lets everybody go, the doors close, the last webhooks are sent.
+        // They end in the opposite order: the counter lets everybody go, the listeners close, the last webhooks are sent.
         var services: [any Service] = servers
         services += [RecordPurge(archive, clock: .system), reloading, lifetime] as [any Service]
         if let webhooks { services.insert(webhooks, at: 0) }
@@ -101,7 +101,8 @@ struct Countersignd: AsyncParsableCommand {
     }
 
     private func servers(
-        _ configuration: DaemonConfiguration, _ counter: Counter, _ brands: BrandDesk, _ online: OnlineDesk?,
+        _ configuration: DaemonConfiguration, _ counter: Counter, _ brands: BrandDesk,
+        _ online: OnlineVerifier?,
         _ access: AccessBook, _ page: PageFiles, _ systemd: SystemdNotice, _ log: Logger
     ) -> [ReaderServer] {
         var addresses: [ReaderServer.Address] = []
@@ -109,8 +110,8 @@ struct Countersignd: AsyncParsableCommand {
             addresses.append(.socket(path: socket.path, mode: socket.mode))
         }
         if let http = configuration.http { addresses.append(.loopback(host: http.host, port: http.port)) }
-        OpenConnections.makeRoom(for: configuration.connections, doors: addresses.count)
-        let readiness = Readiness(doors: addresses.count, systemd: systemd, log: log)
+        OpenConnections.makeRoom(for: configuration.connections, listeners: addresses.count)
+        let readiness = Readiness(listeners: addresses.count, systemd: systemd, log: log)
         return addresses.map { address in
             ReaderServer(
                 at: address, counter: counter, brands: brands, online: online, access: access,
@@ -122,11 +123,11 @@ struct Countersignd: AsyncParsableCommand {
 
     /// Keys and names of the file from now on; where one cannot be had, all stay as they were.
     private static func replace(
-        _ desk: OnlineDesk?, by online: DaemonConfiguration.Online?, _ log: Logger
+        _ verifier: OnlineVerifier?, by online: DaemonConfiguration.Online?, _ log: Logger
     ) {
-        guard let desk else { return }
+        guard let verifier else { return }
         do throws(AssemblyFault) {
-            desk.replace(with: try online?.settings() ?? OnlineSettings())
+            verifier.replace(with: try online?.settings() ?? OnlineSettings())
         } catch {
             log.error("the keys of online stay as they were", metadata: ["fault": "\(error)"])
         }

@@ -18,7 +18,7 @@ extension DaemonConfiguration.Lane {
         let name = try members.required("name")
         self.name = try name.string(upTo: 64)
         guard self.name.utf8.allSatisfy(Self.isPlain) else {
-            throw name.wrong("letters, digits, - and _ are due")
+            throw name.wrong("must consist of letters, digits, - and _")
         }
         device = try Self.device(members, of: text)
         if let seconds = try members["waitSeconds"]?.integer(in: 1...3600) {
@@ -51,10 +51,10 @@ extension DaemonConfiguration.Lane {
         let address = try link.string(upTo: 64)
         guard address.hasPrefix("tcp://"), let colon = address.lastIndex(of: ":"),
             let port = UInt16(address[address.index(after: colon)...]), port > 0
-        else { throw link.wrong("tcp://host:port is due") }
+        else { throw link.wrong("must be tcp://host:port") }
         let host = String(address.dropFirst("tcp://".count)[..<colon])
         guard (try? SocketAddress(host: host, port: port)) != nil else {
-            throw link.wrong("a numeric address of this computer is due: the bench link is for trials")
+            throw link.wrong("must be a numeric address of this computer: the bench link is for trials")
         }
         return .benchLink(host: host, port: port)
     }

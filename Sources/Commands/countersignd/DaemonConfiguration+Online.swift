@@ -20,7 +20,7 @@ extension DaemonConfiguration.Online {
             merchants.append(merchant)
         }
         web = try members["web"].map { value throws(JSONFault) in try Web(value) }
-        guard !merchants.isEmpty || web != nil else { throw text.wrong("merchants or web is due") }
+        guard !merchants.isEmpty || web != nil else { throw text.wrong("must have merchants or web") }
         if let nonces = members["nonces"] { try take(nonces) }
     }
 
@@ -43,7 +43,7 @@ extension DaemonConfiguration.Online {
     fileprivate static func keys(_ members: JSONTextMembers) throws(JSONFault) -> [String] {
         let list = try members.required("keys")
         let files = try list.array(upTo: mostKeys).map { entry throws(JSONFault) in try entry.absolutePath() }
-        guard !files.isEmpty else { throw list.wrong("one file is due at least") }
+        guard !files.isEmpty else { throw list.wrong("must contain at least one file") }
         return files
     }
 }

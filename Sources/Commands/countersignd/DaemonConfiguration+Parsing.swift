@@ -1,3 +1,4 @@
+internal import MdocVerification
 package import JSON
 internal import MdocModel
 internal import MdocTrust
@@ -34,7 +35,7 @@ extension DaemonConfiguration {
         }
         take(from: environment, &list)
         if socket == nil, http == nil {
-            list.add(JSONFault(.wrongValue("a socket or http is due: nobody could ask"), line: 1))
+            list.add(JSONFault(.wrongValue("must have socket or http: no program could connect"), line: 1))
         }
         if let keys, keys == store || keys.hasPrefix("\(store)/") {
             list.add(
@@ -50,7 +51,7 @@ extension DaemonConfiguration {
         logLevel = list.read(logLevel) { () throws(JSONFault) in
             try members["log"]?.word(of: Self.logLevels)
         }
-        clockSkew = list.read(clockSkew) { () throws(JSONFault) in
+        policy.clockSkew = list.read(policy.clockSkew) { () throws(JSONFault) in
             try members["clockSkewSeconds"]?.integer(in: 0...3600)
         }
         end = list.read(end) { () throws(JSONFault) in
@@ -58,12 +59,13 @@ extension DaemonConfiguration {
                 .seconds(try value.integer(in: 1...300))
             }
         }
-        policy = list.read(policy) { () throws(JSONFault) in try members["policy"].map(RevocationPolicy.init)
+        policy.revocation = list.read(policy.revocation) { () throws(JSONFault) in
+            try members["policy"].map(RevocationPolicy.init)
         }
         testRoots = list.read(testRoots) { () throws(JSONFault) in
             try members["testRoots"].map(TestRoots.init)
         }
-        takeDoors(members, &list)
+        takeChannels(members, &list)
         if let tokens = members["tokens"] { takeTokens(tokens, &list) }
         if let issuing = members["readerTokens"] { takeReaderTokens(issuing, &list) }
         if let limits = members["limits"] { takeLimits(limits, &list) }
@@ -76,7 +78,7 @@ extension DaemonConfiguration {
         takeLanes(members["lanes"], of: text, &list)
     }
 
-    private mutating func takeDoors(_ members: JSONTextMembers, _ list: inout FaultList) {
+    private mutating func takeChannels(_ members: JSONTextMembers, _ list: inout FaultList) {
         if let socket = members["socket"] {
             self.socket = list.read(nil) { () throws(JSONFault) in
                 socket.isNull ? nil : try Socket(socket, users: &access.users)
@@ -130,7 +132,7 @@ extension DaemonConfiguration {
             }
         }
         if lanes.isEmpty, online == nil, list.faults.isEmpty {
-            list.add(value.wrong("one lane is due at least"))
+            list.add(value.wrong("must contain at least one lane"))
         }
     }
 
@@ -165,7 +167,7 @@ extension JSONText {
 
     func absolutePath() throws(JSONFault) -> String {
         guard let path = Self.absolutePath(try string(upTo: Self.longestPath)) else {
-            throw wrong("a path from / on is due")
+            throw wrong("must be a path that begins with /")
         }
         return path
     }
@@ -178,7 +180,7 @@ extension JSONText {
     fileprivate func word(of words: Set<String>) throws(JSONFault) -> String {
         let word = try string(upTo: 64)
         guard words.contains(word) else {
-            throw wrong("one of \(words.sorted().joined(separator: ", ")) is due")
+            throw wrong("must be one of \(words.sorted().joined(separator: ", "))")
         }
         return word
     }
@@ -186,7 +188,7 @@ extension JSONText {
     fileprivate func sha256(of what: String) throws(JSONFault) -> [UInt8] {
         guard let bytes = try string(upTo: 64).utf8.bytesOfHexadecimal, bytes.count == 32
         else {
-            throw wrong("the SHA-256 of \(what) is due, in 64 hexadecimal digits")
+            throw wrong("must be the SHA-256 of \(what) in 64 hexadecimal digits")
         }
         return bytes
     }
@@ -194,7 +196,7 @@ extension JSONText {
     fileprivate func scopes() throws(JSONFault) -> Set<Scope> {
         var scopes: Set<Scope> = []
         for entry in try array(upTo: 8) { scopes.insert(try entry.word()) }
-        guard !scopes.isEmpty else { throw wrong("one scope is due at least") }
+        guard !scopes.isEmpty else { throw wrong("must contain at least one scope") }
         return scopes
     }
 }
@@ -208,10 +210,10 @@ extension DaemonConfiguration.Socket {
     fileprivate init(_ text: JSONText, users: inout [UInt32: Set<Scope>]) throws(JSONFault) {
         let members = try text.members(["path", "mode", "users"])
         path = try members["path"]?.absolutePath() ?? path
-        guard Self.path(path) != nil else { throw text.wrong("a path of at most 107 bytes is due") }
+        guard Self.path(path) != nil else { throw text.wrong("must be a path of at most 107 bytes") }
         if let mode = members["mode"] {
             guard let bits = UInt32(try mode.string(upTo: 8), radix: 8), bits <= 0o777 else {
-                throw mode.wrong("a file mode as \"0660\" is due")
+                throw mode.wrong("must be a file mode such as \"0660\"")
             }
             self.mode = bits
         }
@@ -229,7 +231,7 @@ extension DaemonConfiguration.HTTP {
         let members = try text.members(["host", "port", "names"])
         if let host = members["host"] {
             guard ["127.0.0.1", "::1"].contains(try host.string()) else {
-                throw host.wrong("\"127.0.0.1\" or \"::1\" is due: the API does not leave this computer")
+                throw host.wrong("must be \"127.0.0.1\" or \"::1\": the API is for this computer alone")
             }
             self.host = try host.string()
         }
@@ -244,7 +246,7 @@ extension AccessRules.Token {
         let bytes = try members.required("sha256").sha256(of: "the token")
         let name = try members.required("name")
         guard !(try name.string(upTo: 64).hasPrefix("uid:")) else {
-            throw name.wrong("a name that does not begin with uid: is due, as users' do")
+            throw name.wrong("must not begin with uid:, which is for users")
         }
         self.init(
             name: try name.string(upTo: 64), sha256: bytes, scopes: try members.required("scopes").scopes())
@@ -266,7 +268,7 @@ extension RevocationPolicy {
             switch word {
             case "age": self = .age
             case "rental": self = .rental(staleDays: 0)
-            default: throw text.wrong("\"age\", \"rental\" or {\"rental\": days} is due")
+            default: throw text.wrong("must be \"age\", \"rental\" or {\"rental\": days}")
             }
             return
         }
@@ -283,7 +285,7 @@ extension DaemonConfiguration.Webhooks {
             let origin = try entry.string(upTo: 300)
             guard WebhookOrigin(origin) != nil else {
                 throw entry.wrong(
-                    "an origin is due: https://host, or http:// of this computer, without a path")
+                    "must be an origin without a path: https://host, or http:// of this computer")
             }
             origins.append(origin)
         }

@@ -10,7 +10,7 @@ extension DaemonConfiguration {
             for entry in try members.required("keys").array() {
                 let key = try TokenIssuing.Key(entry)
                 guard !readerTokens.keys.contains(where: { $0.brand == key.brand }) else {
-                    throw entry.wrong("this brand has a key already: the one that signs is due")
+                    throw entry.wrong("names a brand for the second time; name the one key that signs for it")
                 }
                 readerTokens.keys.append(key)
             }
@@ -28,7 +28,7 @@ extension DaemonConfiguration {
         let name = try caller.string(upTo: 64)
         guard callers.contains(name) else {
             throw caller.wrong(
-                "the name of a token with the scope readerTokens is due, or uid: and the number of such a user"
+                "must be the name of a token with the scope readerTokens, or uid: and the number of such a user"
             )
         }
         var instances: Set<ReaderInstance> = []

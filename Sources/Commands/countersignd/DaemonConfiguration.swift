@@ -1,3 +1,4 @@
+internal import MdocVerification
 internal import MdocTrust
 internal import ReaderAPI
 internal import ReaderService
@@ -52,7 +53,7 @@ package struct DaemonConfiguration: Equatable, Sendable {
         var grants: [TokenGrant] = []
     }
 
-    /// The doors of apps and pages.
+    /// The channels of apps and pages.
     struct Online: Equatable, Sendable {
         struct Merchant: Equatable, Sendable {
             var name: String
@@ -91,8 +92,7 @@ package struct DaemonConfiguration: Equatable, Sendable {
     var access = AccessRules()
     var readerTokens = TokenIssuing()
     var lanes: [Lane] = []
-    var policy = RevocationPolicy.age
-    var clockSkew: Int64 = 60
+    var policy = VerificationPolicy()
     var testRoots = TestRoots.ofNoCountry
     var limits = CounterLimits()
     var connections = 512

@@ -3,7 +3,7 @@ internal import PCSCTransport
 internal import ReaderAPI
 internal import Transport
 
-/// The lanes as the file has them, and how they become those of another file.
+/// The lanes as the file has them, and how those of another file replace them.
 actor LanesInForce {
     private var lanes: [DaemonConfiguration.Lane]
     private let counter: Counter
@@ -18,7 +18,7 @@ actor LanesInForce {
     }
 
     /// Changes what has to change. A lane at which something goes on stays as it is until the next reload.
-    func become(_ new: [DaemonConfiguration.Lane]) async {
+    func apply(_ new: [DaemonConfiguration.Lane]) async {
         for old in lanes where !new.contains(old) {
             guard await counter.remove(lane: old.name) else {
                 log.warning("a lane in use stays as it was: reload again", metadata: ["lane": "\(old.name)"])

@@ -14,7 +14,7 @@ struct ReaderTokensInForce: Sendable {
     }
 
     /// Keys that cannot be read change nothing.
-    func become(_ issuing: DaemonConfiguration.TokenIssuing) async {
+    func apply(_ issuing: DaemonConfiguration.TokenIssuing) async {
         do throws(AssemblyFault) {
             await server.replace(grants: issuing.grants, signers: try issuing.signers())
         } catch {

@@ -1,13 +1,13 @@
 internal import Logging
 
-/// Tells systemd and the log once all doors take requests.
+/// Tells systemd and the log once all listeners take requests.
 actor Readiness {
     private var waitingFor: Int
     private let systemd: SystemdNotice
     private let log: Logger
 
-    init(doors: Int, systemd: SystemdNotice, log: Logger) {
-        waitingFor = doors
+    init(listeners: Int, systemd: SystemdNotice, log: Logger) {
+        waitingFor = listeners
         self.systemd = systemd
         self.log = log
     }

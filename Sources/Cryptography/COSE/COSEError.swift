@@ -3,7 +3,7 @@ package import OpenSSLCrypto
 /// Why a COSE object (RFC 9052) is not accepted.
 package enum COSEError: Error, Equatable, Sendable {
     /// Not the array, header maps or strings that the structure consists of.
-    case misshapen(COSEStructure)
+    case malformed(COSEStructure)
     /// The same label in both headers (RFC 9052 3).
     case labelInBothHeaders(Int64)
     /// The same label, a text, in both headers.
@@ -21,11 +21,11 @@ package enum COSEError: Error, Equatable, Sendable {
     /// A key that carries its private part where only a public key belongs.
     case privateKeyPresent
     /// An x5chain that holds no certificate, or is none (RFC 9360).
-    case certificateChainMisshapen
+    case certificateChainMalformed
     /// The signature or tag does not belong to these bytes and this key.
     case signatureInvalid
     /// The signature has not the size or form of its algorithm.
-    case signatureMisshapen
+    case signatureMalformed
     /// OpenSSL could not carry out the computation.
     case cryptography(OpenSSLCryptoError)
 }
@@ -39,9 +39,9 @@ extension COSEError {
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .misshapen(.sign1): "the signature is no COSE_Sign1"
-        case .misshapen(.mac0): "the MAC is no COSE_Mac0"
-        case .misshapen(.key): "the key is no COSE_Key"
+        case .malformed(.sign1): "the signature is no COSE_Sign1"
+        case .malformed(.mac0): "the MAC is no COSE_Mac0"
+        case .malformed(.key): "the key is no COSE_Key"
         case .labelInBothHeaders(let label): "header \(label) stands both protected and unprotected"
         case .textLabelInBothHeaders: "a header stands both protected and unprotected"
         case .algorithmMissing: "the protected header names no algorithm"
@@ -49,11 +49,11 @@ extension COSEError {
             "algorithm \(identifier) is not allowed here or with this key"
         case .criticalHeaderNotUnderstood: "a critical header is not understood"
         case .payloadMisplaced: "the payload is missing, or is there where it must be detached"
-        case .keyNotUsable: "the key is none of its curve, or of a kind that is not supported"
+        case .keyNotUsable: "the key is not valid on its curve, or its type is not supported"
         case .privateKeyPresent: "the key carries its private part"
-        case .certificateChainMisshapen: "there is no issuer certificate (x5chain)"
+        case .certificateChainMalformed: "there is no issuer certificate (x5chain)"
         case .signatureInvalid: "the signature or MAC is not valid for these bytes and this key"
-        case .signatureMisshapen: "the signature or MAC has not the size or form of its algorithm"
+        case .signatureMalformed: "the signature or MAC has not the size or form of its algorithm"
         case .cryptography(let error): error.explanation
         }
     }

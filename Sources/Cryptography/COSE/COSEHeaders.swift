@@ -16,7 +16,7 @@ package struct COSEHeaders: Sendable {
                 self.protected.isEmpty ? nil : try CBORItem.parse(self.protected, limits: limits).map()
             unprotectedMap = try unprotected.map()
         } catch {
-            throw .misshapen(structure)
+            throw .malformed(structure)
         }
         try refuseLabelsInBoth()
         guard self[Label.critical] == nil else { throw .criticalHeaderNotUnderstood }
@@ -69,7 +69,7 @@ package struct COSEHeaders: Sendable {
     /// The DER certificates of x5chain, leaf first: one byte string, or an array of them (RFC 9360 2). At most
     /// `maximum` are read.
     package func x5chain(maximum: Int = 8) throws(COSEError) -> [ArraySlice<UInt8>] {
-        guard let item = self[Label.x5chain] else { throw .certificateChainMisshapen }
+        guard let item = self[Label.x5chain] else { throw .certificateChainMalformed }
         do throws(CBORError) {
             if case .byteString(let certificate) = item.value { return [certificate] }
             var chain: [ArraySlice<UInt8>] = []
@@ -80,7 +80,7 @@ package struct COSEHeaders: Sendable {
             guard !chain.isEmpty else { throw CBORError.missingMember(at: item.offset) }
             return chain
         } catch {
-            throw .certificateChainMisshapen
+            throw .certificateChainMalformed
         }
     }
 }

@@ -34,11 +34,11 @@ package struct COSEKey: Sendable {
                 try map[Label.x]?.byteString(), map[Label.y]
             )
         } catch {
-            throw .misshapen(.key)
+            throw .malformed(.key)
         }
         guard members.privatePart == nil else { throw .privateKeyPresent }
         guard let keyType = members.keyType, let identifier = members.curve, let x = members.x else {
-            throw .misshapen(.key)
+            throw .malformed(.key)
         }
         guard let curve = Curve(coseIdentifier: identifier), keyType == (curve.family == .weierstrass ? 2 : 1)
         else { throw .keyNotUsable }
@@ -49,7 +49,7 @@ package struct COSEKey: Sendable {
 
     private static func yCoordinate(_ item: CBORItem?) throws(COSEError) -> YCoordinate {
         if let isOdd = try? item?.boolean() { return .isOdd(isOdd) }
-        guard let coordinate = try? item?.byteString() else { throw .misshapen(.key) }
+        guard let coordinate = try? item?.byteString() else { throw .malformed(.key) }
         return .coordinate(coordinate)
     }
 

@@ -34,7 +34,7 @@ package struct COSEMac0: Sendable {
         } catch {
             throw .cryptography(error)
         }
-        guard authenticationTag.count == expected.count else { throw .signatureMisshapen }
+        guard authenticationTag.count == expected.count else { throw .signatureMalformed }
         guard constantTimeEquals(authenticationTag, expected[...]) else { throw .signatureInvalid }
     }
 }

@@ -46,8 +46,8 @@ package struct COSESign1: Sendable {
             try key.verify(signature, form: .fixedWidth, algorithm: signatureAlgorithm, over: message)
         } catch .signatureInvalid {
             throw .signatureInvalid
-        } catch .signatureMisshapen {
-            throw .signatureMisshapen
+        } catch .signatureMalformed {
+            throw .signatureMalformed
         } catch {
             throw .cryptography(error)
         }
@@ -72,7 +72,7 @@ struct COSEFields {
             payload = fields[2].isNullOrUndefined ? nil : try fields[2].byteString()
             last = try fields[3].byteString()
         } catch {
-            throw .misshapen(structure)
+            throw .malformed(structure)
         }
         headers = try COSEHeaders(
             protected: fields[0], unprotected: fields[1], of: structure, limits: limits)

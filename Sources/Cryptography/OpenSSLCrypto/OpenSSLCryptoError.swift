@@ -5,7 +5,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     // Keys
 
     /// A coordinate, raw key or encoded point does not have the curve's size or form.
-    case keyMisshapen
+    case keyMalformed
     /// The numbers name no point of the curve.
     case pointNotOnCurve
     /// A private scalar is zero or not below the order of the curve.
@@ -17,7 +17,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     /// The agreement gave no usable secret, as the all-zero value of a point of small order (RFC 7748, 6).
     case keyAgreementFailed
     /// The text is no PEM of the kind looked for.
-    case pemMisshapen
+    case pemMalformed
 
     // The TPM
 
@@ -35,7 +35,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     /// The signature algorithm cannot be used with a key on this curve.
     case algorithmDoesNotFitKey
     /// The signature has the wrong length or is not DER.
-    case signatureMisshapen
+    case signatureMalformed
     /// The signature is well formed and does not verify.
     case signatureInvalid
     /// The signature algorithm is none that this target knows.
@@ -65,7 +65,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     /// Constructed elements nest deeper than `DERReader.maximumDepth`.
     case nestedTooDeeply(at: Int)
     /// The contents of an element are not a distinguished encoding of its type.
-    case valueMisshapen(at: Int)
+    case valueMalformed(at: Int)
 
     // X.509 (RFC 5280)
 
@@ -82,7 +82,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
 
     /// The version of the CRL is none of v1 and v2, or v1, which says too little.
     case crlVersionWrong
-    /// The CRL does not say when the next one is due.
+    /// The CRL has no nextUpdate.
     case crlNextUpdateMissing
     /// The CRL lists changes to another one.
     case deltaCRL
@@ -107,28 +107,28 @@ extension OpenSSLCryptoError {
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .keyMisshapen, .pointNotOnCurve, .scalarOutOfRange: "the key is none of its curve"
+        case .keyMalformed, .pointNotOnCurve, .scalarOutOfRange: "the key is not valid on its curve"
         case .unsupportedKey: "the key is of a kind or on a curve that is not supported"
         case .curvesDoNotAgree, .keyAgreementFailed: "the two keys do not agree on a secret"
-        case .pemMisshapen: "it is not PEM of the kind looked for"
+        case .pemMalformed: "it is not PEM of the kind looked for"
         case .algorithmDoesNotFitKey: "the algorithm does not fit the key's curve"
-        case .signatureMisshapen: "the signature has not the form of its algorithm"
+        case .signatureMalformed: "the signature has not the form of its algorithm"
         case .signatureInvalid, .authenticationFailed: "it does not verify"
         case .unsupportedSignatureAlgorithm: "the signature algorithm is not supported"
         case .keySizeWrong, .keySpent: "the session key cannot be used"
         case .tooLong: "it is longer than allowed"
         case .truncated(let offset): "the DER ends inside an element (byte \(offset))"
         case .trailingBytes(let offset): "bytes follow the DER (byte \(offset))"
-        case .unexpectedTag(let offset): "another DER element was due at byte \(offset)"
+        case .unexpectedTag(let offset): "expected another DER element at byte \(offset)"
         case .lengthNotDistinguished(let offset): "a length at byte \(offset) is not DER"
         case .nestedTooDeeply(let offset): "DER elements nest too deeply (byte \(offset))"
-        case .valueMisshapen(let offset): "the element at byte \(offset) is not DER of its type"
+        case .valueMalformed(let offset): "the element at byte \(offset) is not DER of its type"
         case .certificateVersionWrong: "the certificate's version is unknown or does not fit its fields"
         case .signatureAlgorithmsDiffer: "the certificate names two different signature algorithms"
         case .duplicateExtension(let offset): "an extension stands twice (byte \(offset))"
         case .limitExceeded(let offset): "it exceeds a limit of this reader (byte \(offset))"
         case .crlVersionWrong: "the CRL is not of version 2"
-        case .crlNextUpdateMissing: "the CRL does not say when the next is due"
+        case .crlNextUpdateMissing: "the CRL has no nextUpdate"
         case .deltaCRL: "it lists only changes to another CRL"
         case .indirectCRL: "it lists certificates of other issuers"
         case .crlOfOtherScope: "it does not list every document signer and reason"
@@ -149,7 +149,7 @@ extension OpenSSLCryptoError {
     package var offset: Int? {
         switch self {
         case .truncated(let offset), .trailingBytes(let offset), .unexpectedTag(let offset),
-            .lengthNotDistinguished(let offset), .nestedTooDeeply(let offset), .valueMisshapen(let offset),
+            .lengthNotDistinguished(let offset), .nestedTooDeeply(let offset), .valueMalformed(let offset),
             .duplicateExtension(let offset), .limitExceeded(let offset):
             offset
         default: nil

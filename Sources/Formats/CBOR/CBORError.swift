@@ -50,7 +50,7 @@ extension CBORError {
         case .tooDeep(let offset): "items nest too deeply (byte \(offset))"
         case .tooLong(let limit): "it is longer than \(limit) bytes"
         case .tooMany(let limit): "it repeats something more than \(limit) times"
-        case .unexpectedType(let expected, let offset): "\(expected.name) was due at byte \(offset)"
+        case .unexpectedType(let expected, let offset): "expected \(expected.name) at byte \(offset)"
         case .outOfRange(let offset): "an integer out of its range (byte \(offset))"
         case .missingMember(let offset): "a required member is missing from the item at byte \(offset)"
         }

@@ -7,9 +7,9 @@ package enum JSONError: Error, Equatable, Sendable {
     /// A byte that the grammar does not have in its place.
     case unexpectedByte(at: Int)
     /// A number with a leading zero.
-    case numberMisshapen(at: Int)
+    case numberMalformed(at: Int)
     /// A string with a control character, an unknown escape, or half of a surrogate pair.
-    case stringMisshapen(at: Int)
+    case stringMalformed(at: Int)
     /// A string that is not UTF-8.
     case invalidUTF8(at: Int)
     /// A member's name stands twice in one object (RFC 7493 2.3).
@@ -30,7 +30,7 @@ package enum JSONError: Error, Equatable, Sendable {
     package var offset: Int? {
         switch self {
         case .truncated(let offset), .trailingBytes(let offset), .unexpectedByte(let offset),
-            .numberMisshapen(let offset), .stringMisshapen(let offset), .invalidUTF8(let offset),
+            .numberMalformed(let offset), .stringMalformed(let offset), .invalidUTF8(let offset),
             .duplicateMember(let offset), .tooDeep(let offset), .unexpectedType(_, let offset),
             .missingMember(_, let offset), .unknownMember(let offset):
             offset
@@ -51,13 +51,13 @@ extension JSONError {
         case .truncated(let offset): "the text ends inside a value (byte \(offset))"
         case .trailingBytes(let offset): "something follows the value (byte \(offset))"
         case .unexpectedByte(let offset): "no JSON (byte \(offset))"
-        case .numberMisshapen(let offset): "a number with a leading zero (byte \(offset))"
-        case .stringMisshapen(let offset): "a string with what cannot be in one (byte \(offset))"
+        case .numberMalformed(let offset): "a number with a leading zero (byte \(offset))"
+        case .stringMalformed(let offset): "a string with what cannot be in one (byte \(offset))"
         case .invalidUTF8(let offset): "a string that is not UTF-8 (byte \(offset))"
         case .duplicateMember(let offset): "a member that stands twice (byte \(offset))"
         case .tooDeep(let offset): "values nest too deeply (byte \(offset))"
         case .tooLong(let limit): "it is longer than \(limit) bytes"
-        case .unexpectedType(let expected, let offset): "\(expected.name) was due at byte \(offset)"
+        case .unexpectedType(let expected, let offset): "expected \(expected.name) at byte \(offset)"
         case .missingMember(let name, let offset): "\"\(name)\" is missing from the object at byte \(offset)"
         case .unknownMember(let offset): "a member that has no place there (byte \(offset))"
         }

@@ -4,7 +4,7 @@ package struct JSONFault: Error, Equatable, Sendable {
         /// More bytes than are read.
         case tooLong(limit: Int)
         /// The bytes are no UTF-8, or no JSON (RFC 8259).
-        case misshapen
+        case malformed
         /// Lists and objects lie in one another too deeply.
         case tooDeep
         /// An object has a member twice.
@@ -12,7 +12,7 @@ package struct JSONFault: Error, Equatable, Sendable {
         /// An object has a member that is not known: it may be a restriction that was misspelt.
         case unknownMember(String)
         case missingMember(String)
-        /// A value is none of those it may be; what it may be is said.
+        /// A value that is not allowed here, and what it must be.
         case wrongValue(String)
     }
 
@@ -32,12 +32,12 @@ package struct JSONFault: Error, Equatable, Sendable {
     package var explanation: String {
         switch condition {
         case .tooLong(let limit): "there are more than \(limit) bytes"
-        case .misshapen: "this is not JSON"
+        case .malformed: "this is not JSON"
         case .tooDeep: "lists and objects lie too deep in one another"
         case .duplicateMember: "a member is there twice"
         case .unknownMember(let name): "\(place)the member \(Self.quoted(name)) is not known"
         case .missingMember(let name): "\(place)the member \(Self.quoted(name)) is missing"
-        case .wrongValue(let due): "\(place)\(due)"
+        case .wrongValue(let requirement): "\(place)\(requirement)"
         }
     }
 

@@ -86,7 +86,7 @@ struct JSONReader {
         if isNext("-") { position += 1 }
         let digits = try digits()
         guard digits.count == 1 || digits.first != UInt8(ascii: "0") else {
-            throw .numberMisshapen(at: start)
+            throw .numberMalformed(at: start)
         }
         var isInteger = true
         if isNext(".") {
@@ -134,7 +134,7 @@ struct JSONReader {
                 }
                 return string
             case UInt8(ascii: "\\"): content += String(try escaped()).utf8
-            default: throw .stringMisshapen(at: position - 1)
+            default: throw .stringMalformed(at: position - 1)
             }
             content += plainCharacters()
         }
@@ -161,7 +161,7 @@ struct JSONReader {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"): return try codePoint(from: start)
-        default: throw .stringMisshapen(at: start)
+        default: throw .stringMalformed(at: start)
         }
     }
 
@@ -173,10 +173,10 @@ struct JSONReader {
             try take(UInt8(ascii: "\\"))
             try take(UInt8(ascii: "u"))
             let second = try codeUnit()
-            guard (0xdc00..<0xe000).contains(second) else { throw .stringMisshapen(at: start) }
+            guard (0xdc00..<0xe000).contains(second) else { throw .stringMalformed(at: start) }
             number = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00)
         }
-        guard let scalar = Unicode.Scalar(number) else { throw .stringMisshapen(at: start) }
+        guard let scalar = Unicode.Scalar(number) else { throw .stringMalformed(at: start) }
         return scalar
     }
 
@@ -184,7 +184,7 @@ struct JSONReader {
         var number: UInt32 = 0
         for _ in 0..<4 {
             guard let digit = Character(Unicode.Scalar(try peek())).hexDigitValue else {
-                throw .stringMisshapen(at: position)
+                throw .stringMalformed(at: position)
             }
             number = number << 4 | UInt32(digit)
             position += 1

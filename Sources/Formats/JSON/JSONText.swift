@@ -23,19 +23,21 @@ package struct JSONText: Sendable {
 
     package var line: Int { JSONItem.line(of: item.offset, in: source) }
 
-    /// The fault that this value is none of those it may be; `due` says what may be here.
-    package func wrong(_ due: String) -> JSONFault { JSONFault(.wrongValue(due), line: line, path: path) }
+    /// The fault that this value is none of those it may be; `requirement` says what it must be.
+    package func wrong(_ requirement: String) -> JSONFault {
+        JSONFault(.wrongValue(requirement), line: line, path: path)
+    }
 
     package var isNull: Bool { item.value == .null }
 
     package func boolean() throws(JSONFault) -> Bool {
-        guard case .boolean(let value) = item.value else { throw wrong("true or false is due") }
+        guard case .boolean(let value) = item.value else { throw wrong("must be true or false") }
         return value
     }
 
     package func integer(in range: ClosedRange<Int64>) throws(JSONFault) -> Int64 {
         guard case .integer(let value) = item.value, range.contains(value) else {
-            throw wrong("a whole number from \(range.lowerBound) to \(range.upperBound) is due")
+            throw wrong("must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return value
     }
@@ -43,7 +45,7 @@ package struct JSONText: Sendable {
     /// A text of 1 to `limit` bytes.
     package func string(upTo limit: Int = 1024) throws(JSONFault) -> String {
         guard case .string(let text) = item.value, !text.isEmpty, text.utf8.count <= limit else {
-            throw wrong("a text of 1 to \(limit) bytes is due")
+            throw wrong("must be a text of 1 to \(limit) bytes")
         }
         return text
     }
@@ -54,14 +56,14 @@ package struct JSONText: Sendable {
     ) throws(JSONFault) -> Word where Word.RawValue == String {
         guard case .string(let text) = item.value, let word = Word(rawValue: text) else {
             let words = Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-            throw wrong("one of \(words) is due")
+            throw wrong("must be one of \(words)")
         }
         return word
     }
 
     package func array(upTo limit: Int = 256) throws(JSONFault) -> [JSONText] {
         guard case .array(let items) = item.value, items.count <= limit else {
-            throw wrong("a list of at most \(limit) is due")
+            throw wrong("must be a list of at most \(limit) values")
         }
         return items.enumerated().map { index, item in
             JSONText(item, in: source, path: "\(path)[\(index)]")
@@ -84,12 +86,12 @@ package struct JSONText: Sendable {
     /// The members of an object whose names its author chose, in their order.
     package func entries(upTo limit: Int) throws(JSONFault) -> [(name: String, value: JSONText)] {
         let members = try object()
-        guard members.count <= limit else { throw wrong("an object of at most \(limit) is due") }
+        guard members.count <= limit else { throw wrong("must be an object of at most \(limit) members") }
         return members.map { ($0.name, text($0)) }
     }
 
     private func object() throws(JSONFault) -> [JSONMember] {
-        guard case .object(let members) = item.value else { throw wrong("an object is due") }
+        guard case .object(let members) = item.value else { throw wrong("must be an object") }
         return members
     }
 
@@ -126,7 +128,7 @@ extension JSONFault {
             case .tooLong(let limit): .tooLong(limit: limit)
             case .tooDeep: .tooDeep
             case .duplicateMember: .duplicateMember
-            default: .misshapen
+            default: .malformed
             }
         self.init(condition, line: error.offset.map { JSONItem.line(of: $0, in: bytes) } ?? 1)
     }

@@ -13,29 +13,29 @@ extension ImageHeader {
         for _ in 0..<limits.parts {
             let marker = try nextMarker(&reader)
             if marker == endOfImage {
-                guard let size, hasScan else { throw .misshapen(at: reader.index) }
+                guard let size, hasScan else { throw .malformed(at: reader.index) }
                 return try ImageHeader(.jpeg, size.width, size.height, start..<reader.index, limits)
             }
             var segment = try nextSegment(&reader)
             switch marker {
             case 0xc0, 0xc1, 0xc2:
-                guard size == nil else { throw .misshapen(at: segment.index) }
+                guard size == nil else { throw .malformed(at: segment.index) }
                 size = try parseFrame(&segment)
             // Lossless, hierarchical and arithmetic frames, and a height that comes after the scan.
             case 0xc3, 0xc5...0xc7, 0xc9...0xcb, 0xcd...0xcf, 0xdc: throw .unsupported(at: segment.index)
             case startOfScan:
-                guard size != nil else { throw .misshapen(at: segment.index) }
+                guard size != nil else { throw .malformed(at: segment.index) }
                 hasScan = true
                 try skipScan(&reader)
             case 0xc4, 0xcc, 0xdb, 0xdd, 0xe0...0xef, 0xfe: break
-            default: throw .misshapen(at: segment.index)
+            default: throw .malformed(at: segment.index)
             }
         }
         throw .tooLarge
     }
 
     private static func nextMarker(_ reader: inout ImageReader) throws(ImageHeaderError) -> UInt8 {
-        guard try reader.byte() == 0xff else { throw .misshapen(at: reader.index - 1) }
+        guard try reader.byte() == 0xff else { throw .malformed(at: reader.index - 1) }
         var marker = try reader.byte()
         while marker == 0xff { marker = try reader.byte() }
         return marker
@@ -43,7 +43,7 @@ extension ImageHeader {
 
     private static func nextSegment(_ reader: inout ImageReader) throws(ImageHeaderError) -> ImageReader {
         let length = Int(try reader.two())
-        guard length >= 2 else { throw .misshapen(at: reader.index - 2) }
+        guard length >= 2 else { throw .malformed(at: reader.index - 2) }
         return try reader.part(length - 2)
     }
 
@@ -56,7 +56,7 @@ extension ImageHeader {
         let width = UInt32(try segment.two())
         let components = try segment.byte()
         guard components == 1 || components == 3 else { throw .unsupported(at: segment.index - 1) }
-        guard segment.left == 3 * Int(components) else { throw .misshapen(at: segment.index) }
+        guard segment.left == 3 * Int(components) else { throw .malformed(at: segment.index) }
         return (width, height)
     }
 

@@ -66,15 +66,15 @@ extension ImageHeader {
         _ range: Range<Int>, of bytes: ArraySlice<UInt8>, _ limits: ImageLimits
     ) throws(ImageHeaderError) -> ImageHeader {
         var reader = ImageReader(bytes[range])
-        guard reader.starts(with: [0xff, 0x4f, 0xff, 0x51]) else { throw .misshapen(at: range.lowerBound) }
+        guard reader.starts(with: [0xff, 0x4f, 0xff, 0x51]) else { throw .malformed(at: range.lowerBound) }
         try reader.skip(4)
         let length = Int(try reader.two())
-        guard length >= 2 else { throw .misshapen(at: reader.index) }
+        guard length >= 2 else { throw .malformed(at: reader.index) }
         var size = try reader.part(length - 2)
         try size.skip(2)
         let (right, bottom) = (try size.four(), try size.four())
         let (left, top) = (try size.four(), try size.four())
-        guard left < right, top < bottom else { throw .misshapen(at: size.index) }
+        guard left < right, top < bottom else { throw .malformed(at: size.index) }
         let header = try ImageHeader(.jpeg2000, right - left, bottom - top, range, limits)
         try checkTiles(&size, (left, top), (right, bottom), limits)
         try checkComponents(&size)
@@ -89,7 +89,7 @@ extension ImageHeader {
         let offset = (x: UInt64(try size.four()), y: UInt64(try size.four()))
         guard tile.x > 0, tile.y > 0, offset.x <= start.x, offset.y <= start.y,
             offset.x + tile.x > start.x, offset.y + tile.y > start.y
-        else { throw .misshapen(at: size.index) }
+        else { throw .malformed(at: size.index) }
         let columns = (UInt64(end.x) - offset.x + tile.x - 1) / tile.x
         let rows = (UInt64(end.y) - offset.y + tile.y - 1) / tile.y
         guard columns <= limits.tiles, rows <= limits.tiles, columns * rows <= limits.tiles else {
@@ -101,7 +101,7 @@ extension ImageHeader {
     private static func checkComponents(_ size: inout ImageReader) throws(ImageHeaderError) {
         let count = Int(try size.two())
         guard (1...4).contains(count) else { throw .unsupported(at: size.index) }
-        guard size.left == 3 * count else { throw .misshapen(at: size.index) }
+        guard size.left == 3 * count else { throw .malformed(at: size.index) }
         for _ in 0..<count {
             let precision = try size.byte() & 0x7f
             let steps = (try size.byte(), try size.byte())

@@ -16,17 +16,17 @@ extension ImageHeader {
         let start = reader.index
         try reader.skip(pngSignature.count)
         var chunk = try nextChunk(&reader)
-        guard chunk.type == header, chunk.contents.left == 13 else { throw .misshapen(at: start) }
+        guard chunk.type == header, chunk.contents.left == 13 else { throw .malformed(at: start) }
         let (width, height) = (try chunk.contents.four(), try chunk.contents.four())
         var hasData = false
         for _ in 0..<limits.parts {
             chunk = try nextChunk(&reader)
             switch chunk.type {
             case end:
-                guard hasData, chunk.contents.left == 0 else { throw .misshapen(at: reader.index) }
+                guard hasData, chunk.contents.left == 0 else { throw .malformed(at: reader.index) }
                 return try ImageHeader(.png, width, height, start..<reader.index, limits)
             case data: hasData = true
-            case header: throw .misshapen(at: chunk.contents.index)
+            case header: throw .malformed(at: chunk.contents.index)
             default:
                 guard !animation.contains(chunk.type) else { throw .unsupported(at: chunk.contents.index) }
             }

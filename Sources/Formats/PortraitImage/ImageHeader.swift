@@ -32,7 +32,7 @@ package struct ImageHeader: Equatable, Sendable {
     init(
         _ kind: Kind, _ width: UInt32, _ height: UInt32, _ image: Range<Int>, _ limits: ImageLimits
     ) throws(ImageHeaderError) {
-        guard width > 0, height > 0 else { throw .misshapen(at: image.lowerBound) }
+        guard width > 0, height > 0 else { throw .malformed(at: image.lowerBound) }
         guard width <= limits.side, height <= limits.side, Int(width) * Int(height) <= limits.pixels else {
             throw .tooLarge
         }

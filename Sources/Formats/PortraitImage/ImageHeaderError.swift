@@ -5,7 +5,7 @@ package enum ImageHeaderError: Error, Equatable, Sendable {
     /// The image ends before it should.
     case truncated(at: Int)
     /// Something is not what the format has at this place.
-    case misshapen(at: Int)
+    case malformed(at: Int)
     /// Beyond the limits: of bytes, sides, pixels, tiles or parts.
     case tooLarge
     /// A way to write an image that portraits have no need of.

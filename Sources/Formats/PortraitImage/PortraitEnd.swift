@@ -5,7 +5,7 @@ package enum PortraitEnd: Int32, CaseIterable, Sendable {
     /// It takes no arguments.
     case usage = 64
     /// The image does not decode, or ends too early.
-    case misshapen = 65
+    case malformed = 65
     /// None of the kinds of image that portraits have, or written in a way that they have no need of.
     case unsupported = 66
     /// More bytes, pixels, tiles or parts than a portrait has.

@@ -12,7 +12,7 @@ package struct DeviceEngagement: Sendable {
     package let retrievalMethods: [DeviceRetrievalMethod]
     package let capabilities: EngagementCapabilities
     /// Members of a known key that are not of that key's shape; they are passed over (Q43).
-    package let misshapenMembers: [Int64]
+    package let malformedMembers: [Int64]
 
     private enum Key {
         static let version: Int64 = 0
@@ -38,18 +38,18 @@ package struct DeviceEngagement: Sendable {
         eDeviceKeyBytes = try Self.security(map[Key.security], in: item)
         let key = eDeviceKeyBytes
         eDeviceKey = try Self.eDeviceKey(key, limits: limits)
-        var misshapen: [Int64] = []
+        var malformed: [Int64] = []
         retrievalMethods = DeviceRetrievalMethod.list(map[Key.retrievalMethods]) {
-            misshapen.append(Key.retrievalMethods)
+            malformed.append(Key.retrievalMethods)
         }
-        capabilities = EngagementCapabilities(map[Key.capabilities]) { misshapen.append(Key.capabilities) }
+        capabilities = EngagementCapabilities(map[Key.capabilities]) { malformed.append(Key.capabilities) }
         if let server = map[Key.serverRetrieval], (try? server.map()) == nil {
-            misshapen.append(Key.serverRetrieval)
+            malformed.append(Key.serverRetrieval)
         }
         if let origins = map[Key.originInfos], !Self.areOriginInfos(origins) {
-            misshapen.append(Key.originInfos)
+            malformed.append(Key.originInfos)
         }
-        misshapenMembers = misshapen
+        malformedMembers = malformed
     }
 
     private static func security(
@@ -102,11 +102,11 @@ package struct EngagementCapabilities: OptionSet, Sendable {
     /// Whether one signature may cover a whole request: readerAuthAll is a member of extended requests only.
     package var takesReaderAuthAll: Bool { isSuperset(of: [.extendedRequest, .readerAuthAll]) }
 
-    init(_ item: CBORItem?, misshapen: () -> Void) {
+    init(_ item: CBORItem?, malformed: () -> Void) {
         self = []
         guard let item, !item.isNullOrUndefined else { return }
         guard let map = try? item.map() else {
-            misshapen()
+            malformed()
             return
         }
         let known: [(Int64, EngagementCapabilities)] = [

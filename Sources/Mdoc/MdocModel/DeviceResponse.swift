@@ -47,7 +47,7 @@ package struct UnverifiedResponse: Sendable {
         if let items {
             for item in items {
                 guard documents.count < Self.maximumDocuments else {
-                    throw .misshapen(.deviceResponse, .tooMany(limit: Self.maximumDocuments))
+                    throw .malformed(.deviceResponse, .tooMany(limit: Self.maximumDocuments))
                 }
                 documents.append(
                     try UnverifiedDocument(item, limits: limits, hasNullBeside: hasNullMembers))
@@ -168,7 +168,7 @@ package struct UnverifiedIssuerSignedItem: Sendable {
             guard values[Member.value] != nil else { throw CBORError.missingMember(at: content.offset) }
             self.form = form
         } catch {
-            throw .misshapen(.issuerSignedItem, error)
+            throw .malformed(.issuerSignedItem, error)
         }
     }
 
@@ -227,7 +227,7 @@ package struct UnverifiedDeviceSigned: Sendable {
             }
             self.elements = elements
         } catch {
-            throw .misshapen(.deviceSigned, error)
+            throw .malformed(.deviceSigned, error)
         }
     }
 }

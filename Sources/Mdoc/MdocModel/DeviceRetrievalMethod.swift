@@ -20,10 +20,10 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
 
     /// All methods of an engagement. An absent, empty or map-shaped list means none (Q46); entries of other
     /// types or versions, or that cannot be read, are skipped.
-    static func list(_ item: CBORItem?, misshapen: () -> Void) -> [DeviceRetrievalMethod] {
+    static func list(_ item: CBORItem?, malformed: () -> Void) -> [DeviceRetrievalMethod] {
         guard let item, !item.isNullOrUndefined else { return [] }
         guard let entries = try? item.array() else {
-            if (try? item.map())?.count != 0 { misshapen() }
+            if (try? item.map())?.count != 0 { malformed() }
             return []
         }
         var methods: [DeviceRetrievalMethod] = []
@@ -40,7 +40,7 @@ package enum DeviceRetrievalMethod: Equatable, Sendable {
                 default: continue
                 }
             } catch {
-                misshapen()
+                malformed()
             }
         }
         if ble.peripheralServerUUID != nil || ble.centralClientUUID != nil { methods.append(.ble(ble)) }

@@ -112,7 +112,7 @@ extension CBORItem {
         var entries: [Entry] = []
         for entry in list {
             guard entries.count < maximumEntries else {
-                throw .misshapen(structure, .tooMany(limit: maximumEntries))
+                throw .malformed(structure, .tooMany(limit: maximumEntries))
             }
             let map = try structure.reading { () throws(CBORError) in try entry.map() }
             entries.append(try read(entry, map))

@@ -4,14 +4,14 @@ package import COSE
 /// Why bytes are not the ISO/IEC 18013-5 structure they are taken for.
 package enum MdocModelError: Error, Equatable, Sendable {
     /// The bytes do not decode as this structure.
-    case misshapen(MdocStructure, CBORError)
+    case malformed(MdocStructure, CBORError)
     /// A key or signature inside this structure is not one.
     case cose(MdocStructure, COSEError)
     /// A version whose major number is not 1.
     case unsupportedVersion(MdocStructure)
     /// A cipher suite other than 1 (ISO/IEC 18013-5 9.1.1).
     case unsupportedCipherSuite(UInt64)
-    /// A date that is none, at this index of the buffer.
+    /// A malformed date, at this index of the buffer.
     case notADate(at: Int)
     /// A text that is no `mdoc:` URI.
     case notAnEngagementURI
@@ -30,7 +30,7 @@ extension MdocStructure {
         do throws(CBORError) {
             return try body()
         } catch {
-            throw .misshapen(self, error)
+            throw .malformed(self, error)
         }
     }
 }
@@ -77,12 +77,12 @@ extension MdocModelError {
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .misshapen(let structure, let error):
+        case .malformed(let structure, let error):
             "the \(structure.name) does not decode: \(error.explanation)"
         case .cose(let structure, let error): "in the \(structure.name), \(error.explanation)"
         case .unsupportedVersion(let structure): "the \(structure.name) has a version other than 1.x"
         case .unsupportedCipherSuite(let suite): "cipher suite \(suite) is not supported"
-        case .notADate(let offset): "a date is none (byte \(offset))"
+        case .notADate(let offset): "malformed date at byte \(offset)"
         case .notAnEngagementURI: "the text is no mdoc: URI"
         }
     }

@@ -11,7 +11,7 @@ package final class IssuerCertificate: Sendable {
             certificate = try Certificate(der: Array(der)[...])
             publicKey = try certificate.publicKey()
         } catch {
-            throw .misshapen(error)
+            throw .malformed(error)
         }
     }
 }

@@ -4,7 +4,7 @@ package import OpenSSLCrypto
 /// Why a document signer's certificate is not believed (ISO/IEC 18013-5 9.3.3, Annex B.1.4).
 package enum IssuerCertificateError: Error, Equatable, Sendable {
     /// The bytes are no certificate, or hold a key that cannot be used.
-    case misshapen(OpenSSLCryptoError)
+    case malformed(OpenSSLCryptoError)
     /// An encoding that RFC 5280 forbids and a reader could tolerate, as it does in anchors.
     case encodingIrregular
     /// No trusted IACA of this name.
@@ -41,7 +41,7 @@ extension IssuerCertificateError {
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .misshapen(let error): "the document signer's certificate cannot be read: \(error.explanation)"
+        case .malformed(let error): "the document signer's certificate cannot be read: \(error.explanation)"
         case .encodingIrregular: "the document signer's certificate is encoded in a way that RFC 5280 forbids"
         case .anchorNotFound(let issuer): "issuer not in your trust list: \(Terminal.safe(issuer))"
         case .authorityKeyIdentifierMismatch:

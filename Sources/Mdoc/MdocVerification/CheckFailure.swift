@@ -66,7 +66,7 @@ extension CheckFailure {
         case .mobileSecurityObject(let error): error.explanation
         case .mobileSecurityObjectVersion: "the MSO has an unknown version"
         case .docTypeMismatch: "the issuer signed another document type than the phone sent"
-        case .digestAlgorithmUnknown: "the digest algorithm is none of SHA-256, SHA-384 and SHA-512"
+        case .digestAlgorithmUnknown: "the digest algorithm is not SHA-256, SHA-384 or SHA-512"
         case .digestMissing(let element): "the issuer signed no digest for \(element.text)"
         case .digestMismatch(let element): "\(element.text) is not what the issuer signed"
         case .signedOutsideCertificateValidity:

@@ -10,25 +10,18 @@ package struct VerificationContext: Sendable {
     package let readerKey: COSEKeyPair?
     package let trust: TrustStore
     package let now: Timestamp
-    package let rules: VerificationRules
-    /// What to do where revocation is not known.
-    package let policy: RevocationPolicy
-    /// Seconds by which validFrom and validUntil are stretched (Q186), and by which a list may be from the future.
-    package let clockSkew: Int64
+    package let policy: VerificationPolicy
 
     package init(
         transcript: SessionTranscript, comparison: RequestComparison, readerKey: COSEKeyPair?,
-        trust: TrustStore, now: Timestamp, rules: VerificationRules = .interoperable,
-        policy: RevocationPolicy = .age, clockSkew: Int64 = 60
+        trust: TrustStore, now: Timestamp, policy: VerificationPolicy = VerificationPolicy()
     ) {
         self.transcript = transcript
         self.comparison = comparison
         self.readerKey = readerKey
         self.trust = trust
         self.now = now
-        self.rules = rules
         self.policy = policy
-        self.clockSkew = clockSkew
     }
 }
 
@@ -49,7 +42,7 @@ extension UnverifiedDocument {
     func verify(
         in context: VerificationContext, isRepetition: Bool
     ) -> (report: DocumentReport, document: VerifiedDocument?) {
-        var log = CheckLog(rules: context.rules)
+        var log = CheckLog(rules: context.policy.rules)
         let issuerAuth = UnverifiedIssuerAuth(issuerAuth, trust: context.trust)
         var anchor: TrustAnchor?
         var finding = RevocationFinding.undetermined(.notChecked, about: .document, ageSeconds: nil)
@@ -80,8 +73,8 @@ extension UnverifiedDocument {
         }
         let validity = log.run(.validity) { deviations throws(CheckFailure) in
             try checkValidity(
-                of: object.validityInfo, signedBy: signer, at: context.now, clockSkew: context.clockSkew,
-                noting: &deviations)
+                of: object.validityInfo, signedBy: signer, at: context.now,
+                clockSkew: context.policy.clockSkew, noting: &deviations)
         }
         let country = log.run(.issuingCountry) { deviations throws(CheckFailure) in
             try checkIssuingCountry(

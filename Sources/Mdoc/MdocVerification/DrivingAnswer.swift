@@ -31,7 +31,7 @@ package enum DrivingAnswer: Equatable, Sendable, RedactedDescription {
         /// The element with the privileges did not come.
         case notReturned
         /// The privileges, or a date that counts, are not what they should be.
-        case misshapen
+        case malformed
         /// Neither the privilege nor the document says how long it is in date.
         case noExpiryDate
     }
@@ -48,7 +48,7 @@ extension DrivingAnswer {
         case .no(.expired(let day)): "granted until \(day)"
         case .no(.documentExpired(let day)): "the document expired on \(day)"
         case .cannotTell(.notReturned): "the driving privileges did not come"
-        case .cannotTell(.misshapen):
+        case .cannotTell(.malformed):
             "the driving privileges, or a date that counts, are not what they should be"
         case .cannotTell(.noExpiryDate): "neither the privilege nor the document says how long it is in date"
         }

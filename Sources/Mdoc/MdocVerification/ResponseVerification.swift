@@ -16,23 +16,13 @@ package struct VerifiedResponse: Sendable, RedactedDescription {
     /// The report on each document, in the same order.
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]
-    /// What was trusted.
-    package let trustSnapshot: TrustSnapshot.ID
-    /// What was asked for about revocation.
-    package let policy: RevocationPolicy
-    /// The seconds by which clocks were excused.
-    package let clockSkew: Int64
 
     fileprivate init(
-        documents: [VerifiedDocument], reports: [DocumentReport], notReturned: [NotReturned],
-        in context: VerificationContext
+        documents: [VerifiedDocument], reports: [DocumentReport], notReturned: [NotReturned]
     ) {
         self.documents = documents
         self.reports = reports
         self.notReturned = notReturned
-        trustSnapshot = context.trust.snapshotID
-        policy = context.policy
-        clockSkew = context.clockSkew
     }
 }
 
@@ -41,12 +31,6 @@ package struct RejectedResponse: Sendable {
     package let failures: [ResponseFailure]
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]
-    /// What was trusted.
-    package let trustSnapshot: TrustSnapshot.ID
-    /// What was asked for about revocation.
-    package let policy: RevocationPolicy
-    /// The seconds by which clocks were excused.
-    package let clockSkew: Int64
 }
 
 /// What is wrong with the response itself rather than with one of its documents.
@@ -72,7 +56,11 @@ package enum NotReturned: Hashable, Sendable {
 
 extension UnverifiedResponse {
     /// Makes every check of ISO/IEC 18013-5 9.3 on every document. One rejected document rejects the response.
-    package func verify(in context: VerificationContext) -> ResponseVerdict {
+    package func verify(in context: VerificationContext) -> Judgement {
+        Judgement(verdict(in: context), in: context)
+    }
+
+    private func verdict(in context: VerificationContext) -> ResponseVerdict {
         var failures: [ResponseFailure] = []
         if version?.hasPrefix("1.") != true { failures.append(.version) }
         if status == nil {
@@ -98,14 +86,10 @@ extension UnverifiedResponse {
         let notReturned = notReturned(comparedWith: context.comparison)
         guard failures.isEmpty, verified.count == documents.count else {
             return .rejected(
-                RejectedResponse(
-                    failures: failures, reports: reports, notReturned: notReturned,
-                    trustSnapshot: context.trust.snapshotID, policy: context.policy,
-                    clockSkew: context.clockSkew))
+                RejectedResponse(failures: failures, reports: reports, notReturned: notReturned))
         }
         return .verified(
-            VerifiedResponse(
-                documents: verified, reports: reports, notReturned: notReturned, in: context))
+            VerifiedResponse(documents: verified, reports: reports, notReturned: notReturned))
     }
 
     private func notReturned(comparedWith comparison: RequestComparison) -> [NotReturned] {

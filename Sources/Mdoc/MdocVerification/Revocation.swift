@@ -20,8 +20,8 @@ func checkRevocation(
 ) throws(CheckFailure) -> RevocationProof {
     finding = context.trust.revocation(
         of: signer, status: signature.mobileSecurityObject.status, at: context.now,
-        clockSkew: context.clockSkew)
-    guard !context.policy.accepts(finding) else { return RevocationProof(finding) }
+        clockSkew: context.policy.clockSkew)
+    guard !context.policy.revocation.accepts(finding) else { return RevocationProof(finding) }
     switch finding {
     case .revoked(let cause, _): throw .revoked(cause)
     case .undetermined(let cause, let subject, _): throw .revocationUndetermined(cause, subject)

@@ -14,7 +14,7 @@ extension VerifiedDocument {
                 try DateText(item).day
             }
         } catch {
-            return .cannotTell(.misshapen)
+            return .cannotTell(.malformed)
         }
         guard !granted.isEmpty else { return .no(.notGranted) }
         if let documentExpiry, documentExpiry < day { return .no(.documentExpired(on: documentExpiry)) }

@@ -31,7 +31,7 @@ extension WalletPresentationError {
     fileprivate init(opening error: OpenSSLCryptoError) {
         switch error {
         case .authenticationFailed: self = .notOpened
-        case .keyMisshapen, .pointNotOnCurve: self = .encapsulatedKeyInvalid
+        case .keyMalformed, .pointNotOnCurve: self = .encapsulatedKeyInvalid
         default: self = .computationFailed
         }
     }

@@ -6,7 +6,7 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     // What came
 
     /// The bytes do not decode as this structure.
-    case misshapen(PresentationStructure, CBORError)
+    case malformed(PresentationStructure, CBORError)
     /// A key or hash in this structure has not its size.
     case sizeWrong(PresentationStructure)
     /// The text is not base64url without padding, or too long.
@@ -42,9 +42,9 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     // What we are configured with
 
     /// A merchant or team identifier that is empty, too long, or has characters that cannot be seen.
-    case identifierMisshapen
+    case identifierMalformed
     /// Not the serialised origin of a secure page.
-    case originMisshapen
+    case originMalformed
     /// A nonce has 1 to 64 bytes, on the web at least 16.
     case nonceSizeWrong
     /// The recipient's key is not on P-256.
@@ -62,7 +62,7 @@ extension WalletPresentationError {
     /// A name for programs, one of each case.
     package var id: String {
         switch self {
-        case .misshapen: "presentation.misshapen"
+        case .malformed: "presentation.malformed"
         case .sizeWrong: "presentation.size"
         case .notBase64URL: "presentation.base64url"
         case .algorithmUnknown: "presentation.algorithm"
@@ -77,8 +77,8 @@ extension WalletPresentationError {
         case .nonceOther: "presentation.other_nonce"
         case .encapsulatedKeyInvalid: "presentation.encapsulated_key"
         case .notOpened: "presentation.not_opened"
-        case .identifierMisshapen: "presentation.identifier"
-        case .originMisshapen: "presentation.origin"
+        case .identifierMalformed: "presentation.identifier"
+        case .originMalformed: "presentation.origin"
         case .nonceSizeWrong: "presentation.nonce_size"
         case .recipientKeyUnusable: "presentation.recipient_key_unusable"
         case .computationFailed: "presentation.computation"
@@ -94,7 +94,7 @@ extension PresentationStructure {
         do throws(CBORError) {
             return try body()
         } catch {
-            throw .misshapen(self, error)
+            throw .malformed(self, error)
         }
     }
 }
@@ -110,13 +110,13 @@ extension WalletPresentationError {
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .misshapen(let structure, let error):
+        case .malformed(let structure, let error):
             "the \(structure.name) does not decode: \(error.explanation)"
         case .sizeWrong(let structure): "a key or hash in the \(structure.name) has not its size"
         case .notBase64URL(let structure):
             "the \(structure.name) is not base64url without padding, or too long"
         case .algorithmUnknown: "the envelope is of another algorithm than APPLE-HPKE-v1"
-        case .modeUnknown(let mode): "the envelope is of HPKE mode \(mode); base mode (0) is due"
+        case .modeUnknown(let mode): "the envelope has HPKE mode \(mode); it must be base mode (0)"
         case .response(let error): error.explanation
         case .recipientKeyUnknown: "it is sealed for another key than ours"
         case .merchantOther: "it was asked for as another of our merchants"
@@ -127,9 +127,9 @@ extension WalletPresentationError {
         case .nonceOther: "encryptionInfo has another nonce than the request"
         case .encapsulatedKeyInvalid: "the encapsulated key is no point of P-256"
         case .notOpened: "it does not decrypt: another key or request, or changed bytes"
-        case .identifierMisshapen:
+        case .identifierMalformed:
             "a merchant or team identifier has 1 to 255 characters of ASCII, no space among them"
-        case .originMisshapen:
+        case .originMalformed:
             "an origin is as browsers write it: https://shop.example, without a slash at its end"
         case .nonceSizeWrong: "a nonce has 1 to 64 bytes, on the web 16 to 64"
         case .recipientKeyUnusable: "the key is not on P-256"
@@ -140,10 +140,10 @@ extension WalletPresentationError {
     /// Whether bytes are not the message they should be, whoever sealed it.
     package var isAboutForm: Bool {
         switch self {
-        case .misshapen, .sizeWrong, .notBase64URL, .algorithmUnknown, .modeUnknown, .response: true
+        case .malformed, .sizeWrong, .notBase64URL, .algorithmUnknown, .modeUnknown, .response: true
         case .recipientKeyUnknown, .merchantOther, .teamOther, .infoHashWrong, .originOther,
             .encryptionInfoReencoded, .nonceOther, .encapsulatedKeyInvalid, .notOpened,
-            .identifierMisshapen, .originMisshapen, .nonceSizeWrong, .recipientKeyUnusable,
+            .identifierMalformed, .originMalformed, .nonceSizeWrong, .recipientKeyUnusable,
             .computationFailed:
             false
         }

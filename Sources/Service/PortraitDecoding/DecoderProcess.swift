@@ -85,7 +85,7 @@ struct DecoderProcess: ~Copyable {
         switch PortraitEnd(rawValue: status >> 8 & 0xff) {
         case .shown: return
         case .notConfined: throw .notConfined
-        case .misshapen: throw .misshapen
+        case .malformed: throw .malformed
         case .unsupported: throw .unsupported
         case .tooLarge: throw .tooLarge
         case .usage, .broken, nil: throw .unexpected

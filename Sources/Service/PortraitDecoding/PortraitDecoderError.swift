@@ -5,7 +5,7 @@ package enum PortraitDecoderError: Error, Equatable, Sendable {
     /// The decoder could not confine itself, and so read nothing.
     case notConfined
     /// The portrait does not decode, or is cut short.
-    case misshapen
+    case malformed
     /// A kind of image that is not shown.
     case unsupported
     /// More bytes, pixels, tiles or parts than a portrait has, or more output than those can make.

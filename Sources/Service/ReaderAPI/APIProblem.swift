@@ -11,7 +11,7 @@ package struct APIProblem: Error, Equatable, Sendable {
         case bodyTooLong, bodyTooSlow, bodyMissing, contentTypeRefused, bodyRefused
         case intentRefused, retentionRefused, readerTokenRequired, readerTokenRefused, identityRefused
         case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken, referenceMissing
-        case engagementMisshapen, alreadyEngaged, presentationOver, decisionNotDue, portraitGone
+        case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, portraitGone
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
         case tooManyConnections, tooManyListeners, tooManyPresentations, shuttingDown, failed
@@ -23,12 +23,12 @@ package struct APIProblem: Error, Equatable, Sendable {
         case nonceUnknown = "nonce.unknown"
         case nonceReused = "nonce.reused"
         case nonceOfOtherSession = "nonce.other_session"
-        case nonceOfOtherDoor = "nonce.other_door"
+        case nonceOfOtherChannel = "nonce.other_channel"
         case nonceExpired = "nonce.expired"
         case nonceIssuedBefore = "nonce.issued_before"
         case tooManyNonces = "nonce.too_many"
 
-        case answerMisshapen = "presentation.misshapen"
+        case answerMalformed = "presentation.malformed"
         case answerOfWrongSize = "presentation.size"
         case answerNotBase64URL = "presentation.base64url"
         case answerOfUnknownAlgorithm = "presentation.algorithm"
@@ -69,16 +69,19 @@ package struct APIProblem: Error, Equatable, Sendable {
 extension APIProblem {
     static let notFound = APIProblem(
         .notFound, 404, "there is nothing here: /v1/openapi.json has what there is")
-    static let methodNotAllowed = APIProblem(.methodNotAllowed, 405, "another method is due here")
+    static let methodNotAllowed = APIProblem(
+        .methodNotAllowed, 405, "this path does not support the method; see Allow")
     static let hostRefused = APIProblem(
-        .hostRefused, 421, "the Host is none of this daemon's: use its address, or name the host in its file")
+        .hostRefused, 421,
+        "the Host header does not name this daemon: use its address, or add the host to its configuration file"
+    )
     static let originRefused = APIProblem(
         .originRefused, 403, "a page from elsewhere may not use the reader: use the daemon's own page")
     static let unauthorized = APIProblem(
         .unauthorized, 401,
         "who asks is not known: send Authorization: Bearer with a token of the daemon's file")
     static let forbidden = APIProblem(.forbidden, 403, "the token, or the user, has not the scope for this")
-    static let bodyMissing = APIProblem(.bodyMissing, 400, "a JSON object is due as body")
+    static let bodyMissing = APIProblem(.bodyMissing, 400, "the body must be a JSON object")
     static let bodyCut = APIProblem(.bodyRefused, 400, "the body is cut off")
     static let bodyTooSlow = APIProblem(.bodyTooSlow, 408, "the body did not come in time")
     static let contentTypeRefused = APIProblem(
@@ -113,7 +116,7 @@ extension APIProblem {
     static let brandUnknown = APIProblem(
         .brandUnknown, 404, "there is no such brand, or it has no logo: countersign brand list")
     static let webhookRefused = APIProblem(
-        .webhookRefused, 400, "webhook is none of the origins in the daemon's file")
+        .webhookRefused, 400, "webhook is not one of the origins in the daemon's configuration file")
     static let tooManyConnections = APIProblem(
         .tooManyConnections, 503,
         "too many connections are open: close some, or raise limits.connections", retryAfter: 1)

@@ -3,7 +3,7 @@ internal import Glibc
 /// A lock among processes, as long as it is held; the system gives it up for a process that dies.
 package struct FolderLock: ~Copyable {
     /// How long another process may take, in milliseconds.
-    private static let patience = 5_000
+    private static let timeout = 5_000
     private let file: Int32
 
     /// Throws `busy` where another process holds it for longer than it should.
@@ -13,7 +13,7 @@ package struct FolderLock: ~Copyable {
         var waited = 0
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
             let code = errno
-            guard code == EWOULDBLOCK || code == EINTR, waited < Self.patience else {
+            guard code == EWOULDBLOCK || code == EINTR, waited < Self.timeout else {
                 close(file)
                 throw code == EWOULDBLOCK ? .busy(path: path) : .fileRefused(path: path, errno: code)
             }

@@ -53,7 +53,7 @@ extension IdentityRules {
         do throws(RulesFault) {
             try self.init(read: json[...])
         } catch {
-            throw .rulesMisshapen(line: error.offset.map { JSONItem.line(of: $0, in: json[...]) }, error)
+            throw .rulesMalformed(line: error.offset.map { JSONItem.line(of: $0, in: json[...]) }, error)
         }
     }
 
@@ -73,7 +73,7 @@ extension IdentityRules {
         do {
             return try [UInt8](encoder.encode(self)) + "\n".utf8
         } catch {
-            throw .rulesMisshapen(line: nil, .notWritten)
+            throw .rulesMalformed(line: nil, .notWritten)
         }
     }
 }
@@ -84,7 +84,7 @@ extension IdentityRules.Rule {
             let members = try item.members("wallet", "brand", "docType", "identity")
             return (members, try members.required("identity").string())
         }
-        guard let identity = IdentityName(text) else { throw .identityNameMisshapen(at: item.offset) }
+        guard let identity = IdentityName(text) else { throw .identityNameMalformed(at: item.offset) }
         try self = RulesFault.form { () throws(JSONError) in
             Self(
                 wallet: try members["wallet"]?.string(), brand: try members["brand"]?.string(),
@@ -111,14 +111,14 @@ extension IdentityRules.Rule: Encodable {
 package enum RulesFault: Error, Equatable, Sendable {
     case form(JSONError)
     /// `identity` is no name of one (`IdentityName`).
-    case identityNameMisshapen(at: Int)
+    case identityNameMalformed(at: Int)
     case tooMany(limit: Int)
     case notWritten
 
     var offset: Int? {
         switch self {
         case .form(let error): error.offset
-        case .identityNameMisshapen(let offset): offset
+        case .identityNameMalformed(let offset): offset
         case .tooMany, .notWritten: nil
         }
     }
@@ -159,7 +159,7 @@ extension RulesFault {
     var explanation: String {
         switch self {
         case .form(let error): error.explanation
-        case .identityNameMisshapen: "\"identity\" is no name of one"
+        case .identityNameMalformed: "\"identity\" is no name of one"
         case .tooMany(let limit): "there are more than \(limit) rules"
         case .notWritten: "it cannot be written"
         }

@@ -46,7 +46,7 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
     // The rules
 
     /// The file of rules is not what it should be; where, if it is in one place.
-    case rulesMisshapen(line: Int?, RulesFault)
+    case rulesMalformed(line: Int?, RulesFault)
     /// No rule has these conditions.
     case noSuchRule
 }
@@ -73,7 +73,7 @@ extension IdentityStoreError {
         case .notYetValid: "identity.not_yet_valid"
         case .expired: "identity.expired"
         case .profileBroken: "identity.profile_broken"
-        case .rulesMisshapen: "identity.rules_misshapen"
+        case .rulesMalformed: "identity.rules_malformed"
         case .noSuchRule: "identity.no_such_rule"
         }
     }
@@ -120,7 +120,7 @@ extension IdentityStoreError {
         case .profileBroken(let rules):
             "the certificate breaks rules of the reader's profile; ask the authority for another:\n"
                 + rules.map(\.line).joined(separator: "\n")
-        case .rulesMisshapen(let line, let fault):
+        case .rulesMalformed(let line, let fault):
             "choice.json\(line.map { ", line \($0)" } ?? ""): \(fault.explanation): "
                 + "correct it, or remove it and choose anew"
         case .noSuchRule:

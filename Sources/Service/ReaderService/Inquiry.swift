@@ -5,9 +5,9 @@ internal import MdocSession
 struct Inquiry: ~Copyable, Sendable {
     /// What to do once a message came.
     enum Step: Sendable {
-        /// The next request is due: there was no document in it, or a further question follows.
+        /// Send the next request: there was no document in the answer, or a further question follows.
         case ask
-        case end(Presentation.Outcome, farewell: [UInt8]?)
+        case end(Presentation.Outcome, terminationMessage: [UInt8]?)
     }
 
     private(set) var session: ReaderSession
@@ -52,11 +52,11 @@ struct Inquiry: ~Copyable, Sendable {
 
     /// The message with the next request, which may take so long to be signed.
     mutating func message(
-        signedWithin patience: Duration
+        signedWithin timeout: Duration
     ) async throws(PresentationFailure) -> [UInt8] {
         if next == nil { prepare() }
         guard let pending = next.take() else { throw .session(.unexpectedMessage) }
-        let request = try await pending.value(by: .now + patience)
+        let request = try await pending.value(by: .now + timeout)
         do throws(SessionError) {
             guard case .transmit(let message, _) = try session.send(request.bytes[...], now: .now) else {
                 throw .unexpectedMessage
@@ -77,6 +77,6 @@ struct Inquiry: ~Copyable, Sendable {
 
     /// What to tell the phone when we end; nil where it ended itself.
     mutating func terminate() -> [UInt8]? {
-        if case .end(_, let farewell) = session.terminate() { farewell } else { nil }
+        if case .end(_, let terminationMessage) = session.terminate() { terminationMessage } else { nil }
     }
 }

@@ -15,7 +15,7 @@ package actor LinkDriver {
     private let link: any BluetoothLELink
     private let framing: BLEFraming
     /// For our last words.
-    private let patience: Duration
+    private let timeout: Duration
     private var machine: BLETransfer
     /// The instant at which the pending wait is ended, and the task that does so.
     private var armed: ContinuousClock.Instant?
@@ -29,7 +29,7 @@ package actor LinkDriver {
         self.link = link
         framing =
             link.kind == .l2cap ? .l2CAP : .characteristics(valueLimit: await link.packetLimit)
-        patience = settings.farewell
+        timeout = settings.termination
         machine = BLETransfer(as: role, over: framing, settings: settings, now: .now)
     }
 
@@ -129,9 +129,9 @@ package actor LinkDriver {
 
     /// Says that we end, with a last message where there is one, and lets go of the link when the phone has left or
     /// the time for that is over (Q76, Q77).
-    package func leave(saying message: [UInt8]?) async {
+    package func leave(sending message: [UInt8]?) async {
         if let message, let words = transmission(of: message) {
-            try? await transmit(words, by: .now + patience)
+            try? await transmit(words, by: .now + timeout)
         }
         if case .signalState(let state) = machine.end(now: .now) {
             try? await link.signal(state.rawValue)

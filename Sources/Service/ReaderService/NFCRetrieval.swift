@@ -108,12 +108,12 @@ struct NFCRetrieval: Sendable {
     }
 
     /// Tells the phone that we end, where it listens; what it says to that does not matter any more.
-    mutating func farewell(_ message: [UInt8]?, within patience: Duration) async {
+    mutating func sendTermination(_ message: [UInt8]?, within timeout: Duration) async {
         guard isIdle, let message else { return }
         isIdle = false
         let first = machine.send(message[...], now: .now)
         let (machine, driver) = (machine, driver)
-        _ = await bounded(by: .now + patience, grace: patience) { () throws(CardDriver.End) in
+        _ = await bounded(by: .now + timeout, grace: timeout) { () throws(CardDriver.End) in
             var machine = machine
             _ = try await driver.run(&machine, from: first)
         }

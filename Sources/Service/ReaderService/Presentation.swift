@@ -8,11 +8,7 @@ package struct PresentationPlan: Sendable {
     package var question: PresentationQuestion
     package var further: FurtherQuestion?
     package var trust: TrustStore
-    package var rules: VerificationRules
-    /// What is asked for about revocation.
-    package var policy = RevocationPolicy.age
-    /// The seconds by which clocks are excused.
-    package var clockSkew: Int64 = 60
+    package var policy: VerificationPolicy
     package var deadlines: PresentationDeadlines
     package var retrieval: RetrievalPlan
     /// Whether the answer is handed out as it came, for a verification elsewhere: it holds personal data.
@@ -21,13 +17,13 @@ package struct PresentationPlan: Sendable {
     package var clock: WallClock
 
     package init(
-        question: PresentationQuestion, trust: TrustStore, rules: VerificationRules = .interoperable,
+        question: PresentationQuestion, trust: TrustStore, policy: VerificationPolicy = VerificationPolicy(),
         deadlines: PresentationDeadlines = PresentationDeadlines(),
         retrieval: RetrievalPlan = RetrievalPlan(), clock: WallClock
     ) {
         self.question = question
         self.trust = trust
-        self.rules = rules
+        self.policy = policy
         self.deadlines = deadlines
         self.retrieval = retrieval
         self.clock = clock
@@ -47,7 +43,7 @@ package struct PresentationDeadlines: Equatable, Sendable {
     /// From the engagement to a link over Bluetooth that has been started: some phones look for us for 10 s and more
     /// (Q90).
     package var connection: Duration = .seconds(30)
-    /// For the reader's own signature, from when the request is due.
+    /// For the reader's own signature, from when the request can be sent.
     package var signing: Duration = .seconds(5)
     /// For one command of the data transfer, but for the one in which the holder decides (Q53), and from one fragment
     /// over Bluetooth to the next (Q88).
@@ -55,7 +51,7 @@ package struct PresentationDeadlines: Equatable, Sendable {
     /// From the request to the answer: the holder reads and consents meanwhile.
     package var consent: Duration = .seconds(300)
     /// For telling the phone that we end.
-    package var farewell: Duration = .seconds(1)
+    package var termination: Duration = .seconds(1)
     /// Between two looks at a phone that has no wallet to show yet (Q7).
     package var lockedPhone: Duration = .milliseconds(250)
 
@@ -110,7 +106,7 @@ package struct PhaseTime: Equatable, Sendable {
 /// What a presentation came to.
 package struct Presentation: Sendable {
     package enum Outcome: Sendable {
-        case judged(ResponseVerdict)
+        case judged(Judgement)
         /// The decrypted answer is no DeviceResponse.
         case malformed(MdocModelError)
         /// The holder said no: an outcome, not a fault.

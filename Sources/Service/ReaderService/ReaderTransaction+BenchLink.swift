@@ -27,14 +27,14 @@ extension ReaderTransaction {
             do throws(PresentationFailure) {
                 message = try await ask(&inquiry, over: channel, &course)
             } catch {
-                await farewell(inquiry.terminate(), over: channel)
+                await sendTermination(inquiry.terminate(), over: channel)
                 throw Task.isCancelled ? .cancelled : error
             }
             course.times.end(.consent)
             report(.receiving)
             let step = try receive(message, in: &inquiry, now: .now, &course)
-            guard case .end(let outcome, let farewell) = step else { continue }
-            await self.farewell(farewell, over: channel)
+            guard case .end(let outcome, let terminationMessage) = step else { continue }
+            await self.sendTermination(terminationMessage, over: channel)
             return outcome
         }
     }
@@ -95,10 +95,10 @@ extension ReaderTransaction {
     }
 
     /// Tells the holder that we end, also when we are told to stop.
-    private func farewell(_ message: [UInt8]?, over channel: any MessageChannel) async {
+    private func sendTermination(_ message: [UInt8]?, over channel: any MessageChannel) async {
         guard let message else { return }
-        let patience = plan.deadlines.farewell
-        _ = await bounded(by: .now + patience, grace: patience) { () throws(TransportError) in
+        let timeout = plan.deadlines.termination
+        _ = await bounded(by: .now + timeout, grace: timeout) { () throws(TransportError) in
             try await channel.send(message)
         }
     }

@@ -51,8 +51,8 @@ extension ReaderTransaction {
             return try await exchange(&inquiry, driver, &course)
         } catch {
             // The phone is told also when we are told to stop.
-            let farewell = inquiry.terminate()
-            await Task { await driver.leave(saying: farewell) }.value
+            let terminationMessage = inquiry.terminate()
+            await Task { await driver.leave(sending: terminationMessage) }.value
             throw error
         }
     }
@@ -94,15 +94,15 @@ extension ReaderTransaction {
                 report(.awaitingConsent)
                 (message, began) = try await driver.receive { report(.receiving) }
             } catch .machine(.terminated(.awaitResponse)) {
-                return Ending(.declined, leaving: Task { await driver.leave(saying: nil) })
+                return Ending(.declined, leaving: Task { await driver.leave(sending: nil) })
             } catch {
                 throw PresentationFailure(error)
             }
             course.times.end(.consent, at: max(began, course.times.latest))
             course.times.end(.transfer)
             let step = try receive(message, in: &inquiry, now: began, &course)
-            guard case .end(let outcome, let farewell) = step else { continue }
-            return Ending(outcome, leaving: Task { await driver.leave(saying: farewell) })
+            guard case .end(let outcome, let terminationMessage) = step else { continue }
+            return Ending(outcome, leaving: Task { await driver.leave(sending: terminationMessage) })
         }
     }
 }
@@ -140,7 +140,7 @@ extension PresentationDeadlines {
         var settings = BLETransferSettings()
         settings.consentDeadline = consent
         settings.progressDeadline = progress
-        settings.farewell = farewell
+        settings.termination = termination
         return settings
     }
 }

@@ -58,8 +58,8 @@ extension ReaderTransaction {
 
     /// Powers the phone down; a reader that hangs does not keep the answer from being shown.
     private func letGo(of card: any ContactlessCard) async {
-        let patience = plan.deadlines.farewell
-        _ = await bounded(by: .now + patience, grace: patience) { () throws(Never) in await card.release() }
+        let timeout = plan.deadlines.termination
+        _ = await bounded(by: .now + timeout, grace: timeout) { () throws(Never) in await card.release() }
     }
 
     private func card(
@@ -84,7 +84,7 @@ extension ReaderTransaction {
         _ card: any ContactlessCard, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?,
         key: inout ReadyKey, _ course: inout Course
     ) async throws(TapEnd) -> Ending {
-        let driver = CardDriver(card: card, grace: plan.deadlines.farewell)
+        let driver = CardDriver(card: card, grace: plan.deadlines.termination)
         if let scanned { return try await retrieve(scanned, driver, key: &key, &course) }
         let engaged = try await engage(driver, bluetooth)
         course.times.end(.engagement)
@@ -164,7 +164,7 @@ extension ReaderTransaction {
             do throws(TapEnd) {
                 answer = try await ask(&inquiry, &retrieval, &course)
             } catch {
-                await retrieval.farewell(inquiry.terminate(), within: plan.deadlines.farewell)
+                await retrieval.sendTermination(inquiry.terminate(), within: plan.deadlines.termination)
                 throw error
             }
             course.times.end(.request, at: answer.requestSent)
@@ -177,8 +177,8 @@ extension ReaderTransaction {
             } catch {
                 throw .failed(error)
             }
-            guard case .end(let outcome, let farewell) = step else { continue }
-            await retrieval.farewell(farewell, within: plan.deadlines.farewell)
+            guard case .end(let outcome, let terminationMessage) = step else { continue }
+            await retrieval.sendTermination(terminationMessage, within: plan.deadlines.termination)
             return Ending(outcome)
         }
     }

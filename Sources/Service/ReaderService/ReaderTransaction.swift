@@ -33,7 +33,7 @@ package struct ReaderTransaction: Sendable {
         /// The request that went out last.
         var request: SessionRequest?
         var rawAnswer: RawAnswer?
-        /// What the first question came to, once the further one is due.
+        /// The result of the first question, once the further one is asked.
         var earlier: [Presentation] = []
     }
 
@@ -84,8 +84,9 @@ package struct ReaderTransaction: Sendable {
                 inquiry.goOn(asking: further)
                 return .ask
             }
-            return .end(outcome, farewell: isEnded ? nil : inquiry.terminate())
-        case .end(let end, let farewell): return .end(Self.outcome(of: end), farewell: farewell)
+            return .end(outcome, terminationMessage: isEnded ? nil : inquiry.terminate())
+        case .end(let end, let terminationMessage):
+            return .end(Self.outcome(of: end), terminationMessage: terminationMessage)
         case .transmit: throw .session(.unexpectedMessage)
         }
     }
@@ -95,7 +96,8 @@ package struct ReaderTransaction: Sendable {
         after outcome: Presentation.Outcome, _ course: Course
     ) -> PresentationQuestion? {
         guard course.earlier.isEmpty, let further = plan.further,
-            case .judged(.verified(let response)) = outcome, further.isDue(response)
+            case .judged(let judgement) = outcome, case .verified(let response) = judgement.verdict,
+            further.isDue(response)
         else { return nil }
         return further.question
     }
@@ -107,8 +109,8 @@ package struct ReaderTransaction: Sendable {
         report(.verifying)
         let context = VerificationContext(
             transcript: inquiry.session.transcript, comparison: .requested(inquiry.sent?.documents ?? []),
-            readerKey: inquiry.session.eReaderKey, trust: plan.trust, now: plan.clock.now, rules: plan.rules,
-            policy: plan.policy, clockSkew: plan.clockSkew)
+            readerKey: inquiry.session.eReaderKey, trust: plan.trust, now: plan.clock.now, policy: plan.policy
+        )
         do throws(MdocModelError) {
             let unverified = try UnverifiedResponse(response[...])
             if !isLast, unverified.isEmpty { return nil }

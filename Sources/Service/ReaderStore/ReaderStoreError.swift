@@ -36,7 +36,7 @@ package enum ReaderStoreError: Error, Equatable, Sendable {
     // Receipts
 
     /// The bytes are no receipt or chain of receipts, or one of a later version.
-    case receiptMisshapen
+    case receiptMalformed
     /// The key is none that signs receipts: EC P-256.
     case receiptKeyUnusable
     /// The file of a key is not there, or not as it has to be.
@@ -72,7 +72,7 @@ extension ReaderStoreError {
         case .busy, .changedMeanwhile: "store.busy"
         case .snapshotUnknown, .snapshotAmbiguous, .noPredecessor: "store.snapshot"
         case .noSpace: "store.no_space"
-        case .receiptMisshapen, .receiptKeyUnusable: "store.receipt"
+        case .receiptMalformed, .receiptKeyUnusable: "store.receipt"
         case .keyFile(let error): error.id
         case .keysInsideStore, .sealBroken, .retentionDiffers, .tooLong, .deadlinePassed: "store.retained"
         case .failed: "store.failed"
@@ -82,14 +82,14 @@ extension ReaderStoreError {
     /// What is wrong with the store, and what to do.
     package var explanation: String {
         switch self {
-        case .absent: "there is none yet; `countersign trust import` sets it up"
+        case .absent: "it does not exist yet; `countersign trust import` makes it"
         case .empty: "nothing is trusted yet; `countersign trust import` takes roots and lists"
         case .writableByOthers:
             "others than its owner may write to it, so it may hold what they want: see what is in it, then chmod go-w"
         case .ownedByAnother: "it belongs to another user"
         case .notPermitted:
             "the system does not let us read or write it: run this as its owner, or name another"
-        case .notAStore: "countersign.sqlite is none of our files, or is cut off"
+        case .notAStore: "countersign.sqlite is not a Countersign store, or is truncated"
         case .versionUnknown(let version):
             "a later version of countersign wrote it (tables of version \(version))"
         case .damaged:
@@ -103,7 +103,7 @@ extension ReaderStoreError {
         case .snapshotAmbiguous: "several snapshots begin so; give more of the id"
         case .noPredecessor: "there is no earlier snapshot to go back to"
         case .noSpace: "there is no space left"
-        case .receiptMisshapen: "a receipt is not one, or of a later version of countersign"
+        case .receiptMalformed: "a receipt is not one, or of a later version of countersign"
         case .receiptKeyUnusable: "the key that signs receipts is no EC key on P-256, or cannot sign"
         case .keyFile(let error): error.explanation
         case .keysInsideStore:

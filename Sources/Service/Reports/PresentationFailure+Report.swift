@@ -18,7 +18,7 @@ extension PresentationFailure {
             return incomplete(
                 .engagementFailed, "no phone was engaged; at the last tap \(lastTap.explanation)")
         case .engagement(let error):
-            return .malformed(TransactionError(.engagementMisshapen, error.explanation))
+            return .malformed(TransactionError(.engagementMalformed, error.explanation))
         case .noUsableRetrieval:
             return incomplete(
                 .noUsableRetrieval, "the phone offers no way to answer that this reader has")
@@ -39,7 +39,7 @@ extension PresentationFailure {
         case .bluetooth(.failed(_, .messageTooLong)):
             return incomplete(.messageTooLong, "the phone sent more than is allowed")
         case .bluetooth(let reason): return incomplete(.transferFailed, reason.explanation)
-        case .benchLink(let error): return .malformed(TransactionError(.linkMisshapen, error.explanation))
+        case .benchLink(let error): return .malformed(TransactionError(.linkMalformed, error.explanation))
         case .requestNotSigned(let identity):
             return incomplete(
                 .requestNotSigned,
@@ -47,8 +47,8 @@ extension PresentationFailure {
         case .session(.decryptionFailed):
             return .rejected(
                 TransactionError(.sessionDecryption, SessionError.decryptionFailed.explanation))
-        case .session(.misshapen(let error)):
-            return .malformed(TransactionError(.sessionMisshapen, error.explanation))
+        case .session(.malformed(let error)):
+            return .malformed(TransactionError(.sessionMalformed, error.explanation))
         case .session(let error): return incomplete(.sessionNotSetUp, error.explanation)
         case .status(let status): return .incomplete(TransactionError(status))
         case .sessionOver:

@@ -28,12 +28,12 @@ package struct PresentationReport {
         _ outcome: Presentation.Outcome, questions: [Question]
     ) throws(ReaderUnavailable) -> (TransactionReport, ArraySlice<UInt8>?) {
         switch outcome {
-        case .judged(let verdict):
-            let report = TransactionReport(verdict, questions: questions, requestCompared: true)
+        case .judged(let judgement):
+            let report = TransactionReport(judgement, questions: questions, requestCompared: true)
             let portraits = report.documents.compactMap { $0.verified?.portrait }
             return (report, portraits.count == 1 ? portraits.first : nil)
         case .malformed(let error):
-            return (.malformed(TransactionError(.responseMisshapen, error.explanation)), nil)
+            return (.malformed(TransactionError(.responseMalformed, error.explanation)), nil)
         case .declined:
             let detail = "nothing was returned: the holder declined, or the wallet does not know this reader"
             return (.incomplete(TransactionError(.declined, detail)), nil)

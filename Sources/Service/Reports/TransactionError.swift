@@ -7,11 +7,11 @@ package struct TransactionError: Equatable, Sendable {
     /// The stable ids, beside those of `ResponseFailure`.
     package enum ID: String, CaseIterable, Sendable {
         /// A file given to the command is not what it claims to be.
-        case inputMisshapen = "input.misshapen"
+        case inputMalformed = "input.malformed"
         /// The bytes are no DeviceResponse.
-        case responseMisshapen = "response.misshapen"
+        case responseMalformed = "response.malformed"
         /// The bytes are no SessionData, or one without data and status.
-        case sessionMisshapen = "session.misshapen"
+        case sessionMalformed = "session.malformed"
         /// The message does not decrypt: another key, transcript or counter, or changed bytes.
         case sessionDecryption = "session.decryption"
         /// The mdoc could not decrypt what the reader sent.
@@ -29,11 +29,11 @@ package struct TransactionError: Equatable, Sendable {
         /// Phones came, and each broke off its engagement.
         case engagementFailed = "engagement.failed"
         /// The engagement is not one.
-        case engagementMisshapen = "engagement.misshapen"
+        case engagementMalformed = "engagement.malformed"
         /// The phone offers no way of retrieval that this reader has.
         case noUsableRetrieval = "engagement.no_retrieval"
         /// The first frame of the bench link is not one.
-        case linkMisshapen = "link.misshapen"
+        case linkMalformed = "link.malformed"
         /// The phone left, or the connection broke, before the answer was complete.
         case linkLost = "link.lost"
         /// The phone announced a message beyond the cap.

@@ -44,13 +44,13 @@ extension TransactionReport {
 extension TransactionReport.Basis {
     fileprivate var json: JSONValue {
         let (undetermined, tolerated): (JSONValue, JSONValue) =
-            switch policy.undetermined {
+            switch policy.revocation.undetermined {
             case .accept: ("accept", .null)
             case .refuse(let tolerated): ("refuse", .integer(tolerated))
             }
         return [
-            "name": .string(policy.name), "undetermined": undetermined, "staleSeconds": tolerated,
-            "clockSkewSeconds": .integer(clockSkew),
+            "name": .string(policy.revocation.name), "undetermined": undetermined, "staleSeconds": tolerated,
+            "clockSkewSeconds": .integer(policy.clockSkew),
         ]
     }
 }

@@ -20,7 +20,7 @@ extension TransactionReport {
     /// The same under a headline of its own.
     func lines(elements: ElementDisplay, under headline: String) -> [String] {
         var lines = [headline]
-        lines += documents.flatMap { $0.lines(elements: elements, policy: basis?.policy) }
+        lines += documents.flatMap { $0.lines(elements: elements, policy: basis?.policy.revocation) }
         lines += errors.map { "  ! \(Terminal.safe($0.detail, limit: 400))  [\($0.id)]" }
         lines += unansweredQuestions
         if let basis { lines.append("  judged by: \(basis.text)") }
@@ -90,7 +90,7 @@ extension DocumentOutcome {
 
 extension TransactionReport.Basis {
     fileprivate var text: String {
-        "trust snapshot \(trustSnapshot.shortText), policy \(Terminal.safe(policy.name, limit: 40))"
+        "trust snapshot \(trustSnapshot.shortText), policy \(Terminal.safe(policy.revocation.name, limit: 40))"
     }
 }
 

@@ -28,9 +28,7 @@ package struct TransactionReport: Sendable {
     /// By what a response was judged.
     package struct Basis: Sendable {
         package let trustSnapshot: TrustSnapshot.ID
-        package let policy: RevocationPolicy
-        /// The seconds by which clocks were excused.
-        package let clockSkew: Int64
+        package let policy: VerificationPolicy
     }
 
     /// How much that did not come is listed: a hostile phone may name a hundred thousand things.
@@ -49,8 +47,9 @@ package struct TransactionReport: Sendable {
     package var phases: [Phase] = []
 
     /// The report on a judged response; `questions` are those the exit code answers.
-    package init(_ verdict: ResponseVerdict, questions: [Question], requestCompared: Bool) {
-        switch verdict {
+    package init(_ judgement: Judgement, questions: [Question], requestCompared: Bool) {
+        let basis = Basis(trustSnapshot: judgement.trustSnapshot, policy: judgement.policy)
+        switch judgement.verdict {
         case .verified(let response):
             self.init(
                 .verified,
@@ -58,16 +57,12 @@ package struct TransactionReport: Sendable {
                     DocumentOutcome(report, verified: document, questions: questions)
                 },
                 notReturned: response.notReturned, questions: questions, requestCompared: requestCompared,
-                basis: Basis(
-                    trustSnapshot: response.trustSnapshot, policy: response.policy,
-                    clockSkew: response.clockSkew))
+                basis: basis)
         case .rejected(let response):
             self.init(
                 rejecting: response.reports, for: response.failures.map { TransactionError($0) },
                 notReturned: response.notReturned, questions: questions, requestCompared: requestCompared,
-                basis: Basis(
-                    trustSnapshot: response.trustSnapshot, policy: response.policy,
-                    clockSkew: response.clockSkew))
+                basis: basis)
         }
     }
 

@@ -15,7 +15,7 @@ extension TrustFetchError {
             case let error as HTTPClientError: Self(error, in: phase)
             case let error as NIOSSLError: Self(error)
             case is NIOSSLExtraError: .tls(.hostNameWrong)
-            case let error as HTTPParserError: error == .invalidEOFState ? .truncated : .misshapen
+            case let error as HTTPParserError: error == .invalidEOFState ? .truncated : .malformed
             case let error as NIOConnectionError:
                 error.connectionErrors.isEmpty ? .nameUnresolved : .unreachable
             case ChannelError.connectTimeout: .timedOut(.connect)
@@ -31,7 +31,7 @@ extension TrustFetchError {
             case .deadlineExceeded, .readTimeout: .timedOut(phase)
             case .cancelled: .cancelled
             case .remoteConnectionClosed, .uncleanShutdown: .truncated
-            default: .misshapen
+            default: .malformed
             }
     }
 

@@ -24,7 +24,7 @@ package enum TrustFetchError: Error, Hashable, Sendable {
     /// The connection ended before the answer did.
     case truncated
     /// The answer is not HTTP.
-    case misshapen
+    case malformed
     /// The caller's task was cancelled.
     case cancelled
     /// The PEM to verify servers by has no certificate, or one that cannot be read.
@@ -83,7 +83,7 @@ extension TrustFetchError {
         case .nameUnresolved: "name_unresolved"
         case .unreachable: "unreachable"
         case .truncated: "truncated"
-        case .misshapen: "misshapen"
+        case .malformed: "malformed"
         case .cancelled: "cancelled"
         case .serverRootsUnreadable: "server_roots_unreadable"
         }

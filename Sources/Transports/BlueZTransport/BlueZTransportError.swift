@@ -58,7 +58,7 @@ package enum BlueZTransportError: Error, Equatable, Sendable {
         case .disconnected: self = .busLost
         case .noSuchService: self = .daemonNotRunning
         case .overdue: self = .daemonHung
-        case .misshapen: self = .system
+        case .malformed: self = .system
         case .cancelled: self = .cancelled
         case .refused("org.freedesktop.DBus.Error.AccessDenied", _): self = .accessDenied
         case .refused("org.freedesktop.DBus.Error.UnknownObject", _): self = .adapterLost

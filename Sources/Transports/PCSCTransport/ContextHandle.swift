@@ -15,12 +15,12 @@ struct ContextHandle: ~Copyable, Sendable {
     /// signal: the end of the process waits for those that are on their way.
     private static let endsAfterReleases: Void = {
         atexit {
-            for _ in 0..<ContextHandle.releasePatience where ContextHandle.isAnyOpen { usleep(1000) }
+            for _ in 0..<ContextHandle.releaseAttempts where ContextHandle.isAnyOpen { usleep(1000) }
         }
     }()
 
     /// In milliseconds. Who waits for a card at the process's end does not release anything.
-    private static let releasePatience = 250
+    private static let releaseAttempts = 250
 
     private init(raw: SCARDCONTEXT) {
         Self.endsAfterReleases

@@ -5,16 +5,16 @@ package final class PCSCCard: Sendable {
     /// How long commands and answers may be on this reader.
     package let limits: APDULimits
     private let slot: ReaderSlot
-    private let lane: ReaderLane
+    private let thread: ReaderThread
 
-    init(slot: ReaderSlot, lane: ReaderLane, limits: APDULimits) {
+    init(slot: ReaderSlot, thread: ReaderThread, limits: APDULimits) {
         self.slot = slot
-        self.lane = lane
+        self.thread = thread
         self.limits = limits
     }
 
     deinit {
-        lane.thread.perform { [lane] in lane.assumeIsolated { $0.disconnect(.unpower) } }
+        thread.worker.perform { [thread] in thread.assumeIsolated { $0.disconnect(.unpower) } }
     }
 
     /// Sends one command APDU and returns the card's answer with its status word.
@@ -27,18 +27,22 @@ package final class PCSCCard: Sendable {
         guard 4...limits.maximumCommand ~= command.count else {
             throw .commandLength(command.count, limit: limits.maximumCommand)
         }
-        return try await slot.run(on: lane) { lane throws(PCSCTransportError) in try lane.exchange(command) }
+        return try await slot.run(on: thread) { thread throws(PCSCTransportError) in
+            try thread.exchange(command)
+        }
     }
 
     /// Resets the card; whatever was selected on it is not any more.
     package func reset() async throws(PCSCTransportError) {
-        try await slot.run(on: lane) { lane throws(PCSCTransportError) in try lane.reset() }
+        try await slot.run(on: thread) { thread throws(PCSCTransportError) in try thread.reset() }
     }
 
     /// Ends the connection; further calls throw `notConnected`. Does not wait for an exchange that was cancelled, and
     /// stops waiting for the reader when the task is cancelled.
     package func disconnect(_ disposition: CardDisposition = .unpower) async {
-        if slot.hasAbandoned(lane) { return }
-        _ = try? await slot.run(on: lane) { lane throws(PCSCTransportError) in lane.disconnect(disposition) }
+        if slot.hasAbandoned(thread) { return }
+        _ = try? await slot.run(on: thread) { thread throws(PCSCTransportError) in
+            thread.disconnect(disposition)
+        }
     }
 }

@@ -5,7 +5,7 @@ package actor PCSCService {
     private let configuration: PCSCConfiguration
     private let listing = ReaderSlot(name: "")
     private var slots: [String: ReaderSlot] = [:]
-    /// What drivers have told; asked once, since a lane is deaf while its card takes its time.
+    /// What drivers have told; asked once, since a thread is deaf while its card takes its time.
     private var properties: [String: ReaderProperties] = [:]
 
     package init(configuration: PCSCConfiguration = PCSCConfiguration()) {
@@ -29,9 +29,9 @@ package actor PCSCService {
     ///
     /// - Throws: `serviceNotRunning`, `accessDenied`, `cancelled` and the like; no reader is an empty list.
     package func readers() async throws(PCSCTransportError) -> [ReaderDescription] {
-        let names = try await listing.run { lane throws(PCSCTransportError) in
-            defer { lane.close() }
-            return try lane.readerNames()
+        let names = try await listing.run { thread throws(PCSCTransportError) in
+            defer { thread.close() }
+            return try thread.readerNames()
         }
         slots = slots.filter { names.contains($0.key) }
         properties = properties.filter { names.contains($0.key) }
@@ -53,8 +53,8 @@ package actor PCSCService {
     package func describe(_ name: String) async throws(PCSCTransportError) -> ReaderDescription {
         if properties[name] == nil {
             do throws(PCSCTransportError) {
-                properties[name] = try await slot(name).run { lane throws(PCSCTransportError) in
-                    try lane.properties(of: name)
+                properties[name] = try await slot(name).run { thread throws(PCSCTransportError) in
+                    try thread.properties(of: name)
                 }
             } catch  where [.readerInUse, .readerBlocked, .cardMute].contains(error) {}
         }
@@ -67,9 +67,11 @@ package actor PCSCService {
     /// - Throws: `noCard`, `cardMute`, `readerInUse`, `readerMissing`, `serviceNotRunning`, `cancelled`.
     package func connect(to reader: ReaderDescription) async throws(PCSCTransportError) -> PCSCCard {
         let slot = slot(reader.name)
-        let lane = try await slot.currentLane()
-        try await slot.run(on: lane) { lane throws(PCSCTransportError) in try lane.connect(to: reader.name) }
-        return PCSCCard(slot: slot, lane: lane, limits: reader.limits)
+        let thread = try await slot.currentThread()
+        try await slot.run(on: thread) { thread throws(PCSCTransportError) in
+            try thread.connect(to: reader.name)
+        }
+        return PCSCCard(slot: slot, thread: thread, limits: reader.limits)
     }
 
     private func slot(_ name: String) -> ReaderSlot {

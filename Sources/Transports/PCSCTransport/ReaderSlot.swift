@@ -1,18 +1,18 @@
 internal import Synchronization
 internal import Transport
 
-/// One reader as this process uses it: the lane its calls run on, and the calls it had to give up.
+/// One reader as this process uses it: the thread its calls run on, and the calls it had to give up.
 ///
 /// Nothing ends an `SCardTransmit` but the reader: `SCardCancel` does not. When the task that waits for one is
 /// cancelled, the call is left to its thread, which lets go of card and context once it comes back, and the next
-/// call gets a new lane.
+/// call gets a new thread.
 ///
 /// A reader has at most one such call, and with it one thread and one client of pcscd that do nothing.
 final class ReaderSlot: Sendable {
     let name: String
 
     private struct State {
-        var lane: ReaderLane?
+        var thread: ReaderThread?
         var abandoned = 0
     }
 
@@ -26,74 +26,74 @@ final class ReaderSlot: Sendable {
 
     /// Runs `body` on the reader's thread and returns its value, or `cancelled` as soon as the task is cancelled.
     ///
-    /// - Parameter lane: the lane a connection was made on.
+    /// - Parameter thread: the thread a connection was made on.
     func run<Value: Sendable>(
-        on lane: ReaderLane,
-        _ body: @escaping @Sendable (isolated ReaderLane) throws(PCSCTransportError) -> Value
+        on thread: ReaderThread,
+        _ body: @escaping @Sendable (isolated ReaderThread) throws(PCSCTransportError) -> Value
     ) async throws(PCSCTransportError) -> Value {
-        let call = LaneCall<Value>()
+        let call = ThreadCall<Value>()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard call.begin(continuation) else { return }
-                lane.thread.perform { self.carryOut(call, on: lane, body) }
+                thread.worker.perform { self.carryOut(call, on: thread, body) }
             }
         } onCancel: {
-            if call.abandon() { abandon(lane) }
+            if call.abandon() { abandon(thread) }
         }
         return try result.get()
     }
 
-    /// Runs `body` on the lane of the moment.
+    /// Runs `body` on the thread of the moment.
     func run<Value: Sendable>(
-        _ body: @escaping @Sendable (isolated ReaderLane) throws(PCSCTransportError) -> Value
+        _ body: @escaping @Sendable (isolated ReaderThread) throws(PCSCTransportError) -> Value
     ) async throws(PCSCTransportError) -> Value {
-        try await run(on: try await currentLane(), body)
+        try await run(on: try await currentThread(), body)
     }
 
-    /// The lane that calls run on now, made when there is none.
+    /// The thread that calls run on now, made when there is none.
     ///
     /// - Throws: `readerBlocked` when an abandoned call does not come back in time, `cancelled`.
-    func currentLane() async throws(PCSCTransportError) -> ReaderLane {
+    func currentThread() async throws(PCSCTransportError) -> ReaderThread {
         let deadline = ContinuousClock.now + Self.abandonedCallReturn
         while state.withLock({ $0.abandoned > 0 }) {
             guard ContinuousClock.now < deadline else { throw .readerBlocked }
             do { try await Task.sleep(for: .milliseconds(20)) } catch { throw .cancelled }
         }
         return state.withLock { state in
-            let lane = state.lane ?? ReaderLane()
-            state.lane = lane
-            return lane
+            let thread = state.thread ?? ReaderThread()
+            state.thread = thread
+            return thread
         }
     }
 
-    /// Whether a call on this lane was given up: it lets go of its card by itself once the call comes back.
-    func hasAbandoned(_ lane: ReaderLane) -> Bool {
-        state.withLock { $0.lane !== lane }
+    /// Whether a call on this thread was given up: it lets go of its card by itself once the call comes back.
+    func hasAbandoned(_ thread: ReaderThread) -> Bool {
+        state.withLock { $0.thread !== thread }
     }
 
     private func carryOut<Value: Sendable>(
-        _ call: LaneCall<Value>, on lane: ReaderLane,
-        _ body: @Sendable (isolated ReaderLane) throws(PCSCTransportError) -> Value
+        _ call: ThreadCall<Value>, on thread: ReaderThread,
+        _ body: @Sendable (isolated ReaderThread) throws(PCSCTransportError) -> Value
     ) {
-        lane.assumeIsolated { lane in
+        thread.assumeIsolated { thread in
             guard call.enter() else { return }
-            let result = Result { () throws(PCSCTransportError) in try body(lane) }
+            let result = Result { () throws(PCSCTransportError) in try body(thread) }
             if call.finish(with: result) { return }
-            lane.close()
+            thread.close()
             state.withLock { $0.abandoned -= 1 }
         }
     }
 
-    private func abandon(_ lane: ReaderLane) {
+    private func abandon(_ thread: ReaderThread) {
         state.withLock { state in
             state.abandoned += 1
-            if state.lane === lane { state.lane = nil }
+            if state.thread === thread { state.thread = nil }
         }
     }
 }
 
-/// One call on a lane: whoever waits gets its result or leaves before; the two may race.
-private final class LaneCall<Value: Sendable>: Sendable {
+/// One call on a thread: whoever waits gets its result or leaves before; the two may race.
+private final class ThreadCall<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, PCSCTransportError>
 
     private enum State {
@@ -116,7 +116,7 @@ private final class LaneCall<Value: Sendable>: Sendable {
         return begins
     }
 
-    /// On the lane's thread, before the call: false when nobody waits any more.
+    /// On the reader's thread, before the call: false when nobody waits any more.
     func enter() -> Bool {
         state.withLock { state in
             guard case .waiting(let continuation) = state else { return false }

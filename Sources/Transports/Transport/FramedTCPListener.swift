@@ -53,7 +53,7 @@ package actor FramedTCPListener {
         } catch .system(.resourceTemporarilyUnavailable) {
             return nil
         } catch .system(.connectionAbort) {
-            return nil  // The peer left before we came to the door.
+            return nil  // The peer left before we came to the channel.
         }
     }
 }

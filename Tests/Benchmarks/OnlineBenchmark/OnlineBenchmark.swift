@@ -19,7 +19,7 @@ import Synchronization
 enum OnlineBenchmark {
     private static let connections = 16
     /// How much longer than the median one in a hundred may take.
-    private static let patience = 10.0
+    private static let latencyLimit = 10.0
     /// A computer is not always as fast: what an answer takes is measured so often beside the floor, and the median counts.
     private static let rounds = 15
     /// How much of the processor's time the tight floor has to be, with nonces in memory.
@@ -40,8 +40,8 @@ enum OnlineBenchmark {
             let daemon = try await OnlineDaemon(.init(), nonces: nonces, connection: database)
             let sheet = try await measure(daemon, count)
             let (ratio, costs) = (sheet.p99 / sheet.median, sheet.costs)
-            if ratio > Self.patience {
-                missed.append(String(format: "\(name): ratio %.1f, at most %.1f", ratio, Self.patience))
+            if ratio > Self.latencyLimit {
+                missed.append(String(format: "\(name): ratio %.1f, at most %.1f", ratio, Self.latencyLimit))
             }
             if name == "memory", costs.share < Self.share {
                 missed.append(String(format: "\(name): share %.2f, at least %.2f", costs.share, Self.share))

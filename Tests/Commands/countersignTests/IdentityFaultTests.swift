@@ -139,7 +139,7 @@ struct IdentityFaultTests {
         #expect(try await store.run("choose", "counter", "--wallet", "W").status == 0)
         #expect(try await store.run("choose", "--forget", "--wallet", "W").status == 0)
         try write("{}".utf8, rules)
-        try await expect(["choose", "counter"], "identity.rules_misshapen", 65)
+        try await expect(["choose", "counter"], "identity.rules_malformed", 65)
         try FileManager.default.removeItem(atPath: rules)
         let lock = try FolderLock("\(store.path)/identities/.lock")
         try await expect(["choose", "counter"], "identity.busy", 69)

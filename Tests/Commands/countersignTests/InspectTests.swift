@@ -110,11 +110,11 @@ struct InspectTests {
         }
         let specimen = try specimen(bytes)
         #expect(specimen.kind.hasPrefix("DeviceResponse"))
-        #expect(specimen.text.contains("note: the DeviceResponse does not decode: an array was due at byte"))
+        #expect(specimen.text.contains("note: the DeviceResponse does not decode: expected an array at byte"))
     }
 
     @Test("Q43 An engagement with a member of another shape is shown, and the member named")
-    func misshapenMember() throws {
+    func malformedMember() throws {
         let members = try CBORItem.parse(annex.bytes("deviceEngagement_qr")[...]).map().prefix(2)
         let bytes = CBOREncoder.encode { encoder in
             encoder.map(count: 3)

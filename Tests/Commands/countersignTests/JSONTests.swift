@@ -133,9 +133,7 @@ struct JSONTests {
         let root = try TrustAnchor(Certificate(der: annex.bytes("iacaCertificate")[...]))
         let now = try #require(DateText(AnnexD.time.utf8)).instant
         let text = try transaction.judged(
-            by: JudgingBasis(
-                trust: TrustStore(anchors: [root]), now: now, rules: .interoperable,
-                policy: JudgingPolicy(revocation: .age, clockSkew: 60))
+            trusting: TrustStore(anchors: [root]), by: VerificationPolicy(), at: now
         ).json(portrait: form).text
         let report = try #require(
             try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -174,7 +172,7 @@ struct JSONDocumentationTests {
             #expect(page.contains("| `\(refusal.id)` | refused: "), "\(refusal.id)")
         }
         for error in [
-            TrustBundleError.misshapen(.truncated(at: 0)), .cose(.keyNotUsable), .typeWrong, .older,
+            TrustBundleError.malformed(.truncated(at: 0)), .cose(.keyNotUsable), .typeWrong, .older,
             .notYetValid, .snapshotDiffers,
         ] {
             #expect(page.contains("`\(error.id)`"), "\(error.id)")
@@ -215,9 +213,9 @@ struct JSONDocumentationTests {
     }
 
     @Test("Every refusal of what came through an app or a page stands in it, and every sign of a mock")
-    func doors() {
+    func channels() {
         let errors: [WalletPresentationError] = [
-            .misshapen(.envelope, .truncated(at: 0)), .sizeWrong(.envelope), .notBase64URL(.envelope),
+            .malformed(.envelope, .truncated(at: 0)), .sizeWrong(.envelope), .notBase64URL(.envelope),
             .algorithmUnknown, .modeUnknown(1), .recipientKeyUnknown, .merchantOther, .teamOther,
             .infoHashWrong, .originOther, .encryptionInfoReencoded, .nonceOther, .encapsulatedKeyInvalid,
             .notOpened,
@@ -262,9 +260,9 @@ extension IdentityStoreError {
         .fileRefused(path: "", errno: 1), .notAFile(path: ""), .exposed(path: "", mode: 0o644),
         .ownedByOther(path: ""), .busy(path: ""), .tooLong(path: ""), .unknown(""),
         .keyUnusable(.tpmUnreachable),
-        .keyUnusable(.keyMisshapen), .noCertificates, .certificatesUnreadable(.tooLong), .keyNotCertified,
+        .keyUnusable(.keyMalformed), .noCertificates, .certificatesUnreadable(.tooLong), .keyNotCertified,
         .chainUnusable(.empty), .notYetValid(subject: "", from: 0), .expired(subject: "", since: 0),
-        .profileBroken([]), .rulesMisshapen(line: nil, .notWritten), .noSuchRule,
+        .profileBroken([]), .rulesMalformed(line: nil, .notWritten), .noSuchRule,
     ]
 
     fileprivate static let knownIDs =

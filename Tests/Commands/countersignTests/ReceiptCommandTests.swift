@@ -38,7 +38,7 @@ struct ReceiptCommandTests {
         #expect(try receipt("verify").status == 0)
         #expect(try receipt("show", "1").status == 64)
         let elsewhere = try CommandRun("receipt", "list", "--store", folder.path("elsewhere"))
-        #expect(elsewhere.status == 64 && elsewhere.errors.contains("there is none yet"))
+        #expect(elsewhere.status == 64 && elsewhere.errors.contains("it does not exist yet"))
     }
 
     @Test("Receipts are listed, in parts too, and one is shown in full")

@@ -72,7 +72,7 @@ struct RequestFaultTests {
     @Test(
         "Q194 A message of one byte more than 1 MiB is too long; one of 1 MiB is read, and is no SessionData")
     func tooLong() async throws {
-        for (size, id) in [(1 << 20 + 1, "message.too_long"), (1 << 20, "session.misshapen")] {
+        for (size, id) in [(1 << 20 + 1, "message.too_long"), (1 << 20, "session.malformed")] {
             let link = try WalletBenchLink(wallet(), handover: .qr, now: .now)
             let run = try await request(link.greeting, answer: [UInt8](repeating: 0, count: size))
             if id == "message.too_long" {
@@ -139,7 +139,7 @@ struct RequestFaultTests {
             (.connection(id: "bluez-no-service"), "connection.failed", .incomplete),
             (.requestNotSigned(identity: "counter"), "request.not_signed", .incomplete),
             (
-                .engagement(.unsupportedVersion(.deviceEngagement)), "engagement.misshapen", .malformed
+                .engagement(.unsupportedVersion(.deviceEngagement)), "engagement.malformed", .malformed
             ),
             (.consentOverdue, "consent.overdue", .incomplete),
         ] as [(PresentationFailure, String, TransactionReport.Verdict)] {

@@ -183,7 +183,7 @@ struct RequestTests {
             FileManager.default.temporaryDirectory.path, "--json",
         ])
         #expect(run.status == (frames == 0 ? 3 : 65))
-        #expect(try run.report().errors.map(\.id) == [frames == 0 ? "link.lost" : "link.misshapen"])
+        #expect(try run.report().errors.map(\.id) == [frames == 0 ? "link.lost" : "link.malformed"])
         await listener.close()
         _ = await phone.result
     }
@@ -191,8 +191,8 @@ struct RequestTests {
     @Test(
         "Bytes that are no message: exit code 65",
         arguments: [
-            ("session.empty_map", "session.misshapen"), ("session.trailing_bytes", "session.misshapen"),
-            ("cbor.truncated", "response.misshapen"), ("cbor.huge_length", "response.misshapen"),
+            ("session.empty_map", "session.malformed"), ("session.trailing_bytes", "session.malformed"),
+            ("cbor.truncated", "response.malformed"), ("cbor.huge_length", "response.malformed"),
         ])
     func malformed(_ fault: String, _ id: String) async throws {
         let run = try await WalletAtLink(["--fault", fault]).request(["--age-over", "21", "--json"])

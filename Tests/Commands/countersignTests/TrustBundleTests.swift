@@ -87,8 +87,8 @@ struct TrustBundleTests {
         let bytes = try [UInt8](Data(contentsOf: URL(filePath: good)))
         let changed = Array(bytes.dropLast()) + bytes.suffix(1).map { $0 ^ 1 }
         try expect(open(office.write("changed", changed)), "bundle.signature", 2)
-        try expect(open(office.write("cut", Array(bytes.dropLast()))), "bundle.misshapen", 65)
-        try expect(open(publicKey), "bundle.misshapen", 65)
+        try expect(open(office.write("cut", Array(bytes.dropLast()))), "bundle.malformed", 65)
+        try expect(open(publicKey), "bundle.malformed", 65)
         let other = try PrivateKey.generate(.p256).publicKey().subjectPublicKeyInfo
         let otherKey = try office.write("other.pem", PEM.encode(other[...], label: "PUBLIC KEY"))
         try expect(shop.trust("import-bundle", good, "--signed-by", otherKey), "bundle.signature", 2)

@@ -60,7 +60,7 @@ struct TrustStoreCommandTests {
         let data = try await execute(
             ["trust", "list"], environment: ["COUNTERSIGN_STORE": "", "XDG_DATA_HOME": scene.folder.url.path])
         #expect(data.status == 64)
-        #expect(data.errors.contains("\(scene.folder.url.path)/countersign: there is none yet"))
+        #expect(data.errors.contains("\(scene.folder.url.path)/countersign: it does not exist yet"))
     }
 
     @Test("A damaged, foreign or open store is an error with its name, never a verdict without trust")

@@ -203,7 +203,7 @@ struct VerifyTests {
         #expect(run.status == 65)
         let report = try run.report()
         #expect(report.verdict == "malformed")
-        #expect(report.errors.map(\.id) == ["input.misshapen"])
+        #expect(report.errors.map(\.id) == ["input.malformed"])
         #expect(report.documents.isEmpty)
     }
 
@@ -214,7 +214,7 @@ struct VerifyTests {
         arguments[position + 1] = try annex.file("sessionTranscriptBytes")
         let run = try CommandRun(arguments)
         #expect(run.status == 65)
-        #expect(run.output.contains("an array was due at byte 0"))
+        #expect(run.output.contains("expected an array at byte 0"))
     }
 
     @Test("A response longer than allowed is malformed; allowed, it is read")
@@ -222,7 +222,7 @@ struct VerifyTests {
         let key = try annex.scalar()
         let short = try CommandRun(annex.decrypted("--reader-key", key, "--max-message", "3000", "--json"))
         #expect(short.status == 65)
-        #expect(try short.report().errors.map(\.id) == ["input.misshapen"])
+        #expect(try short.report().errors.map(\.id) == ["input.malformed"])
         #expect(try CommandRun(annex.decrypted("--reader-key", key, "--max-message", "3562")).status == 0)
     }
 

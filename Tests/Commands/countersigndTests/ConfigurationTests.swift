@@ -51,7 +51,7 @@ struct ConfigurationTests {
         for (text, words) in [
             (#"{"lanes": [], "lane": 1}"#, "\"lane\" is not known"),
             (#"{"lanes": [], "lanes": []}"#, "twice"),
-            ("{}", "\"lanes\" is missing"), ("{\"lanes\": []}", "one lane is due"),
+            ("{}", "\"lanes\" is missing"), ("{\"lanes\": []}", "lanes: must contain at least one lane"),
             ("{\n\nlanes", "FILE:3: this is not JSON"),
             (
                 #"{"store": "/a/b", "keys": "/a/b/c", "lanes": [{"name": "one"}]}"#,
@@ -77,7 +77,7 @@ struct ConfigurationTests {
         for (keys, grants, name, scope, words) in [
             (key, grant, "till", "readerTokens", nil), ("", "", "till", "app", nil),
             (key, grant.replacing("till", with: "uid:7"), "till", "app", nil),
-            (key + ", " + key, grant, "till", "readerTokens", "has a key already"),
+            (key + ", " + key, grant, "till", "readerTokens", "for the second time"),
             (key.replacing("k1", with: "k 1"), grant, "till", "readerTokens", "kid: "),
             (key.replacing(file, with: "k.pem"), grant, "till", "readerTokens", "keyFile: "),
             (key, grant, "till", "app", "caller: "), (key, grant, "desk", "readerTokens", "caller: "),

@@ -24,7 +24,7 @@ struct FloodTests {
         let served = Self.count - named.count
         #expect((Self.limit...2 * Self.limit).contains(served), "\(flood.openCount) are open")
         #expect(flood.answers.count { !$0.isEmpty } == named.count)
-        // The till's socket is a door of its own.
+        // The till's socket is a listener of its own.
         #expect(try await reader.atSocket.call("GET", "/v1/lanes").status == 200)
         let peak = try Self.memory(of: reader.daemon)
         #expect(peak - before < 64 << 10, "\(before) KiB became \(peak) KiB")

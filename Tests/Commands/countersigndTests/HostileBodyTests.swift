@@ -45,7 +45,7 @@ struct HostileBodyTests {
         "/v1/presentations": (
             #"{"kind": "display", "intent": "age over 21", "lane": "nowhere"}"#, "laneUnknown"
         ),
-        "/v1/presentations/x/engagement": (#"{"uri": "mdoc:owBjMS4wAYIB2BhBoA"}"#, "engagementMisshapen"),
+        "/v1/presentations/x/engagement": (#"{"uri": "mdoc:owBjMS4wAYIB2BhBoA"}"#, "engagementMalformed"),
         "/v1/presentations/x/decision": (#"{"decision": "approved"}"#, "presentationUnknown"),
         "/v1/reader-tokens": (
             #"{"brand": "utopia", "instance": "00112233445566778899aabbccddeeff"}"#, "readerTokenNotGranted"
@@ -154,7 +154,7 @@ struct HostileBodyTests {
         var waiting: [PlainHTTP.Stream] = []
         for path in routes.paths {
             waiting.append(
-                try await routes.client.open(routes.head(path, "Content-Length: 100") + "{", patience: 30))
+                try await routes.client.open(routes.head(path, "Content-Length: 100") + "{", timeout: 30))
         }
         #expect(try await routes.client.call("GET", "/v1/lanes").status == 200)
         for stream in waiting {

@@ -140,7 +140,7 @@ struct HostilityTests {
         let path = "/v1/presentations/\(id)/engagement"
         for uri in ["mdoc:", "mdoc:AAAA", "https://x.example", "mdoc:!!"] {
             let reply = try await reader.asApp.call("POST", path, #"{"uri": "\#(uri)"}"#)
-            #expect(reply.problem == "engagementMisshapen", "\(uri)")
+            #expect(reply.problem == "engagementMalformed", "\(uri)")
         }
         #expect(
             try await reader.asApp.call("POST", "/v1/presentations/0/engagement", #"{"uri": "mdoc:AAAA"}"#)
@@ -169,7 +169,7 @@ struct HostilityTests {
         let body = try await reader.asApp.open(
             "POST /v1/presentations HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\n"
                 + "Authorization: Bearer \(ReaderDaemon.app)\r\nContent-Type: application/json\r\n"
-                + "Content-Length: 100\r\n\r\n{", patience: 25)
+                + "Content-Length: 100\r\n\r\n{", timeout: 25)
         #expect(try await reader.asNobody.call("GET", "/healthz").status == 200)
         let late = try await body.next()
         #expect(late.map { String(decoding: $0, as: UTF8.self).contains("bodyTooSlow") } ?? true)
@@ -180,7 +180,7 @@ struct HostilityTests {
     }
 
     @Test("Headers without end and bytes that are no HTTP are refused, and the daemon goes on")
-    func misshapen() async throws {
+    func malformed() async throws {
         let reader = try await ReaderDaemon(lanes: [nil])
         for text in [
             "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\nX: \(String(repeating: "x", count: 1 << 15))\r\n\r\n",

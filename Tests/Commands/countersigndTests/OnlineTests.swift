@@ -80,10 +80,16 @@ struct OnlineDaemonTests {
 
     @Test(
         arguments: [
-            (#"{}"#, "merchants or web is due"), (#"{"merchants": [{}]}"#, "\"name\" is missing"),
+            (#"{}"#, "must have merchants or web"), (#"{"merchants": [{}]}"#, "\"name\" is missing"),
             (#"{"web": {"origins": ["http://shop.example"], "keys": ["/k"]}}"#, "an origin is"),
-            (#"{"web": {"origins": ["https://shop.example"], "keys": []}}"#, "one file is due"),
-            (#"{"web": {"origins": ["https://shop.example"], "keys": ["k"]}}"#, "a path from /"),
+            (
+                #"{"web": {"origins": ["https://shop.example"], "keys": []}}"#,
+                "must contain at least one file"
+            ),
+            (
+                #"{"web": {"origins": ["https://shop.example"], "keys": ["k"]}}"#,
+                "must be a path that begins with /"
+            ),
             (
                 #"{"web": {"origins": ["https://a.example"], "keys": ["/k"]}, "nonces": {"store": "postgresql"}}"#,
                 "\"connection\" is missing"

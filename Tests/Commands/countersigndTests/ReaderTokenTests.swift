@@ -174,7 +174,7 @@ struct ReaderTokenTests {
             (try await chain.token(TokenChain.other), "token.instance"),
             (lapsed.trimmingCharacters(in: .newlines), "token.expired"),
             ("\(parts[0]).\(parts[1]).\(String(parts[2].reversed()))", "token."),
-            ("\(parts[0]).\(parts[1])", "token.misshapen"),
+            ("\(parts[0]).\(parts[1])", "token.malformed"),
         ] {
             let reply = try await chain.order(replay)
             #expect(reply.status == 403 && reply.problem == "readerTokenRefused", "\(reason): \(reply.text)")

@@ -75,13 +75,13 @@ struct StartTests {
         #expect(lines.count == due.count && zip(lines, due).allSatisfy { $0.hasPrefix($1) }, "\(lines)")
     }
 
-    @Test("Is the door that another has, or that cannot be")
-    func doors() async throws {
+    @Test("Is the listener that another has, or that cannot be")
+    func listeners() async throws {
         let other = try await ReaderDaemon(lanes: [nil])
-        let (file, door) = (other.folder.path + "/countersignd.json", other.folder.path + "/socket")
+        let (file, listener) = (other.folder.path + "/countersignd.json", other.folder.path + "/socket")
         for (socket, words) in [
-            (door, "socket: \(door): another program listens there"),
-            (door + "2", "http: 127.0.0.1:\(other.port): another program listens there"),
+            (listener, "socket: \(listener): another program listens there"),
+            (listener + "2", "http: 127.0.0.1:\(other.port): another program listens there"),
             (other.folder.path + "/none/s", "socket: \(other.folder.path)/none/s: No such file or directory"),
             (file, "socket: \(file): something else than a socket stands there"),
         ] {

@@ -139,17 +139,17 @@ struct COSEKeyTests {
         _ = try COSEKey(item).publicKey()
     }
 
-    @Test("Members missing or of another type are misshapen")
-    func misshapen() throws {
+    @Test("Members missing or of another type are malformed")
+    func malformed() throws {
         let x = [UInt8](repeating: 1, count: 32)
-        #expect(throws: COSEError.misshapen(.key)) {
+        #expect(throws: COSEError.malformed(.key)) {
             try parse(encoded(type: 2, curve: 1, x: nil, y: bytes(x)))
         }
-        #expect(throws: COSEError.misshapen(.key)) { try parse(encoded(type: 2, curve: 1, x: x)) }
-        #expect(throws: COSEError.misshapen(.key)) { try parse(encoded(type: 2, curve: 1, x: x, y: [0x00])) }
-        #expect(throws: COSEError.misshapen(.key)) { try parse(encoded(type: 2, curve: 1, x: x, y: [0xf6])) }
-        #expect(throws: COSEError.misshapen(.key)) { try parse([0x80]) }
-        #expect(throws: COSEError.misshapen(.key)) { try parse([0xa0]) }
-        #expect(throws: COSEError.misshapen(.key)) { try parse([UInt8](hex: "a1016145")) }
+        #expect(throws: COSEError.malformed(.key)) { try parse(encoded(type: 2, curve: 1, x: x)) }
+        #expect(throws: COSEError.malformed(.key)) { try parse(encoded(type: 2, curve: 1, x: x, y: [0x00])) }
+        #expect(throws: COSEError.malformed(.key)) { try parse(encoded(type: 2, curve: 1, x: x, y: [0xf6])) }
+        #expect(throws: COSEError.malformed(.key)) { try parse([0x80]) }
+        #expect(throws: COSEError.malformed(.key)) { try parse([0xa0]) }
+        #expect(throws: COSEError.malformed(.key)) { try parse([UInt8](hex: "a1016145")) }
     }
 }

@@ -65,13 +65,13 @@ struct COSEMac0Tests {
         }
     }
 
-    @Test("Q199 A tag of another size is misshapen: a prefix never counts", arguments: [0, 8, 16, 31, 33])
+    @Test("Q199 A tag of another size is malformed: a prefix never counts", arguments: [0, 8, 16, 31, 33])
     func tagSize(_ count: Int) throws {
         var parts = try parts()
         parts.last = Array((parts.last + [0]).prefix(count))
         let mac = try parts.mac0()
         let secret = SecretBytes(copying: key[...])
-        #expect(throws: COSEError.signatureMisshapen) {
+        #expect(throws: COSEError.signatureMalformed) {
             try mac.verify(with: secret, detachedPayload: [payload[...]])
         }
     }
@@ -95,7 +95,7 @@ struct COSEMac0Tests {
         #expect(try parts.mac0().isTagged)
         try parts.mac0().verify(with: SecretBytes(copying: key[...]), detachedPayload: [payload[...]])
         parts.tag = 18
-        #expect(throws: COSEError.misshapen(.mac0)) { try parts.mac0() }
+        #expect(throws: COSEError.malformed(.mac0)) { try parts.mac0() }
     }
 
     @Test("What we write verifies")

@@ -88,8 +88,8 @@ struct COSESign1Tests {
         arguments: [
             ("a10126", "a10126", COSEError.labelInBothHeaders(1)),
             ("a10126", "a1180126", .labelInBothHeaders(1)),
-            ("a20126182140", "a1182140", .labelInBothHeaders(33)), ("a201260126", "a0", .misshapen(.sign1)),
-            ("a20126180126", "a0", .misshapen(.sign1)),
+            ("a20126182140", "a1182140", .labelInBothHeaders(33)), ("a201260126", "a0", .malformed(.sign1)),
+            ("a20126180126", "a0", .malformed(.sign1)),
             ("a20126616100", "a1616101", .textLabelInBothHeaders),
             ("a201267f6161ff00", "a1616101", .textLabelInBothHeaders),
         ])
@@ -144,21 +144,21 @@ struct COSESign1Tests {
         #expect(try parts.sign1().isTagged)
         for tag in [17, 98, 24] as [UInt64] {
             parts.tag = tag
-            #expect(throws: COSEError.misshapen(.sign1)) { try parts.sign1() }
+            #expect(throws: COSEError.malformed(.sign1)) { try parts.sign1() }
         }
         parts.tag = 18
         let twice = [0xd2] + parts.encoded()
-        #expect(throws: COSEError.misshapen(.sign1)) { try COSESign1(CBORItem.parse(twice[...])) }
+        #expect(throws: COSEError.malformed(.sign1)) { try COSESign1(CBORItem.parse(twice[...])) }
     }
 
-    @Test("A signature of another size or form is misshapen, zeros are invalid")
-    func misshapenSignature() throws {
+    @Test("A signature of another size or form is malformed, zeros are invalid")
+    func malformedSignature() throws {
         var (parts, pair) = try signed(.p256, algorithm: -7)
         let key = try pair.privateKey.publicKey()
         let good = parts.last
         for bad in [[], Array(good.dropLast()), good + [0], [0] + good, Array(good.prefix(32))] {
             parts.last = bad
-            #expect(throws: COSEError.signatureMisshapen) { try parts.sign1().verify(with: key) }
+            #expect(throws: COSEError.signatureMalformed) { try parts.sign1().verify(with: key) }
         }
         parts.last = [UInt8](repeating: 0, count: 64)
         #expect(throws: COSEError.signatureInvalid) { try parts.sign1().verify(with: key) }
@@ -185,19 +185,19 @@ struct COSESign1Tests {
     }
 
     @Test(
-        "What is not the array of four is misshapen",
+        "What is not the array of four is malformed",
         arguments: [
             "a0", "80", "8343a10126a040", "8543a10126a0404040", "8443a10126a04060", "8463616263a04040",
             "8443a10126804040",
             "8443a10126a00040", "8443a101ffa04040", "844481a10126a04040", "8444a1012600a04040", "f6",
         ])
-    func misshapen(_ hex: String) throws {
+    func malformed(_ hex: String) throws {
         let bytes = [UInt8](hex: hex)
         guard let item = try? CBORItem.parse(bytes[...]) else {
             Issue.record("not CBOR: \(hex)")
             return
         }
-        #expect(throws: COSEError.misshapen(.sign1)) { try COSESign1(item) }
+        #expect(throws: COSEError.malformed(.sign1)) { try COSESign1(item) }
     }
 
     @Test(
@@ -241,7 +241,7 @@ struct COSESign1Tests {
         var parts = COSEParts()
         parts.unprotected = [UInt8](hex: unprotected)
         let headers = try parts.sign1().headers
-        #expect(throws: COSEError.certificateChainMisshapen) { try headers.x5chain() }
+        #expect(throws: COSEError.certificateChainMalformed) { try headers.x5chain() }
     }
 
     @Test("Our signer writes what is verified, untagged, with alg protected and x5chain not")

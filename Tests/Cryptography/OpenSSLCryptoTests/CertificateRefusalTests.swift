@@ -22,10 +22,10 @@ struct CertificateRefusalTests {
 
     static let refused: [(String, OpenSSLCryptoError, Change)] = [
         ("version 4", .certificateVersionWrong, { $0.version = "a003020103".bytes }),
-        ("a negative version", .valueMisshapen(at: 8), { $0.version = "a0030201ff".bytes }),
+        ("a negative version", .valueMalformed(at: 8), { $0.version = "a0030201ff".bytes }),
         ("two versions", .trailingBytes(at: 11), { $0.version = "a006020102020102".bytes }),
-        ("an empty serial number", .valueMisshapen(at: 11), { $0.serialNumber = "0200".bytes }),
-        ("a padded serial number", .valueMisshapen(at: 11), { $0.serialNumber = "02020001".bytes }),
+        ("an empty serial number", .valueMalformed(at: 11), { $0.serialNumber = "0200".bytes }),
+        ("a padded serial number", .valueMalformed(at: 11), { $0.serialNumber = "02020001".bytes }),
         ("no serial number", .unexpectedTag(at: 11), { $0.serialNumber = [] }),
         (
             "another algorithm inside", .signatureAlgorithmsDiffer,
@@ -42,7 +42,7 @@ struct CertificateRefusalTests {
                 $0.outerAlgorithm = "3000".bytes
             }
         ),
-        ("an issuer with an empty relative name", .valueMisshapen(at: 31), { $0.issuer = "30023100".bytes }),
+        ("an issuer with an empty relative name", .valueMalformed(at: 31), { $0.issuer = "30023100".bytes }),
         (
             "an issuer attribute without value", .truncated(at: 38),
             { $0.issuer = "3009310730050603550403".bytes }
@@ -70,9 +70,9 @@ struct CertificateRefusalTests {
                 }
             }
         ),
-        ("a key with unused bits", .valueMisshapen(at: 147), { $0.publicKey[$0.publicKey.count - 66] = 1 }),
+        ("a key with unused bits", .valueMalformed(at: 147), { $0.publicKey[$0.publicKey.count - 66] = 1 }),
         (
-            "a key without bits", .valueMisshapen(at: 147),
+            "a key without bits", .valueMalformed(at: 147),
             { $0.publicKey = "3017301306072a8648ce3d020106082a8648ce3d0301070300".bytes }
         ),
         (
@@ -100,7 +100,7 @@ struct CertificateRefusalTests {
                 $0.extensions = [CertificateParts.encodedExtension(.keyUsage, "03020780")]
             }
         ),
-        ("an empty list of extensions", .valueMisshapen(at: 219), { $0.afterExtensions = "a3023000".bytes }),
+        ("an empty list of extensions", .valueMalformed(at: 219), { $0.afterExtensions = "a3023000".bytes }),
         (
             "two lists of extensions", .trailingBytes(at: 233),
             {
@@ -109,7 +109,7 @@ struct CertificateRefusalTests {
             }
         ),
         ("something after the extensions", .trailingBytes(at: 215), { $0.afterExtensions = "0500".bytes }),
-        ("a signature with unused bits", .valueMisshapen(at: 227), { $0.signature[2] = 1 }),
+        ("a signature with unused bits", .valueMalformed(at: 227), { $0.signature[2] = 1 }),
         ("something after the signature", .trailingBytes(at: 238), { $0.signature += "0500".bytes }),
         (
             "an extension twice", .duplicateExtension(at: 233),
@@ -134,26 +134,26 @@ struct CertificateRefusalTests {
             }
         ),
         (
-            "a critical flag that is neither", .valueMisshapen(at: 226),
+            "a critical flag that is neither", .valueMalformed(at: 226),
             {
                 $0.extensions = [
                     CertificateParts.encodedExtension(.keyUsage, critical: [1, 1, 1], "03020780")
                 ]
             }
         ),
-        ("key usage of no bits", .valueMisshapen(at: 228), value(.keyUsage, "030100")),
-        ("key usage of zero bits", .valueMisshapen(at: 228), value(.keyUsage, "03020700")),
-        ("key usage with unused bits set", .valueMisshapen(at: 228), value(.keyUsage, "03020781")),
-        ("key usage of a tenth bit", .valueMisshapen(at: 228), value(.keyUsage, "0303060040")),
-        ("key usage with eight unused bits", .valueMisshapen(at: 228), value(.keyUsage, "03020880")),
+        ("key usage of no bits", .valueMalformed(at: 228), value(.keyUsage, "030100")),
+        ("key usage of zero bits", .valueMalformed(at: 228), value(.keyUsage, "03020700")),
+        ("key usage with unused bits set", .valueMalformed(at: 228), value(.keyUsage, "03020781")),
+        ("key usage of a tenth bit", .valueMalformed(at: 228), value(.keyUsage, "0303060040")),
+        ("key usage with eight unused bits", .valueMalformed(at: 228), value(.keyUsage, "03020880")),
         ("key usage with a tail", .trailingBytes(at: 232), value(.keyUsage, "030207800500")),
         ("empty key usage", .truncated(at: 228), value(.keyUsage, "")),
         (
-            "basic constraints with a negative length", .valueMisshapen(at: 234),
+            "basic constraints with a negative length", .valueMalformed(at: 234),
             value(.basicConstraints, "30060101ff0201ff")
         ),
         (
-            "basic constraints with an immense length", .valueMisshapen(at: 234),
+            "basic constraints with an immense length", .valueMalformed(at: 234),
             value(.basicConstraints, "300a0101ff02050100000000")
         ),
         (
@@ -165,10 +165,10 @@ struct CertificateRefusalTests {
             value(.basicConstraints, "30030101ff0500")
         ),
         (
-            "basic constraints with a BER boolean", .valueMisshapen(at: 230),
+            "basic constraints with a BER boolean", .valueMalformed(at: 230),
             value(.basicConstraints, "3003010101")
         ),
-        ("extended key usage of nothing", .valueMisshapen(at: 228), value(.extendedKeyUsage, "3000")),
+        ("extended key usage of nothing", .valueMalformed(at: 228), value(.extendedKeyUsage, "3000")),
         (
             "extended key usage of something else", .unexpectedTag(at: 230),
             value(.extendedKeyUsage, "30020500")

@@ -132,7 +132,7 @@ struct CertificateTests {
             // Algorithms of EdDSA belong to one curve.
             case .ed25519, .ed448: .algorithmDoesNotFitKey
             // Longer than a signature of the other key's curve.
-            case .p521, .brainpoolP512r1: .signatureMisshapen
+            case .p521, .brainpoolP512r1: .signatureMalformed
             default: .signatureInvalid
             }
         #expect(throws: error) { try certificate.verifySignature(with: key) }
@@ -185,8 +185,8 @@ extension OpenSSLCryptoError {
     var isOfCertificate: Bool {
         switch self {
         case .truncated, .trailingBytes, .unexpectedTag, .lengthNotDistinguished, .nestedTooDeeply,
-            .valueMisshapen, .certificateVersionWrong, .signatureAlgorithmsDiffer, .duplicateExtension,
-            .limitExceeded, .signatureMisshapen, .signatureInvalid, .unsupportedSignatureAlgorithm:
+            .valueMalformed, .certificateVersionWrong, .signatureAlgorithmsDiffer, .duplicateExtension,
+            .limitExceeded, .signatureMalformed, .signatureInvalid, .unsupportedSignatureAlgorithm:
             true
         default: false
         }

@@ -17,7 +17,7 @@ struct DERReaderTests {
     }
 
     @Test("Indefinite, padded and oversized lengths and long tags are refused at their place")
-    func misshapenHeads() {
+    func malformedHeads() {
         let cases: [(String, OpenSSLCryptoError)] = [
             ("0480", .lengthNotDistinguished(at: 1)), ("30800000", .lengthNotDistinguished(at: 1)),
             ("04817f" + String(repeating: "00", count: 127), .lengthNotDistinguished(at: 1)),
@@ -61,7 +61,7 @@ struct DERReaderTests {
         }
         for hex in ["0200", "02020001", "0202007f", "0202ff80", "020180", "0201ff", "0202ff7f"] {
             var reader = DERReader(hex.bytes[...])
-            #expect(throws: OpenSSLCryptoError.valueMisshapen(at: 0), "\(hex)") {
+            #expect(throws: OpenSSLCryptoError.valueMalformed(at: 0), "\(hex)") {
                 _ = try reader.readUnsignedInteger()
             }
         }
@@ -71,11 +71,11 @@ struct DERReaderTests {
         }
         for hex in ["010101", "0100", "0102ffff"] {
             var reader = DERReader(hex.bytes[...])
-            #expect(throws: OpenSSLCryptoError.valueMisshapen(at: 0)) { _ = try reader.readBoolean() }
+            #expect(throws: OpenSSLCryptoError.valueMalformed(at: 0)) { _ = try reader.readBoolean() }
         }
         for hex in ["0205ffffffff00", "0205010000000000", "0204ffffffff", "020500ffffffff"] {
             var reader = DERReader(hex.bytes[...])
-            #expect(throws: OpenSSLCryptoError.valueMisshapen(at: 0), "\(hex)") {
+            #expect(throws: OpenSSLCryptoError.valueMalformed(at: 0), "\(hex)") {
                 _ = try reader.readSmallInteger()
             }
         }
@@ -159,7 +159,7 @@ struct DERTimeTests {
             (DERTag.utcTime, "2001010000 0Z"), (DERTag.utcTime, ""), (DERTag.utcTime, "700101000000z"),
         ]
         for (tag, text) in cases {
-            #expect(throws: OpenSSLCryptoError.valueMisshapen(at: 0), "\(text)") {
+            #expect(throws: OpenSSLCryptoError.valueMalformed(at: 0), "\(text)") {
                 try Self.seconds(tag, text)
             }
         }

@@ -141,10 +141,10 @@ struct HPKETests {
         var offCurve = point
         offCurve[64] ^= 1
         let refused: [([UInt8], OpenSSLCryptoError)] = [
-            ([], .keyMisshapen), (Array(point.dropLast()), .keyMisshapen), (point + [0], .keyMisshapen),
-            ([0x02] + point[1...32], .keyMisshapen), ([0x06] + point.dropFirst(), .keyMisshapen),
+            ([], .keyMalformed), (Array(point.dropLast()), .keyMalformed), (point + [0], .keyMalformed),
+            ([0x02] + point[1...32], .keyMalformed), ([0x06] + point.dropFirst(), .keyMalformed),
             (offCurve, .pointNotOnCurve), ([0x04] + [UInt8](repeating: 0, count: 64), .pointNotOnCurve),
-            ([0x00], .keyMisshapen),
+            ([0x00], .keyMalformed),
         ]
         for (bytes, error) in refused {
             #expect(throws: error) { _ = try vector.opening(encapsulatedKey: bytes) }

@@ -126,14 +126,14 @@ struct KeyTests {
             _ = try PublicKey(curve: curve, x: ones[...], y: y[...])
         }
         for (x, y) in [(x.dropLast(), y[...]), (x[...], ([0] + y)[...]), (x[...], []), ([], [])] {
-            #expect(throws: OpenSSLCryptoError.keyMisshapen) { _ = try PublicKey(curve: curve, x: x, y: y) }
+            #expect(throws: OpenSSLCryptoError.keyMalformed) { _ = try PublicKey(curve: curve, x: x, y: y) }
         }
         for point in [[0], [4] + x, [6] + x + y, [2] + x, [4] + x + y + [0]] {
-            #expect(throws: OpenSSLCryptoError.keyMisshapen) {
+            #expect(throws: OpenSSLCryptoError.keyMalformed) {
                 _ = try PublicKey(curve: curve, uncompressedPoint: point[...])
             }
         }
-        #expect(throws: OpenSSLCryptoError.keyMisshapen) { _ = try PublicKey(curve: curve, raw: x[...]) }
+        #expect(throws: OpenSSLCryptoError.keyMalformed) { _ = try PublicKey(curve: curve, raw: x[...]) }
     }
 
     @Test("Scalars of zero, of the order and above are refused")
@@ -154,7 +154,7 @@ struct KeyTests {
         #expect(one.x.hex == "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
         #expect(last.x == one.x)
         #expect(last.y != one.y)
-        #expect(throws: OpenSSLCryptoError.keyMisshapen) { _ = try PrivateKey(curve: .x25519, scalar: [1]) }
+        #expect(throws: OpenSSLCryptoError.keyMalformed) { _ = try PrivateKey(curve: .x25519, scalar: [1]) }
     }
 
     @Test("A key comes back from PEM with the same halves", arguments: Curve.allCases)
@@ -191,8 +191,8 @@ struct KeyTests {
     @Test("Cut, encrypted and foreign PEM is refused")
     func pemRefused() throws {
         let text = try PrivateKey.generate(.p256).unprotectedPEM().withUnprotectedBytes(Array.init)
-        #expect(throws: OpenSSLCryptoError.pemMisshapen) { _ = try PrivateKey(pem: text.dropLast(40)) }
-        #expect(throws: OpenSSLCryptoError.pemMisshapen) { _ = try PrivateKey(pem: []) }
+        #expect(throws: OpenSSLCryptoError.pemMalformed) { _ = try PrivateKey(pem: text.dropLast(40)) }
+        #expect(throws: OpenSSLCryptoError.pemMalformed) { _ = try PrivateKey(pem: []) }
         let encrypted = """
             -----BEGIN EC PRIVATE KEY-----
             Proc-Type: 4,ENCRYPTED
@@ -201,7 +201,7 @@ struct KeyTests {
             MDECAQEEIMmvqdhFunUWa1whV2ex1pNOUMPbNuibEnuKYisSD2choAoGCCqGSM49
             -----END EC PRIVATE KEY-----
             """
-        #expect(throws: OpenSSLCryptoError.pemMisshapen) {
+        #expect(throws: OpenSSLCryptoError.pemMalformed) {
             _ = try PrivateKey(pem: [UInt8](encrypted.utf8)[...])
         }
     }

@@ -34,7 +34,7 @@ struct PEMTests {
             good.replacing("MII", with: "M!I"), good.replacing("MII", with: "M=I"),
         ]
         for text in texts {
-            #expect(throws: OpenSSLCryptoError.pemMisshapen, "\(text.prefix(40))") {
+            #expect(throws: OpenSSLCryptoError.pemMalformed, "\(text.prefix(40))") {
                 try certificates(fromPEMOrDER: [UInt8](text.utf8)[...])
             }
         }
@@ -66,7 +66,7 @@ struct PEMTests {
         }
         for body in ["QR==", "QUF=", "Q===", "QQ=", "QQ", "Q=Q=", "====", "QQ==QQ=="] {
             let text = "-----BEGIN X-----\n\(body)\n-----END X-----\n"
-            #expect(throws: OpenSSLCryptoError.pemMisshapen, "\(body)") {
+            #expect(throws: OpenSSLCryptoError.pemMalformed, "\(body)") {
                 try PEM.decode([UInt8](text.utf8)[...], label: "X")
             }
         }

@@ -172,7 +172,7 @@ struct RevocationListTests {
                 continue
             }
             let error = #expect(throws: OpenSSLCryptoError.self) { try parse(list) }
-            guard case .valueMisshapen = error else {
+            guard case .valueMalformed = error else {
                 Issue.record("\(code): \(String(describing: error))")
                 continue
             }

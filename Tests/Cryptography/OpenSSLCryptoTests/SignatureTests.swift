@@ -79,7 +79,7 @@ struct SignatureTests {
                 try stranger.verify(signature[...], form: form, algorithm: algorithm, over: [[1, 2, 3]])
             }
             for wrong in [signature.dropLast(), signature + [0], [0] + signature, []] {
-                #expect(throws: OpenSSLCryptoError.signatureMisshapen) {
+                #expect(throws: OpenSSLCryptoError.signatureMalformed) {
                     try own.verify(wrong[...], form: form, algorithm: algorithm, over: [[1, 2, 3]])
                 }
             }
@@ -88,7 +88,7 @@ struct SignatureTests {
         #expect(fixed.count == curve.signatureSize)
     }
 
-    @Test("Signatures in the other form are misshapen")
+    @Test("Signatures in the other form are malformed")
     func wrongForm() throws {
         let key = try PrivateKey.generate(.p256)
         let (fixed, der) = (
@@ -96,10 +96,10 @@ struct SignatureTests {
             try key.sign([[1]], algorithm: .ecdsa(.sha256), form: .der)
         )
         let own = try key.publicKey()
-        #expect(throws: OpenSSLCryptoError.signatureMisshapen) {
+        #expect(throws: OpenSSLCryptoError.signatureMalformed) {
             try own.verify(fixed[...], form: .der, algorithm: .ecdsa(.sha256), over: [[1]])
         }
-        #expect(throws: OpenSSLCryptoError.signatureMisshapen) {
+        #expect(throws: OpenSSLCryptoError.signatureMalformed) {
             try own.verify(der[...], form: .fixedWidth, algorithm: .ecdsa(.sha256), over: [[1]])
         }
     }

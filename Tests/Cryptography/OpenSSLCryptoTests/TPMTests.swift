@@ -67,7 +67,7 @@ struct TPMTests {
         #expect(throws: OpenSSLCryptoError.keyStaysInTPM) { try key.withUnprotectedScalar { $0.count } }
         let wrapped = try key.wrappedPEM()
         // A key for the common provider does not decode there: nothing of it is in the clear.
-        #expect(throws: OpenSSLCryptoError.pemMisshapen) { try PrivateKey(pem: wrapped[...]).curve }
+        #expect(throws: OpenSSLCryptoError.pemMalformed) { try PrivateKey(pem: wrapped[...]).curve }
         let other = try PrivateKey.generate(.p256)
         #expect(other.residence == .memory)
         #expect(throws: OpenSSLCryptoError.openSSLFailed) { try other.wrappedPEM() }
@@ -84,7 +84,7 @@ struct TPMTests {
             _ = try key.sign([[1]], algorithm: .ecdsa(.sha256), form: .der)
         }
         let plain = try PrivateKey.generate(.p256).unprotectedPEM().withUnprotectedBytes(Array.init)
-        #expect(throws: OpenSSLCryptoError.pemMisshapen) { try PrivateKey(wrappedPEM: plain[...]).curve }
+        #expect(throws: OpenSSLCryptoError.pemMalformed) { try PrivateKey(wrappedPEM: plain[...]).curve }
         #expect(throws: OpenSSLCryptoError.unsupportedKey) {
             try PrivateKey.generateInTPM(.brainpoolP256r1).curve
         }

@@ -32,7 +32,7 @@ struct JSONItemTests {
         #expect(try Self.parse(text).string() == value)
     }
 
-    static let misshapen: [(text: String, error: JSONError)] = [
+    static let malformed: [(text: String, error: JSONError)] = [
         ("", .truncated(at: 0)), (" ", .truncated(at: 1)), ("[", .truncated(at: 1)),
         ("[1", .truncated(at: 2)),
         ("[1,", .truncated(at: 3)), ("{\"a\"", .truncated(at: 4)), ("\"a", .truncated(at: 2)),
@@ -47,19 +47,19 @@ struct JSONItemTests {
         ("truE", .unexpectedByte(at: 3)), ("NaN", .unexpectedByte(at: 0)), ("+1", .unexpectedByte(at: 0)),
         (".5", .unexpectedByte(at: 0)), ("1.e1", .unexpectedByte(at: 2)), ("'a'", .unexpectedByte(at: 0)),
         ("/**/1", .unexpectedByte(at: 0)), ("\u{feff}1", .unexpectedByte(at: 0)),
-        ("01", .numberMisshapen(at: 0)), ("-00", .numberMisshapen(at: 0)),
-        ("\"\n\"", .stringMisshapen(at: 1)), ("\"ab\\ncd\n\"", .stringMisshapen(at: 7)),
-        ("\"\\x\"", .stringMisshapen(at: 1)),
-        ("\"\\u12g4\"", .stringMisshapen(at: 5)), ("\"\\udc00\"", .stringMisshapen(at: 1)),
-        ("\"\\ud800\\u0041\"", .stringMisshapen(at: 1)), ("\"\\ud800x\"", .unexpectedByte(at: 7)),
+        ("01", .numberMalformed(at: 0)), ("-00", .numberMalformed(at: 0)),
+        ("\"\n\"", .stringMalformed(at: 1)), ("\"ab\\ncd\n\"", .stringMalformed(at: 7)),
+        ("\"\\x\"", .stringMalformed(at: 1)),
+        ("\"\\u12g4\"", .stringMalformed(at: 5)), ("\"\\udc00\"", .stringMalformed(at: 1)),
+        ("\"\\ud800\\u0041\"", .stringMalformed(at: 1)), ("\"\\ud800x\"", .unexpectedByte(at: 7)),
         ("{\"a\":1,\"a\":2}", .duplicateMember(at: 7)), (#"{"a":1,"\u0061":2}"#, .duplicateMember(at: 7)),
         ("{\"x\":[{\"a\":1,\"a\":1}]}", .duplicateMember(at: 13)),
     ]
 
     @Test(
         "What is no JSON text, or two readers might take differently, is refused where it is",
-        arguments: misshapen)
-    func isMisshapen(_ text: String, _ error: JSONError) {
+        arguments: malformed)
+    func isMalformed(_ text: String, _ error: JSONError) {
         #expect(throws: error) { try Self.parse(text) }
     }
 

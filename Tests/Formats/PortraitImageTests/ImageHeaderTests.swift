@@ -119,10 +119,10 @@ struct ImageHeaderTests {
         }
     }
 
-    @Test("An image of no size, or whose tiles miss it, is misshapen")
+    @Test("An image of no size, or whose tiles miss it, is malformed")
     func empty() {
         for bytes in [codestream(0, 64), codestream(64, 0), codestream(64, 64, tile: (0, 64))] {
-            guard case .misshapen? = refusal(of: bytes) else {
+            guard case .malformed? = refusal(of: bytes) else {
                 Issue.record("taken")
                 continue
             }

@@ -119,7 +119,7 @@ func fuzzBLETransfer(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// An ended machine stays ended, with its reason, behind at most one farewell.
+/// An ended machine stays ended, with its reason, behind at most one termination message.
 private func checkEnded(_ transfer: inout BLETransfer, _ reason: BLEEndReason, _ now: ContinuousClock.Instant)
 {
     let again = [
@@ -128,8 +128,8 @@ private func checkEnded(_ transfer: inout BLETransfer, _ reason: BLEEndReason, _
     ]
     demand(again.allSatisfy { $0 == .end(reason) }, "an ended machine goes on")
     _ = transfer.end(now: now)
-    demand(transfer.expire(now: now + .seconds(60)) == .end(reason), "a farewell without end")
-    demand(transfer.end(now: now) == .end(reason), "a second farewell")
+    demand(transfer.expire(now: now + .seconds(60)) == .end(reason), "a termination message without end")
+    demand(transfer.end(now: now) == .end(reason), "a second termination message")
 }
 
 extension BLETransfer {

@@ -4,7 +4,7 @@ internal import MdocVerification
 internal import OpenSSLCrypto
 internal import WalletPresentation
 
-/// A shop with one key, one nonce and one request through each door, all fixed; the seeds were sealed for it.
+/// A shop with one key, one nonce and one request over each channel, all fixed; the seeds were sealed for it.
 final class FuzzShop: Sendable {
     static let standard: FuzzShop = {
         do { return try FuzzShop() } catch { fatalError("the fuzz targets have no shop: \(error)") }

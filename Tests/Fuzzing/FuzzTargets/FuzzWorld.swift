@@ -82,6 +82,7 @@ package final class FuzzWorld: Sendable {
     func context(_ comparison: RequestComparison, _ rules: VerificationRules) -> VerificationContext {
         VerificationContext(
             transcript: session.transcript, comparison: comparison, readerKey: session.readerKey,
-            trust: rules == .strict ? forgetfulTrust : trust, now: now, rules: rules)
+            trust: rules == .strict ? forgetfulTrust : trust, now: now,
+            policy: VerificationPolicy(rules: rules))
     }
 }

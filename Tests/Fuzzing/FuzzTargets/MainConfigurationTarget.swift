@@ -9,11 +9,11 @@ func fuzzMainConfiguration(_ input: ArraySlice<UInt8>) -> Bool {
         configuration = try MainConfiguration(parsing: Array(input))
     } catch {
         demand(
-            error == .tooLong || error == .misshapen(line: reference.misshapenLine ?? 0),
+            error == .tooLong || error == .malformed(line: reference.malformedLine ?? 0),
             "a line is refused that bluetoothd takes")
         return false
     }
-    demand(reference.misshapenLine == nil, "a line is taken that bluetoothd refuses")
+    demand(reference.malformedLine == nil, "a line is taken that bluetoothd refuses")
     for requirement in DaemonRequirement.all {
         let value = configuration.value(of: requirement.key, in: requirement.group)
         let expected = reference.values[requirement.group]?[requirement.key]
@@ -31,7 +31,7 @@ func fuzzMainConfiguration(_ input: ArraySlice<UInt8>) -> Bool {
 /// A key file as GLib's rules have it, read byte by byte.
 private struct ReferenceKeyFile {
     private(set) var values: [String: [String: [UInt8]]] = [:]
-    private(set) var misshapenLine: Int?
+    private(set) var malformedLine: Int?
 
     init(_ text: ArraySlice<UInt8>) {
         var group: ArraySlice<UInt8>?
@@ -45,7 +45,7 @@ private struct ReferenceKeyFile {
                 let value = line[(sign + 1)...].drop(while: Self.isSpace)
                 values[Self.text(group), default: [:]][Self.text(key)] = Array(value)
             } else {
-                misshapenLine = index + 1
+                malformedLine = index + 1
                 return
             }
         }

@@ -35,7 +35,7 @@ func fuzzEncryptedResponse(_ input: ArraySlice<UInt8>) -> Bool {
     return FuzzShop.standard.judge(opened)
 }
 
-/// What a wallet seals, whatever it says: both doors open it, and find a DeviceResponse or say that there is none.
+/// What a wallet seals, whatever it says: both channels open it, and find a DeviceResponse or say that there is none.
 func fuzzSealedAnswer(_ input: ArraySlice<UInt8>) {
     let shop = FuzzShop.standard
     let isResponse = (try? UnverifiedResponse(input)) != nil
@@ -69,7 +69,7 @@ private func check(
     } catch {
         switch error {
         // The longest messages do not fit into one.
-        case .misshapen, .response, .notBase64URL:
+        case .malformed, .response, .notBase64URL:
             demand(!isResponse || error.isOfSize, "a response was refused")
         default: fatalError("what was sealed does not open")
         }
@@ -79,7 +79,7 @@ private func check(
 extension WalletPresentationError {
     fileprivate var isOfSize: Bool {
         switch self {
-        case .misshapen(_, .tooLong), .notBase64URL: true
+        case .malformed(_, .tooLong), .notBase64URL: true
         default: false
         }
     }

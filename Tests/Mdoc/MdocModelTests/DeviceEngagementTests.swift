@@ -27,7 +27,7 @@ struct DeviceEngagementTests {
         let engagement = try parts.parse()
         #expect(engagement.capabilities == [.readerAuthAll, .extendedRequest])
         #expect(engagement.retrievalMethods.isEmpty)
-        #expect(engagement.misshapenMembers.isEmpty)
+        #expect(engagement.malformedMembers.isEmpty)
         #expect(Array(engagement.bytes) == parts.encoded())
     }
 
@@ -36,7 +36,7 @@ struct DeviceEngagementTests {
         arguments: [(7, "00"), (4, "f6"), (100, "a16161f5"), (-1, "80"), (-77, "6161")])
     func unknownKeys(_ key: Int, value: String) throws {
         let engagement = try EngagementParts.with((Int64(key), value))
-        #expect(engagement.misshapenMembers.isEmpty)
+        #expect(engagement.malformedMembers.isEmpty)
         #expect(Array(engagement.bytes) == EngagementParts(more: [(Int64(key), value)]).encoded())
     }
 
@@ -45,7 +45,7 @@ struct DeviceEngagementTests {
         var bytes = EngagementParts(more: [(7, "00")]).encoded()
         bytes.replaceSubrange(bytes.count - 2..<bytes.count, with: [UInt8](hex: "616100"))
         let engagement = try DeviceEngagement(bytes[...])
-        #expect(engagement.misshapenMembers.isEmpty)
+        #expect(engagement.malformedMembers.isEmpty)
         #expect(Array(engagement.bytes) == bytes)
     }
 
@@ -56,9 +56,9 @@ struct DeviceEngagementTests {
             (5, "81646f72672e"),
             (5, "00"), (5, "a0"), (6, "80"), (6, "01"), (6, "f5"),
         ])
-    func misshapen(_ key: Int, value: String) throws {
+    func malformed(_ key: Int, value: String) throws {
         let engagement = try EngagementParts.with((Int64(key), value))
-        #expect(engagement.misshapenMembers == [Int64(key)])
+        #expect(engagement.malformedMembers == [Int64(key)])
         #expect(engagement.retrievalMethods.isEmpty)
         #expect(engagement.capabilities.isEmpty)
     }
@@ -71,7 +71,7 @@ struct DeviceEngagementTests {
             (6, "a0"), (6, "a102f5"), (6, "a202f51863f5"),
         ])
     func wellShaped(_ key: Int, value: String) throws {
-        #expect(try EngagementParts.with((Int64(key), value)).misshapenMembers.isEmpty)
+        #expect(try EngagementParts.with((Int64(key), value)).malformedMembers.isEmpty)
     }
 
     @Test(
@@ -138,7 +138,7 @@ struct DeviceEngagementTests {
             ([0x82, 0xf6, 0xf6], .missingMember(at: 0)),
         ]
         for (bytes, error) in refused {
-            #expect(throws: MdocModelError.misshapen(.sessionTranscript, error)) {
+            #expect(throws: MdocModelError.malformed(.sessionTranscript, error)) {
                 try SessionTranscript(stored: bytes[...])
             }
         }
@@ -146,7 +146,7 @@ struct DeviceEngagementTests {
 
     @Test("Without version or security there is no engagement")
     func missing() throws {
-        let missing = MdocModelError.misshapen(.deviceEngagement, .missingMember(at: 0))
+        let missing = MdocModelError.malformed(.deviceEngagement, .missingMember(at: 0))
         #expect(throws: missing) { try EngagementParts(version: nil).parse() }
         #expect(throws: missing) { try EngagementParts(security: nil).parse() }
     }
@@ -160,13 +160,13 @@ struct DeviceEngagementTests {
     @Test(
         "Security of another shape is refused",
         arguments: [
-            ("80", .misshapen(.deviceEngagement, .missingMember(at: 7))),
-            ("8101", .misshapen(.deviceEngagement, .missingMember(at: 7))),
-            ("820100", .misshapen(.deviceEngagement, .unexpectedType(expected: .tag(24), at: 9))),
-            ("82f601", .misshapen(.deviceEngagement, .unexpectedType(expected: .unsigned, at: 8))),
-            ("a0", .misshapen(.deviceEngagement, .unexpectedType(expected: .array, at: 7))),
-            ("820143010203", .misshapen(.deviceEngagement, .unexpectedType(expected: .tag(24), at: 9))),
-            ("8201d8184101", .cose(.deviceEngagement, .misshapen(.key))),
+            ("80", .malformed(.deviceEngagement, .missingMember(at: 7))),
+            ("8101", .malformed(.deviceEngagement, .missingMember(at: 7))),
+            ("820100", .malformed(.deviceEngagement, .unexpectedType(expected: .tag(24), at: 9))),
+            ("82f601", .malformed(.deviceEngagement, .unexpectedType(expected: .unsigned, at: 8))),
+            ("a0", .malformed(.deviceEngagement, .unexpectedType(expected: .array, at: 7))),
+            ("820143010203", .malformed(.deviceEngagement, .unexpectedType(expected: .tag(24), at: 9))),
+            ("8201d8184101", .cose(.deviceEngagement, .malformed(.key))),
         ] as [(String, MdocModelError)])
     func securityShape(_ hex: String, error: MdocModelError) {
         #expect(throws: error) { try EngagementParts(security: [UInt8](hex: hex)).parse() }
@@ -189,8 +189,8 @@ struct DeviceEngagementTests {
             ("01", .unexpectedType(expected: .map, at: 0)), ("a0a0", .trailingBytes(at: 1)),
             ("a0", .missingMember(at: 0)),
         ] as [(String, CBORError)])
-    func misshapenEngagement(_ hex: String, error: CBORError) {
-        #expect(throws: MdocModelError.misshapen(.deviceEngagement, error)) {
+    func malformedEngagement(_ hex: String, error: CBORError) {
+        #expect(throws: MdocModelError.malformed(.deviceEngagement, error)) {
             try DeviceEngagement([UInt8](hex: hex)[...])
         }
     }
@@ -199,7 +199,7 @@ struct DeviceEngagementTests {
     func cut() throws {
         let bytes = EngagementParts(more: [(5, "80"), (6, "a203f504f5")]).encoded()
         for count in 0..<bytes.count {
-            #expect(throws: MdocModelError.misshapen(.deviceEngagement, .truncated(at: count))) {
+            #expect(throws: MdocModelError.malformed(.deviceEngagement, .truncated(at: count))) {
                 try DeviceEngagement(bytes[..<count])
             }
         }

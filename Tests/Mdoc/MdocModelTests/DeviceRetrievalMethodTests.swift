@@ -24,7 +24,7 @@ struct DeviceRetrievalMethodTests {
         #expect(try EngagementParts().parse().retrievalMethods.isEmpty)
         for hex in ["80", "a0", "f6", "f7", "9fff", "bfff"] {
             #expect(try methods(hex).isEmpty)
-            #expect(try EngagementParts.with((2, hex)).misshapenMembers.isEmpty)
+            #expect(try EngagementParts.with((2, hex)).malformedMembers.isEmpty)
         }
     }
 
@@ -55,7 +55,7 @@ struct DeviceRetrievalMethodTests {
     func nfcLimits(_ hex: String) throws {
         let engagement = try EngagementParts.with((2, hex))
         #expect(engagement.retrievalMethods.isEmpty)
-        #expect(engagement.misshapenMembers == [2])
+        #expect(engagement.malformedMembers == [2])
     }
 
     @Test("BLE with one mode, the other, and both")

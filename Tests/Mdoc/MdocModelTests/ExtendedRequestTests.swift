@@ -61,7 +61,7 @@ struct ExtendedRequestTests {
             // The map in which the key is missing begins a byte before its key.
             ("70726571756573746564456c656d656e74", "70726571756573746564456c656d656e75", -1),
         ])
-    func misshapenAlternatives(_ part: String, replacement: String, offset: Int) throws {
+    func malformedAlternatives(_ part: String, replacement: String, offset: Int) throws {
         let items = try DeviceRequest([UInt8](hex: Self.published)[...]).docRequests[0].itemsRequestBytes
         let content = items.content.hex
         #expect(content.contains(part))
@@ -71,7 +71,7 @@ struct ExtendedRequestTests {
         let start = try #require(request.firstRange(of: changed.content)).lowerBound
         let place = try #require(Array(items.content).firstRange(of: [UInt8](hex: part))).lowerBound
         let missing = CBORError.missingMember(at: start + place + offset)
-        #expect(throws: MdocModelError.misshapen(.deviceRequest, missing)) { try DeviceRequest(request[...]) }
+        #expect(throws: MdocModelError.malformed(.deviceRequest, missing)) { try DeviceRequest(request[...]) }
     }
 
     @Test("Use cases are written and read back, with their purposes")
@@ -101,7 +101,7 @@ struct ExtendedRequestTests {
             let bytes = try draft.encode(
                 for: .extendedRequest, in: ReaderFixture.transcript(), signedBy: nil)
             let list = try #require(bytes.firstRange(of: Array("documentSets".utf8))).upperBound
-            #expect(throws: MdocModelError.misshapen(.deviceRequest, error(list))) {
+            #expect(throws: MdocModelError.malformed(.deviceRequest, error(list))) {
                 try DeviceRequest(bytes[...])
             }
         }

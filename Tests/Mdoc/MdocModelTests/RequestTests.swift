@@ -72,7 +72,7 @@ struct RequestTests {
         // Q47: server retrieval of the 2021 edition is passed over, the BLE option beside it read.
         let online = try #require(samples.engagements.first { $0.name == "deOnline" })
         let engagement = try DeviceEngagement([UInt8](hex: online.hex)[...])
-        #expect(engagement.misshapenMembers.isEmpty)
+        #expect(engagement.malformedMembers.isEmpty)
         #expect(engagement.retrievalMethods.count == 1)
         // Q46: two BLE entries with one mode each.
         let offline = try #require(samples.engagements.first { $0.name == "deOffline" })
@@ -90,7 +90,7 @@ struct RequestTests {
     @Test("Q47 Server retrieval is parsed and ignored")
     func serverRetrieval() throws {
         let key3 = "a1667765624170698301 6161 6162"
-        #expect(try EngagementParts.with((3, key3)).misshapenMembers.isEmpty)
+        #expect(try EngagementParts.with((3, key3)).malformedMembers.isEmpty)
         #expect(try EngagementParts.with((3, key3)).retrievalMethods.isEmpty)
     }
 
@@ -118,8 +118,8 @@ struct RequestTests {
                 .unexpectedType(expected: .textString, at: 9)
             ),
         ] as [(String, CBORError)])
-    func misshapen(_ hex: String, error: CBORError) {
-        #expect(throws: MdocModelError.misshapen(.deviceRequest, error)) {
+    func malformed(_ hex: String, error: CBORError) {
+        #expect(throws: MdocModelError.malformed(.deviceRequest, error)) {
             try DeviceRequest([UInt8](hex: hex)[...])
         }
     }
@@ -170,7 +170,7 @@ struct SessionMessageTests {
             ("a26464617461f6667374617475 73f7", .missingMember(at: 0)),
         ] as [(String, CBORError)])
     func otherShape(_ hex: String, error: CBORError) {
-        #expect(throws: MdocModelError.misshapen(.sessionData, error)) {
+        #expect(throws: MdocModelError.malformed(.sessionData, error)) {
             try SessionData([UInt8](hex: hex)[...])
         }
     }
@@ -212,13 +212,13 @@ struct SessionMessageTests {
                 .unexpectedType(expected: .byteString, at: 21)
             ),
         ] as [(String, CBORError)] {
-            #expect(throws: MdocModelError.misshapen(.sessionEstablishment, error)) {
+            #expect(throws: MdocModelError.malformed(.sessionEstablishment, error)) {
                 try SessionEstablishment([UInt8](hex: hex)[...])
             }
         }
         let notAKey = try SessionEstablishment(
             [UInt8](hex: "a26a655265616465724b6579d81841a0 6464617461 4100")[...])
-        #expect(throws: MdocModelError.cose(.sessionEstablishment, .misshapen(.key))) {
+        #expect(throws: MdocModelError.cose(.sessionEstablishment, .malformed(.key))) {
             try notAKey.eReaderKey()
         }
     }

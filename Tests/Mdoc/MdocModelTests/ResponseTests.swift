@@ -99,7 +99,7 @@ struct ResponseTests {
         let response = Written.response([Written.document([Written.tagged24(map)])])
         let start = try #require(response.firstRange(of: map)).lowerBound
         #expect(
-            throws: MdocModelError.misshapen(.issuerSignedItem, error(start + index)),
+            throws: MdocModelError.malformed(.issuerSignedItem, error(start + index)),
             sourceLocation: sourceLocation
         ) { try parse(response) }
     }
@@ -200,9 +200,9 @@ struct ResponseTests {
             ("a1 69 646f63756d656e7473 81 00", .document), ("a1 69 646f63756d656e7473 81 a0", .document),
             ("a1 6e 646f63756d656e744572726f7273 a0", .deviceResponse),
         ])
-    func misshapen(_ hex: String, structure: MdocStructure) {
+    func malformed(_ hex: String, structure: MdocStructure) {
         let error = #expect(throws: MdocModelError.self) { try parse([UInt8](hex: hex)) }
-        guard case .misshapen(structure, _) = error else {
+        guard case .malformed(structure, _) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -213,12 +213,12 @@ struct ResponseTests {
         let bare = Written.response([Written.document([Written.map(Written.itemMembers)])])
         let item = try #require(bare.firstRange(of: Written.map(Written.itemMembers))).lowerBound
         let untaggedItem = CBORError.unexpectedType(expected: .tag(24), at: item)
-        #expect(throws: MdocModelError.misshapen(.issuerSignedItem, untaggedItem)) { try parse(bare) }
+        #expect(throws: MdocModelError.malformed(.issuerSignedItem, untaggedItem)) { try parse(bare) }
         let signed = Written.map([("nameSpaces", [0xa0])])
         let response = Written.response([Written.document([], more: [("deviceSigned", signed)])])
         let nameSpaces = try #require(response.firstRange(of: signed)).upperBound - 1
         let untaggedNameSpaces = CBORError.unexpectedType(expected: .tag(24), at: nameSpaces)
-        #expect(throws: MdocModelError.misshapen(.deviceSigned, untaggedNameSpaces)) { try parse(response) }
+        #expect(throws: MdocModelError.malformed(.deviceSigned, untaggedNameSpaces)) { try parse(response) }
     }
 
     @Test("Q154 A response may be as long as the limit it is given")
@@ -226,7 +226,7 @@ struct ResponseTests {
         var members = Written.itemMembers
         members[3].1 = CBOREncoder.encode { $0.byteString([UInt8](repeating: 1, count: 1 << 20)) }
         let bytes = Written.response([Written.document([Written.tagged24(Written.map(members))])])
-        #expect(throws: MdocModelError.misshapen(.deviceResponse, .tooLong(limit: 1 << 20))) {
+        #expect(throws: MdocModelError.malformed(.deviceResponse, .tooLong(limit: 1 << 20))) {
             try parse(bytes)
         }
         let read = try UnverifiedResponse(bytes[...], limits: CBORLimits(bytes: 4 << 20))
@@ -266,7 +266,7 @@ struct ResponseTests {
         for (structure, place) in places {
             _ = try parse(place(longest))
             for longer in [longest + "n", "n" + String(repeating: "\u{301}", count: 128)] {
-                #expect(throws: MdocModelError.misshapen(structure, .tooLong(limit: 255))) {
+                #expect(throws: MdocModelError.malformed(structure, .tooLong(limit: 255))) {
                     try parse(place(longer))
                 }
             }
@@ -278,7 +278,7 @@ struct ResponseTests {
         let document = Written.document([])
         let most = [[UInt8]](repeating: document, count: 64)
         #expect(try parse(Written.response(most)).documents.count == 64)
-        #expect(throws: MdocModelError.misshapen(.deviceResponse, .tooMany(limit: 64))) {
+        #expect(throws: MdocModelError.malformed(.deviceResponse, .tooMany(limit: 64))) {
             try parse(Written.response(most + [document]))
         }
     }
@@ -357,7 +357,7 @@ struct MobileSecurityObjectTests {
         for place in places {
             let (longestMember, longerMember) = (place(longest), place(longest + "n"))
             _ = try parse(changing: longestMember.0, longestMember.1)
-            #expect(throws: MdocModelError.misshapen(.mobileSecurityObject, .tooLong(limit: 255))) {
+            #expect(throws: MdocModelError.malformed(.mobileSecurityObject, .tooLong(limit: 255))) {
                 try parse(changing: longerMember.0, longerMember.1)
             }
         }
@@ -367,7 +367,7 @@ struct MobileSecurityObjectTests {
     func nameSpaces() throws {
         let most = (0..<64).map { ("\($0)", [0xa0] as [UInt8]) }
         #expect(try parse(changing: "valueDigests", Written.map(most)).valueDigests.count == 64)
-        #expect(throws: MdocModelError.misshapen(.mobileSecurityObject, .tooMany(limit: 64))) {
+        #expect(throws: MdocModelError.malformed(.mobileSecurityObject, .tooMany(limit: 64))) {
             try parse(changing: "valueDigests", Written.map(most + [("64", [0xa0])]))
         }
     }
@@ -392,7 +392,7 @@ struct MobileSecurityObjectTests {
     ) throws {
         let start = Written.tagged24(Written.map(members)).count - Written.map(members).count
         #expect(
-            throws: MdocModelError.misshapen(.mobileSecurityObject, error(start + index)),
+            throws: MdocModelError.malformed(.mobileSecurityObject, error(start + index)),
             sourceLocation: sourceLocation
         ) { try parse(members) }
     }
@@ -483,7 +483,7 @@ struct MobileSecurityObjectTests {
             (tagged + [0], .trailingBytes(at: tagged.count)),
             (Written.tagged24(bare + [0]), .trailingBytes(at: tagged.count)),
         ] as [([UInt8], CBORError)] {
-            #expect(throws: MdocModelError.misshapen(.mobileSecurityObject, error)) {
+            #expect(throws: MdocModelError.malformed(.mobileSecurityObject, error)) {
                 try MobileSecurityObject(payload: payload[...])
             }
         }

@@ -155,7 +155,7 @@ struct DocumentSignerProfileTests {
             return copy
         }
         let error = #expect(throws: IssuerCertificateError.self) { _ = try deviations(rule) }
-        guard case .misshapen(.duplicateExtension) = error else {
+        guard case .malformed(.duplicateExtension) = error else {
             Issue.record("\(String(describing: error))")
             return
         }

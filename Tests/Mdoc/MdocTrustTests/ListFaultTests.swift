@@ -121,7 +121,7 @@ struct ListFaultTests {
             case .shrunken: return "shrunken"
             case .unusable(.listStale), .unusable(.vicalRefused(.expired)): return "stale"
             case .unusable(.revocationListUnreadable), .unusable(.statusListUnreadable),
-                .unusable(.vicalRefused(.misshapen)):
+                .unusable(.vicalRefused(.malformed)):
                 return "unreadable"
             case .unusable(.revocationListSignatureInvalid), .unusable(.statusListSignerUnknown),
                 .unusable(.vicalRefused(.cose(.signatureInvalid))):
@@ -194,7 +194,7 @@ struct ListFaultTests {
                     .none: Outcome(admission: "renewed", verdict: "good"),
                     .offline: Outcome(admission: "nothing came", verdict: "document.list_absent"),
                     .stale: Outcome(admission: "stale", verdict: "document.list_stale"),
-                    .truncated: Outcome(admission: "unreadable", verdict: "document.list_misshapen"),
+                    .truncated: Outcome(admission: "unreadable", verdict: "document.list_malformed"),
                     .wrongSigner: Outcome(admission: "signer", verdict: "document.list_signer_wrong"),
                     .wrongSubject: Outcome(admission: "subject", verdict: "document.list_subject_wrong"),
                     .replayedOlder: Outcome(admission: "older", verdict: "good"),
@@ -210,7 +210,7 @@ struct ListFaultTests {
                 .none: Outcome(admission: "renewed", verdict: "good"),
                 .offline: Outcome(admission: "nothing came", verdict: "signer.list_absent"),
                 .stale: Outcome(admission: "stale", verdict: "signer.list_stale"),
-                .truncated: Outcome(admission: "unreadable", verdict: "signer.list_misshapen"),
+                .truncated: Outcome(admission: "unreadable", verdict: "signer.list_malformed"),
                 .wrongSigner: Outcome(admission: "signer", verdict: "signer.list_signer_wrong"),
                 .wrongSubject: Outcome(admission: "other issuer", verdict: "signer.list_absent"),
                 .replayedOlder: Outcome(admission: "older", verdict: "good"),

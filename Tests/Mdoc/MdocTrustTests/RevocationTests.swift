@@ -130,12 +130,12 @@ struct SignerRevocationTests {
         var longer = whole
         longer.append(0)
         lists.sources = [.test(.revocationList, "crl", longer)]
-        #expect(try lists.finding() == undetermined(.listMisshapen, .signer))
+        #expect(try lists.finding() == undetermined(.listMalformed, .signer))
         var changed = whole
         let number = try #require(whole.lastRange(of: [2, 1, 7]))
         changed[number.lowerBound] = 3
         lists.sources = [.test(.revocationList, "crl", changed)]
-        #expect(try lists.finding() == undetermined(.listMisshapen, .signer))
+        #expect(try lists.finding() == undetermined(.listMalformed, .signer))
     }
 
     @Test("A list for one distribution point counts for the signers that name it")
@@ -247,14 +247,14 @@ struct DocumentRevocationTests {
             token.issued = TestAuthority.now + 60
             return try token.encoded()
         },
-        Fault("truncated", undetermined(.listMisshapen, .document)) { token, _ in
+        Fault("truncated", undetermined(.listMalformed, .document)) { token, _ in
             try token.encoded().dropLast()
         },
-        Fault("truncated inside", undetermined(.listMisshapen, .document)) { token, _ in
+        Fault("truncated inside", undetermined(.listMalformed, .document)) { token, _ in
             token.compressed.removeLast()
             return try token.encoded()
         },
-        Fault("a list of the other kind", undetermined(.listMisshapen, .document)) { _, authority in
+        Fault("a list of the other kind", undetermined(.listMalformed, .document)) { _, authority in
             try TestStatusToken(.identifierList, authority: authority).encoded()
         },
         Fault("another subject", undetermined(.listSubjectWrong, .document)) { token, _ in

@@ -203,7 +203,7 @@ struct StatusAttackTests {
         let parsed = try StatusToken(token.encoded()[...])
         #expect(throws: StatusTokenError.listTooLong) { try parsed.statusList() }
         try one.add(token)
-        #expect(try one.finding() == undetermined(.listMisshapen))
+        #expect(try one.finding() == undetermined(.listMalformed))
         token.compressed = Deflated.zeros(StatusList.maximumSize)
         let whole = try StatusToken(token.encoded()[...]).statusList()
         #expect(whole.count == StatusList.maximumSize * 8)

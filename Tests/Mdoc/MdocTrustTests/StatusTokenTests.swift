@@ -48,7 +48,7 @@ struct StatusListTests {
     }
 
     @Test("A list that is cut off, changed, followed by a byte, or not compressed is refused by name")
-    func misshapen() throws {
+    func malformed() throws {
         let whole = TestStatusToken.published
         for count in whole.indices {
             #expect(throws: StatusTokenError.listNotCompressed) { try list(bits: 1, Array(whole[..<count])) }
@@ -107,7 +107,7 @@ struct StatusTokenTests {
             #expect(throws: StatusTokenError.typeWrong) { try parse(token) }
         }
         // To CBOR its first letter is the head of a text of five bytes.
-        #expect(throws: StatusTokenError.misshapen(.trailingBytes(at: 6))) {
+        #expect(throws: StatusTokenError.malformed(.trailingBytes(at: 6))) {
             try StatusToken(Array("eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.AA".utf8)[...])
         }
     }
@@ -140,7 +140,7 @@ struct StatusTokenTests {
     func truncated() throws {
         let bytes = try TestStatusToken(authority: TestAuthority()).encoded()
         for count in stride(from: 0, to: bytes.count, by: 7) {
-            #expect(throws: StatusTokenError.misshapen(.truncated(at: count))) {
+            #expect(throws: StatusTokenError.malformed(.truncated(at: count))) {
                 try StatusToken(bytes[..<count])
             }
         }

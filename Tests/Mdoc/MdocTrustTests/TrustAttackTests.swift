@@ -190,7 +190,7 @@ struct TrustAttackTests {
             let snapshot = TrustSnapshot([.test(.anchor, "a", authority.der), source])
             let conditions = snapshot.lint(at: now).map(\.condition)
             #expect(conditions.count == 1)
-            guard case .statusListUnreadable(.misshapen(.outOfRange)) = conditions.first else {
+            guard case .statusListUnreadable(.malformed(.outOfRange)) = conditions.first else {
                 Issue.record("\(conditions)")
                 continue
             }
@@ -202,7 +202,7 @@ struct TrustAttackTests {
             _ = try TrustBundle(
                 bundle[...], signedBy: key.privateKey.publicKey(), notOlderThan: nil, at: now)
         }
-        guard case .misshapen(.outOfRange) = error else {
+        guard case .malformed(.outOfRange) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -216,7 +216,7 @@ struct TrustAttackTests {
         #expect(try StatusToken(token.encoded()[...]).timeToLive == 1)
         token.moreClaims = [(65_534, CBOREncoder.encode { $0.integer(seconds) })]
         let error = #expect(throws: StatusTokenError.self) { try StatusToken(token.encoded()[...]) }
-        guard case .misshapen(.outOfRange) = error else {
+        guard case .malformed(.outOfRange) = error else {
             Issue.record("\(String(describing: error))")
             return
         }

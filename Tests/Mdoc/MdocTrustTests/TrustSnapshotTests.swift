@@ -406,11 +406,11 @@ struct TrustBundleTests {
             }
             // Nothing of it is read before the signature verifies.
             switch error {
-            case .misshapen, .cose: break
+            case .malformed, .cose: break
             default: Issue.record("byte \(index): \(String(describing: error))")
             }
         }
-        #expect(throws: TrustBundleError.misshapen(.truncated(at: bytes.count - 1))) {
+        #expect(throws: TrustBundleError.malformed(.truncated(at: bytes.count - 1))) {
             _ = try TrustBundle(bytes.dropLast(), signedBy: own, notOlderThan: nil, at: now)
         }
     }
@@ -422,7 +422,7 @@ struct TrustBundleTests {
         let error = #expect(throws: TrustBundleError.self) {
             _ = try TrustBundle(list.encoded()[...], signedBy: key, notOlderThan: nil, at: now)
         }
-        guard case .misshapen(.missingMember) = error else {
+        guard case .malformed(.missingMember) = error else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -67,7 +67,7 @@ struct TrustStoreTests {
             }
         }
         for bytes in [[0x30, 0x00], []] as [[UInt8]] {
-            #expect(throws: IssuerCertificateError.misshapen(.truncated(at: bytes.count))) {
+            #expect(throws: IssuerCertificateError.malformed(.truncated(at: bytes.count))) {
                 _ = try verify(bytes, in: authority.store(), at: now)
             }
         }

@@ -116,7 +116,7 @@ struct VICALTests {
         }
         list.rewriteName = { $0 == "version" ? "edition" : $0 }
         let error = #expect(throws: VICALError.self) { _ = try verify(list) }
-        guard case .misshapen(.missingMember) = error else {
+        guard case .malformed(.missingMember) = error else {
             Issue.record("\(String(describing: error))")
             return
         }

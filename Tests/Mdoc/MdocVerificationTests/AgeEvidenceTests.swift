@@ -80,7 +80,7 @@ struct AgeEvidenceTests {
             .init("age_in_years", Encoded.unsigned(201)), .init("birth_date", Encoded.text("long ago")),
             .init("birth_date", Encoded.instant("1990-01-01T00:00:00Z")), .init("birth_date", [0xf6]),
         ])
-    func misshapen(_ item: TestDocument.Item) throws {
+    func malformed(_ item: TestDocument.Item) throws {
         #expect(try answer(18, [item]) == .cannotTell(.noAttestation))
     }
 

@@ -69,7 +69,8 @@ struct DeviceAuthenticationTests {
         presentation.session = try TestSession()
         guard
             case .rejected(let rejected) = try UnverifiedResponse(response[...]).verify(
-                in: presentation.context())
+                in: presentation.context()
+            ).verdict
         else {
             Issue.record("verified in another session")
             return
@@ -79,7 +80,8 @@ struct DeviceAuthenticationTests {
         presentation.session = other
         guard
             case .rejected(let again) = try UnverifiedResponse(response[...]).verify(
-                in: presentation.context())
+                in: presentation.context()
+            ).verdict
         else {
             Issue.record("verified with another curve")
             return
@@ -101,7 +103,8 @@ struct DeviceAuthenticationTests {
         presentation.session = try TestSession()
         guard
             case .rejected(let rejected) = try UnverifiedResponse(response[...]).verify(
-                in: presentation.context())
+                in: presentation.context()
+            ).verdict
         else {
             Issue.record("verified in another session")
             return
@@ -177,7 +180,7 @@ struct IssuerDataTests {
         try expect(.issuerAuthTagged, at: .issuerSignature, presentation { $0.issuerAuthTag = 18 })
         #expect(
             try presentation { $0.issuerAuthTag = 17 }.failures().contains(
-                .failed(.issuerSignature, .cose(.misshapen(.sign1)))))
+                .failed(.issuerSignature, .cose(.malformed(.sign1)))))
     }
 
     @Test("Q153 A newer algorithm number is told, one of another curve refused")
@@ -206,6 +209,7 @@ struct IssuerDataTests {
             trust: try issuer.authority.store(), now: context.now)
         guard
             case .rejected(let rejected) = try UnverifiedResponse(strange.response()[...]).verify(in: context)
+                .verdict
         else {
             Issue.record("trusted what the message brought along")
             return
@@ -307,7 +311,7 @@ struct IssuerDataTests {
                 transcript: first.transcript, comparison: first.comparison, readerKey: first.readerKey,
                 trust: store,
                 now: first.now)
-            switch try UnverifiedResponse(presentation.response()[...]).verify(in: context) {
+            switch try UnverifiedResponse(presentation.response()[...]).verify(in: context).verdict {
             case .verified(let response):
                 #expect(response.reports[0].deviations == [.dsSubjectKeyIdentifierMissing])
             case .rejected(let rejected):

@@ -202,17 +202,17 @@ struct DrivingTests {
                 ])
             ]),
         ] as [[UInt8]])
-    func misshapen(_ value: [UInt8]) throws {
+    func malformed(_ value: [UInt8]) throws {
         #expect(
             try answer([.init("driving_privileges", value), .init("expiry_date", Encoded.day("2030-01-01"))])
-                == .cannotTell(.misshapen))
+                == .cannotTell(.malformed))
     }
 
     @Test("A document's expiry date that is none leaves the answer open")
-    func misshapenExpiry() throws {
+    func malformedExpiry() throws {
         #expect(
             try mayDrive([category("B", until: "2030-01-01")], expiry: Encoded.text("never"))
-                == .cannotTell(.misshapen))
+                == .cannotTell(.malformed))
     }
 
     @Test("A list beyond every licence is not read")
@@ -220,7 +220,7 @@ struct DrivingTests {
         let entry = category("B", until: "2030-01-01")
         #expect(try isYes(mayDrive([[UInt8]](repeating: entry, count: 128)), until: "2030-01-01"))
         #expect(
-            try mayDrive([[UInt8]](repeating: entry, count: 129)) == .cannotTell(.misshapen))
+            try mayDrive([[UInt8]](repeating: entry, count: 129)) == .cannotTell(.malformed))
     }
 
     @Test("The answer does not print what the licence says")

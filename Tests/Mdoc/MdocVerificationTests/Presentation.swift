@@ -56,11 +56,12 @@ struct Presentation {
         VerificationContext(
             transcript: session.transcript, comparison: requests.map { .requested($0) } ?? .notCompared,
             readerKey: hasReaderKey ? session.readerKey : nil, trust: try issuer.authority.store(),
-            now: try #require(DateText(now.utf8)).instant, rules: rules, clockSkew: clockSkew)
+            now: try #require(DateText(now.utf8)).instant,
+            policy: VerificationPolicy(rules: rules, clockSkew: clockSkew))
     }
 
     func verdict(_ rules: VerificationRules = .interoperable) throws -> ResponseVerdict {
-        try UnverifiedResponse(response()[...]).verify(in: context(rules))
+        try UnverifiedResponse(response()[...]).verify(in: context(rules)).verdict
     }
 
     func verified(_ rules: VerificationRules = .interoperable) throws -> VerifiedResponse {

@@ -87,7 +87,8 @@ struct RedactionTests {
         bytes[index + 9] = UInt8(ascii: "m")
         guard
             case .rejected(let rejected) = try UnverifiedResponse(bytes[...]).verify(
-                in: presentation.context())
+                in: presentation.context()
+            ).verdict
         else {
             Issue.record("verified")
             return

@@ -111,7 +111,8 @@ struct RequestMatchTests {
         for rules in [VerificationRules.interoperable, .strict] {
             guard
                 case .rejected(let rejected) = try UnverifiedResponse(bytes[...]).verify(
-                    in: presentation.context(rules))
+                    in: presentation.context(rules)
+                ).verdict
             else {
                 Issue.record("verified")
                 return

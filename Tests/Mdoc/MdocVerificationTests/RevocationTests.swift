@@ -32,23 +32,24 @@ struct VerdictPartsTests {
 
         mutating func drop(_ kind: TrustSource.Kind) { sources.removeAll { $0.kind == kind } }
 
-        func verdict() throws -> ResponseVerdict {
+        func judgement() throws -> Judgement {
             let base = try presentation.context()
             let context = VerificationContext(
                 transcript: base.transcript, comparison: base.comparison, readerKey: base.readerKey,
-                trust: TrustStore(snapshot), now: base.now, policy: policy)
+                trust: TrustStore(snapshot), now: base.now,
+                policy: VerificationPolicy(revocation: policy))
             return try UnverifiedResponse(presentation.response()[...]).verify(in: context)
         }
 
         func report() throws -> (report: DocumentReport, isVerified: Bool, snapshot: TrustSnapshot.ID) {
-            switch try verdict() {
+            let judgement = try judgement()
+            #expect(judgement.policy == VerificationPolicy(revocation: policy))
+            switch judgement.verdict {
             case .verified(let response):
-                #expect(response.policy == policy)
                 #expect(response.documents[0].revocation == response.reports[0].revocation)
-                return (response.reports[0], true, response.trustSnapshot)
+                return (response.reports[0], true, judgement.trustSnapshot)
             case .rejected(let rejected):
-                #expect(rejected.policy == policy)
-                return (rejected.reports[0], false, rejected.trustSnapshot)
+                return (rejected.reports[0], false, judgement.trustSnapshot)
             }
         }
     }

@@ -42,8 +42,8 @@ struct ValidityTests {
         let context = VerificationContext(
             transcript: presentation.session.transcript, comparison: .notCompared, readerKey: nil,
             trust: try presentation.issuer.authority.store(), now: Timestamp(secondsSince1970: 0))
-        #expect(context.clockSkew == 60)
-        #expect(context.rules == .interoperable)
+        #expect(context.policy.clockSkew == 60)
+        #expect(context.policy.rules == .interoperable)
     }
 
     @Test(

@@ -157,7 +157,9 @@ struct Counter {
         return try UnverifiedResponse(response[...]).verify(
             in: VerificationContext(
                 transcript: transcript, comparison: .requested(presented.requests), readerKey: key,
-                trust: TrustStore(anchors: [anchor]), now: Self.now, rules: rules))
+                trust: TrustStore(anchors: [anchor]), now: Self.now,
+                policy: VerificationPolicy(rules: rules))
+        ).verdict
     }
 
     /// Taps once and gives the verified response; throws where there is none.

@@ -38,7 +38,9 @@ struct CurveTests {
             $0.deviceCurve = .p384
             $0.deviceAuthentication = .mac
         }
-        guard case .ended(.status(.termination), farewell: nil) = try WrittenCase(presentation).judge(.strict)
+        guard
+            case .ended(.status(.termination), terminationStatus: nil) = try WrittenCase(presentation).judge(
+                .strict)
         else {
             Issue.record("a response")
             return

@@ -16,7 +16,7 @@ enum FaultExpectation {
     /// The bytes are not this structure.
     case malformed(MdocStructure)
     /// There is no response: the session ends so, and this is sent last.
-    case session((SessionEnd) -> Bool, farewell: SessionStatus?)
+    case session((SessionEnd) -> Bool, terminationStatus: SessionStatus?)
 
     static func check(_ id: CheckID, _ failure: CheckFailure) -> FaultExpectation {
         .checks([id: { $0 == failure }])
@@ -66,19 +66,19 @@ enum FaultExpectation {
         ])
     }
 
-    static var misshapenSessionData: FaultExpectation {
+    static var malformedSessionData: FaultExpectation {
         .session(
             {
-                if case .failed(.misshapen(.misshapen(.sessionData, _))) = $0 { true } else { false }
-            }, farewell: .decodingError)
+                if case .failed(.malformed(.malformed(.sessionData, _))) = $0 { true } else { false }
+            }, terminationStatus: .decodingError)
     }
 
     static var decryptionFailed: FaultExpectation {
-        .session({ $0 == .failed(.decryptionFailed) }, farewell: .encryptionError)
+        .session({ $0 == .failed(.decryptionFailed) }, terminationStatus: .encryptionError)
     }
 
     static func endedBy(_ status: SessionStatus) -> FaultExpectation {
-        .session({ $0 == .status(status) }, farewell: nil)
+        .session({ $0 == .status(status) }, terminationStatus: nil)
     }
 }
 
@@ -139,16 +139,16 @@ extension IssuerFault {
         case .algorithmInBothHeaders: .unreadableIssuerAuth(.cose(.labelInBothHeaders(1)))
         case .criticalHeader: .unreadableIssuerAuth(.cose(.criticalHeaderNotUnderstood))
         case .certificateMissing, .certificateListEmpty, .certificateAsText:
-            .unreadableCertificate(.cose(.certificateChainMisshapen))
+            .unreadableCertificate(.cose(.certificateChainMalformed))
         case .certificateIsGarbage:
             .checks([
-                .issuerCertificate: \.isMisshapenCertificate, .issuerSignature: \.isMisshapenCertificate,
+                .issuerCertificate: \.isMalformedCertificate, .issuerSignature: \.isMalformedCertificate,
             ])
         case .certificateProtected: .tolerated([.x5chainProtected])
         case .rootInCertificateList: .tolerated([.x5chainWithOtherCertificates])
-        case .signatureAsDER, .signatureEmpty: .signature(.signatureMisshapen)
+        case .signatureAsDER, .signatureEmpty: .signature(.signatureMalformed)
         case .signatureZero: .signature(.signatureInvalid)
-        case .fiveElements: .unreadableIssuerAuth(.cose(.misshapen(.sign1)))
+        case .fiveElements: .unreadableIssuerAuth(.cose(.malformed(.sign1)))
         case .tagged: .tolerated([.issuerAuthTagged])
         case .payloadDetached:
             .checks([
@@ -209,8 +209,8 @@ extension FaultExpectation {
 }
 
 extension CheckFailure {
-    fileprivate var isMisshapenCertificate: Bool {
-        if case .issuerCertificate(.misshapen) = self { true } else { false }
+    fileprivate var isMalformedCertificate: Bool {
+        if case .issuerCertificate(.malformed) = self { true } else { false }
     }
 }
 
@@ -254,7 +254,7 @@ extension SessionFault {
     var expectation: FaultExpectation {
         switch self {
         case .tagFlipped, .counterTwo: .decryptionFailed
-        case .emptyMap, .trailingBytes, .dataTwice, .notAMap: .misshapenSessionData
+        case .emptyMap, .trailingBytes, .dataTwice, .notAMap: .malformedSessionData
         case .encryptionError: .endedBy(.encryptionError)
         case .decodingError: .endedBy(.decodingError)
         case .termination: .endedBy(.termination)

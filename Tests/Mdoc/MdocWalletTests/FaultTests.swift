@@ -47,7 +47,7 @@ struct FaultTests {
     }
 
     private func expect(
-        _ expectation: FaultExpectation, _ rules: VerificationRules, judged judgement: Judgement
+        _ expectation: FaultExpectation, _ rules: VerificationRules, judged judgement: WalletOutcome
     ) throws {
         switch (expectation, judgement) {
         case (.tolerated(let deviations), .verdict(.verified(let response))):
@@ -72,10 +72,10 @@ struct FaultTests {
         case (.response(let failure), .verdict(.rejected(let response))):
             #expect(response.failures == [failure])
             #expect(response.reports.failures.isEmpty)
-        case (.malformed(let structure), .malformed(.misshapen(let found, _))): #expect(found == structure)
-        case (.session(let matches, let expected), .ended(let end, let farewell)):
+        case (.malformed(let structure), .malformed(.malformed(let found, _))): #expect(found == structure)
+        case (.session(let matches, let expected), .ended(let end, let terminationStatus)):
             #expect(matches(end), "\(end)")
-            #expect(farewell == expected)
+            #expect(terminationStatus == expected)
         default: Issue.record("judged otherwise under \(rules) rules: \(judgement)")
         }
     }

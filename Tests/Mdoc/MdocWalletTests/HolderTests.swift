@@ -117,10 +117,10 @@ struct HolderTests {
 
     @Test("A person who declines: the session ends without data, or nothing is returned")
     func declines() throws {
-        func judged(_ decision: Holder.Decision) throws -> Judgement {
+        func judged(_ decision: Holder.Decision) throws -> WalletOutcome {
             try WrittenCase(PresentationCase("decline") { $0.decision = decision }).judge(.interoperable)
         }
-        guard case .ended(.status(.termination), farewell: nil) = try judged(.declines),
+        guard case .ended(.status(.termination), terminationStatus: nil) = try judged(.declines),
             case .verdict(.rejected(let response)) = try judged(.returnsNothing)
         else {
             Issue.record("not declined")
@@ -149,7 +149,7 @@ struct HolderTests {
     func notARequest() throws {
         let written = try WrittenCase(PresentationCase("ok"))
         let transcript = try SessionTranscript(stored: written.bytes("session_transcript.cbor"))
-        #expect(throws: HolderError.request(.misshapen(.deviceRequest, .missingMember(at: 0)))) {
+        #expect(throws: HolderError.request(.malformed(.deviceRequest, .missingMember(at: 0)))) {
             try Holder(documents: []).answer([0xa0], transcript: transcript)
         }
     }

@@ -46,8 +46,8 @@ struct PlannedRequestTests {
         let context = VerificationContext(
             transcript: transcript, comparison: .requested(draft.documents), readerKey: nil,
             trust: TrustStore(anchors: [try TrustAnchor(Certificate(der: issuer.root[...]))]), now: Self.now,
-            rules: .strict)
-        return (try UnverifiedResponse(bytes[...]).verify(in: context), draft)
+            policy: VerificationPolicy(rules: .strict))
+        return (try UnverifiedResponse(bytes[...]).verify(in: context).verdict, draft)
     }
 
     private struct Declined: Error {}

@@ -33,12 +33,12 @@ struct WalletBenchLinkTests {
                 return
             }
         }
-        guard case .end(.terminated, let farewell?) = session.terminate() else {
-            Issue.record("no farewell")
+        guard case .end(.terminated, let terminationMessage?) = session.terminate() else {
+            Issue.record("no termination message")
             return
         }
-        #expect(link.session.receive(farewell[...]) == .end)
-        #expect(link.session.receive(farewell[...]) == .end)
+        #expect(link.session.receive(terminationMessage[...]) == .end)
+        #expect(link.session.receive(terminationMessage[...]) == .end)
     }
 
     @Test("The QR of a greeting over NFC leads to the same key")

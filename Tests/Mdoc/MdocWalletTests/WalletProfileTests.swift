@@ -88,7 +88,7 @@ struct WalletProfileTests {
         #expect(engagement.version == "1.1")
         #expect(engagement.capabilities == [.readerAuthAll, .extendedRequest])
         #expect(Array(engagement.bytes.suffix(8)).hex == "058006a203f504f5")
-        #expect(engagement.misshapenMembers.isEmpty)
+        #expect(engagement.malformedMembers.isEmpty)
     }
 
     @Test("Others: engagement 1.0 with the keys 0 and 1 alone", arguments: ["google", "samsung", "multipaz"])

@@ -114,12 +114,12 @@ struct AppAttackTests {
             envelope.ciphertext = []
             return envelope
         },
-        Attack("an envelope cut", "presentation.misshapen") { shop in
+        Attack("an envelope cut", "presentation.malformed") { shop in
             var envelope = try shop.envelope()
             envelope.cut = envelope.encoded.count - 1
             return envelope
         },
-        Attack("nothing", "presentation.misshapen") { shop in
+        Attack("nothing", "presentation.malformed") { shop in
             var envelope = try shop.envelope()
             envelope.cut = 0
             return envelope
@@ -180,7 +180,7 @@ struct AppAttackTests {
                 ephemeralKey: PrivateKey.generate(.p256))
             return EnvelopeParts(try WalletEnvelope(bytes[...]))
         },
-        Attack("an answer under another topic", "presentation.misshapen") { shop in
+        Attack("an answer under another topic", "presentation.malformed") { shop in
             let transcript = shop.transcript()
             let topics = Encoded.map([("other", try shop.response(in: transcript))])
             let (enc, ciphertext) = try HPKE.seal(

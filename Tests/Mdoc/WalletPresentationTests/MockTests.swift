@@ -16,7 +16,9 @@ struct MockTests {
             names: [(.countryName, "US"), (.commonName, "PassKit Identity Test Document Signing")])
     }
 
-    @Test("The test issuer's answer is a mock even where its root is in the store of issuers, in both doors")
+    @Test(
+        "The test issuer's answer is a mock even where its root is in the store of issuers, over both channels"
+    )
     func rootInStore() throws {
         let shop = try Shop(issuer: Self.testIssuer())
         #expect(try shop.judge(shop.envelope()) == "mock.test_issuer")

@@ -17,25 +17,25 @@ struct NonceTests {
 
     private func refusal(
         of nonce: PresentationNonce, in ledger: inout NonceLedger, by other: SessionBinding? = nil,
-        through door: PresentationDoor = .app, after seconds: Int64 = 0
+        over channel: PresentationChannel = .app, after seconds: Int64 = 0
     ) -> NonceRefusal? {
         do throws(NonceRefusal) {
             let spent = try ledger.spend(
-                nonce, by: other ?? session, through: door, at: now.advanced(bySeconds: seconds))
+                nonce, by: other ?? session, over: channel, at: now.advanced(bySeconds: seconds))
             return spent.nonce == nonce && spent.isReplayChecked ? nil : .unknown
         } catch {
             return error
         }
     }
 
-    @Test("A nonce is spent once, by its session, through its door, in time")
+    @Test("A nonce is spent once, by its session, over its channel, in time")
     func once() throws {
         var ledger = NonceLedger(lifetime: 300, capacity: 4)
         let nonce = try Self.nonce(1)
         #expect(refusal(of: nonce, in: &ledger) == .unknown)
         _ = try ledger.issue(nonce, to: session, for: .app, at: now)
         #expect(refusal(of: nonce, in: &ledger, by: stranger) == .otherSession)
-        #expect(refusal(of: nonce, in: &ledger, through: .web) == .otherDoor)
+        #expect(refusal(of: nonce, in: &ledger, over: .web) == .otherChannel)
         #expect(refusal(of: nonce, in: &ledger, after: 301) == .expired)
         #expect(refusal(of: nonce, in: &ledger, after: 300) == nil)
         #expect(refusal(of: nonce, in: &ledger, after: 300) == .reused)
@@ -75,10 +75,10 @@ struct NonceTests {
             let at = now.advanced(bySeconds: Int64(second))
             let nonce = try Self.nonce(second)
             _ = try ledger.issue(nonce, to: session, for: .web, at: at)
-            #expect(refusal(of: nonce, in: &ledger, through: .web, after: Int64(second)) == nil)
+            #expect(refusal(of: nonce, in: &ledger, over: .web, after: Int64(second)) == nil)
             #expect(ledger.count <= 22)
         }
-        #expect(refusal(of: try Self.nonce(4990), in: &ledger, through: .web, after: 5000) == .reused)
+        #expect(refusal(of: try Self.nonce(4990), in: &ledger, over: .web, after: 5000) == .reused)
     }
 
     @Test(
@@ -87,18 +87,18 @@ struct NonceTests {
     func storedRecord() throws {
         let record = IssuedNonce(
             try Self.nonce(1), to: session, for: .web, expires: now.advanced(bySeconds: 5))
-        let spent = try record.spent(isFirstUse: true, by: session, through: .web, at: now)
+        let spent = try record.spent(isFirstUse: true, by: session, over: .web, at: now)
         let isReplayChecked = spent.isReplayChecked
         #expect(isReplayChecked)
         #expect(throws: NonceRefusal.reused) {
-            _ = try record.spent(isFirstUse: false, by: session, through: .web, at: now)
+            _ = try record.spent(isFirstUse: false, by: session, over: .web, at: now)
         }
         #expect(throws: NonceRefusal.otherSession) {
-            _ = try record.spent(isFirstUse: true, by: stranger, through: .web, at: now)
+            _ = try record.spent(isFirstUse: true, by: stranger, over: .web, at: now)
         }
         #expect(throws: NonceRefusal.expired) {
             _ = try record.spent(
-                isFirstUse: true, by: session, through: .web, at: now.advanced(bySeconds: 6))
+                isFirstUse: true, by: session, over: .web, at: now.advanced(bySeconds: 6))
         }
     }
 
@@ -118,7 +118,7 @@ struct NonceTests {
         },
         Attack("an expired nonce", "nonce.expired") { $0.delay = 301 },
         Attack("a nonce nobody issued", "nonce.unknown") { $0.isIssued = false },
-        Attack("a nonce for the other door", "nonce.other_door") { $0.issuedFor = .web },
+        Attack("a nonce for the other channel", "nonce.other_channel") { $0.issuedFor = .web },
     ]
 
     @Test("A good answer is refused for its nonce, by name", arguments: attacks)

@@ -23,7 +23,7 @@ struct SealedAnswerTests {
         let opened = try envelope.open(
             with: [key], as: answers.merchant(), answering: answers.spentNonce())
         #expect(opened.transcript.encoded.hex == answers.app.transcript)
-        #expect(opened.response.status == 10 && opened.door == .app)
+        #expect(opened.response.status == 10 && opened.channel == .app)
     }
 
     @Test("The response of a page opens with the text that was sent and the page's origin")
@@ -34,7 +34,7 @@ struct SealedAnswerTests {
             with: answers.key(), encryptionInfo: info, origin: WebOrigin(answers.web.origin),
             answering: answers.spentNonce())
         #expect(opened.transcript.encoded.hex == answers.web.transcript)
-        #expect(opened.response.status == 10 && opened.door == .web)
+        #expect(opened.response.status == 10 && opened.channel == .web)
     }
 
     @Test("encryptionInfo that we write is what the other implementation wrote")
@@ -47,8 +47,8 @@ struct SealedAnswerTests {
     /// Of the last bytes: what an app's answer and a page's are refused for when this one is changed.
     static let changes: [(index: Int, app: WalletPresentationError, web: WalletPresentationError)] = [
         (5, .notOpened, .notOpened),
-        (40, .notOpened, .misshapen(.encryptedResponse, .missingMember(at: 7))),
-        (120, .recipientKeyUnknown, .misshapen(.encryptedResponse, .reservedAdditionalInformation(at: 17))),
+        (40, .notOpened, .malformed(.encryptedResponse, .missingMember(at: 7))),
+        (120, .recipientKeyUnknown, .malformed(.encryptedResponse, .reservedAdditionalInformation(at: 17))),
         (200, .encapsulatedKeyInvalid, .encapsulatedKeyInvalid),
     ]
 

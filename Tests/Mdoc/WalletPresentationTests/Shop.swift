@@ -22,8 +22,8 @@ struct Shop {
     var presenter: SessionBinding?
     /// How many seconds later.
     var delay: Int64 = 0
-    /// Through which door it was asked, where it is not the one the answer comes through.
-    var issuedFor: PresentationDoor?
+    /// Through which channel it was asked, where it is not the one the answer comes through.
+    var issuedFor: PresentationChannel?
     var isIssued = true
     var isSpentBefore = false
     let now = Timestamp(secondsSince1970: TestAuthority.now)
@@ -142,12 +142,12 @@ struct Shop {
 
     // Both
 
-    private func spentNonce(_ door: PresentationDoor) throws -> SpentNonce {
+    private func spentNonce(_ channel: PresentationChannel) throws -> SpentNonce {
         var ledger = ledger
-        if isIssued { _ = try ledger.issue(nonce, to: session, for: issuedFor ?? door, at: now) }
-        if isSpentBefore { _ = try ledger.spend(nonce, by: session, through: door, at: now) }
+        if isIssued { _ = try ledger.issue(nonce, to: session, for: issuedFor ?? channel, at: now) }
+        if isSpentBefore { _ = try ledger.spend(nonce, by: session, over: channel, at: now) }
         return try ledger.spend(
-            nonce, by: presenter ?? session, through: door, at: now.advanced(bySeconds: delay))
+            nonce, by: presenter ?? session, over: channel, at: now.advanced(bySeconds: delay))
     }
 
     /// The verdict, or why there is none, by name.

@@ -9,8 +9,8 @@ import Testing
 
 @testable import WalletPresentation
 
-/// The software wallet as who answers: what it does, good and bad, is what the doors are for.
-@Suite("The software wallet at both doors")
+/// The software wallet as who answers: what it does, good and bad, is what the channels are for.
+@Suite("The software wallet over both channels")
 struct WalletTests {
     private let now = Timestamp(secondsSince1970: TestAuthority.now)
     private let recipient: RecipientKey
@@ -28,15 +28,15 @@ struct WalletTests {
             .driversLicense, [(.givenName, .willNotStore), (.ageAtLeast(21), .willNotStore)])
     }
 
-    /// What comes of a case at a door, by name.
-    private func judged(_ presentation: PresentationCase, at door: PresentationDoor) throws -> String {
+    /// What comes of a case over a channel, by name.
+    private func judged(_ presentation: PresentationCase, at channel: PresentationChannel) throws -> String {
         let presented = try PresentedWallet(presentation, at: now)
         let context = PresentationContext(
             comparison: .requested([descriptor.itemsRequest]),
             trust: TrustStore(anchors: [try TrustAnchor(Certificate(der: presented.issuer.root[...]))]),
             now: now)
         return try Shop.reason {
-            switch door {
+            switch channel {
             case .app: try app(presented.wallet).verify(in: context)
             case .web: try web(presented.wallet).verify(in: context)
             }
@@ -63,24 +63,26 @@ struct WalletTests {
             with: recipient, encryptionInfo: info, origin: origin, answering: .acceptingReplays(of: nonce))
     }
 
-    @Test("A conforming wallet is verified at both doors", arguments: [PresentationDoor.app, .web])
-    func good(_ door: PresentationDoor) throws {
-        #expect(try judged(PresentationCase("good"), at: door) == "verified")
+    @Test("A conforming wallet is verified over both channels", arguments: [PresentationChannel.app, .web])
+    func good(_ channel: PresentationChannel) throws {
+        #expect(try judged(PresentationCase("good"), at: channel) == "verified")
     }
 
-    @Test("Each fault is refused by its own name where it can be made", arguments: DoorFault.allCases)
-    func faults(_ fault: DoorFault) throws {
-        for door in fault.doors {
-            #expect(try judged(PresentationCase(fault), at: door) == fault.refusal(at: door), "\(door)")
+    @Test("Each fault is refused by its own name where it can be made", arguments: PresentationFault.allCases)
+    func faults(_ fault: PresentationFault) throws {
+        for channel in fault.channels {
+            #expect(
+                try judged(PresentationCase(fault), at: channel) == fault.refusal(at: channel), "\(channel)")
         }
     }
 
-    @Test("A fault of the document is refused as nearby", arguments: [PresentationDoor.app, .web])
-    func documentFaults(_ door: PresentationDoor) throws {
-        #expect(try judged(PresentationCase(IssuerFault.digestFlipped), at: door) == "digests")
-        #expect(try judged(PresentationCase(IssuerFault.expired), at: door) == "validity")
+    @Test("A fault of the document is refused as nearby", arguments: [PresentationChannel.app, .web])
+    func documentFaults(_ channel: PresentationChannel) throws {
+        #expect(try judged(PresentationCase(IssuerFault.digestFlipped), at: channel) == "digests")
+        #expect(try judged(PresentationCase(IssuerFault.expired), at: channel) == "validity")
         #expect(
-            try judged(PresentationCase(HolderFault.signatureFlipped), at: door) == "device_authentication")
+            try judged(PresentationCase(HolderFault.signatureFlipped), at: channel) == "device_authentication"
+        )
     }
 
     @Test("A holder who declines gives nothing")

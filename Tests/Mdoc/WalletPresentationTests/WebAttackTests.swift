@@ -66,7 +66,7 @@ struct WebAttackTests {
         Attack("one bit of the ciphertext", "presentation.not_opened") { shop in
             try changed(shop.webResponse()) { _, ciphertext in ciphertext[7] ^= 1 }
         },
-        Attack("a response cut", "presentation.misshapen") { shop in
+        Attack("a response cut", "presentation.malformed") { shop in
             // Within whole groups of base64url: what is left of a group would be another fault.
             let text = try shop.webResponse()
             return String(text.prefix((text.count - 8) / 4 * 4))
@@ -74,14 +74,14 @@ struct WebAttackTests {
         Attack("a response with padding", "presentation.base64url") { shop in
             try shop.webResponse() + "="
         },
-        Attack("a response of another protocol", "presentation.misshapen") { _ in
+        Attack("a response of another protocol", "presentation.malformed") { _ in
             Base64URL.encode(
                 Encoded.array([
                     Encoded.text("DCAPI"),
                     Encoded.map([("enc", Encoded.bytes([])), ("cipherText", Encoded.bytes([]))]),
                 ]))
         },
-        Attack("a response with a third part", "presentation.misshapen") { _ in
+        Attack("a response with a third part", "presentation.malformed") { _ in
             Base64URL.encode(
                 Encoded.array([
                     Encoded.text("dcapi"),

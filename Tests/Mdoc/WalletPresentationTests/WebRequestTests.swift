@@ -88,13 +88,13 @@ struct WebRequestTests {
             (Self.info("dcapi", nonce, [0xa0]), .recipientKeyUnusable),
             (
                 Self.info("other", nonce, key),
-                .misshapen(.encryptionInfo, .unexpectedType(expected: .textString, at: 1))
+                .malformed(.encryptionInfo, .unexpectedType(expected: .textString, at: 1))
             ),
             (
                 Encoded.array([Encoded.text("dcapi"), [0xa0]]),
-                .misshapen(.encryptionInfo, .missingMember(at: 7))
+                .malformed(.encryptionInfo, .missingMember(at: 7))
             ),
-            (Self.info("dcapi", nonce, key) + [0], .misshapen(.encryptionInfo, .trailingBytes(at: 142))),
+            (Self.info("dcapi", nonce, key) + [0], .malformed(.encryptionInfo, .trailingBytes(at: 142))),
         ]
         for (bytes, error) in shapes {
             #expect(throws: error) { try EncryptionInfo(Base64URL.encode(bytes)) }
@@ -105,7 +105,7 @@ struct WebRequestTests {
                 try EncryptionInfo(refused)
             }
         }
-        #expect(throws: WalletPresentationError.misshapen(.encryptionInfo, .truncated(at: 0))) {
+        #expect(throws: WalletPresentationError.malformed(.encryptionInfo, .truncated(at: 0))) {
             try EncryptionInfo("")
         }
     }
@@ -140,7 +140,7 @@ struct WebRequestTests {
             "https://shop.example ",
         ])
     func notOrigins(text: String) {
-        #expect(throws: WalletPresentationError.originMisshapen) { try WebOrigin(text) }
+        #expect(throws: WalletPresentationError.originMalformed) { try WebOrigin(text) }
     }
 
     @Test(
@@ -148,10 +148,10 @@ struct WebRequestTests {
     )
     func configuration() throws {
         for identifier in ["", " ", "a b", "ü", "a\u{0}", String(repeating: "a", count: 256)] {
-            #expect(throws: WalletPresentationError.identifierMisshapen) {
+            #expect(throws: WalletPresentationError.identifierMalformed) {
                 try Shop.merchant(identifier, "TEAM")
             }
-            #expect(throws: WalletPresentationError.identifierMisshapen) {
+            #expect(throws: WalletPresentationError.identifierMalformed) {
                 try Shop.merchant("merchant", identifier)
             }
         }

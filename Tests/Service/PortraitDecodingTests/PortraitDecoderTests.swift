@@ -76,7 +76,7 @@ struct PortraitDecoderTests {
     func cut(name: String) async throws {
         let bytes = try vector(name)
         for count in stride(from: 100, to: bytes.count - 2, by: bytes.count / 12) {
-            #expect(await failure(of: Array(bytes[..<count])) == .misshapen, "\(count) bytes")
+            #expect(await failure(of: Array(bytes[..<count])) == .malformed, "\(count) bytes")
         }
     }
 
@@ -87,7 +87,7 @@ struct PortraitDecoderTests {
         #expect(await failure(of: Array("<svg onload='x'/>".utf8)) == .unsupported)
         #expect(
             await failure(of: Array(try vector("grey.j2k")[..<60]) + [UInt8](repeating: 0x5a, count: 900))
-                == .misshapen)
+                == .malformed)
     }
 
     /// A vector whose size marker says other figures; SIZ begins behind SOC.
@@ -113,7 +113,7 @@ struct PortraitDecoderTests {
     func largest() async throws {
         let sizes: [UInt8] = [0, 0, 8, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 8, 0]
         let failure = await failure(of: try bomb("grey.j2k", at: 8, sizes))
-        #expect(failure == nil || failure == .misshapen)
+        #expect(failure == nil || failure == .malformed)
     }
 
     @Test("Millions of precincts, which no header of the image shows, end at the limit of memory")
@@ -125,7 +125,7 @@ struct PortraitDecoderTests {
         image[style + 3] += 3
         image[style + 4] |= 1
         image.insert(contentsOf: [0x00, 0x11, 0x11], at: style + 14)
-        #expect(await failure(of: image) == .misshapen)
+        #expect(await failure(of: image) == .malformed)
     }
 
     @Test("Mutated pictures end by name, and within the deadline")
@@ -164,7 +164,7 @@ struct PortraitDecoderTests {
             switch end {
             // Nothing was shown for all that.
             case .shown, .usage, .broken: .unexpected
-            case .misshapen: .misshapen
+            case .malformed: .malformed
             case .unsupported: .unsupported
             case .tooLarge: .tooLarge
             case .notConfined: .notConfined

@@ -27,7 +27,7 @@ struct OnlineShop {
     let origin = "https://shop.example"
     let otherOrigin = "https://bar.example"
     private let origins: [WebOrigin]
-    let desk: OnlineDesk
+    let verifier: OnlineVerifier
     let http: PlainHTTP
     let asApp: PlainHTTP
     private let server: Task<Void, any Error>
@@ -49,14 +49,14 @@ struct OnlineShop {
         let settings = OnlineSettings(
             merchants: [merchant, otherMerchant], web: .init(origins: origins, keys: keys, identity: nil))
         let basis = try basis ?? FixedBasis(trust: (trusts ? issuer.authority : TestAuthority()).store())
-        desk = OnlineDesk(
+        verifier = OnlineVerifier(
             settings, nonces: nonces ?? MemoryNonces(), basis: basis,
             clock: WallClock { Timestamp(secondsSince1970: now) })
         let port = try ReaderDaemon.freePort()
         (http, asApp) = (
             PlainHTTP(.tcp(port: port), token: Self.token), PlainHTTP(.tcp(port: port), token: Self.other)
         )
-        server = try await Self.serve(desk, basis, at: port)
+        server = try await Self.serve(verifier, basis, at: port)
     }
 
     func close() { server.cancel() }
@@ -70,7 +70,7 @@ struct OnlineShop {
     }
 
     private static func serve(
-        _ desk: OnlineDesk, _ basis: any JudgingBasisSource, at port: UInt16
+        _ verifier: OnlineVerifier, _ basis: any JudgingBasisSource, at port: UInt16
     ) async throws -> Task<Void, any Error> {
         var log = Logger(label: "tests")
         log.logLevel = .error
@@ -88,7 +88,8 @@ struct OnlineShop {
             BrandFolder(store: "/nonexistent"), server: TokenServer(audience: ReaderToken.defaultAudience),
             audit: log, clock: .system)
         let server = ReaderServer(
-            at: .loopback(host: "127.0.0.1", port: Int(port)), counter: counter, brands: brands, online: desk,
+            at: .loopback(host: "127.0.0.1", port: Int(port)), counter: counter, brands: brands,
+            online: verifier,
             access: AccessBook(rules), hosts: HostRules(port: Int(port)), page: PageFiles(), connections: 512,
             log: log, listening: { _ in isReady.finish() })
         let task = Task { try await server.run() }

@@ -81,13 +81,13 @@ struct OnlineTests {
         defer { shop.close() }
         let (before, late) = (try await shop.askPage(), try await shop.askPage())
         let new = try RecipientKey(COSEKeyPair(PrivateKey.generate(.p256)))
-        shop.desk.replace(with: shop.settings(keys: [new] + shop.keys))
+        shop.verifier.replace(with: shop.settings(keys: [new] + shop.keys))
         #expect(try await shop.present(shop.webResponse(to: before), info: before).reason == "verified")
         let after = try await shop.askPage()
         #expect(try EncryptionInfo(after).isFor(new))
         #expect(
             try await shop.present(shop.webResponse(to: after, key: new), info: after).reason == "verified")
-        shop.desk.replace(with: shop.settings(keys: [new]))
+        shop.verifier.replace(with: shop.settings(keys: [new]))
         let reply = try await shop.present(shop.webResponse(to: late), info: late)
         #expect(reply.reason == "presentation.recipient_key")
     }
@@ -201,7 +201,7 @@ struct OnlineTests {
             #expect(problem.id.rawValue == refusal.rawValue && !problem.text.isEmpty)
         }
         for error: WalletPresentationError in [
-            .misshapen(.envelope, .truncated(at: 0)), .sizeWrong(.envelope), .notBase64URL(.envelope),
+            .malformed(.envelope, .truncated(at: 0)), .sizeWrong(.envelope), .notBase64URL(.envelope),
             .algorithmUnknown, .modeUnknown(1), .recipientKeyUnknown, .merchantOther, .teamOther,
             .infoHashWrong, .originOther, .encryptionInfoReencoded, .nonceOther, .encapsulatedKeyInvalid,
             .notOpened, .nonceSizeWrong, .recipientKeyUnusable, .computationFailed,
@@ -227,7 +227,7 @@ struct OnlineAttackTests {
         OnlineAttack("one bit of the ciphertext", "presentation.not_opened") { shop in
             try await shop.attack { $0.ciphertext[9] ^= 1 }
         },
-        OnlineAttack("an envelope cut", "presentation.misshapen") { shop in
+        OnlineAttack("an envelope cut", "presentation.malformed") { shop in
             let nonce = try await shop.askApp()
             return try await shop.present(
                 shop.envelope(in: shop.transcript(nonce)).dropLast(), nonce: nonce)
@@ -259,7 +259,7 @@ struct OnlineAttackTests {
             return try await shop.present(
                 shop.envelope(in: shop.transcript(nonce)), nonce: nonce, session: "session 2")
         },
-        OnlineAttack("a nonce of the web", "nonce.other_door") { shop in
+        OnlineAttack("a nonce of the web", "nonce.other_channel") { shop in
             let nonce = try EncryptionInfo(try await shop.askPage()).nonce
             return try await shop.present(shop.envelope(in: shop.transcript(nonce)), nonce: nonce)
         },
@@ -321,7 +321,7 @@ struct OnlineAttackTests {
             return try await shop.present(
                 shop.webResponse(to: info), info: info, session: "session 2")
         },
-        OnlineAttack("a nonce of the app", "nonce.other_door") { shop in
+        OnlineAttack("a nonce of the app", "nonce.other_channel") { shop in
             let nonce = try await shop.askApp()
             let info = try EncryptionInfo(nonce: nonce, for: shop.keys[0]).text
             return try await shop.present(shop.webResponse(to: info), info: info)
@@ -341,7 +341,7 @@ struct OnlineAttackTests {
     }
 
     @Test
-    func `A nonce that expired is refused on both doors`() async throws {
+    func `A nonce that expired is refused over both channels`() async throws {
         let nonces = MemoryNonces()
         let now = TestAuthority.now
         let shop = try await OnlineShop(nonces: nonces)

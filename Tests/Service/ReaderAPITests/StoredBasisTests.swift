@@ -1,3 +1,4 @@
+internal import MdocVerification
 import Foundation
 import GRDB
 import MdocModel
@@ -24,7 +25,7 @@ final class StoredBasisTests {
         try ReaderStore(at: store, for: .changing).replaceTrust(
             with: TrustSnapshot([.test(.anchor, "root", authority.der)]), expecting: nil, by: .imported,
             at: Self.now)
-        basis = StoredBasis(folder: store, policy: .age, clockSkew: 0)
+        basis = StoredBasis(folder: store, policy: VerificationPolicy(clockSkew: 0))
         for name in ["one", "two"] {
             let key = try TestKey()
             try folder.create(#require(IdentityName(name)), key.privateKey)
@@ -96,9 +97,9 @@ final class StoredBasisTests {
     @Test
     func `Another policy holds from the next answer on`() async throws {
         let first = try await basis.basis()
-        basis.replace(policy: .age, clockSkew: 7, testRoots: .ofNoCountry)
+        basis.replace(policy: VerificationPolicy(clockSkew: 7), testRoots: .ofNoCountry)
         let second = try await basis.basis()
-        #expect(first.clockSkew == 0 && second.clockSkew == 7)
+        #expect(first.policy.clockSkew == 0 && second.policy.clockSkew == 7)
         #expect(second.trust.snapshotID == first.trust.snapshotID)
     }
 

@@ -157,7 +157,7 @@ struct IdentityFolderTests {
             "", "no key", "-----BEGIN TSS2 PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\nAAAA\n",
         ] {
             try store.write(text, folder.keyPath(counter))
-            #expect(throws: IdentityStoreError.keyUnusable(.pemMisshapen), "\(text)") {
+            #expect(throws: IdentityStoreError.keyUnusable(.pemMalformed), "\(text)") {
                 try StoredIdentity.key(of: counter, in: folder).curve
             }
         }

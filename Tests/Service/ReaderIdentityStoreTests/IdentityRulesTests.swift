@@ -29,12 +29,12 @@ struct IdentityRulesTests {
             #"{"rules": [{"identity": "a", "wallet": 1}]}"#, #"{"rules": [{"identity": "a"}]"#,
             #"{"rules": [{"identity": "a", "wallet": "W", "wallet": "X"}]}"#,
         ])
-    func misshapen(_ json: String) throws {
+    func malformed(_ json: String) throws {
         do throws(IdentityStoreError) {
             _ = try rules(json)
             Issue.record("read")
         } catch {
-            guard case .rulesMisshapen = error else { throw error }
+            guard case .rulesMalformed = error else { throw error }
         }
     }
 

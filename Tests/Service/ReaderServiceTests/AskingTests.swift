@@ -279,7 +279,9 @@ struct AskingTests {
     func somethingElse() async throws {
         let scene = try Scene.holding { $0.holder.fault = .unrequestedDocType }
         let asked = try await scene.ask(.intent("age over 18; from pid or av"))
-        guard case .judged(.rejected(let response)) = asked.presentation.outcome else {
+        guard case .judged(let judgement) = asked.presentation.outcome,
+            case .rejected(let response) = judgement.verdict
+        else {
             Issue.record("\(asked.presentation.outcome)")
             return
         }

@@ -64,7 +64,7 @@ struct BenchLinkTests {
     @Test(
         "A first frame that is no greeting is refused by name",
         arguments: ["", "a0", "83010203", "a16271726161", "a262717260706465766963654567616765656d656e7441aa"])
-    func misshapenGreeting(_ frame: String) async throws {
+    func malformedGreeting(_ frame: String) async throws {
         let scene = try Scene(handover: .qr)
         let (reader, holder) = InMemoryChannel.pair()
         try await holder.send([UInt8](hex: frame))

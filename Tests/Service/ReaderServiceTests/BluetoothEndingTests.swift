@@ -41,7 +41,7 @@ struct BluetoothEndingTests {
             return try await Scene.expectNextCustomerServed(mode, after: end.testDescription)
         }
         #expect(result.summary == "verified", "\(result.phone.lines)")
-        #expect(result.leaving < PresentationDeadlines.onAir.farewell + DeadlineTests.margin)
+        #expect(result.leaving < PresentationDeadlines.onAir.termination + DeadlineTests.margin)
     }
 
     @Test("Q77 The phone is told by status 20 and State 02, and leaves", arguments: AirPhone.Mode.allCases)
@@ -56,7 +56,7 @@ struct BluetoothEndingTests {
         "Q76 Q79 A phone that stays is disconnected when the time for that is over, and forgotten",
         arguments: AirPhone.Mode.allCases)
     func phoneStays(_ mode: AirPhone.Mode) async throws {
-        let deadlines = PresentationDeadlines.onAir.with { $0.farewell = .seconds(1) }
+        let deadlines = PresentationDeadlines.onAir.with { $0.termination = .seconds(1) }
         let result = try await Scene.onAir(.qr, mode.role)
             .present(mode, phone: ["--linger"], deadlines: deadlines)
         #expect(result.summary == "verified", "\(result.phone.lines)")
@@ -98,7 +98,7 @@ struct BluetoothEndingTests {
             return await stage.reader.value
         }
         #expect(presentation.failure == .cancelled)
-        #expect(time < PresentationDeadlines.onAir.farewell + DeadlineTests.margin)
+        #expect(time < PresentationDeadlines.onAir.termination + DeadlineTests.margin)
         _ = try await stage.end()
         #expect(stage.phone.fact("status", of: "status") == "20", "\(stage.phone.lines)")
         try await Scene.expectNextCustomerServed(mode, after: "one that was stopped")

@@ -31,12 +31,12 @@ struct CancellationTests {
         #expect(phone.log.readerStatus == .termination)
     }
 
-    @Test("while the holder goes on deciding, lets go after its patience")
+    @Test("while the holder is deciding, ends when its timeout is over")
     func endlessDecision() async throws {
         let scene = try Scene { $0.consentTime = .seconds(60) }
         let phone = try scene.phone()
         let (presentation, time) = try await timed {
-            try await stopped(scene, at: Field(phone), after: .awaitingConsent, patience: .milliseconds(300))
+            try await stopped(scene, at: Field(phone), after: .awaitingConsent, timeout: .milliseconds(300))
         }
         #expect(presentation.failure == .cancelled)
         #expect(phone.log.readerStatus == nil)
@@ -69,9 +69,9 @@ struct CancellationTests {
     }
 
     private func stopped(
-        _ scene: Scene, at field: Field, after event: PresentationEvent, patience: Duration = .seconds(20)
+        _ scene: Scene, at field: Field, after event: PresentationEvent, timeout: Duration = .seconds(20)
     ) async throws -> Presentation {
-        let transaction = try scene.transaction(deadlines: .ample.with { $0.farewell = patience })
+        let transaction = try scene.transaction(deadlines: .ample.with { $0.termination = timeout })
         let task = Task { await transaction.run(at: field) }
         try await scene.events.first(event)
         task.cancel()

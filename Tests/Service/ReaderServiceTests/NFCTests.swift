@@ -212,7 +212,7 @@ struct NFCTests {
     }
 
     @Test("The phone is told that the session is over, unless it said so itself", arguments: [false, true])
-    func farewell(_ endsItself: Bool) async throws {
+    func terminationMessage(_ endsItself: Bool) async throws {
         let scene = try Scene { $0.endsSessionWithResponse = endsItself }
         let phone = try scene.phone()
         #expect(try await scene.transaction().run(at: Field(phone)).verified() != nil)

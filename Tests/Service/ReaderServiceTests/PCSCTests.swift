@@ -201,7 +201,7 @@ struct PCSCTests {
         let scene = try Scene { $0.consentTime = .seconds(60) }
         try await reader.hold(try scene.phone())
         let transaction = try scene.transaction(
-            deadlines: .ample.with { $0.farewell = .milliseconds(300) })
+            deadlines: .ample.with { $0.termination = .milliseconds(300) })
         let service = PCSCService()
         let field = reader.field(service)
         let task = Task { await transaction.run(at: field) }

@@ -22,10 +22,10 @@ struct KilledWriter {
             kill(process, SIGKILL)
             waitpid(process, nil, 0)
         }
-        var patience = 60_000
+        var milliseconds = 60_000
         while text(log).filter({ $0 == "\n" }).count < lines {
-            patience -= 1
-            guard patience > 0, waitpid(process, nil, WNOHANG) == 0 else { throw SaysNothing() }
+            milliseconds -= 1
+            guard milliseconds > 0, waitpid(process, nil, WNOHANG) == 0 else { throw SaysNothing() }
             usleep(500)
         }
         usleep(delay)

@@ -61,18 +61,18 @@ struct NonceScene {
         let nonce = try PresentationNonce(randomBytes(PresentationNonce.issuedSize))
         let issued = try await store.issue(
             nonce, to: session, for: .app, asked: asked, at: start.advanced(bySeconds: seconds))
-        #expect(issued.nonce == nonce && issued.session == session && issued.door == .app)
+        #expect(issued.nonce == nonce && issued.session == session && issued.channel == .app)
         return nonce
     }
 
     /// What came of it: `accepted`, or the name of what refused.
     func spend(
-        _ nonce: PresentationNonce, by other: SessionBinding? = nil, through door: PresentationDoor = .app,
+        _ nonce: PresentationNonce, by other: SessionBinding? = nil, over channel: PresentationChannel = .app,
         after seconds: Int64 = 0, in another: (any NonceStore)? = nil
     ) async -> String {
         do throws(NonceStoreError) {
             let spent = try await (another ?? store).spend(
-                nonce, by: other ?? session, through: door, at: start.advanced(bySeconds: seconds))
+                nonce, by: other ?? session, over: channel, at: start.advanced(bySeconds: seconds))
             guard spent.asked == asked else { return "something else was asked" }
             return spent.spentNonce().nonce == nonce ? "accepted" : "another nonce"
         } catch {
@@ -99,7 +99,7 @@ struct NonceStoreTests {
         let scene = NonceScene(store: try kind.store(in: folder))
         let nonce = try await scene.issue()
         #expect(await scene.spend(nonce, by: scene.stranger) == "nonce.other_session")
-        #expect(await scene.spend(nonce, through: .web) == "nonce.other_door")
+        #expect(await scene.spend(nonce, over: .web) == "nonce.other_channel")
         #expect(await scene.spend(nonce, after: 301) == "nonce.expired")
         #expect(await scene.spend(try PresentationNonce(randomBytes(32))) == "nonce.unknown")
         #expect(await scene.spend(nonce, after: 300) == "accepted")
@@ -215,7 +215,7 @@ struct PostgreSQLNonceTests {
         let (session, now) = (SessionBinding(session: [0x27]), Timestamp(secondsSince1970: 1_793_534_400))
         try PostgreSQLBench.empty()
         _ = try await store.issue(nonce, to: session, for: .web, asked: asked, at: now)
-        let spent = try await store.spend(nonce, by: session, through: .web, at: now)
+        let spent = try await store.spend(nonce, by: session, over: .web, at: now)
         #expect(spent.asked == asked)
     }
 

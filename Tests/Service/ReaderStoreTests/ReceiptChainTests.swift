@@ -94,9 +94,9 @@ struct ReceiptChainTests {
     func order() throws {
         var swapped = links
         swapped.swapAt(1, 2)
-        #expect(try verdict(swapped) == .broken(at: 2, .outOfOrder(due: 2)))
-        #expect(try verdict(links + [links[4]]) == .broken(at: 6, .outOfOrder(due: 6)))
-        #expect(try verdict([links[0], links[0]]) == .broken(at: 2, .outOfOrder(due: 2)))
+        #expect(try verdict(swapped) == .broken(at: 2, .outOfOrder(expected: 2)))
+        #expect(try verdict(links + [links[4]]) == .broken(at: 6, .outOfOrder(expected: 6)))
+        #expect(try verdict([links[0], links[0]]) == .broken(at: 2, .outOfOrder(expected: 2)))
     }
 
     @Test("A link that another key signed is named by that, whether the key is known or not")
@@ -109,13 +109,13 @@ struct ReceiptChainTests {
     }
 
     @Test("What is no receipt, and what is no chain")
-    func misshapen() throws {
+    func malformed() throws {
         for bytes in [[], [0xff], Encoded.map([]), Array(links[1].dropLast())] {
-            #expect(try verdict(links.replacing(1, by: bytes)) == .broken(at: 2, .misshapen))
-            #expect(throws: ReaderStoreError.receiptMisshapen) { try ReceiptChain(parsing: bytes) }
+            #expect(try verdict(links.replacing(1, by: bytes)) == .broken(at: 2, .malformed))
+            #expect(throws: ReaderStoreError.receiptMalformed) { try ReceiptChain(parsing: bytes) }
         }
         let other = Encoded.map([("type", Encoded.text("another")), ("receipts", Encoded.array([]))])
-        #expect(throws: ReaderStoreError.receiptMisshapen) { try ReceiptChain(parsing: other) }
+        #expect(throws: ReaderStoreError.receiptMalformed) { try ReceiptChain(parsing: other) }
     }
 }
 

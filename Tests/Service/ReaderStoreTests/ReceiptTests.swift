@@ -57,7 +57,7 @@ struct ReceiptTests {
         let name = ("name", CBOREncoder.encode { $0.text("Quillfeather") })
         for other in [members.reversed(), members + [name], members.dropLast()] {
             let encoding = Encoded.map(Array(other))
-            #expect(throws: ReaderStoreError.receiptMisshapen) {
+            #expect(throws: ReaderStoreError.receiptMalformed) {
                 try ReceiptStatement(CBORItem.parse(encoding[...]))
             }
         }
@@ -148,7 +148,7 @@ struct ReceiptTests {
         let path = "\(folder.path)/receipt-key.pem"
         try Data("no key".utf8).write(to: URL(filePath: path))
         try folder.setMode(0o600, of: path)
-        #expect(throws: ReaderStoreError.keyFile(.keyUnusable(.pemMisshapen))) {
+        #expect(throws: ReaderStoreError.keyFile(.keyUnusable(.pemMalformed))) {
             try store.append(.sample())
         }
         let pem = try PrivateKey.generate(.p384).unprotectedPEM().withUnprotectedBytes { Data($0) }

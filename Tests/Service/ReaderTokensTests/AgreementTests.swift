@@ -67,7 +67,7 @@ struct AgreementTests {
     func publishedIsRefused() throws {
         let published = try PublishedToken.read()
         let text = "\(published.header).\(published.payload).\(published.signature)"
-        #expect(throws: ReaderTokensError.misshapen(.header, .missingMember("typ", at: 0))) {
+        #expect(throws: ReaderTokensError.malformed(.header, .missingMember("typ", at: 0))) {
             try UnverifiedReaderToken(Array(text.utf8)[...])
         }
     }
@@ -90,8 +90,8 @@ struct AgreementTests {
         let der = try #require(inDER.split(separator: ".").last.flatMap { Base64URL.decode($0.utf8) })
         let forged: [(String, ReaderTokensError)] = [
             ("other-key", .signatureInvalid), ("sha512", .signatureInvalid), ("changed", .signatureInvalid),
-            ("der", .signatureMisshapen(size: der.count)), ("none", .algorithmNotES256),
-            ("hs256", .algorithmNotES256), ("mac", .signatureMisshapen(size: 32)),
+            ("der", .signatureMalformed(size: der.count)), ("none", .algorithmNotES256),
+            ("hs256", .algorithmNotES256), ("mac", .signatureMalformed(size: 32)),
         ]
         for (name, error) in forged {
             await #expect(throws: error, "\(name)") {

@@ -41,28 +41,28 @@ struct BrandRegistryTests {
 
     /// A line in place of another, the fault, and the line that is named.
     static let faults: [(at: Int, line: String, error: BrandRegistryError)] = [
-        (0, "{\"brand\": [", .misshapen(line: 1, .unknownMember(at: 1))),
-        (0, "[", .misshapen(line: 14, .trailingBytes(at: 300))),
-        (1, "  {\"id\": \"uto pia\",", .faulty(line: 2, .identifierMisshapen)),
-        (1, "  {\"id\": 1,", .misshapen(line: 2, .unexpectedType(expected: .string, at: 21))),
-        (1, "  {\"ID\": \"utopia\",", .misshapen(line: 2, .unknownMember(at: 15))),
-        (1, "  {", .misshapen(line: 2, .missingMember("id", at: 14))),
-        (2, "   \"name\": \"\",", .faulty(line: 3, .nameMisshapen)),
-        (2, "   \"name\": \"a\\u202eb\",", .faulty(line: 3, .nameMisshapen)),
-        (2, "   \"name\": \"\(String(repeating: "x", count: 65))\",", .faulty(line: 3, .nameMisshapen)),
-        (3, "   \"logo\": \"../x.png\",", .faulty(line: 4, .logoNameMisshapen)),
-        (3, "   \"logo\": \"logo.svg\",", .faulty(line: 4, .logoNameMisshapen)),
-        (4, "   \"identity\": \"..\",", .faulty(line: 5, .identityNameMisshapen)),
+        (0, "{\"brand\": [", .malformed(line: 1, .unknownMember(at: 1))),
+        (0, "[", .malformed(line: 14, .trailingBytes(at: 300))),
+        (1, "  {\"id\": \"uto pia\",", .faulty(line: 2, .identifierMalformed)),
+        (1, "  {\"id\": 1,", .malformed(line: 2, .unexpectedType(expected: .string, at: 21))),
+        (1, "  {\"ID\": \"utopia\",", .malformed(line: 2, .unknownMember(at: 15))),
+        (1, "  {", .malformed(line: 2, .missingMember("id", at: 14))),
+        (2, "   \"name\": \"\",", .faulty(line: 3, .nameMalformed)),
+        (2, "   \"name\": \"a\\u202eb\",", .faulty(line: 3, .nameMalformed)),
+        (2, "   \"name\": \"\(String(repeating: "x", count: 65))\",", .faulty(line: 3, .nameMalformed)),
+        (3, "   \"logo\": \"../x.png\",", .faulty(line: 4, .logoNameMalformed)),
+        (3, "   \"logo\": \"logo.svg\",", .faulty(line: 4, .logoNameMalformed)),
+        (4, "   \"identity\": \"..\",", .faulty(line: 5, .identityNameMalformed)),
         (6, "    {\"kid\": \"k1\", \"kty\": \"RSA\", \"crv\": \"P-256\",", .faulty(line: 7, .keyNotP256)),
         (6, "    {\"kid\": \"k1\", \"kty\": \"EC\", \"crv\": \"P-384\",", .faulty(line: 7, .keyNotP256)),
         (
             6, "    {\"kid\": \"\", \"kty\": \"EC\", \"crv\": \"P-256\",",
-            .faulty(line: 7, .identifierMisshapen)
+            .faulty(line: 7, .identifierMalformed)
         ),
         (7, "     \"x\": \"\(y)\",", .faulty(line: 7, .keyNotP256)),
         (7, "     \"x\": \"\(x)=\",", .faulty(line: 8, .keyNotP256)),
         (7, "     \"x\": \"\",", .faulty(line: 7, .keyNotP256)),
-        (9, "     \"notAfter\": \"2027-11-01\",", .faulty(line: 10, .instantMisshapen)),
+        (9, "     \"notAfter\": \"2027-11-01\",", .faulty(line: 10, .instantMalformed)),
     ]
 
     @Test("Each fault is named with its line", arguments: faults)
@@ -71,7 +71,7 @@ struct BrandRegistryTests {
         lines[index] = line
         let found = #expect(throws: BrandRegistryError.self) { try Self.registry(lines) }
         // Of offsets, that of the line they stand in is enough.
-        if case .misshapen(let line, _) = error, case .misshapen(let foundLine, let fault) = found {
+        if case .malformed(let line, _) = error, case .malformed(let foundLine, let fault) = found {
             #expect(line == foundLine, "\(fault)")
         } else {
             #expect(found == error)
@@ -83,7 +83,7 @@ struct BrandRegistryTests {
         var lines = Self.lines
         lines[10] = "     \"revoked\": false, \"kid\": \"k2\"}"
         let error = #expect(throws: BrandRegistryError.self) { try Self.registry(lines) }
-        guard case .misshapen(line: 11, .duplicateMember) = error else {
+        guard case .malformed(line: 11, .duplicateMember) = error else {
             Issue.record("\(String(describing: error))")
             return
         }

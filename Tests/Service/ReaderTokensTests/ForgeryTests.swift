@@ -39,13 +39,13 @@ struct ForgeryTests {
         changed("s before r", .signatureInvalid) { r, s in s + r },
         changed("r and s with the lowest byte first", .signatureInvalid) { r, s in r.reversed() + s.reversed()
         },
-        changed("all but its last byte", .signatureMisshapen(size: 63)) { r, s in (r + s).dropLast() },
-        changed("all but its first byte", .signatureMisshapen(size: 63)) { r, s in r.dropFirst() + s },
-        changed("r alone", .signatureMisshapen(size: 32)) { r, _ in r },
-        changed("a byte behind it", .signatureMisshapen(size: 65)) { r, s in r + s + [0] },
-        changed("a byte before it", .signatureMisshapen(size: 65)) { r, s in [0] + r + s },
-        changed("a zero before each number", .signatureMisshapen(size: 66)) { r, s in [0] + r + [0] + s },
-        changed("twice", .signatureMisshapen(size: 128)) { r, s in r + s + r + s },
+        changed("all but its last byte", .signatureMalformed(size: 63)) { r, s in (r + s).dropLast() },
+        changed("all but its first byte", .signatureMalformed(size: 63)) { r, s in r.dropFirst() + s },
+        changed("r alone", .signatureMalformed(size: 32)) { r, _ in r },
+        changed("a byte behind it", .signatureMalformed(size: 65)) { r, s in r + s + [0] },
+        changed("a byte before it", .signatureMalformed(size: 65)) { r, s in [0] + r + s },
+        changed("a zero before each number", .signatureMalformed(size: 66)) { r, s in [0] + r + [0] + s },
+        changed("twice", .signatureMalformed(size: 128)) { r, s in r + s + r + s },
     ]
 
     @Test("A signature with other numbers, or of another size", arguments: numbers)
@@ -74,8 +74,8 @@ struct ForgeryTests {
         signed("SHA-384", .signatureInvalid, .sha384),
         signed("SHA-512", .signatureInvalid, .sha512),
         signed("brainpoolP256r1", .signatureInvalid, on: .brainpoolP256r1),
-        signed("P-384", .signatureMisshapen(size: 96), on: .p384, .sha384),
-        signed("P-521", .signatureMisshapen(size: 132), on: .p521, .sha512),
+        signed("P-384", .signatureMalformed(size: 96), on: .p384, .sha384),
+        signed("P-521", .signatureMalformed(size: 132), on: .p521, .sha512),
         Refusal("Ed25519", .signatureInvalid) {
             $0.sign = {
                 try PrivateKey.generate(.ed25519).sign([$0[...]], algorithm: .eddsa, form: .fixedWidth)
@@ -146,7 +146,7 @@ struct ForgeryTests {
         let input = Array(try Self.parts(of: TestToken().text())[..<2].joined(separator: ".").utf8)
         for _ in 0..<8 {
             let der = try key.sign([input[...]], algorithm: .ecdsa(.sha256), form: .der)
-            try await refuse(Refusal("DER", .signatureMisshapen(size: der.count)) { $0.sign = { _ in der } })
+            try await refuse(Refusal("DER", .signatureMalformed(size: der.count)) { $0.sign = { _ in der } })
         }
     }
 
@@ -174,7 +174,7 @@ struct ForgeryTests {
                 $0.header["alg"] = "\"HS256\""
                 $0.sign = mac
             })
-        try await refuse(Refusal("under ES256", .signatureMisshapen(size: 32)) { $0.sign = mac })
+        try await refuse(Refusal("under ES256", .signatureMalformed(size: 32)) { $0.sign = mac })
         try await refuse(
             Refusal("as wide as a signature", .signatureInvalid) { $0.sign = { try mac($0) + mac($0) } })
     }

@@ -86,17 +86,17 @@ struct RefusalTests {
             $0.sign = { _ in [UInt8](repeating: 0xff, count: 64) }
             $0.finish = { $0.replacing("_", with: "/") }
         },
-        Refusal("a header of nothing", .misshapen(.header, .truncated(at: 0))) { $0.headerText = "" },
-        Refusal("claims of an array", .misshapen(.claims, .unexpectedType(expected: .object, at: 0))) {
+        Refusal("a header of nothing", .malformed(.header, .truncated(at: 0))) { $0.headerText = "" },
+        Refusal("claims of an array", .malformed(.claims, .unexpectedType(expected: .object, at: 0))) {
             $0.claimsText = "[]"
         },
-        Refusal("claims with more behind", .misshapen(.claims, .trailingBytes(at: 2))) {
+        Refusal("claims with more behind", .malformed(.claims, .trailingBytes(at: 2))) {
             $0.claimsText = "{}{}"
         },
-        Refusal("no signature", .signatureMisshapen(size: 0)) {
+        Refusal("no signature", .signatureMalformed(size: 0)) {
             $0.finish = { $0.withoutSignature }
         },
-        Refusal("a signature that is longer", .signatureMisshapen(size: 67)) { $0.finish = { $0 + "AAAA" } },
+        Refusal("a signature that is longer", .signatureMalformed(size: 67)) { $0.finish = { $0 + "AAAA" } },
     ]
 
     static let headers = [
@@ -112,43 +112,43 @@ struct RefusalTests {
         Refusal("alg nOnE", .algorithmNotES256) { $0.header["alg"] = "\"nOnE\"" },
         Refusal("alg RS256", .algorithmNotES256) { $0.header["alg"] = "\"RS256\"" },
         Refusal("an empty alg", .algorithmNotES256) { $0.header["alg"] = "\"\"" },
-        Refusal("alg null", .misshapen(.header, .unexpectedType(expected: .string, at: 7))) {
+        Refusal("alg null", .malformed(.header, .unexpectedType(expected: .string, at: 7))) {
             $0.header["alg"] = "null"
         },
-        Refusal("several alg", .misshapen(.header, .unexpectedType(expected: .string, at: 7))) {
+        Refusal("several alg", .malformed(.header, .unexpectedType(expected: .string, at: 7))) {
             $0.header["alg"] = #"["ES256"]"#
         },
-        Refusal("no alg", .misshapen(.header, .missingMember("alg", at: 0))) { $0.header["alg"] = nil },
+        Refusal("no alg", .malformed(.header, .missingMember("alg", at: 0))) { $0.header["alg"] = nil },
         Refusal("typ JWE", .typeNotJWT) { $0.header["typ"] = "\"JWE\"" },
-        Refusal("no typ", .misshapen(.header, .missingMember("typ", at: 0))) { $0.header["typ"] = nil },
-        Refusal("no kid", .misshapen(.header, .missingMember("kid", at: 0))) { $0.header["kid"] = nil },
-        Refusal("a kid of two lines", .valueMisshapen(.kid)) { $0.header["kid"] = #""k1\n""# },
-        Refusal("an empty kid", .valueMisshapen(.kid)) { $0.header["kid"] = "\"\"" },
-        Refusal("a kid that is a path", .valueMisshapen(.kid)) { $0.header["kid"] = "\"../k1\"" },
-        Refusal("a kid that is a number", .misshapen(.header, .unexpectedType(expected: .string, at: 21))) {
+        Refusal("no typ", .malformed(.header, .missingMember("typ", at: 0))) { $0.header["typ"] = nil },
+        Refusal("no kid", .malformed(.header, .missingMember("kid", at: 0))) { $0.header["kid"] = nil },
+        Refusal("a kid of two lines", .valueMalformed(.kid)) { $0.header["kid"] = #""k1\n""# },
+        Refusal("an empty kid", .valueMalformed(.kid)) { $0.header["kid"] = "\"\"" },
+        Refusal("a kid that is a path", .valueMalformed(.kid)) { $0.header["kid"] = "\"../k1\"" },
+        Refusal("a kid that is a number", .malformed(.header, .unexpectedType(expected: .string, at: 21))) {
             $0.header["kid"] = "1"
         },
-        Refusal("kid twice", .misshapen(.header, .duplicateMember(at: 26))) {
+        Refusal("kid twice", .malformed(.header, .duplicateMember(at: 26))) {
             $0.headerText = #"{"alg":"ES256","kid":"k2","kid":"k1","typ":"JWT"}"#
         },
-        Refusal("alg twice", .misshapen(.header, .duplicateMember(at: 15))) {
+        Refusal("alg twice", .malformed(.header, .duplicateMember(at: 15))) {
             $0.headerText = #"{"alg":"ES256","alg":"ES256","kid":"k1","typ":"JWT"}"#
         },
-        Refusal("alg twice, in disguise", .misshapen(.header, .duplicateMember(at: 15))) {
+        Refusal("alg twice, in disguise", .malformed(.header, .duplicateMember(at: 15))) {
             $0.headerText = #"{"alg":"ES256","\u0061lg":"none","kid":"k1","typ":"JWT"}"#
         },
-        Refusal("a critical extension", .misshapen(.header, .unknownMember(at: 15))) {
+        Refusal("a critical extension", .malformed(.header, .unknownMember(at: 15))) {
             $0.header["crit"] = #"["exp"]"#
         },
-        Refusal("claims that are not encoded (RFC 7797)", .misshapen(.header, .unknownMember(at: 15))) {
+        Refusal("claims that are not encoded (RFC 7797)", .malformed(.header, .unknownMember(at: 15))) {
             $0.header["b64"] = "false"
             $0.header["crit"] = #"["b64"]"#
         },
-        Refusal("a key of its own", .misshapen(.header, .unknownMember(at: 15))) { $0.header["jwk"] = "{}" },
-        Refusal("an address of keys", .misshapen(.header, .unknownMember(at: 15))) {
+        Refusal("a key of its own", .malformed(.header, .unknownMember(at: 15))) { $0.header["jwk"] = "{}" },
+        Refusal("an address of keys", .malformed(.header, .unknownMember(at: 15))) {
             $0.header["jku"] = "\"https://utopia.example\""
         },
-        Refusal("certificates", .misshapen(.header, .unknownMember(at: 38))) { $0.header["x5c"] = "[]" },
+        Refusal("certificates", .malformed(.header, .unknownMember(at: 38))) { $0.header["x5c"] = "[]" },
     ]
 
     static let signers = [
@@ -173,41 +173,41 @@ struct RefusalTests {
         Refusal("the audience in capitals", .audienceWrong) {
             $0.claims["aud"] = "\"Countersign-reader-v1\""
         },
-        Refusal("an audience in an array", .misshapen(.claims, .unexpectedType(expected: .string, at: 7))) {
+        Refusal("an audience in an array", .malformed(.claims, .unexpectedType(expected: .string, at: 7))) {
             $0.claims["aud"] = "[\"\(ReaderToken.defaultAudience.text)\"]"
         },
-        Refusal("several audiences", .misshapen(.claims, .unexpectedType(expected: .string, at: 7))) {
+        Refusal("several audiences", .malformed(.claims, .unexpectedType(expected: .string, at: 7))) {
             $0.claims["aud"] = "[\"\(ReaderToken.defaultAudience.text)\",\"x\"]"
         },
         Refusal("another instance", .instanceWrong) {
             $0.claims["sub"] = "\"f123456789abcdef0123456789abcdef\""
         },
-        Refusal("no instance", .valueMisshapen(.sub)) { $0.claims["sub"] = "\"\"" },
+        Refusal("no instance", .valueMalformed(.sub)) { $0.claims["sub"] = "\"\"" },
         Refusal(
-            "an instance that is a number", .misshapen(.claims, .unexpectedType(expected: .string, at: 86))
+            "an instance that is a number", .malformed(.claims, .unexpectedType(expected: .string, at: 86))
         ) {
             $0.claims["sub"] = "1"
         },
-        Refusal("no exp", .misshapen(.claims, .missingMember("exp", at: 0))) { $0.claims["exp"] = nil },
-        Refusal("no iat", .misshapen(.claims, .missingMember("iat", at: 0))) { $0.claims["iat"] = nil },
-        Refusal("exp with a fraction", .misshapen(.claims, .unexpectedType(expected: .integer, at: 37))) {
+        Refusal("no exp", .malformed(.claims, .missingMember("exp", at: 0))) { $0.claims["exp"] = nil },
+        Refusal("no iat", .malformed(.claims, .missingMember("iat", at: 0))) { $0.claims["iat"] = nil },
+        Refusal("exp with a fraction", .malformed(.claims, .unexpectedType(expected: .integer, at: 37))) {
             $0.claims["exp"] = "\(TestAuthority.now + 300).0"
         },
-        Refusal("exp in text", .misshapen(.claims, .unexpectedType(expected: .integer, at: 37))) {
+        Refusal("exp in text", .malformed(.claims, .unexpectedType(expected: .integer, at: 37))) {
             $0.claims["exp"] = "\"\(TestAuthority.now + 300)\""
         },
-        Refusal("exp in powers of ten", .misshapen(.claims, .unexpectedType(expected: .integer, at: 37))) {
+        Refusal("exp in powers of ten", .malformed(.claims, .unexpectedType(expected: .integer, at: 37))) {
             $0.claims["exp"] = "1e9"
         },
         Refusal("exp long ago", .lifetimeNotPositive) { $0.claims["exp"] = "1" },
-        Refusal("exp beyond the calendar", .valueMisshapen(.exp)) {
+        Refusal("exp beyond the calendar", .valueMalformed(.exp)) {
             $0.claims["exp"] = "9223372036854775807"
         },
-        Refusal("a claim that is none of ours", .misshapen(.claims, .unknownMember(at: 80))) {
+        Refusal("a claim that is none of ours", .malformed(.claims, .unknownMember(at: 80))) {
             $0.claims["jti"] = "\"1\""
         },
-        Refusal("not before", .misshapen(.claims, .unknownMember(at: 80))) { $0.claims["nbf"] = "1" },
-        Refusal("exp twice", .misshapen(.claims, .duplicateMember(at: 9))) {
+        Refusal("not before", .malformed(.claims, .unknownMember(at: 80))) { $0.claims["nbf"] = "1" },
+        Refusal("exp twice", .malformed(.claims, .duplicateMember(at: 9))) {
             $0.claimsText = #"{"exp":1,"exp":2}"#
         },
     ]
@@ -237,10 +237,10 @@ struct RefusalTests {
             let part = [TokenPart.header, .claims, .signature][text[..<index].count { $0 == "." }]
             switch error {
             case .notThreeParts: #expect(text[index] == ".")
-            case .notBase64URL(let named), .misshapen(let named, _): #expect(named == part)
-            case .algorithmNotES256, .typeNotJWT, .valueMisshapen(.kid), .keyUnknown:
+            case .notBase64URL(let named), .malformed(let named, _): #expect(named == part)
+            case .algorithmNotES256, .typeNotJWT, .valueMalformed(.kid), .keyUnknown:
                 #expect(part == .header)
-            case .valueMisshapen, .brandNotOfKey: #expect(part == .claims)
+            case .valueMalformed, .brandNotOfKey: #expect(part == .claims)
             case .signatureInvalid: break
             default: Issue.record("\(index): \(String(describing: error))")
             }

@@ -78,7 +78,7 @@ struct SignerTests {
             try ReaderTokenSigner(PrivateKey.generate(.p384), kid, of: brand)
         }
         for text in ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"] {
-            #expect(throws: ReaderTokensError.signingKeyUnusable(.pemMisshapen)) {
+            #expect(throws: ReaderTokensError.signingKeyUnusable(.pemMalformed)) {
                 try ReaderTokenSigner(pem: Array(text.utf8)[...], kid, of: brand)
             }
         }

@@ -142,7 +142,7 @@ struct DisplayChannelTests {
     }
 
     @Test("A display that nobody answers is dismissed when its time is over")
-    func patience() throws {
+    func timeout() throws {
         let terminal = try Terminal()
         let line = DisplayLine(owning: unsafe open(terminal.path, O_RDWR | O_NOCTTY))
         #expect(line.line(during: DisplayTime(.milliseconds(20))) == .timeOver)

@@ -234,7 +234,7 @@ struct DisplayTests {
         setup.display = .init(display)
         setup.presenter = Deaf()
         var showing = ResultShowing(setup, brand: nil)
-        showing.patience = .milliseconds(50)
+        showing.timeout = .milliseconds(50)
         let result = ShownResult(asked: .init(elements: [], validationMode: .confirm))
         let (outcome, time) = try await timed { try await showing.outcome(of: result) }
         #expect(outcome == .dismissed && time < .seconds(3))

@@ -79,7 +79,7 @@ struct DocumentElementsTests {
             ])
     }
 
-    struct Misshapen: Sendable, CustomTestStringConvertible {
+    struct Malformed: Sendable, CustomTestStringConvertible {
         let identifier: String
         let value: CBORDraft
         let isMissing: @Sendable (MobileDriversLicenseDataRequest.Response.DocumentElements) -> Bool
@@ -96,7 +96,7 @@ struct DocumentElementsTests {
 
         var testDescription: String { "\(identifier) \(value.encode().map { String($0, radix: 16) })" }
 
-        static let all: [Misshapen] = [
+        static let all: [Malformed] = [
             .init("family_name", 7) { $0.nameComponents?.familyName == nil },
             .init("given_name", .bytes([65])) { $0.nameComponents?.givenName == nil },
             .init("name_suffix", 1) { $0.nameComponents?.nameSuffix == nil },
@@ -130,8 +130,8 @@ struct DocumentElementsTests {
 
     @Test(
         "A value of another form than the standard's is missing, and the others are there",
-        arguments: Misshapen.all)
-    func misshapen(_ row: Misshapen) async throws {
+        arguments: Malformed.all)
+    func malformed(_ row: Malformed) async throws {
         let elements = try await elements { $0[row.identifier] = row.value }
         #expect(row.isMissing(elements))
         #expect(row.identifier == "document_number" || elements.documentNumber != nil)

@@ -71,7 +71,7 @@ struct ErrorCauseTests {
         let found = try await error(stage)
         #expect(found == .invalidResponse)
         switch found?.reason {
-        case .responseMisshapen: #expect(failure == "malformed")
+        case .responseMalformed: #expect(failure == "malformed")
         case .rejected(let verdict):
             #expect(!verdict.isVerified)
             #expect(verdict.failures.contains(failure))
@@ -132,7 +132,7 @@ struct ErrorCauseTests {
     @Test("Roots that are none, or no roots at all")
     func roots() async throws {
         for (roots, reason) in [
-            ([Data("x".utf8)], .rootsUnusable(id: "root.misshapen")),
+            ([Data("x".utf8)], .rootsUnusable(id: "root.malformed")),
             ([], .storeUnavailable(id: "store.empty")),
         ] as [([Data], MobileDocumentReaderError.Reason)] {
             let stage = try TapStage(setup: { $0.trust = .roots(roots) })
@@ -171,7 +171,7 @@ struct ErrorCauseTests {
         arguments: [
             (.radioUnavailable(id: "x"), .serviceUnavailable(.radioUnavailable(id: "x"))),
             (.engagementOverdue(lastTap: nil), .cancelled(.engagementOverdue)),
-            (.engagement(.notADate(at: 0)), .invalidResponse(.engagementMisshapen)),
+            (.engagement(.notADate(at: 0)), .invalidResponse(.engagementMalformed)),
             (.noUsableRetrieval, .notSupported(.noUsableRetrieval)),
             (.linkLost, .invalidResponse(.transferIncomplete)),
             (.bluetooth(.disconnected), .invalidResponse(.transferIncomplete)),

@@ -20,7 +20,7 @@ struct RawVerification {
             transcript: transcript, comparison: .notCompared,
             readerKey: COSEKeyPair(try PrivateKey(curve: .p256, scalar: scalar[...])),
             trust: TrustStore(anchors: [anchor]), now: TapStage.now)
-        let verdict = try UnverifiedResponse([UInt8](response.responseData)[...]).verify(in: context)
+        let verdict = try UnverifiedResponse([UInt8](response.responseData)[...]).verify(in: context).verdict
         if case .verified = verdict { isVerified = true } else { isVerified = false }
     }
 }

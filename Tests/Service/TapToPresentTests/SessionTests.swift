@@ -110,7 +110,7 @@ struct SessionTests {
         }
         #expect(unknown?.reason == .tokenRefused(id: "token.key_unknown"))
         for (token, id) in [
-            (.init("another"), "token.misshapen"),
+            (.init("another"), "token.malformed"),
             (
                 try await stage.newToken(for: ReaderInstance(String(repeating: "0", count: 32))),
                 "token.instance"

@@ -83,7 +83,7 @@ struct FetchFault: CustomTestStringConvertible, Sendable {
             twin: .head(length: nil, then: [.send(body), .close])),
         FetchFault("an end before the head", ServedAnswer([.close]), .truncated),
         FetchFault(
-            "no HTTP", ServedAnswer([.send(Array("SSH-2.0-OpenSSH_9\r\n".utf8)), .close]), .misshapen),
+            "no HTTP", ServedAnswer([.send(Array("SSH-2.0-OpenSSH_9\r\n".utf8)), .close]), .malformed),
         FetchFault(
             "a compressed body", .head(length: 6, ["Content-Encoding: gzip"], then: [.send(body)]),
             .contentEncoded, twin: .head(length: 6, ["Content-Encoding: identity"], then: [.send(body)])),

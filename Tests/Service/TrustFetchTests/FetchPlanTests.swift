@@ -147,7 +147,7 @@ struct FetchTargetTests {
             .timedOut(.whole), .timedOut(.batch), .tooLarge(limit: 1), .status(404), .status(500),
             .redirectedElsewhere, .redirectedToPlaintext, .redirectedTooOften(limit: 3), .contentEncoded,
             .tls(.certificateRefused), .tls(.hostNameWrong), .tls(.handshakeFailed), .nameUnresolved,
-            .unreachable, .truncated, .misshapen, .cancelled, .serverRootsUnreadable,
+            .unreachable, .truncated, .malformed, .cancelled, .serverRootsUnreadable,
         ]
         #expect(Set(errors.map(\.id)).count == errors.count)
         #expect(errors.allSatisfy { !$0.id.contains("revoked") })

@@ -64,7 +64,7 @@ extension OneAfterAnother {
             try await PrivateBus.with { bus in
                 let (caller, answerer, name, registration) = try await Self.pair(bus)
                 for value: BusValue in [.foreign("t"), .path("no path")] {
-                    await #expect(throws: BusError.misshapen) {
+                    await #expect(throws: BusError.malformed) {
                         try await caller.call(name, "/test", Self.method, [value], within: .seconds(20))
                     }
                 }

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import FoundationEssentials
-internal import MdocTrust
+internal import MdocVerification
 
 /// `--policy`: what is to be done where it is not known whether a document is revoked.
 struct PolicyArguments: ParsableArguments {
@@ -18,18 +18,13 @@ struct PolicyArguments: ParsableArguments {
             valueName: "file"))
     var policyFile: String?
 
-    /// The policy and the clock skew in force; `store` is the folder of the store.
-    func settings(in store: String) throws(CommandFailure) -> JudgingPolicy {
+    /// The policy in force; `store` is the folder of the store.
+    func settings(in store: String, strict: Bool = false) throws(CommandFailure) -> VerificationPolicy {
         let own = "\(store)/policy.json"
         let path = policyFile ?? (FileManager.default.fileExists(atPath: own) ? own : nil)
         let file = try path.map { path throws(CommandFailure) in try PolicyFile(path) } ?? PolicyFile()
-        return try file.settings(named: policy)
+        var settings = try file.settings(named: policy)
+        settings.rules = strict ? .strict : .interoperable
+        return settings
     }
-}
-
-/// By what a response is judged beyond its signatures.
-struct JudgingPolicy {
-    let revocation: RevocationPolicy
-    /// The seconds by which clocks are excused.
-    let clockSkew: Int64
 }

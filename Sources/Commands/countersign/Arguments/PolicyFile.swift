@@ -1,5 +1,6 @@
 package import JSON
 package import MdocTrust
+internal import MdocVerification
 
 /// The one file of policies: the default one by name, those that are added to or replace `age` and `rental`, and the clock
 /// skew. A member that is not known is an error: it may be a restriction that was misspelt.
@@ -50,12 +51,12 @@ package struct PolicyFile {
 
     private enum Undetermined: String, CaseIterable { case accept, refuse }
 
-    func settings(named name: String?) throws(CommandFailure) -> JudgingPolicy {
+    func settings(named name: String?) throws(CommandFailure) -> VerificationPolicy {
         guard let policy = policies[name ?? standard] else {
             throw .usage(
                 "--policy: there is no policy of this name; there are "
                     + policies.keys.sorted().map { Terminal.safe($0, limit: 40) }.joined(separator: ", "))
         }
-        return JudgingPolicy(revocation: policy, clockSkew: clockSkew)
+        return VerificationPolicy(revocation: policy, clockSkew: clockSkew)
     }
 }

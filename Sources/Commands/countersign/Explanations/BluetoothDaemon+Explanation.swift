@@ -9,7 +9,7 @@ extension DaemonFinding {
         return switch self {
         case .missing(let requirement):
             "[\(requirement.group)] \(requirement.key) = \(requirement.value) is not set: \(requirement.id.harm)"
-        case .configurationMisshapen(let line):
+        case .configurationMalformed(let line):
             "line \(line) of \(file) cannot be read, so bluetoothd ignores the whole file"
         case .configurationChanged:
             "\(file) was changed after bluetoothd started: systemctl restart bluetooth"

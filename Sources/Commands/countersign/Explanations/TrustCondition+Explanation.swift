@@ -56,7 +56,7 @@ extension TrustCondition {
             "\(Terminal.safe(subject)) expires in \(days) days: ask its authority for the next one"
         case .vicalRefused(let error): error.explanation
         case .vical(let finding): finding.explanation
-        case .vicalWithoutNextUpdate: "the list does not say when the next one is due"
+        case .vicalWithoutNextUpdate: "the list has no nextUpdate"
         case .revocationListUnreadable(let error): "the CRL cannot be used: \(error.explanation)"
         case .revocationListIssuerUnknown(let issuer):
             "no trusted root issued this CRL: \(Terminal.safe(issuer))"

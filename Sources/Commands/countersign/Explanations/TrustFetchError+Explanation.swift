@@ -22,7 +22,7 @@ extension TrustFetchError {
         case .nameUnresolved: "the host's name has no address: is there internet?"
         case .unreachable: "the host cannot be reached: is there internet?"
         case .truncated: "the answer was cut off"
-        case .misshapen: "the answer is not HTTP"
+        case .malformed: "the answer is not HTTP"
         case .cancelled: "it was interrupted"
         case .serverRootsUnreadable: "the roots to verify servers by cannot be read"
         }

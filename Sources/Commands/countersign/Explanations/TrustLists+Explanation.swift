@@ -8,11 +8,11 @@ extension VICALError {
     /// In plain words.
     var explanation: String {
         switch self {
-        case .misshapen(let error): "it is no VICAL: \(error.explanation)"
+        case .malformed(let error): "it is no VICAL: \(error.explanation)"
         case .cose(let error): "the VICAL is not signed as it should be: \(error.explanation)"
-        case .dateMisshapen: "a date of the VICAL is none"
+        case .dateMalformed: "a date in the VICAL is malformed"
         case .versionUnknown: "the VICAL has an unknown version"
-        case .signerMisshapen(let error):
+        case .signerMalformed(let error):
             "the certificate of the VICAL's signer cannot be read: \(error.explanation)"
         case .signerNotTrusted(let error):
             "the VICAL's signer does not lead to a provider that was imported with --as provider: \(error.explanation)"
@@ -20,7 +20,7 @@ extension VICALError {
             "the VICAL's signer breaks its profile: " + findings.map(\.rule.rawValue).joined(separator: ", ")
         case .signerRevoked: "a CRL of its root lists the VICAL's signer"
         case .notYetValid: "the VICAL is from the future"
-        case .expired: "the next VICAL was due"
+        case .expired: "the VICAL is past its nextUpdate"
         }
     }
 }
@@ -60,7 +60,7 @@ extension StatusTokenError {
     /// In plain words.
     var explanation: String {
         switch self {
-        case .misshapen(let error): "it is no status list: \(error.explanation)"
+        case .malformed(let error): "it is no status list: \(error.explanation)"
         case .cose(let error): "the status list is not signed as it should be: \(error.explanation)"
         case .typeWrong: "it does not say that it is such a list"
         case .claimMissing(let label): "the status list has no claim \(label)"
@@ -76,7 +76,7 @@ extension TrustBundleError {
     /// The stable id, as `README.md` lists it.
     var id: String {
         switch self {
-        case .misshapen: "bundle.misshapen"
+        case .malformed: "bundle.malformed"
         case .cose: "bundle.signature"
         case .typeWrong: "bundle.type"
         case .older: "bundle.older"
@@ -88,7 +88,7 @@ extension TrustBundleError {
     /// In plain words.
     var explanation: String {
         switch self {
-        case .misshapen(let error): "it is no bundle: \(error.explanation)"
+        case .malformed(let error): "it is no bundle: \(error.explanation)"
         case .cose(let error): "this key did not sign the bundle: \(error.explanation)"
         case .typeWrong: "what is signed is no bundle"
         case .older: "a later bundle was imported before: this one is older, and nothing was changed"

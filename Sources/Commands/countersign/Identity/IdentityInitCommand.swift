@@ -10,7 +10,7 @@ struct IdentityInitCommand: ParsableCommand {
         commandName: "init",
         abstract: "Make the key of a new identity.",
         discussion: """
-            The key is in a file that its owner alone can read, or with --tpm in the TPM 2.0 of this computer, whence it \
+            The key is in a file that its owner alone can read, or with --tpm in the TPM 2.0 of this computer, from which it \
             cannot be copied (Debian package tpm2-openssl; TPM2OPENSSL_TCTI names another TPM than /dev/tpmrm0). An \
             identity that is there is never overwritten.
 

@@ -5,7 +5,7 @@ extension IdentityStoreError {
     var exitStatus: ExitStatus {
         switch self {
         case .fileRefused, .notAFile, .nameTaken, .unknown, .noSuchRule: .usage
-        case .tooLong, .rulesMisshapen: .malformed
+        case .tooLong, .rulesMalformed: .malformed
         case .busy, .keyUnusable(.tpmProviderMissing), .keyUnusable(.tpmUnreachable): .unavailable
         default: .rejected
         }

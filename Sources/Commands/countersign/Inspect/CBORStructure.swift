@@ -116,8 +116,8 @@ enum CBORStructure: CaseIterable {
             case .sessionEstablishment: _ = try SessionEstablishment(bytes)
             case .sessionData: _ = try SessionData(bytes)
             case .deviceEngagement:
-                let misshapen = try DeviceEngagement(bytes).misshapenMembers
-                return misshapen.isEmpty ? nil : "members of another shape than they should be: \(misshapen)"
+                let malformed = try DeviceEngagement(bytes).malformedMembers
+                return malformed.isEmpty ? nil : "members of another shape than they should be: \(malformed)"
             case .sessionTranscript: _ = try SessionTranscript(stored: bytes)
             default: return nil
             }

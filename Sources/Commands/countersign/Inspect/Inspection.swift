@@ -86,7 +86,8 @@ struct Inspection {
             let certificate = try Certificate(der: bytes[...])
             return Specimen(kind: certificate.kind, text: certificate.text(notation))
         } catch {
-            throw InspectionError("it starts like a certificate, and is none: \(error.explanation)")
+            throw InspectionError(
+                "it starts as a certificate does, but cannot be read as one: \(error.explanation)")
         }
     }
 

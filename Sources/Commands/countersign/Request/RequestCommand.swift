@@ -71,14 +71,11 @@ struct RequestCommand: AsyncParsableCommand {
         defer { portraitFile?.discardUnlessKept() }
         let fixed = clock.at?.instant
         let clock = clock
-        let policy = try policy.settings(in: store.path)
-        var plan = PresentationPlan(
+        let plan = PresentationPlan(
             question: try identity.question(.planned(asked), in: store.identities, at: now),
             trust: try trust.load(from: store.path, at: now),
-            rules: strict ? .strict : .interoperable, deadlines: source.deadlines,
+            policy: try policy.settings(in: store.path, strict: strict), deadlines: source.deadlines,
             retrieval: source.retrieval.plan, clock: WallClock { fixed ?? (try? clock.now()) ?? now })
-        plan.policy = policy.revocation
-        plan.clockSkew = policy.clockSkew
         let transaction = ReaderTransaction(plan) { Terminal.note($0.text) }
         let presentation = await interruptible {
             await source.present(transaction)

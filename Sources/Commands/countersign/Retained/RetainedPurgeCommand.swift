@@ -3,13 +3,13 @@ internal import JSON
 internal import MdocModel
 internal import ReaderStore
 
-/// `countersign retained purge`: removes what is due.
+/// `countersign retained purge`: removes what has expired.
 struct RetainedPurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
         abstract: "Remove whatever is retained beyond its time, and the keys of days that are over.",
         discussion: """
-            With --at what is due by then goes; the store remembers that instant while it retains anything.
+            With --at what expires by then is removed; the store remembers that instant while it retains anything.
 
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)

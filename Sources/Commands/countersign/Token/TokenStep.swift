@@ -21,7 +21,7 @@ func brandStep<R>(_ body: () throws(BrandRegistryError) -> R) throws(CommandFail
 extension ReaderTokensError {
     var exitStatus: ExitStatus {
         switch self {
-        case .tooLong, .notThreeParts, .notBase64URL, .misshapen, .valueMisshapen, .signatureMisshapen:
+        case .tooLong, .notThreeParts, .notBase64URL, .malformed, .valueMalformed, .signatureMalformed:
             .malformed
         case .signingKeyUnusable, .signingKeyNotP256: .usage
         case .firstUseUnknown, .signingFailed: .unavailable
@@ -34,7 +34,7 @@ extension BrandRegistryError {
     var exitStatus: ExitStatus {
         switch self {
         case .file(let error): error.exitStatus
-        case .misshapen, .faulty, .logo: .malformed
+        case .malformed, .faulty, .logo: .malformed
         case .refused: .usage
         }
     }

@@ -6,7 +6,7 @@ extension ReaderStoreError {
     func failure(in folder: String) -> CommandFailure {
         let message = "the store in \(Terminal.safe(folder)): \(explanation)"
         return switch self {
-        case .damaged, .snapshotDamaged, .notAStore, .versionUnknown, .receiptMisshapen: .malformed(message)
+        case .damaged, .snapshotDamaged, .notAStore, .versionUnknown, .receiptMalformed: .malformed(message)
         case .busy, .changedMeanwhile, .noSpace, .failed: .unavailable(message)
         default: .usage(message)
         }

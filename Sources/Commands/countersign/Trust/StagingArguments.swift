@@ -1,3 +1,4 @@
+internal import MdocVerification
 internal import ArgumentParser
 internal import JSON
 internal import MdocModel
@@ -17,7 +18,7 @@ struct StagingArguments: ParsableArguments {
             valueName: "file"))
     var signer: [String] = []
 
-    func rules(at now: Timestamp, _ policy: JudgingPolicy) throws(CommandFailure) -> TrustStage.Rules {
+    func rules(at now: Timestamp, _ policy: VerificationPolicy) throws(CommandFailure) -> TrustStage.Rules {
         var signers: [ArraySlice<UInt8>] = []
         for path in signer {
             let contents = try InputFile.read(path, limit: TrustFiles.largestFile)

@@ -1,3 +1,4 @@
+internal import MdocVerification
 internal import ArgumentParser
 internal import JSON
 internal import MdocModel
@@ -65,7 +66,7 @@ extension TrustBundleError {
     fileprivate func failure(of file: String) -> CommandFailure {
         let message = "\(Terminal.safe(file)): \(explanation)  [\(id)]"
         return switch self {
-        case .misshapen, .typeWrong: .malformed(message)
+        case .malformed, .typeWrong: .malformed(message)
         default: CommandFailure(status: .rejected, message: message)
         }
     }

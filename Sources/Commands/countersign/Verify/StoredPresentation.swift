@@ -1,4 +1,5 @@
 internal import MdocModel
+internal import MdocTrust
 internal import MdocVerification
 internal import Reports
 internal import WalletPresentation
@@ -23,31 +24,29 @@ struct StoredPresentation {
     /// Nil where that is not known.
     let asked: Asked?
 
-    func judged(by basis: JudgingBasis) -> DoorReport {
+    func judged(
+        trusting trust: TrustStore, by policy: VerificationPolicy, at now: Timestamp
+    ) -> ChannelReport {
         let clock = ContinuousClock()
         let start = clock.now
         let opened: OpenedPresentation
         do throws(WalletPresentationError) {
             opened = try self.opened()
         } catch {
-            return DoorReport(unopened: error, isReplayChecked: false)
+            return ChannelReport(unopened: error, isReplayChecked: false)
         }
         let decrypted = clock.now
-        var report = DoorReport(
-            opened.verify(in: context(basis)), requestCompared: asked != nil,
+        let context = PresentationContext(
+            comparison: asked.map { .requested($0.requests) } ?? .notCompared, trust: trust, now: now,
+            policy: policy)
+        var report = ChannelReport(
+            opened.verify(in: context), requestCompared: asked != nil,
             questions: asked?.questions ?? [])
         report.response.phases = [
             TransactionReport.Phase(name: "decrypt", duration: decrypted - start),
             TransactionReport.Phase(name: "verify", duration: clock.now - decrypted),
         ]
         return report
-    }
-
-    func context(_ basis: JudgingBasis) -> PresentationContext {
-        PresentationContext(
-            comparison: asked.map { .requested($0.requests) } ?? .notCompared, trust: basis.trust,
-            now: basis.now, rules: basis.rules, policy: basis.policy.revocation,
-            clockSkew: basis.policy.clockSkew)
     }
 
     /// Nobody here knows whether the nonce was used before.

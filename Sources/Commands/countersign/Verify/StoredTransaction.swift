@@ -6,14 +6,6 @@ internal import MdocTrust
 internal import MdocVerification
 internal import Reports
 
-/// By what a stored transaction is judged.
-struct JudgingBasis {
-    let trust: TrustStore
-    let now: Timestamp
-    let rules: VerificationRules
-    let policy: JudgingPolicy
-}
-
 /// What the files of one transaction hold: enough to judge it once more.
 struct StoredTransaction {
     /// What the phone sent.
@@ -29,10 +21,17 @@ struct StoredTransaction {
     let limits: CBORLimits
     var request: StoredRequest?
 
-    func judged(by basis: JudgingBasis) throws(CommandFailure) -> TransactionReport {
+    func judged(
+        trusting trust: TrustStore, by policy: VerificationPolicy, at now: Timestamp
+    ) throws(CommandFailure) -> TransactionReport {
+        let context = { (request: StoredRequest?) in
+            VerificationContext(
+                transcript: transcript, comparison: request?.comparison ?? .notCompared, readerKey: readerKey,
+                trust: trust, now: now, policy: policy)
+        }
         switch message {
         case .response(let bytes):
-            return judge(bytes, request: request, by: basis)
+            return judge(bytes, request: request, in: context(request))
         case .session(let session, let establishment, let data):
             let clock = ContinuousClock()
             let start = clock.now
@@ -44,14 +43,14 @@ struct StoredTransaction {
             }
             let request = try request(agreeingWith: opened.request)
             let decrypted = TransactionReport.Phase(name: "decrypt", duration: clock.now - start)
-            var report = judge(opened.response, request: request, by: basis)
+            var report = judge(opened.response, request: request, in: context(request))
             report.phases.insert(decrypted, at: 0)
             return report
         }
     }
 
     private func judge(
-        _ response: [UInt8], request: StoredRequest?, by basis: JudgingBasis
+        _ response: [UInt8], request: StoredRequest?, in context: VerificationContext
     ) -> TransactionReport {
         let clock = ContinuousClock()
         let start = clock.now
@@ -59,12 +58,8 @@ struct StoredTransaction {
         do throws(MdocModelError) {
             unverified = try UnverifiedResponse(response[...], limits: limits)
         } catch {
-            return .malformed(TransactionError(.responseMisshapen, error.explanation))
+            return .malformed(TransactionError(.responseMalformed, error.explanation))
         }
-        let context = VerificationContext(
-            transcript: transcript, comparison: request?.comparison ?? .notCompared, readerKey: readerKey,
-            trust: basis.trust, now: basis.now, rules: basis.rules, policy: basis.policy.revocation,
-            clockSkew: basis.policy.clockSkew)
         var report = TransactionReport(
             unverified.verify(in: context), questions: request?.questions ?? [],
             requestCompared: request != nil)
@@ -101,7 +96,7 @@ extension StoredTransaction {
         do throws(MdocModelError) {
             received = try SessionData(message[...], limits: limits)
         } catch {
-            throw TransactionEnd(report: .malformed(TransactionError(.sessionMisshapen, error.explanation)))
+            throw TransactionEnd(report: .malformed(TransactionError(.sessionMalformed, error.explanation)))
         }
         guard let data = received.data else {
             throw TransactionEnd(report: .incomplete(TransactionError(received.status ?? .termination)))
@@ -110,8 +105,8 @@ extension StoredTransaction {
             return OpenedSession(
                 response: try session.openResponse(data), request: try request(in: establishment, of: session)
             )
-        } catch .misshapen(let error) {
-            throw TransactionEnd(report: .malformed(TransactionError(.inputMisshapen, error.explanation)))
+        } catch .malformed(let error) {
+            throw TransactionEnd(report: .malformed(TransactionError(.inputMalformed, error.explanation)))
         } catch {
             throw TransactionEnd(report: .rejected(TransactionError(.sessionDecryption, error.explanation)))
         }
@@ -125,7 +120,7 @@ extension StoredTransaction {
         do throws(MdocModelError) {
             return try StoredRequest(bytes[...], limits: limits)
         } catch {
-            throw .misshapen(error)
+            throw .malformed(error)
         }
     }
 }

@@ -83,14 +83,15 @@ struct VerifyCommand: ParsableCommand {
     private func judge() throws(CommandFailure) -> any VerifyReport {
         let now = try clock.now()
         do throws(CommandFailure) {
-            let basis = JudgingBasis(
-                trust: try trust.load(from: store.path, at: now), now: now,
-                rules: strict ? .strict : .interoperable, policy: try policy.settings(in: store.path))
-            if let presentation = try input.presentation(at: now) { return presentation.judged(by: basis) }
-            return try files.transaction().judged(by: basis)
+            let trust = try trust.load(from: store.path, at: now)
+            let policy = try policy.settings(in: store.path, strict: strict)
+            if let presentation = try input.presentation(at: now) {
+                return presentation.judged(trusting: trust, by: policy, at: now)
+            }
+            return try files.transaction().judged(trusting: trust, by: policy, at: now)
         } catch  where error.status == .malformed {
-            let told = TransactionError(.inputMisshapen, error.message)
-            return input.door.isGiven ? DoorReport(misshapen: told) : TransactionReport.malformed(told)
+            let told = TransactionError(.inputMalformed, error.message)
+            return input.channel.isGiven ? ChannelReport(malformed: told) : TransactionReport.malformed(told)
         }
     }
 }
@@ -104,7 +105,7 @@ private protocol VerifyReport {
 
 extension TransactionReport: VerifyReport {}
 
-extension DoorReport: VerifyReport {
+extension ChannelReport: VerifyReport {
     /// A mock proves as little as what is rejected.
     var exitStatus: ExitStatus { response.exitStatus }
 }

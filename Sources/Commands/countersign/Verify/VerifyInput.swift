@@ -7,17 +7,17 @@ internal import MdocModel
 /// five times as often.
 struct VerifyInput {
     private let files: VerifyFiles
-    let door: DoorFiles
+    let channel: ChannelFiles
 
     init(_ files: VerifyFiles, _ app: AppArguments, _ web: WebArguments, _ answer: AnswerArguments) {
         self.files = files
-        door = DoorFiles(app: app, web: web, answer: answer)
+        channel = ChannelFiles(app: app, web: web, answer: answer)
     }
 
     func validate() throws {
-        try door.validate()
+        try channel.validate()
         guard
-            [files.response != nil, files.sessionData != nil, door.isGiven].count(where: { $0 }) == 1
+            [files.response != nil, files.sessionData != nil, channel.isGiven].count(where: { $0 }) == 1
         else {
             throw ValidationError(
                 "Give --response and --transcript, or --session-data and --engagement, or --envelope, or --web-response."
@@ -28,7 +28,7 @@ struct VerifyInput {
             ("--handover-request", files.handoverRequest),
             ("--session-establishment", files.sessionEstablishment),
         ]
-        if door.isGiven {
+        if channel.isGiven {
             for (name, value) in sessionOnly
                 + [("--transcript", files.transcript), ("--reader-key", files.readerKey)]
             where value != nil {
@@ -53,7 +53,7 @@ struct VerifyInput {
 
     /// What the files hold of a presentation through an app or the web; nil where they are of one nearby.
     func presentation(at now: Timestamp) throws(CommandFailure) -> StoredPresentation? {
-        guard door.isGiven else { return nil }
-        return try door.presentation(request: files.sentRequest(), limit: files.maxMessage, at: now)
+        guard channel.isGiven else { return nil }
+        return try channel.presentation(request: files.sentRequest(), limit: files.maxMessage, at: now)
     }
 }

@@ -15,7 +15,7 @@ struct WalletAir {
     let phone: WalletPhone?
 
     /// How long the reader of a tap is looked for; one without a phone on it scans the code whenever it likes.
-    private static let patience: Duration = .seconds(60)
+    private static let timeout: Duration = .seconds(60)
     private static let pause: Duration = .milliseconds(500)
 
     /// Serves this many readers; with 0 until the task is cancelled.
@@ -51,7 +51,7 @@ struct WalletAir {
         var session = WalletSession(wallet, engagement: engagement)
         await server.serve(&session, over: LinkChannel(driver: driver))
         // The reader is told also when we are told to stop.
-        await Task { await driver.leave(saying: nil) }.value
+        await Task { await driver.leave(sending: nil) }.value
     }
 
     // MARK: The link
@@ -83,7 +83,7 @@ struct WalletAir {
             server.note("the engagement names no way over Bluetooth")
             return nil
         }
-        let deadline = phone == nil ? nil : ContinuousClock.now + Self.patience
+        let deadline = phone == nil ? nil : ContinuousClock.now + Self.timeout
         while !Task.isCancelled, deadline.map({ .now < $0 }) ?? true {
             do throws(BluetoothLEError) {
                 let link = try await HolderConnecting(radio: radio, reader: reach).link()
@@ -133,7 +133,7 @@ private struct LinkChannel: MessageChannel {
         }
     }
 
-    func close() async { await driver.leave(saying: nil) }
+    func close() async { await driver.leave(sending: nil) }
 }
 
 extension TransportError {

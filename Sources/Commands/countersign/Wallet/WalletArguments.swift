@@ -85,7 +85,7 @@ struct WalletArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "One thing that goes wrong: a rule of the corpus, or a fault of a card or a door; a wrong name lists them all.",
+            "One thing that goes wrong: a rule of the corpus, or a fault of a card or a channel; a wrong name lists them all.",
             valueName: "name"))
     var fault: String?
 
@@ -118,7 +118,7 @@ struct WalletArguments: ParsableArguments {
         if let fault, PresentationCase.named(fault) == nil, CardFault(rawValue: fault) == nil {
             let names =
                 PresentationCase.all.map(\.name) + CardFault.allCases.map(\.rawValue)
-                + DoorFault.allCases.map(\.rawValue)
+                + PresentationFault.allCases.map(\.rawValue)
             throw ValidationError("--fault knows:\n  " + names.joined(separator: "\n  "))
         }
     }

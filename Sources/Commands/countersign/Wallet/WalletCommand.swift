@@ -98,7 +98,7 @@ struct WalletCommand: AsyncParsableCommand {
             throw ValidationError(
                 "Give --listen, --card, both, or --ble, or else --write, --envelope or --web-request.")
         }
-        try validateDoors()
+        try validateChannels()
         guard !ble || listen == nil else {
             throw ValidationError("One of --ble and --listen carries the session.")
         }
@@ -114,7 +114,7 @@ struct WalletCommand: AsyncParsableCommand {
         guard readers >= 0 else { throw ValidationError("--readers takes 0 or more.") }
     }
 
-    private func validateDoors() throws {
+    private func validateChannels() throws {
         guard (app.envelope != nil) == (key != nil) else {
             throw ValidationError("--envelope and --key belong together.")
         }
@@ -133,7 +133,7 @@ struct WalletCommand: AsyncParsableCommand {
         if let write { return try CaseFolder(write).write(wallet, at: now) }
         let presented = try wallet.presented(at: now)
         if let root { try OutputFile.write(presented.issuer.root, to: root) }
-        if try answerAtDoor(presented.wallet) { return }
+        if try answerOverChannel(presented.wallet) { return }
         let served = await interruptible { () -> Result<Void, CommandFailure> in
             do throws(CommandFailure) {
                 return .success(try await serve(presented.wallet))
@@ -145,15 +145,15 @@ struct WalletCommand: AsyncParsableCommand {
     }
 
     /// Whether an app or a page asks, which then has its answer.
-    private func answerAtDoor(_ wallet: Wallet) throws(CommandFailure) -> Bool {
-        let door = WalletDoor(wallet: wallet)
+    private func answerOverChannel(_ wallet: Wallet) throws(CommandFailure) -> Bool {
+        let channel = WalletChannel(wallet: wallet)
         if let key {
-            try door.answer(app, key: key)
+            try channel.answer(app, key: key)
         } else if let request = web.webRequest, let origin = web.origin?.origin {
             if let response = web.webResponse {
-                try door.answer(request, on: origin, to: response)
+                try channel.answer(request, on: origin, to: response)
             } else {
-                try door.answerLines(on: origin)
+                try channel.answerLines(on: origin)
             }
         } else {
             return false

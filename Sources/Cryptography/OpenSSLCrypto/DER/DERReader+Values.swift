@@ -4,7 +4,7 @@ extension DERReader {
         let start = position
         let contents = try read(DERTag.boolean)
         guard contents.count == 1, let byte = contents.first, byte == 0x00 || byte == 0xff else {
-            throw .valueMisshapen(at: start)
+            throw .valueMalformed(at: start)
         }
         return byte == 0xff
     }
@@ -13,11 +13,11 @@ extension DERReader {
     package mutating func readInteger() throws(OpenSSLCryptoError) -> ArraySlice<UInt8> {
         let start = position
         let contents = try read(DERTag.integer)
-        guard let first = contents.first else { throw .valueMisshapen(at: start) }
+        guard let first = contents.first else { throw .valueMalformed(at: start) }
         if contents.count > 1 {
             let second = contents[contents.startIndex + 1]
             guard !(first == 0x00 && second < 0x80), !(first == 0xff && second > 0x7f) else {
-                throw .valueMisshapen(at: start)
+                throw .valueMalformed(at: start)
             }
         }
         return contents
@@ -27,7 +27,7 @@ extension DERReader {
     package mutating func readUnsignedInteger() throws(OpenSSLCryptoError) -> ArraySlice<UInt8> {
         let start = position
         let contents = try readInteger()
-        guard let first = contents.first, first < 0x80 else { throw .valueMisshapen(at: start) }
+        guard let first = contents.first, first < 0x80 else { throw .valueMalformed(at: start) }
         return first == 0 ? contents.dropFirst() : contents
     }
 
@@ -35,9 +35,9 @@ extension DERReader {
     package mutating func readSmallInteger() throws(OpenSSLCryptoError) -> Int {
         let start = position
         let bytes = try readUnsignedInteger()
-        guard bytes.count <= 4 else { throw .valueMisshapen(at: start) }
+        guard bytes.count <= 4 else { throw .valueMalformed(at: start) }
         let value = bytes.reduce(0) { $0 << 8 | Int($1) }
-        guard value <= Int(Int32.max) else { throw .valueMisshapen(at: start) }
+        guard value <= Int(Int32.max) else { throw .valueMalformed(at: start) }
         return value
     }
 
@@ -45,7 +45,7 @@ extension DERReader {
     package mutating func readOctetAlignedBitString() throws(OpenSSLCryptoError) -> ArraySlice<UInt8> {
         let start = position
         let contents = try read(DERTag.bitString)
-        guard contents.first == 0 else { throw .valueMisshapen(at: start) }
+        guard contents.first == 0 else { throw .valueMalformed(at: start) }
         return contents.dropFirst()
     }
 
@@ -53,7 +53,7 @@ extension DERReader {
     package mutating func readObjectIdentifier() throws(OpenSSLCryptoError) -> ObjectIdentifier {
         let start = position
         let contents = try read(DERTag.objectIdentifier)
-        guard let identifier = ObjectIdentifier(encoded: contents) else { throw .valueMisshapen(at: start) }
+        guard let identifier = ObjectIdentifier(encoded: contents) else { throw .valueMalformed(at: start) }
         return identifier
     }
 }

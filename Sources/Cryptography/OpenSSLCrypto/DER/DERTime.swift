@@ -7,7 +7,7 @@ enum DERTime {
             throw .unexpectedTag(at: element.encoding.startIndex)
         }
         guard let seconds = seconds(text: element.contents, yearDigits: yearDigits) else {
-            throw .valueMisshapen(at: element.encoding.startIndex)
+            throw .valueMalformed(at: element.encoding.startIndex)
         }
         return seconds
     }

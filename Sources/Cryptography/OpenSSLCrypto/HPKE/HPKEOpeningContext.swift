@@ -2,7 +2,7 @@
 package struct HPKEOpeningContext: ~Copyable, Sendable {
     private var context: HPKEContext
 
-    /// Base mode, or with a pre-shared key the mode of that. Throws `keyMisshapen` and `pointNotOnCurve` for an
+    /// Base mode, or with a pre-shared key the mode of that. Throws `keyMalformed` and `pointNotOnCurve` for an
     /// encapsulated key that is none, and `unsupportedKey` where the recipient's is not on P-256.
     package init(
         encapsulatedKey: ArraySlice<UInt8>, recipientKey: borrowing PrivateKey, info: ArraySlice<UInt8>,

@@ -13,7 +13,7 @@ struct ECDSASignature: ~Copyable {
         let (r, s) = try form == .der ? Self.numbers(ofDER: signature) : Self.halves(of: signature, curve)
         guard !r.isEmpty, !s.isEmpty else { throw .signatureInvalid }
         guard r.count <= curve.coordinateSize, s.count <= curve.coordinateSize else {
-            throw .signatureMisshapen
+            throw .signatureMalformed
         }
         let contents = Self.size(of: r) + Self.size(of: s)
         append(0x30)
@@ -43,7 +43,7 @@ struct ECDSASignature: ~Copyable {
     private static func halves(
         of signature: ArraySlice<UInt8>, _ curve: Curve
     ) throws(OpenSSLCryptoError) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
-        guard signature.count == 2 * curve.coordinateSize else { throw .signatureMisshapen }
+        guard signature.count == 2 * curve.coordinateSize else { throw .signatureMalformed }
         return (
             signature.prefix(curve.coordinateSize).drop { $0 == 0 },
             signature.suffix(curve.coordinateSize).drop { $0 == 0 }
@@ -63,7 +63,7 @@ struct ECDSASignature: ~Copyable {
             try sequence.finish()
             return (r, s)
         } catch {
-            throw .signatureMisshapen
+            throw .signatureMalformed
         }
     }
 

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 extension PrivateKey {
     /// A key from unencrypted PEM: PKCS #8 (RFC 5958) or `EC PRIVATE KEY` (RFC 5915), on a named curve.
-    /// Throws `pemMisshapen` when there is none, also when it is encrypted, and `unsupportedKey`.
+    /// Throws `pemMalformed` when there is none, also when it is encrypted, and `unsupportedKey`.
     package init(pem: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard pem.count <= PEM.maximumSize else { throw .tooLong }
         let decoded = unsafe pem.withUnsafeBytes { bytes in
@@ -11,7 +11,7 @@ extension PrivateKey {
             // Without a callback OpenSSL would ask for a passphrase on the terminal.
             return unsafe PEM_read_bio_PrivateKey_ex(source, nil, { _, _, _, _ in -1 }, nil, nil, nil)
         }
-        let handle = try unsafe KeyHandle(owning: decoded, orThrow: .pemMisshapen)
+        let handle = try unsafe KeyHandle(owning: decoded, orThrow: .pemMalformed)
         guard let curve = handle.curve else { throw cleared(.unsupportedKey) }
         // Made anew from the scalar, so that the public half cannot be another key's.
         self = try handle.privateNumber(of: curve).withUnprotectedBytes {

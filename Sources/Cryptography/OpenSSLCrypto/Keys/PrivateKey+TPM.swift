@@ -14,10 +14,10 @@ extension PrivateKey {
         return try PrivateKey(curve: curve, inTPM: handle)
     }
 
-    /// The key that this machine's TPM wrapped. Throws `pemMisshapen`, `tpmProviderMissing`, `tpmUnreachable`, and
+    /// The key that this machine's TPM wrapped. Throws `pemMalformed`, `tpmProviderMissing`, `tpmUnreachable`, and
     /// `tpmRefused` for a key of another TPM.
     package init(wrappedPEM pem: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
-        guard let block = try PEM.decode(pem, label: Self.wrappedLabel).first else { throw .pemMisshapen }
+        guard let block = try PEM.decode(pem, label: Self.wrappedLabel).first else { throw .pemMalformed }
         let single = PEM.encode(block[...], label: Self.wrappedLabel)
         let handle = try unsafe TPM.withLibrary { library throws(OpenSSLCryptoError) in
             try unsafe KeyHandle(unwrapping: single, in: library)

@@ -61,12 +61,12 @@ extension KeyHandle {
     }
 
     fileprivate init(curve: Curve, rawPrivateKey bytes: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
-        guard bytes.count == curve.coordinateSize else { throw .keyMisshapen }
+        guard bytes.count == curve.coordinateSize else { throw .keyMalformed }
         let key = unsafe bytes.withUnsafeBufferPointer {
             unsafe EVP_PKEY_new_raw_private_key_ex(
                 nil, curve.openSSLName.cString, nil, $0.baseAddress, $0.count)
         }
-        try unsafe self.init(owning: key, orThrow: .keyMisshapen)
+        try unsafe self.init(owning: key, orThrow: .keyMalformed)
     }
 
     /// A Weierstrass key from at most `curve.coordinateSize` big-endian bytes.

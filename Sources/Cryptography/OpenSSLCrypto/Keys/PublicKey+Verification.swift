@@ -3,7 +3,7 @@ internal import COpenSSL
 extension PublicKey {
     /// Verifies a signature over `parts` as if they stood one after the other.
     ///
-    /// Throws `algorithmDoesNotFitKey`, `signatureMisshapen` for a wrong length or a form that is not DER,
+    /// Throws `algorithmDoesNotFitKey`, `signatureMalformed` for a wrong length or a form that is not DER,
     /// and `signatureInvalid` for everything else.
     package borrowing func verify(
         _ signature: ArraySlice<UInt8>, form: SignatureForm, algorithm: SignatureAlgorithm,
@@ -15,7 +15,7 @@ extension PublicKey {
             let signature = try ECDSASignature(signature, form: form, curve: curve)
             try verify(signature, of: Digest(hash, ofParts: parts))
         case .eddsa:
-            guard signature.count == curve.signatureSize else { throw .signatureMisshapen }
+            guard signature.count == curve.signatureSize else { throw .signatureMalformed }
             let message = parts.count == 1 ? parts[0] : [UInt8](parts.joined())[...]
             try verifyEdwards(signature, over: message)
         }

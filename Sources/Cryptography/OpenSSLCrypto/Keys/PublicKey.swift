@@ -14,7 +14,7 @@ package struct PublicKey: ~Copyable, Sendable {
     ) throws(OpenSSLCryptoError) {
         let isPoint = curve.family == .weierstrass
         guard x.count == curve.coordinateSize, y.count == (isPoint ? curve.coordinateSize : 0) else {
-            throw .keyMisshapen
+            throw .keyMalformed
         }
         var encoded: [UInt8] = []
         encoded.reserveCapacity(1 + 2 * curve.coordinateSize)
@@ -26,7 +26,7 @@ package struct PublicKey: ~Copyable, Sendable {
 
     /// A point by x and the lowest bit of y (RFC 9053, 7.1.1; SEC 1, 2.3.4).
     package init(curve: Curve, x: ArraySlice<UInt8>, yIsOdd: Bool) throws(OpenSSLCryptoError) {
-        guard curve.family == .weierstrass, x.count == curve.coordinateSize else { throw .keyMisshapen }
+        guard curve.family == .weierstrass, x.count == curve.coordinateSize else { throw .keyMalformed }
         let compressed = try KeyHandle(curve: curve, encodedPoint: [yIsOdd ? 0x03 : 0x02] + x)
         var y = [UInt8](repeating: 0, count: curve.coordinateSize)
         let found = unsafe y.withUnsafeMutableBytes {
@@ -39,14 +39,14 @@ package struct PublicKey: ~Copyable, Sendable {
     /// The raw key of a Montgomery or Edwards curve. That an Edwards key decodes to a point shows only at
     /// the first verification, which fails otherwise.
     package init(curve: Curve, raw: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
-        guard curve.family != .weierstrass, raw.count == curve.coordinateSize else { throw .keyMisshapen }
+        guard curve.family != .weierstrass, raw.count == curve.coordinateSize else { throw .keyMalformed }
         try self.init(curve: curve, encodedPoint: [UInt8](raw))
     }
 
     /// A point as 04‖x‖y (SEC 1, 2.3.3), the form of X.509 and of key agreement test vectors.
     package init(curve: Curve, uncompressedPoint point: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard curve.family == .weierstrass, point.count == 1 + 2 * curve.coordinateSize, point.first == 0x04
-        else { throw .keyMisshapen }
+        else { throw .keyMalformed }
         try self.init(curve: curve, encodedPoint: [UInt8](point))
     }
 

@@ -12,7 +12,7 @@ package struct RSAPublicKey: ~Copyable, Sendable {
     /// that is even, 1, or longer than 32 bits.
     init(_ der: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         let size = try Self.sizeOfModulus(in: der)
-        handle = try unsafe KeyHandle(owning: Self.key(der), orThrow: .keyMisshapen)
+        handle = try unsafe KeyHandle(owning: Self.key(der), orThrow: .keyMalformed)
         bitCount = size
     }
 

@@ -103,6 +103,6 @@ package struct Certificate: Sendable {
 package func certificates(fromPEMOrDER bytes: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [Certificate] {
     if bytes.first == DERTag.sequence { return [try Certificate(der: bytes)] }
     let blocks = try PEM.decode(bytes, label: "CERTIFICATE")
-    guard !blocks.isEmpty else { throw .pemMisshapen }
+    guard !blocks.isEmpty else { throw .pemMalformed }
     return try blocks.map { block throws(OpenSSLCryptoError) in try Certificate(der: block[...]) }
 }

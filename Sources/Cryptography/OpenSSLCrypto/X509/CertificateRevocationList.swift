@@ -11,7 +11,7 @@ package struct CertificateRevocationList: Sendable {
     package let issuer: DistinguishedName
     /// When it was issued, in seconds since 1970-01-01T00:00:00Z.
     package let thisUpdate: Int64
-    /// When the next is due at the latest, in seconds since 1970-01-01T00:00:00Z.
+    /// nextUpdate, in seconds since 1970-01-01T00:00:00Z.
     package let nextUpdate: Int64
     package let extensions: [CertificateExtension]
     /// The key identifier; nil where there is none or the extension names the issuer's certificate another way.

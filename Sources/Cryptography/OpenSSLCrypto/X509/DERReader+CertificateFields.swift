@@ -66,7 +66,7 @@ extension DERReader {
         var outer = try enter(tag)
         var list = try outer.enter(DERTag.sequence)
         try outer.finish()
-        guard !list.isAtEnd else { throw .valueMisshapen(at: list.position) }
+        guard !list.isAtEnd else { throw .valueMalformed(at: list.position) }
         var extensions: [CertificateExtension] = []
         extensions.reserveCapacity(8)
         while !list.isAtEnd {

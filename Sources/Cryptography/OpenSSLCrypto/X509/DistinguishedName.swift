@@ -20,7 +20,7 @@ package struct DistinguishedName: Sendable {
         contents = element.contents
         var count = 0
         try Self.forEachRelativeName(in: contents) { attributes throws(OpenSSLCryptoError) in
-            guard !attributes.isAtEnd else { throw .valueMisshapen(at: attributes.position) }
+            guard !attributes.isAtEnd else { throw .valueMalformed(at: attributes.position) }
             while !attributes.isAtEnd {
                 guard count < Self.maximumAttributes else { throw .limitExceeded(at: attributes.position) }
                 _ = try Self.readAttribute(&attributes)

@@ -55,14 +55,14 @@ extension DERReader {
         let contents = try read(DERTag.bitString)
         guard (2...3).contains(contents.count), let unused = contents.first, unused < 8,
             let last = contents.last, last & (1 << unused - 1) == 0
-        else { throw .valueMisshapen(at: start) }
+        else { throw .valueMalformed(at: start) }
         var usage: KeyUsage = []
         for (index, byte) in contents.dropFirst().enumerated() {
             for bit in 0..<8 where byte & 0x80 >> bit != 0 {
                 usage.insert(KeyUsage(rawValue: 1 << (8 * index + bit)))
             }
         }
-        guard usage.rawValue != 0, usage.rawValue < 1 << 9 else { throw .valueMisshapen(at: start) }
+        guard usage.rawValue != 0, usage.rawValue < 1 << 9 else { throw .valueMalformed(at: start) }
         if last & 1 << unused == 0 { deviations.insert(.trailingZeroBits) }
         return usage
     }
@@ -73,7 +73,7 @@ extension DERReader {
         var reader = try enter(DERTag.sequence)
         var purposes: [ObjectIdentifier] = []
         while !reader.isAtEnd { purposes.append(try reader.readObjectIdentifier()) }
-        guard !purposes.isEmpty else { throw .valueMisshapen(at: start) }
+        guard !purposes.isEmpty else { throw .valueMalformed(at: start) }
         return purposes
     }
 

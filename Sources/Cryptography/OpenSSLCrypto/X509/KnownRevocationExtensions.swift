@@ -45,7 +45,7 @@ extension DERReader {
         let start = position
         guard let contents = try readOptional(DERTag.primitive(number)) else { return false }
         guard contents.count == 1, let byte = contents.first, byte == 0x00 || byte == 0xff else {
-            throw .valueMisshapen(at: start)
+            throw .valueMalformed(at: start)
         }
         return byte == 0xff
     }

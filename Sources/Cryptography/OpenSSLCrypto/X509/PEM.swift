@@ -14,17 +14,17 @@ package enum PEM {
         for line in text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) {
             let line = line.trimmed
             if line.elementsEqual(begin.utf8) {
-                guard body == nil else { throw .pemMisshapen }
+                guard body == nil else { throw .pemMalformed }
                 body = []
             } else if line.elementsEqual(end.utf8) {
-                guard let block = body, let decoded = decodeBase64(block) else { throw .pemMisshapen }
+                guard let block = body, let decoded = decodeBase64(block) else { throw .pemMalformed }
                 blocks.append(decoded)
                 body = nil
             } else {
                 body? += line
             }
         }
-        guard body == nil else { throw .pemMisshapen }
+        guard body == nil else { throw .pemMalformed }
         return blocks
     }
 

@@ -102,7 +102,7 @@ extension DERReader {
                 let code = try value.read(DERTag.enumerated)
                 try value.finish()
                 guard code.count == 1, let known = code.first.flatMap(RevocationReason.init(rawValue:)) else {
-                    throw .valueMisshapen(at: start)
+                    throw .valueMalformed(at: start)
                 }
                 reason = known
             case .certificateIssuer: throw .indirectCRL

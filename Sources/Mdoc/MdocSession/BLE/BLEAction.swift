@@ -2,7 +2,7 @@
 package enum BLEAction: Equatable, Sendable {
     /// Hand this to the link piece by piece, then call `sent`. Go on feeding `receive` meanwhile.
     case transmit(BLETransmission)
-    /// Do nothing until then, and call `expire`; nil while nothing is due.
+    /// Do nothing until then, and call `expire`; nil while no message is expected.
     case wait(until: ContinuousClock.Instant?)
     /// The peer's message, and when its first byte came: consent ended there (Q88).
     case deliver([UInt8], began: ContinuousClock.Instant)

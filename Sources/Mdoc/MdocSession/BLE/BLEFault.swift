@@ -6,7 +6,7 @@ package enum BLEFault: Error, Equatable, Sendable {
     case deadlinePassed
     /// The peer ended the session by State 02 before its message was complete.
     case endedWithinMessage
-    /// A value of State that is none, by its first byte; nil for none.
+    /// An unknown value of State, by its first byte; nil when it was empty.
     case stateUnknown(UInt8?)
     /// A characteristic value without a prefix, or with nothing behind the prefix 01.
     case valueEmpty
@@ -49,13 +49,13 @@ extension BLEFault {
         case .linkLost: "the phone left"
         case .deadlinePassed: "it took too long"
         case .endedWithinMessage: "the phone ended within its message"
-        case .stateUnknown: "the phone sent a state that is none"
+        case .stateUnknown: "the phone sent an unknown value of State"
         case .valueEmpty: "the phone sent a fragment without content"
         case .prefixUnknown: "the phone sent a fragment that begins with neither 00 nor 01"
         case .messageEmpty: "the phone sent an empty message"
         case .messageTooLong(let announced, let limit):
             "a message of \(announced) bytes, \(limit) are allowed"
-        case .messageUnexpected: "the phone sent a message that was not due"
+        case .messageUnexpected: "the phone sent an unexpected message"
         case .notFramed: "what the phone sent over L2CAP has no length: an older edition"
         case .outOfTurn: "a message out of turn"
         }

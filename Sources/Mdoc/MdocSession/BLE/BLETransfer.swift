@@ -13,7 +13,7 @@ package struct BLETransfer: Sendable {
         case idle
         case sending
         case awaitingMessage(since: ContinuousClock.Instant)
-        /// Only our farewell is still on its way.
+        /// Only our termination message is still on its way.
         case leaving(BLEEndReason)
         case ended(BLEEndReason)
     }
@@ -32,13 +32,13 @@ package struct BLETransfer: Sendable {
     private var frames: L2CAPMessageAssembly
     /// When the message so far began.
     private var began: ContinuousClock.Instant?
-    /// A complete message that came before it was due (Q74).
+    /// A complete message that came early (Q74).
     private var early: Message?
     private var messagesSent = 0
     private var messagesDelivered = 0
     /// Whether the link is up and neither side has said its end.
     private var mayTakeLeave = true
-    /// The instant after which `expire` and `receive` end the machine; nil while nothing is due.
+    /// The instant after which `expire` and `receive` end the machine; nil while no message is expected.
     package private(set) var deadline: ContinuousClock.Instant?
 
     /// A transfer over a link that is up and started at `now`.
@@ -64,7 +64,7 @@ package struct BLETransfer: Sendable {
     /// How many incoming values were smaller or larger than a value should be that is not the last (Q68).
     package var oddValues: Int { values.oddValues }
 
-    /// Sends one message; allowed while nothing is due from either side.
+    /// Sends one message; allowed while no message is expected from either side.
     package mutating func send(_ message: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> BLEAction {
         step(now) { machine throws(BLEFault) in
             guard case .idle = machine.state else { throw .outOfTurn }
@@ -119,7 +119,7 @@ package struct BLETransfer: Sendable {
         mayTakeLeave = false
         _ = finish(reason)
         state = .leaving(reason)
-        deadline = now + settings.farewell
+        deadline = now + settings.termination
         return framing == .l2CAP ? .wait(until: deadline) : .signalState(.end)
     }
 
@@ -180,31 +180,31 @@ package struct BLETransfer: Sendable {
 
     // MARK: Values
 
-    /// A message that comes before it is due waits for its turn, one at a time (Q74). The answer to a message whose
-    /// last piece is on its way is due.
+    /// A message that comes early is kept until it is expected, one at a time (Q74). The answer to a message is
+    /// expected as soon as its last fragment is on its way.
     private mutating func take(
         _ value: ArraySlice<UInt8>, _ now: ContinuousClock.Instant
     ) throws(BLEFault) -> BLEAction {
         var rest = value
-        var due: Message?
+        var expected: Message?
         repeat {
             let start = began ?? now
             let bytes = try append(&rest)
             began = hasBegun ? start : nil
             guard let bytes else { break }
             let message = Message(bytes: bytes, began: start)
-            if due == nil, early == nil, isMessageDue {
-                due = message
+            if expected == nil, early == nil, isMessageExpected {
+                expected = message
             } else if early == nil {
                 early = message
             } else {
                 throw .messageUnexpected
             }
         } while !rest.isEmpty
-        return due.map { deliver($0) } ?? wait(now)
+        return expected.map { deliver($0) } ?? wait(now)
     }
 
-    private var isMessageDue: Bool {
+    private var isMessageExpected: Bool {
         switch state {
         case .sending, .awaitingMessage: true
         case .idle, .leaving, .ended: false
@@ -224,8 +224,8 @@ package struct BLETransfer: Sendable {
         return .deliver(message.bytes, began: message.began)
     }
 
-    /// Once a message that is due has begun, the time between two fragments is short (Q88). One that began early has
-    /// its time from when it was due.
+    /// Once an expected message has begun, the time between two fragments is short (Q88). One that began early has
+    /// its time from when it was expected.
     private mutating func wait(_ now: ContinuousClock.Instant) -> BLEAction {
         if case .awaitingMessage(let since) = state, let began {
             let time = settings.transferDeadline + allowance(values.count + frames.count)

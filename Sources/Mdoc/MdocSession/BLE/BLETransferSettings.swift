@@ -14,7 +14,7 @@ package struct BLETransferSettings: Equatable, Sendable {
     /// The slowest rate, in bytes a second: one fragment of the smallest MTU in each interval of 75 ms.
     package var slowestRate = 256
     /// How long the link stays up after our last word, for the radio to send it (Q76).
-    package var farewell: Duration = .seconds(1)
+    package var termination: Duration = .seconds(1)
 
     package init() {}
 }

@@ -33,7 +33,7 @@ package struct BenchLinkGreeting: Equatable, Sendable {
             handoverSelect = try Self.message(map["handoverSelect"])
             handoverRequest = try Self.message(map["handoverRequest"])
         } catch {
-            throw .misshapen(error)
+            throw .malformed(error)
         }
     }
 
@@ -74,14 +74,14 @@ package struct BenchLinkGreeting: Equatable, Sendable {
 
 /// Why the first frame of a bench link is not taken.
 package enum BenchLinkError: Error, Equatable, Sendable {
-    case misshapen(CBORError)
+    case malformed(CBORError)
     case engagement(MdocModelError)
 }
 
 extension BenchLinkError {
     package var explanation: String {
         switch self {
-        case .misshapen(let error): "the first frame is no greeting: \(error.explanation)"
+        case .malformed(let error): "the first frame is no greeting: \(error.explanation)"
         case .engagement(let error): error.explanation
         }
     }

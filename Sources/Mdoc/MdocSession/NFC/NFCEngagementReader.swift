@@ -24,17 +24,17 @@ package struct NFCEngagementReader: Sendable {
     /// Which message is to be read next, on which tag.
     private struct Dialogue {
         let container: NFCCapabilityContainer
-        var due: Due = .initialMessage
+        var expected: Expected = .initialMessage
         /// Reads of NLEN that gave 0, and repeated statuses, since the message became due.
         var polls = 0
 
-        /// The same tag with the next message due.
-        func expecting(_ due: Due) -> Dialogue {
-            Dialogue(container: container, due: due)
+        /// The same tag with the next expected message.
+        func expecting(_ expected: Expected) -> Dialogue {
+            Dialogue(container: container, expected: expected)
         }
     }
 
-    private enum Due {
+    private enum Expected {
         case initialMessage
         case serviceStatus(ServiceParameter)
         case handoverSelect(ServiceParameter, request: [UInt8])
@@ -217,13 +217,13 @@ package struct NFCEngagementReader: Sendable {
         var dialogue = dialogue
         dialogue.polls += 1
         guard dialogue.polls < settings.maximumPolls else {
-            throw .notReady(polls: dialogue.polls, promised: dialogue.due.service?.waitingTimeExtensions)
+            throw .notReady(polls: dialogue.polls, promised: dialogue.expected.service?.waitingTimeExtensions)
         }
         return pause(dialogue, now)
     }
 
     private mutating func pause(_ dialogue: Dialogue, _ now: ContinuousClock.Instant) -> Action {
-        let until = now + (dialogue.due.service?.waitingTime ?? settings.initialPollInterval)
+        let until = now + (dialogue.expected.service?.waitingTime ?? settings.initialPollInterval)
         state = .pausing(dialogue, until: until)
         return .wait(until: until)
     }
@@ -242,7 +242,7 @@ package struct NFCEngagementReader: Sendable {
 
     private mutating func write(_ message: [UInt8], _ dialogue: Dialogue) throws(NFCFault) -> Action {
         let container = dialogue.container
-        let announced = dialogue.due.service.map { Int($0.maximumMessageSize) } ?? .max
+        let announced = dialogue.expected.service.map { Int($0.maximumMessageSize) } ?? .max
         let limit = min(container.maximumFileSize - 2, announced)
         guard message.count <= limit else { throw .messageTooLong(announced: message.count, limit: limit) }
         let chunk = min(255, container.maximumCommandData, limits.maximumCommandData)
@@ -257,7 +257,7 @@ package struct NFCEngagementReader: Sendable {
         try write.receive(status)
         if write.mergedRefused { mergesWrites = false }
         guard write.isDone else { return try continueWriting(dialogue, write) }
-        if case .handoverSelect = dialogue.due {
+        if case .handoverSelect = dialogue.expected {
             enter(.handoverSelect, now)
         } else {
             enter(.serviceStatus, now)
@@ -279,7 +279,7 @@ package struct NFCEngagementReader: Sendable {
         _ message: NDEFMessage, _ bytes: [UInt8], _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
         let isSelect = message.records.contains { $0.isOf(.handoverSelect) }
-        switch dialogue.due {
+        switch dialogue.expected {
         case .initialMessage where isSelect: return try complete(message, bytes, request: nil)
         case .handoverSelect(_, let request) where isSelect:
             return try complete(message, bytes, request: request)

@@ -15,7 +15,7 @@ package enum NFCFault: Error, Equatable, Sendable {
     case stepBudgetSpent
     /// NLEN stayed 0 for this many polls; `promised` is the phone's N_WAIT where it is known (Q13).
     case notReady(polls: Int, promised: UInt8?)
-    /// Twice in a row an answer without data where data were due (Q22).
+    /// Twice in a row an answer without data in place of data (Q22).
     case noProgress
     /// More bytes than asked for, or than the data object holds (Q52).
     case surplusBytes
@@ -25,7 +25,7 @@ package enum NFCFault: Error, Equatable, Sendable {
     case messageTooLong(announced: Int, limit: Int)
     /// The message is not well-formed NDEF, or a record lacks its form.
     case messageMalformed(NDEFError)
-    /// A well-formed message of a kind that is not due.
+    /// A well-formed message of an unexpected kind.
     case messageUnexpected
     /// `Tp` records, but none for the handover service (Q40).
     case noHandoverService
@@ -55,12 +55,12 @@ extension NFCFault {
         case .stepBudgetSpent: "more commands than a transaction needs"
         case .notReady(let polls, _): "the phone had nothing ready after \(polls) looks"
         case .noProgress: "the phone sent nothing twice in a row"
-        case .surplusBytes: "the phone sent more than was due"
+        case .surplusBytes: "the phone sent more bytes than its file or message has"
         case .capabilityContainerInvalid: "the tag's capability container is not one"
         case .messageTooLong(let announced, let limit):
             "a message of \(announced) bytes, \(limit) are allowed"
         case .messageMalformed: "the NDEF message is not one"
-        case .messageUnexpected: "an NDEF message that was not due"
+        case .messageUnexpected: "an unexpected NDEF message"
         case .noHandoverService: "the phone offers no handover service"
         case .serviceStatus: "the phone refused the handover service"
         case .noDeviceEngagement: "the handover holds no device engagement"

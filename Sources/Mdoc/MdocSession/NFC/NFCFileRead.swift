@@ -36,7 +36,7 @@ struct NFCFileRead: Sendable {
         return .readBinary(at: position, upTo: length)
     }
 
-    /// Takes an answer's data field. More than was due is refused, and so is the second empty answer in a row.
+    /// Takes an answer's data field. More bytes than were asked for are refused, and so is the second empty answer in a row.
     mutating func receive(_ data: ArraySlice<UInt8>) throws(NFCFault) {
         guard data.count <= min(chunk, count - bytes.count) else { throw .surplusBytes }
         guard !(data.isEmpty && answeredEmpty) else { throw .noProgress }

@@ -17,7 +17,7 @@ package enum NFCHolderFault: Equatable, Sendable {
     case answersTooMuch
     /// This TNEP status answers the service select (`serviceStatus`) or the request (`handoverSelect`) (Q41).
     case reportsStatus(StatusRecord, NFCPhase)
-    /// Status 00 stands where the Handover Select is due, for ever (Q41).
+    /// Status 00 stands in place of the Handover Select, for ever (Q41).
     case repeatsSuccess
     /// The first message is neither Handover Select nor `Tp` (Q18).
     case sendsOtherMessage

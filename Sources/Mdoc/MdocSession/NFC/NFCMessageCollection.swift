@@ -18,7 +18,7 @@ struct NFCMessageCollection: Sendable {
         self.maximumLength = maximumLength
     }
 
-    /// How many bytes of the value are due, or nil before the header is complete.
+    /// How many bytes of the value are still missing, or nil before the header is complete.
     var missing: Int? {
         guard case .value(let length) = stage else { return nil }
         return length - message.count

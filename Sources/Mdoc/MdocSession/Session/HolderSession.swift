@@ -47,7 +47,7 @@ package struct HolderSession: ~Copyable, Sendable {
         do throws(MdocModelError) {
             received = try SessionData(message)
         } catch {
-            throw .misshapen(error)
+            throw .malformed(error)
         }
         guard let data = received.data else { return .status(received.status ?? .termination) }
         let request = try keys.open(data)
@@ -62,7 +62,7 @@ package struct HolderSession: ~Copyable, Sendable {
             establishment = try SessionEstablishment(message)
             readerKey = try establishment.eReaderKey()
         } catch {
-            throw .misshapen(error)
+            throw .malformed(error)
         }
         let transcript = SessionTranscript(
             deviceEngagement: engagement, eReaderKey: establishment.eReaderKeyBytes, handover: handover)

@@ -12,8 +12,8 @@ package struct ReaderSession: ~Copyable, Sendable {
         case transmit([UInt8], answerBy: ContinuousClock.Instant)
         /// A decrypted DeviceResponse. The session is open for a further request unless `isEnded`.
         case deliver([UInt8], isEnded: Bool)
-        /// The session is over; `farewell` is to be sent first, where there is one.
-        case end(SessionEnd, farewell: [UInt8]?)
+        /// The session is over; `terminationMessage` is to be sent first, where there is one.
+        case end(SessionEnd, terminationMessage: [UInt8]?)
     }
 
     package let transcript: SessionTranscript
@@ -69,11 +69,13 @@ package struct ReaderSession: ~Copyable, Sendable {
     package mutating func receive(_ message: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
         switch takePhase() {
         case .awaitingResponse(let keys, let deadline):
-            guard now < deadline else { return .end(.overdue, farewell: farewell(.termination)) }
+            guard now < deadline else {
+                return .end(.overdue, terminationMessage: terminationMessage(.termination))
+            }
             return receiveResponse(message, keys)
         case .awaitingFirstRequest: return receiveUnasked(message)
         case .awaitingFurtherRequest: return receiveUnasked(message)
-        case .ended: return .end(.failed(.unexpectedMessage), farewell: nil)
+        case .ended: return .end(.failed(.unexpectedMessage), terminationMessage: nil)
         }
     }
 
@@ -84,17 +86,17 @@ package struct ReaderSession: ~Copyable, Sendable {
         do throws(MdocModelError) {
             received = try SessionData(message, limits: limits)
         } catch {
-            return .end(.failed(.misshapen(error)), farewell: farewell(.decodingError))
+            return .end(.failed(.malformed(error)), terminationMessage: terminationMessage(.decodingError))
         }
         guard let data = received.data else {
-            return .end(.status(received.status ?? .termination), farewell: nil)
+            return .end(.status(received.status ?? .termination), terminationMessage: nil)
         }
         do throws(SessionError) {
             let response = try keys.open(data)
             if received.status == nil { phase = .awaitingFurtherRequest(keys) }
             return .deliver(response, isEnded: received.status != nil)
         } catch {
-            return .end(.failed(error), farewell: farewell(.encryptionError))
+            return .end(.failed(error), terminationMessage: terminationMessage(.encryptionError))
         }
     }
 
@@ -102,8 +104,10 @@ package struct ReaderSession: ~Copyable, Sendable {
     private func receiveUnasked(_ message: ArraySlice<UInt8>) -> Action {
         guard let received = try? SessionData(message, limits: limits), received.data == nil,
             let status = received.status
-        else { return .end(.failed(.unexpectedMessage), farewell: farewell(.termination)) }
-        return .end(.status(status), farewell: nil)
+        else {
+            return .end(.failed(.unexpectedMessage), terminationMessage: terminationMessage(.termination))
+        }
+        return .end(.status(status), terminationMessage: nil)
     }
 
     /// Ends the session where its answer is overdue at `now`; nil where nothing is.
@@ -114,7 +118,7 @@ package struct ReaderSession: ~Copyable, Sendable {
                 phase = .awaitingResponse(keys, until: deadline)
                 return nil
             }
-            return .end(.overdue, farewell: farewell(.termination))
+            return .end(.overdue, terminationMessage: terminationMessage(.termination))
         case .awaitingFirstRequest(let keys): phase = .awaitingFirstRequest(keys)
         case .awaitingFurtherRequest(let keys): phase = .awaitingFurtherRequest(keys)
         case .ended: break
@@ -125,8 +129,8 @@ package struct ReaderSession: ~Copyable, Sendable {
     /// Ends the session from our side: status 20, where the mdoc still listens.
     package mutating func terminate() -> Action {
         switch takePhase() {
-        case .ended: .end(.terminated, farewell: nil)
-        default: .end(.terminated, farewell: farewell(.termination))
+        case .ended: .end(.terminated, terminationMessage: nil)
+        default: .end(.terminated, terminationMessage: terminationMessage(.termination))
         }
     }
 
@@ -137,7 +141,7 @@ package struct ReaderSession: ~Copyable, Sendable {
         return taken
     }
 
-    private func farewell(_ status: SessionStatus) -> [UInt8] {
+    private func terminationMessage(_ status: SessionStatus) -> [UInt8] {
         SessionData.encode(data: nil, status: status)
     }
 }

@@ -5,11 +5,11 @@ package import OpenSSLCrypto
 package enum SessionError: Error, Equatable, Sendable {
     /// The mdoc's ephemeral key is on another curve than the reader's, or no point of it (Q48).
     case keyAgreementFailed
-    /// A message that is not the structure that is due.
-    case misshapen(MdocModelError)
+    /// A message that is not the expected structure.
+    case malformed(MdocModelError)
     /// The message does not decrypt: wrong key, wrong counter or changed bytes. One error for all (Q199).
     case decryptionFailed
-    /// A message after the session ended, or one that is not due in this phase.
+    /// A message after the session ended, or an unexpected one in this phase.
     case unexpectedMessage
     /// OpenSSL could not carry out the computation.
     case cryptography(OpenSSLCryptoError)
@@ -20,9 +20,9 @@ extension SessionError {
     package var explanation: String {
         switch self {
         case .keyAgreementFailed: "the reader's and the phone's ephemeral keys do not belong together"
-        case .misshapen(let error): error.explanation
+        case .malformed(let error): error.explanation
         case .decryptionFailed: "the message does not decrypt: other keys or transcript, or changed bytes"
-        case .unexpectedMessage: "a message that was not due"
+        case .unexpectedMessage: "an unexpected message"
         case .cryptography(let error): error.explanation
         }
     }

@@ -64,7 +64,7 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
     case listStale(overdueSeconds: Int64)
     case listNotYetValid
     /// The list is cut off or is none.
-    case listMisshapen
+    case listMalformed
     /// Nobody who may sign the list did.
     case listSignerWrong
     /// The list's signer is not valid now, or revoked.
@@ -85,7 +85,7 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
         case .listAbsent: "list_absent"
         case .listStale: "list_stale"
         case .listNotYetValid: "list_not_yet_valid"
-        case .listMisshapen: "list_misshapen"
+        case .listMalformed: "list_malformed"
         case .listSignerWrong: "list_signer_wrong"
         case .listSignerInvalid: "list_signer_invalid"
         case .listSubjectWrong: "list_subject_wrong"
@@ -103,7 +103,7 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
     package static let allIDs: [String] = [
         notChecked, nothingPublished, referenceUnreadable, listAbsent, listStale(overdueSeconds: 0),
         listNotYetValid,
-        listMisshapen, listSignerWrong, listSignerInvalid, listSubjectWrong, indexOutOfRange,
+        listMalformed, listSignerWrong, listSignerInvalid, listSubjectWrong, indexOutOfRange,
         statusNotDefined,
     ].map(\.id)
 }
@@ -148,7 +148,7 @@ extension UndeterminedCause {
         case .listAbsent: "the issuer's list is not at hand"
         case .listStale(let overdue): "the issuer's list at hand is out of date by \(overdue / 3600) hours"
         case .listNotYetValid: "the issuer's list at hand is from the future"
-        case .listMisshapen: "the issuer's list at hand is cut off, or is none"
+        case .listMalformed: "the issuer's revocation list in the store is truncated or malformed"
         case .listSignerWrong: "nobody who may sign the issuer's list at hand did"
         case .listSignerInvalid: "the signer of the issuer's list at hand is not valid now"
         case .listSubjectWrong: "the list at hand is another than the document points to"

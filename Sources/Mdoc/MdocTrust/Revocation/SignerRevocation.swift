@@ -74,7 +74,7 @@ struct SignerRevocation: Sendable {
             return
         }
         var found: [Evidence] = []
-        var failure = UndeterminedCause.listMisshapen
+        var failure = UndeterminedCause.listMalformed
         for held in own {
             guard case .success(let list) = held.list() else { continue }
             guard list.isComplete(for: certificate), list.names(anchor.certificate) else {

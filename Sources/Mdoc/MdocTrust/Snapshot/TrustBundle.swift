@@ -64,7 +64,7 @@ package struct TrustBundle: Sendable {
         do throws(CBORError) {
             contents = try Contents(CBORItem.parse(payload, limits: Self.limits))
         } catch {
-            throw .misshapen(error)
+            throw .malformed(error)
         }
         guard contents.type == Self.type else { throw .typeWrong }
         created = contents.created
@@ -83,7 +83,7 @@ package struct TrustBundle: Sendable {
         do throws(CBORError) {
             item = try CBORItem.parse(bytes, limits: limits)
         } catch {
-            throw .misshapen(error)
+            throw .malformed(error)
         }
         do throws(COSEError) {
             let signature = try COSESign1(item, limits: limits)
@@ -142,7 +142,7 @@ package struct TrustBundle: Sendable {
 
 /// Why a bundle is not let in.
 package enum TrustBundleError: Error, Equatable, Sendable {
-    case misshapen(CBORError)
+    case malformed(CBORError)
     /// It is no COSE_Sign1, or another key signed it.
     case cose(COSEError)
     /// What was signed is no bundle.

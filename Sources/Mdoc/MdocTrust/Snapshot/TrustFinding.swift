@@ -23,7 +23,7 @@ package enum TrustCondition: Equatable, Sendable {
     /// Nothing of the list is believed.
     case vicalRefused(VICALError)
     case vical(VICALFinding)
-    /// The list does not say when the next is due.
+    /// The list has no nextUpdate.
     case vicalWithoutNextUpdate
     case revocationListUnreadable(OpenSSLCryptoError)
     /// No anchor has the name of the CRL's issuer.

@@ -61,7 +61,7 @@ extension TrustSnapshot {
             }
         if let condition = conditions.first { throw .unusable(condition) }
         guard let issue = source.issue(in: self) else {
-            throw .unusable(.certificateUnreadable(.valueMisshapen(at: 0)))
+            throw .unusable(.certificateUnreadable(.valueMalformed(at: 0)))
         }
         return issue
     }

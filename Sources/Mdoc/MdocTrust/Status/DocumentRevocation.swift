@@ -96,13 +96,13 @@ extension OpenedStatusList {
     fileprivate typealias Verdict = Result<StatusList.Value, UndeterminedCause>
 
     fileprivate func verdict(on index: UInt64) -> Verdict {
-        guard case .statuses(let list) = content else { return .failure(.listMisshapen) }
+        guard case .statuses(let list) = content else { return .failure(.listMalformed) }
         return list[index].map(Verdict.success) ?? .failure(.indexOutOfRange)
     }
 
     /// An identifier that the list has is revoked.
     fileprivate func verdict(on identifier: ArraySlice<UInt8>) -> Verdict {
-        guard case .identifiers(let revoked) = content else { return .failure(.listMisshapen) }
+        guard case .identifiers(let revoked) = content else { return .failure(.listMalformed) }
         return .success(revoked.contains(Array(identifier)) ? .invalid : .valid)
     }
 

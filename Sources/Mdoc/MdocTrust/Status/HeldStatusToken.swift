@@ -45,10 +45,10 @@ final class HeldStatusToken: Sendable {
     func opened(
         _ kind: StatusToken.Kind, signedFor issuer: StatusListIssuer, at now: Timestamp
     ) throws(UndeterminedCause) -> OpenedStatusList {
-        guard case .success(let token) = token(), token.kind == kind else { throw .listMisshapen }
+        guard case .success(let token) = token(), token.kind == kind else { throw .listMalformed }
         guard token.subject.utf8.elementsEqual(uri.utf8) else { throw .listSubjectWrong }
         let signer = try signer(of: token, for: issuer, at: now)
-        guard case .success(let content) = content(of: token) else { throw .listMisshapen }
+        guard case .success(let content) = content(of: token) else { throw .listMalformed }
         return OpenedStatusList(
             content: content, issued: token.issued, expires: token.expires, signer: signer)
     }

@@ -4,7 +4,7 @@ internal import CZlib
 enum Inflation {
     enum Failure: Error, Equatable {
         /// No zlib stream, one that is cut off, or bytes after it.
-        case misshapen
+        case malformed
         /// More comes out than the limit.
         case tooLong
     }
@@ -26,7 +26,7 @@ enum Inflation {
             case Z_OK where used == UInt(compressed.count): return contents
             case Z_BUF_ERROR where capacity < limit: capacity = min(limit, 8 * capacity)
             case Z_BUF_ERROR: throw .tooLong
-            default: throw .misshapen
+            default: throw .malformed
             }
         }
     }

@@ -26,7 +26,7 @@ package struct StatusList: Sendable {
             guard let bits = values[0], let list = values[1] else { throw .missingMember(at: item.offset) }
             members = (try bits.unsigned(), try list.byteString())
         } catch {
-            throw .misshapen(error)
+            throw .malformed(error)
         }
         guard [1, 2, 4, 8].contains(members.bits) else { throw .bitsWrong(members.bits) }
         bits = Int(members.bits)

@@ -64,7 +64,7 @@ package struct StatusToken: Sendable {
         do throws(CBORError) {
             return try body()
         } catch {
-            throw .misshapen(error)
+            throw .malformed(error)
         }
     }
 

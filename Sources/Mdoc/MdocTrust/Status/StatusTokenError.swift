@@ -4,7 +4,7 @@ package import COSE
 /// Why bytes are no signed list of statuses.
 package enum StatusTokenError: Error, Equatable, Sendable {
     /// They do not decode as a token, or one of its claims has another form.
-    case misshapen(CBORError)
+    case malformed(CBORError)
     /// They are no COSE_Sign1.
     case cose(COSEError)
     /// The protected header names no type, or another than that of a status or identifier list.

@@ -30,7 +30,7 @@ package struct UnverifiedVICAL: Sendable {
         let root = try reading { () throws(CBORError) in try CBORItem.parse(payload, limits: Self.limits) }
         let members = try reading { () throws(CBORError) in try root.membersByFoldedName() }
         func required(_ name: String) throws(VICALError) -> CBORItem {
-            guard let item = members[name] else { throw .misshapen(.missingMember(at: root.offset)) }
+            guard let item = members[name] else { throw .malformed(.missingMember(at: root.offset)) }
             return item
         }
         let version = try required("version")
@@ -51,7 +51,7 @@ package struct UnverifiedVICAL: Sendable {
         do throws(MdocModelError) {
             return try DateText(item).instant
         } catch {
-            throw .dateMisshapen(error)
+            throw .dateMalformed(error)
         }
     }
 
@@ -61,7 +61,7 @@ package struct UnverifiedVICAL: Sendable {
             for der in try signature.headers.x5chain(maximum: 4) { chain.append(try Self.certificate(der)) }
             return chain
         } catch .cryptography(let error) {
-            throw .signerMisshapen(error)
+            throw .signerMalformed(error)
         } catch {
             throw .cose(error)
         }
@@ -90,7 +90,7 @@ func reading<Value>(_ body: () throws(CBORError) -> Value) throws(VICALError) ->
     do throws(CBORError) {
         return try body()
     } catch {
-        throw .misshapen(error)
+        throw .malformed(error)
     }
 }
 

@@ -5,14 +5,14 @@ package import OpenSSLCrypto
 
 /// Why a VICAL is not believed (ISO/IEC 18013-5 Annex C).
 package enum VICALError: Error, Equatable, Sendable {
-    case misshapen(CBORError)
+    case malformed(CBORError)
     case cose(COSEError)
-    /// A date that is none.
-    case dateMisshapen(MdocModelError)
+    /// A malformed date.
+    case dateMalformed(MdocModelError)
     /// A version whose major number is not 1.
     case versionUnknown
     /// A certificate of the signer's chain that cannot be read.
-    case signerMisshapen(OpenSSLCryptoError)
+    case signerMalformed(OpenSSLCryptoError)
     /// The signer does not lead to a pinned provider.
     case signerNotTrusted(CertificatePathError)
     /// The signer's certificate breaks these rules.
@@ -21,6 +21,6 @@ package enum VICALError: Error, Equatable, Sendable {
     case signerRevoked
     /// Its date lies ahead.
     case notYetValid
-    /// The next one was due.
+    /// It is past its nextUpdate.
     case expired
 }

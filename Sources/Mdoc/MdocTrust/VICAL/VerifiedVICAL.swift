@@ -35,7 +35,7 @@ package struct VerifiedVICAL: Sendable {
         var count = 0
         for info in list.infos {
             guard count < Self.maximumEntries else {
-                throw .misshapen(.tooMany(limit: Self.maximumEntries))
+                throw .malformed(.tooMany(limit: Self.maximumEntries))
             }
             reader.read(info, index: count)
             count += 1

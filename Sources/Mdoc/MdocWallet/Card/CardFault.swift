@@ -24,7 +24,7 @@ package enum CardFault: String, CaseIterable, Sendable {
     case otherMessage = "card.other_message"
     case truncatedMessage = "card.truncated_message"
     case noEngagement = "card.no_engagement"
-    /// A TNEP status where the Handover Select is due (Q41).
+    /// A TNEP status in place of the Handover Select (Q41).
     case handoverRefused = "card.te_error"
     case handoverNeverComes = "card.endless_te_success"
     /// The phone chooses Bluetooth, whatever the reader offers (Q38).

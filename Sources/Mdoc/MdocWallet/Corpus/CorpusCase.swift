@@ -86,7 +86,7 @@ private struct SessionExchange {
         do throws(MdocModelError) {
             return try DeviceEngagement(engagement.deviceEngagement[...])
         } catch {
-            throw .misshapen(error)
+            throw .malformed(error)
         }
     }
 }

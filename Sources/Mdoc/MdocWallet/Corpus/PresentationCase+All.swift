@@ -11,12 +11,12 @@ extension PresentationCase {
     /// Cases of a phone that misbehaves as a card; their files are those of a conforming one.
     package static let ofCards = CardFault.allCases.map { PresentationCase($0) }
 
-    /// Cases of a wallet that an app or a page asks; through other doors they conform but for the mocks' issuer.
-    package static let ofDoors = DoorFault.allCases.map { PresentationCase($0) }
+    /// Cases of a wallet that an app or a page asks; through other channels they conform but for the mocks' issuer.
+    package static let ofChannels = PresentationFault.allCases.map { PresentationCase($0) }
 
     /// The case of this name, a fault's included.
     package static func named(_ name: String) -> PresentationCase? {
-        (all + ofCards + ofDoors).first { $0.name == name }
+        (all + ofCards + ofChannels).first { $0.name == name }
     }
 
     /// Cases that strict rules accept, each with something of its own.

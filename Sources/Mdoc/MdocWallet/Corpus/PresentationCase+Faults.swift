@@ -47,9 +47,9 @@ extension PresentationCase {
         cardFault = fault
     }
 
-    package init(_ fault: DoorFault) {
+    package init(_ fault: PresentationFault) {
         self.init(fault.rawValue)
-        doorFault = fault
+        presentationFault = fault
         switch fault {
         case .testIssuer: issuing.name = IssuingOptions.passKitTestName
         case .developerProfile, .simulator:

@@ -23,7 +23,7 @@ package struct PresentationCase: Sendable {
     package var holderFault: HolderFault?
     package var sessionFault: SessionFault?
     package var cardFault: CardFault?
-    package var doorFault: DoorFault?
+    package var presentationFault: PresentationFault?
 
     package init(_ name: String, _ change: (inout PresentationCase) -> Void = { _ in }) {
         self.name = name

@@ -29,7 +29,7 @@ package struct PresentedWallet: Sendable {
         wallet.sessionCurve = presentation.sessionCurve
         wallet.sessionFault = presentation.sessionFault
         wallet.cardFault = presentation.cardFault
-        wallet.doorFault = presentation.doorFault
+        wallet.presentationFault = presentation.presentationFault
         wallet.endsSessionWithResponse = presentation.endsSessionWithResponse
     }
 

@@ -87,7 +87,7 @@ struct DeviceAuthenticationDraft {
 extension SessionTranscript {
     /// The reader's ephemeral key.
     fileprivate func eReaderKey() throws(COSEError) -> COSEKey {
-        guard let item = try? eReaderKeyBytes?.item() else { throw .misshapen(.key) }
+        guard let item = try? eReaderKeyBytes?.item() else { throw .malformed(.key) }
         return try COSEKey(item)
     }
 }

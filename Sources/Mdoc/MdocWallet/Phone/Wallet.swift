@@ -20,7 +20,7 @@ package struct Wallet: Sendable {
     package var endsSessionWithResponse = false
     package var sessionFault: SessionFault?
     package var cardFault: CardFault?
-    package var doorFault: DoorFault?
+    package var presentationFault: PresentationFault?
     /// How many SELECTs a locked phone refuses before it is unlocked (Q1).
     package var lockedSelects = 0
 

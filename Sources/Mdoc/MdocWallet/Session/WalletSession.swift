@@ -95,7 +95,7 @@ extension SessionError {
     /// What a phone tells the reader about this error.
     fileprivate var status: SessionStatus {
         switch self {
-        case .misshapen: .decodingError
+        case .malformed: .decodingError
         case .decryptionFailed, .keyAgreementFailed, .cryptography: .encryptionError
         case .unexpectedMessage: .termination
         }

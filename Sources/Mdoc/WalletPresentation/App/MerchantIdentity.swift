@@ -3,14 +3,14 @@ package struct MerchantIdentity: Hashable, Sendable {
     package let merchantIdentifier: String
     package let teamIdentifier: String
 
-    /// Throws `identifierMisshapen` where either is empty, longer than 255 bytes, or not printable ASCII.
+    /// Throws `identifierMalformed` where either is empty, longer than 255 bytes, or not printable ASCII.
     package init(
         merchantIdentifier: String, teamIdentifier: String
     ) throws(WalletPresentationError) {
         for identifier in [merchantIdentifier, teamIdentifier] {
             guard (1...255).contains(identifier.utf8.count),
                 identifier.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
-            else { throw .identifierMisshapen }
+            else { throw .identifierMalformed }
         }
         self.merchantIdentifier = merchantIdentifier
         self.teamIdentifier = teamIdentifier

@@ -68,7 +68,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         let plaintext = try key.open(
             ciphertext, encapsulatedKey: encapsulatedKey, info: transcript.encoded)
         return OpenedPresentation(
-            door: .app, response: try Self.response(in: plaintext), transcript: transcript,
+            channel: .app, response: try Self.response(in: plaintext), transcript: transcript,
             isReplayChecked: nonce.isReplayChecked, isOfPublishedExample: merchant.isOfPublishedExample)
     }
 

@@ -3,7 +3,7 @@ package import MdocModel
 internal import OpenSSLCrypto
 
 /// Through what a wallet presents outside proximity.
-package enum PresentationDoor: String, Sendable {
+package enum PresentationChannel: String, Sendable {
     /// PassKit, in an app.
     case app
     /// The Digital Credentials API, on a page.
@@ -30,28 +30,29 @@ package struct SessionBinding: Hashable, Sendable, RedactedDescription {
 package struct IssuedNonce: Hashable, Sendable {
     package let nonce: PresentationNonce
     package let session: SessionBinding
-    package let door: PresentationDoor
+    package let channel: PresentationChannel
     /// The last second in which it may be spent.
     package let expires: Timestamp
 
     package init(
-        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor, expires: Timestamp
+        _ nonce: PresentationNonce, to session: SessionBinding, for channel: PresentationChannel,
+        expires: Timestamp
     ) {
         self.nonce = nonce
         self.session = session
-        self.door = door
+        self.channel = channel
         self.expires = expires
     }
 
     /// Whether it may be spent by who says so, apart from whether it was. To be asked before the store's atomic step, so
     /// that a stranger does not spend it for its owner.
     package func check(
-        session: SessionBinding, door: PresentationDoor, at now: Timestamp
+        session: SessionBinding, channel: PresentationChannel, at now: Timestamp
     ) throws(NonceRefusal) {
         guard constantTimeEquals(session.digest[...], self.session.digest[...]) else {
             throw .otherSession
         }
-        guard door == self.door else { throw .otherDoor }
+        guard channel == self.channel else { throw .otherChannel }
         guard now <= expires else { throw .expired }
     }
 
@@ -60,9 +61,9 @@ package struct IssuedNonce: Hashable, Sendable {
     /// - Parameter isFirstUse: what one atomic step of the store answered that marks the nonce as spent; no later step,
     ///   on whatever server, may answer true again.
     package func spent(
-        isFirstUse: Bool, by session: SessionBinding, through door: PresentationDoor, at now: Timestamp
+        isFirstUse: Bool, by session: SessionBinding, over channel: PresentationChannel, at now: Timestamp
     ) throws(NonceRefusal) -> SpentNonce {
-        try check(session: session, door: door, at: now)
+        try check(session: session, channel: channel, at: now)
         guard isFirstUse else { throw .reused }
         return SpentNonce(nonce, isReplayChecked: true)
     }
@@ -75,7 +76,7 @@ package enum NonceRefusal: String, CaseIterable, Error, Sendable {
     case reused = "nonce.reused"
     case otherSession = "nonce.other_session"
     /// Issued for the other of app and web.
-    case otherDoor = "nonce.other_door"
+    case otherChannel = "nonce.other_channel"
     case expired = "nonce.expired"
     /// The same nonce was issued before.
     case issuedBefore = "nonce.issued_before"
@@ -104,10 +105,10 @@ extension NonceRefusal {
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .unknown: "the nonce is none of ours, or was issued long ago"
+        case .unknown: "the nonce was not issued here, or was issued long ago"
         case .reused: "the nonce was used before"
         case .otherSession: "the nonce was issued to another session"
-        case .otherDoor: "the nonce was issued for the other of app and web"
+        case .otherChannel: "the nonce was issued for the other of app and web"
         case .expired: "the nonce has expired: ask anew"
         case .issuedBefore: "the same nonce was issued before"
         case .tooMany: "no more nonces are kept at a time: try later"

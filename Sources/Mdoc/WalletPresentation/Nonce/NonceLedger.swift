@@ -27,13 +27,13 @@ package struct NonceLedger: Sendable {
 
     /// Issues a nonce that the caller drew, and keeps beside it what is asked with it.
     package mutating func issue(
-        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor,
+        _ nonce: PresentationNonce, to session: SessionBinding, for channel: PresentationChannel,
         asked: [UInt8] = [], at now: Timestamp
     ) throws(NonceRefusal) -> IssuedNonce {
         forget(at: now)
         guard entries[nonce] == nil else { throw .issuedBefore }
         guard entries.count < capacity else { throw .tooMany }
-        let issued = IssuedNonce(nonce, to: session, for: door, expires: now.advanced(bySeconds: lifetime))
+        let issued = IssuedNonce(nonce, to: session, for: channel, expires: now.advanced(bySeconds: lifetime))
         entries[nonce] = Entry(issued: issued, asked: asked)
         order.append(nonce)
         return issued
@@ -41,13 +41,13 @@ package struct NonceLedger: Sendable {
 
     /// Spends a nonce, once.
     package mutating func spend(
-        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp
     ) throws(NonceRefusal) -> SpentNonce {
         guard let entry = entries[nonce] else { throw .unknown }
-        try entry.issued.check(session: session, door: door, at: now)
+        try entry.issued.check(session: session, channel: channel, at: now)
         entries[nonce]?.isSpent = true
-        return try entry.issued.spent(isFirstUse: !entry.isSpent, by: session, through: door, at: now)
+        return try entry.issued.spent(isFirstUse: !entry.isSpent, by: session, over: channel, at: now)
     }
 
     /// What was asked with a nonce; nothing where it is not known.

@@ -6,7 +6,7 @@ internal import MdocTrust
 /// What came through an app or the web, opened and parsed. Nothing in it is verified but that it was sealed for us, in
 /// this request.
 package struct OpenedPresentation: Sendable, RedactedDescription {
-    package let door: PresentationDoor
+    package let channel: PresentationChannel
     /// To which the wallet's answer is bound.
     package let transcript: SessionTranscript
     let response: UnverifiedResponse
@@ -14,10 +14,10 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
     private let isOfPublishedExample: Bool
 
     init(
-        door: PresentationDoor, response: UnverifiedResponse, transcript: SessionTranscript,
+        channel: PresentationChannel, response: UnverifiedResponse, transcript: SessionTranscript,
         isReplayChecked: Bool, isOfPublishedExample: Bool
     ) {
-        self.door = door
+        self.channel = channel
         self.response = response
         self.transcript = transcript
         self.isReplayChecked = isReplayChecked
@@ -27,28 +27,29 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
     /// Makes every check of a response from nearby, and those that only hold without an engagement.
     package func verify(in context: PresentationContext) -> PresentationVerdict {
         let failures = failures(comparedWith: context.comparison)
-        let verdict = response.verify(in: context.verification(transcript))
+        let judgement = response.verify(in: context.verification(transcript))
         if let sign = isOfPublishedExample
-            ? .publishedExample : verdict.reports.lazy.compactMap(\.mockSign).first
+            ? .publishedExample : judgement.verdict.reports.lazy.compactMap(\.mockSign).first
         {
-            return .mock(MockPresentation(sign, failures, verdict, isReplayChecked: isReplayChecked))
+            return .mock(MockPresentation(sign, failures, judgement, isReplayChecked: isReplayChecked))
         }
-        switch verdict {
+        switch judgement.verdict {
         case .verified(let verified) where failures.isEmpty:
             return .verified(
                 VerifiedPresentation(
-                    verified, isReplayChecked: isReplayChecked, comparison: context.comparison))
+                    verified, judgement, isReplayChecked: isReplayChecked, comparison: context.comparison))
         case .rejected where isVerified(inTestTrustOf: context):
             return .mock(
-                MockPresentation(.testTrust, failures, verdict, isReplayChecked: isReplayChecked))
+                MockPresentation(.testTrust, failures, judgement, isReplayChecked: isReplayChecked))
         default:
-            return .rejected(RejectedPresentation(failures, verdict, isReplayChecked: isReplayChecked))
+            return .rejected(RejectedPresentation(failures, judgement, isReplayChecked: isReplayChecked))
         }
     }
 
     private func isVerified(inTestTrustOf context: PresentationContext) -> Bool {
         guard let trust = context.testTrust else { return false }
-        guard case .verified = response.verify(in: context.verification(transcript, trust: trust)) else {
+        guard case .verified = response.verify(in: context.verification(transcript, trust: trust)).verdict
+        else {
             return false
         }
         return true
@@ -66,7 +67,7 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
     }
 
     private func hasExtraDocument(_ comparison: RequestComparison) -> Bool {
-        if door == .app { return response.documents.count > 1 }
+        if channel == .app { return response.documents.count > 1 }
         guard case .requested(let requests) = comparison else { return false }
         guard response.documents.count <= requests.count else { return true }
         return Set(response.documents.map(\.docType)).contains { docType in

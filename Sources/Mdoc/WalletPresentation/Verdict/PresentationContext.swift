@@ -9,28 +9,23 @@ package struct PresentationContext: Sendable {
     /// Issuers of test documents: what verifies with them is a mock.
     package let testTrust: TrustStore?
     package let now: Timestamp
-    package let rules: VerificationRules
-    package let policy: RevocationPolicy
-    /// Seconds, as in `VerificationContext`.
-    package let clockSkew: Int64
+    package let policy: VerificationPolicy
 
     package init(
         comparison: RequestComparison, trust: TrustStore, testTrust: TrustStore? = nil, now: Timestamp,
-        rules: VerificationRules = .interoperable, policy: RevocationPolicy = .age, clockSkew: Int64 = 60
+        policy: VerificationPolicy = VerificationPolicy()
     ) {
         self.comparison = comparison
         self.trust = trust
         self.testTrust = testTrust
         self.now = now
-        self.rules = rules
         self.policy = policy
-        self.clockSkew = clockSkew
     }
 
     func verification(_ transcript: SessionTranscript, trust other: TrustStore? = nil) -> VerificationContext
     {
         VerificationContext(
             transcript: transcript, comparison: comparison, readerKey: nil, trust: other ?? trust, now: now,
-            rules: rules, policy: policy, clockSkew: clockSkew)
+            policy: policy)
     }
 }

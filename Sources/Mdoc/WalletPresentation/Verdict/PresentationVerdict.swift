@@ -10,16 +10,22 @@ package enum PresentationVerdict: Sendable {
     case rejected(RejectedPresentation)
 }
 
-/// A verified response, with what the door adds.
+/// A verified response, with what the channel adds.
 package struct VerifiedPresentation: Sendable, RedactedDescription {
     package let response: VerifiedResponse
+    /// That of the response.
+    package let judgement: Judgement
     /// False only offline, where it may have been presented before.
     package let isReplayChecked: Bool
     /// Where an age came in place of an answer.
     package let ageStandIns: [AgeStandIn]
 
-    init(_ response: VerifiedResponse, isReplayChecked: Bool, comparison: RequestComparison) {
+    init(
+        _ response: VerifiedResponse, _ judgement: Judgement, isReplayChecked: Bool,
+        comparison: RequestComparison
+    ) {
         self.response = response
+        self.judgement = judgement
         self.isReplayChecked = isReplayChecked
         ageStandIns = AgeStandIn.all(in: response, comparedWith: comparison)
     }
@@ -34,10 +40,10 @@ package struct RejectedPresentation: Sendable {
     /// As of a verified presentation.
     package let isReplayChecked: Bool
 
-    init(_ failures: [PresentationFailure], _ verdict: ResponseVerdict, isReplayChecked: Bool) {
+    init(_ failures: [PresentationFailure], _ judgement: Judgement, isReplayChecked: Bool) {
         self.failures = failures
         self.isReplayChecked = isReplayChecked
-        checks = CheckedResponse(verdict)
+        checks = CheckedResponse(judgement)
     }
 }
 
@@ -50,12 +56,12 @@ package struct MockPresentation: Sendable {
     package let isReplayChecked: Bool
 
     init(
-        _ sign: MockSign, _ failures: [PresentationFailure], _ verdict: ResponseVerdict, isReplayChecked: Bool
+        _ sign: MockSign, _ failures: [PresentationFailure], _ judgement: Judgement, isReplayChecked: Bool
     ) {
         self.sign = sign
         self.failures = failures
         self.isReplayChecked = isReplayChecked
-        checks = CheckedResponse(verdict)
+        checks = CheckedResponse(judgement)
     }
 }
 
@@ -64,24 +70,18 @@ package struct CheckedResponse: Sendable {
     package let failures: [ResponseFailure]
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]
-    /// What was trusted.
+    /// Which issuers and lists were trusted.
     package let trustSnapshot: TrustSnapshot.ID
-    /// What was asked for about revocation.
-    package let policy: RevocationPolicy
-    /// The seconds by which clocks were excused.
-    package let clockSkew: Int64
+    package let policy: VerificationPolicy
 
-    init(_ verdict: ResponseVerdict) {
-        switch verdict {
+    init(_ judgement: Judgement) {
+        (trustSnapshot, policy) = (judgement.trustSnapshot, judgement.policy)
+        switch judgement.verdict {
         case .verified(let response):
             failures = []
             (reports, notReturned) = (response.reports, response.notReturned)
-            (trustSnapshot, policy, clockSkew) =
-                (response.trustSnapshot, response.policy, response.clockSkew)
         case .rejected(let response):
             (failures, reports, notReturned) = (response.failures, response.reports, response.notReturned)
-            (trustSnapshot, policy, clockSkew) =
-                (response.trustSnapshot, response.policy, response.clockSkew)
         }
     }
 }

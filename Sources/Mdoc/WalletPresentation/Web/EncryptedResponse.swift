@@ -56,7 +56,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
             try CBORItem.parse(plaintext[...])
         }
         return OpenedPresentation(
-            door: .web, response: try UnverifiedResponse(inPlaintext: item), transcript: transcript,
+            channel: .web, response: try UnverifiedResponse(inPlaintext: item), transcript: transcript,
             isReplayChecked: nonce.isReplayChecked, isOfPublishedExample: false)
     }
 

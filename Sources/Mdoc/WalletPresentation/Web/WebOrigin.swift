@@ -3,7 +3,7 @@ package struct WebOrigin: Hashable, Sendable {
     /// `https://shop.example`, without slash at its end.
     package let serialised: String
 
-    /// Throws `originMisshapen` for anything but the serialised origin of a secure page: `https`, or `http` on this
+    /// Throws `originMalformed` for anything but the serialised origin of a secure page: `https`, or `http` on this
     /// very machine for trying out. Names beyond ASCII come in their ASCII form, in small letters.
     package init(_ text: String) throws(WalletPresentationError) {
         let (scheme, rest, defaultPort): (String, Substring.UTF8View, Int)
@@ -12,15 +12,15 @@ package struct WebOrigin: Hashable, Sendable {
         } else if text.hasPrefix("http://") {
             (scheme, rest, defaultPort) = ("http", text.dropFirst(7).utf8, 80)
         } else {
-            throw .originMisshapen
+            throw .originMalformed
         }
         let parts = rest.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let host = parts.first, Self.isHost(host) else { throw .originMisshapen }
+        guard let host = parts.first, Self.isHost(host) else { throw .originMalformed }
         if parts.count == 2 {
-            guard let port = Self.port(parts[1]), port != defaultPort else { throw .originMisshapen }
+            guard let port = Self.port(parts[1]), port != defaultPort else { throw .originMalformed }
         }
         let isLocal = Self.local.contains { host.elementsEqual($0.utf8) }
-        guard scheme == "https" || isLocal else { throw .originMisshapen }
+        guard scheme == "https" || isLocal else { throw .originMalformed }
         serialised = text
     }
 

@@ -10,12 +10,12 @@ struct KnownCaller: Sendable {
 
 /// Finds out who a request's caller is.
 struct Caller: Sendable {
-    let door: Door
+    let listener: Listener
     let rules: AccessBook
 
     /// - Throws: `unauthorized` where nobody is known.
     func known(by request: Request, _ context: APIContext) async throws(APIProblem) -> KnownCaller {
-        switch door {
+        switch listener {
         case .loopback: try holder(of: request)
         case .socket: try await user(at: context.channel)
         }

@@ -61,11 +61,8 @@ extension Counter {
     func presentationPlan(
         _ question: PresentationQuestion, _ basis: JudgingBasis, _ settings: LaneSettings
     ) -> PresentationPlan {
-        var plan = PresentationPlan(
-            question: question, trust: basis.trust, deadlines: settings.deadlines,
+        PresentationPlan(
+            question: question, trust: basis.trust, policy: basis.policy, deadlines: settings.deadlines,
             retrieval: settings.retrieval, clock: clock)
-        plan.policy = basis.policy
-        plan.clockSkew = basis.clockSkew
-        return plan
     }
 }

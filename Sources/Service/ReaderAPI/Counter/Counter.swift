@@ -1,3 +1,4 @@
+internal import MdocVerification
 package import Logging
 internal import MdocModel
 internal import MdocTrust
@@ -152,7 +153,7 @@ package actor Counter {
         let name = lane.lane.name
         let record = PresentationRecord(
             id: id, order: order, plan: plan, then: further, lane: name, created: now, brand: brand,
-            policy: basis.policy.name, trustSince: basis.since)
+            policy: basis.policy.revocation.name, trustSince: basis.since)
         if let last = latest[name] {
             // Documents stay for whoever ordered them.
             if records[last]?.shown != nil { wipe(last, hint: .wiped) { $0.shown = nil } }

@@ -75,7 +75,7 @@ package struct PresentationOrder: Equatable, Sendable {
         guard kind == .data else {
             throw APIProblem(
                 .retentionRefused, 400,
-                "of a display request nothing is retained: \"none\" or \"receipt\" is due")
+                "must be \"none\" or \"receipt\": a display request retains nothing")
         }
         guard consent == .given || !retention.needsConsent else {
             throw APIProblem(
@@ -104,7 +104,7 @@ package struct PresentationOrder: Equatable, Sendable {
 extension RetentionProfile {
     init(_ text: JSONText) throws(JSONFault) {
         guard let profile = RetentionProfile(try text.string(upTo: 32)) else {
-            throw text.wrong("\"none\", \"receipt\", \"age+id-number\", \"consented\" or \"days(N)\" is due")
+            throw text.wrong("must be \"none\", \"receipt\", \"age+id-number\", \"consented\" or \"days(N)\"")
         }
         self = profile
     }

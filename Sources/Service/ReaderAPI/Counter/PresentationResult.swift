@@ -64,7 +64,7 @@ struct PresentationResult: Sendable {
         }
         trustSnapshot = report.basis?.trustSnapshot.description
         trustAge = report.basis.flatMap { _ in basis.age(at: now) }
-        policy = report.basis?.policy.name
+        policy = report.basis?.policy.revocation.name
     }
 
     /// Why no reader was there to begin with.

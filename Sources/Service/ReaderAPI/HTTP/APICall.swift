@@ -7,7 +7,7 @@ struct APICall: Sendable {
     /// The most bytes of a body, where none else are said.
     static let longestBody = 1 << 16
     /// How long a body may take.
-    private static let bodyPatience = TimeAmount.seconds(10)
+    private static let bodyTimeout = TimeAmount.seconds(10)
 
     let request: Request
     let context: APIContext
@@ -52,7 +52,7 @@ struct APICall: Sendable {
         let collecting = Task.immediate(executorPreference: EventLoopExecutor(eventLoop)) {
             try await body.collect(upTo: limit)
         }
-        let timer = eventLoop.scheduleTask(in: Self.bodyPatience) { collecting.cancel() }
+        let timer = eventLoop.scheduleTask(in: Self.bodyTimeout) { collecting.cancel() }
         defer { timer.cancel() }
         do {
             return Array(try await collecting.value.readableBytesView)

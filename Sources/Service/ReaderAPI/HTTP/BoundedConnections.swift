@@ -35,8 +35,8 @@ struct BoundedConnections: ServerChildChannel {
         guard served.enter(channel) else {
             metrics.refused(.tooManyConnections)
             return channel.eventLoop.makeCompletedFuture {
-                let patience = refused.enter(channel) ? ConnectionRefusal.patience : .zero
-                try channel.pipeline.syncOperations.addHandler(ConnectionRefusal(patience: patience))
+                let timeout = refused.enter(channel) ? ConnectionRefusal.timeout : .zero
+                try channel.pipeline.syncOperations.addHandler(ConnectionRefusal(timeout: timeout))
                 return .refused(channel)
             }
         }

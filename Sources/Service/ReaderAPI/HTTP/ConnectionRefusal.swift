@@ -8,13 +8,13 @@ final class ConnectionRefusal: ChannelInboundHandler {
 
     /// For how long what the client sends is passed over: closed with bytes unread, the connection would be reset, and the
     /// answer with it.
-    static let patience = TimeAmount.milliseconds(250)
+    static let timeout = TimeAmount.milliseconds(250)
 
-    private let patience: TimeAmount
+    private let timeout: TimeAmount
     private var hasAnswered = false
 
-    init(patience: TimeAmount) {
-        self.patience = patience
+    init(timeout: TimeAmount) {
+        self.timeout = timeout
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -40,9 +40,9 @@ final class ConnectionRefusal: ChannelInboundHandler {
         hasAnswered = true
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: Self.text)), promise: nil)
-        guard patience > .zero else { return channel.close(promise: nil) }
+        guard timeout > .zero else { return channel.close(promise: nil) }
         channel.close(mode: .output, promise: nil)
-        context.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
+        context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
     }
 
     private static let text: String = {

@@ -5,7 +5,7 @@ internal import Logging
 /// The first and the last that every request meets: hosts and pages from elsewhere are refused, every refusal is named,
 /// and no answer is kept or framed by a browser.
 struct Gate: RouterMiddleware {
-    let door: Door
+    let listener: Listener
     let hosts: HostRules
     let routes: [APIRoute]
     let metrics: CounterMetrics
@@ -15,7 +15,7 @@ struct Gate: RouterMiddleware {
     ) async throws -> Response {
         var response: Response
         do {
-            switch door {
+            switch listener {
             case .loopback: try hosts.check(request)
             case .socket: try HostRules.checkNoBrowser(request)
             }

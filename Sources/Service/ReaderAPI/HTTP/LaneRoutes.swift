@@ -1,3 +1,4 @@
+internal import MdocVerification
 internal import Hummingbird
 internal import JSON
 internal import MdocModel
@@ -57,7 +58,7 @@ extension Counter {
             "anchors": .integer(Int64(basis.trust.anchors.count)),
             "obtained": JSONValue(basis.obtained.map { "\($0)" }),
             "ageSeconds": basis.age(at: now).map(JSONValue.integer) ?? .null,
-            "policy": .string(basis.policy.name),
+            "policy": .string(basis.policy.revocation.name),
         ]
     }
 }

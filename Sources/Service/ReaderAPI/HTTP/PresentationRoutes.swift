@@ -60,7 +60,7 @@ extension Counter {
         do throws(MdocModelError) {
             return try DeviceEngagement(EngagementURI.deviceEngagement(in: uri)[...])
         } catch {
-            throw APIProblem(.engagementMisshapen, 400, "uri is no engagement: \(error.explanation)")
+            throw APIProblem(.engagementMalformed, 400, "uri is no engagement: \(error.explanation)")
         }
     }
 

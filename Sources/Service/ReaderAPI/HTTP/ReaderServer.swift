@@ -7,7 +7,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import ServiceLifecycle
 
-/// The HTTP server of one door.
+/// The HTTP server of one listener.
 package struct ReaderServer: Service {
     /// Where it listens.
     package enum Address: Equatable, Sendable {
@@ -26,11 +26,11 @@ package struct ReaderServer: Service {
     ///   - connections: how many may be open at once.
     ///   - listening: called with the port, or with nil on a socket, once requests are taken.
     package init(
-        at address: Address, counter: Counter, brands: BrandDesk, online: OnlineDesk? = nil,
+        at address: Address, counter: Counter, brands: BrandDesk, online: OnlineVerifier? = nil,
         access: AccessBook, hosts: HostRules, page: PageFiles, connections: Int, log: Logger,
         listening: @escaping @Sendable (Int?) async -> Void
     ) {
-        let door: Door =
+        let listener: Listener =
             switch address {
             case .socket: .socket
             case .loopback: .loopback
@@ -42,8 +42,9 @@ package struct ReaderServer: Service {
         self.listening = listening
         let routes = Self.routes(counter, brands, online, page)
         let router = Router(context: APIContext.self)
-        router.add(middleware: Gate(door: door, hosts: hosts, routes: routes, metrics: counter.metrics))
-        for route in routes { Self.register(route, on: router, Caller(door: door, rules: access)) }
+        router.add(
+            middleware: Gate(listener: listener, hosts: hosts, routes: routes, metrics: counter.metrics))
+        for route in routes { Self.register(route, on: router, Caller(listener: listener, rules: access)) }
         responder = router.buildResponder()
     }
 
@@ -65,9 +66,9 @@ package struct ReaderServer: Service {
             try await server().run()
             _ = consume claim
         } catch let error as IOError {
-            throw DoorFault(address: address, code: error.errnoCode)
+            throw ListenerFault(address: address, code: error.errnoCode)
         } catch is UnixDomainSocketPathWrongType {
-            throw DoorFault(address: address, code: ENOTSOCK)
+            throw ListenerFault(address: address, code: ENOTSOCK)
         }
     }
 
@@ -104,9 +105,9 @@ package struct ReaderServer: Service {
 
     /// Every operation there is, in the order of the document.
     static func routes(
-        _ counter: Counter, _ brands: BrandDesk, _ online: OnlineDesk?, _ page: PageFiles
+        _ counter: Counter, _ brands: BrandDesk, _ online: OnlineVerifier?, _ page: PageFiles
     ) -> [APIRoute] {
-        counter.presentationRoutes + OnlineRoutes(desk: online).all + counter.laneRoutes
+        counter.presentationRoutes + OnlineRoutes(verifier: online).all + counter.laneRoutes
             + counter.recordRoutes + counter.systemRoutes + brands.routes + page.routes
     }
 

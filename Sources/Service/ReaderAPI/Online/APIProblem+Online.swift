@@ -3,12 +3,13 @@ internal import WalletPresentation
 
 extension APIProblem {
     static let onlineNotSetUp = APIProblem(
-        .onlineNotSetUp, 404, "this door is not set up: the section online of the daemon's file does it")
+        .onlineNotSetUp, 404, "this channel is not set up: the section online of the daemon's file does it")
     static let merchantRequired = APIProblem(
         .merchantRequired, 400, "there are several merchants: name one of the daemon's file in merchant")
     static let merchantUnknown = APIProblem(
         .merchantUnknown, 404, "the daemon's file has no merchant of this name")
-    static let originUnknown = APIProblem(.originUnknown, 403, "origin is none of those in the daemon's file")
+    static let originUnknown = APIProblem(
+        .originUnknown, 403, "origin is not one of those in the daemon's configuration file")
 
     /// A nonce that is not what it should be.
     init(_ refusal: NonceRefusal) {
@@ -43,10 +44,10 @@ extension APIProblem {
     init(_ error: IdentityDescriptorError) {
         let text =
             switch error {
-            case .noElements: "one element is due at least"
+            case .noElements: "must contain at least one element"
             case .elementTwice: "an element is there twice"
             case .ageTwice: "age and age(atLeast:) do not go together"
-            case .ageOutOfRange: "an age from 1 to 125 is due"
+            case .ageOutOfRange: "must be an age from 1 to 125"
             case .elementNotOfDocument(let element): "the document has no \(element.name)"
             }
         self.init(.descriptorRefused, 400, text)

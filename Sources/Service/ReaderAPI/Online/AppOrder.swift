@@ -23,7 +23,7 @@ package struct AppOrder: Sendable {
             elements = try members.required("elements").array(upTo: Self.mostElements).map {
                 entry throws(JSONFault) in
                 guard let element = IdentityElement(try entry.string(upTo: 64)) else {
-                    throw entry.wrong("an element as PassKit names it is due: givenName, age(atLeast:21)")
+                    throw entry.wrong("must be an element as PassKit names it: givenName, age(atLeast:21)")
                 }
                 return (element, intent)
             }
@@ -39,7 +39,7 @@ package struct AppOrder: Sendable {
 
     private static func intent(_ text: JSONText) throws(JSONFault) -> IntentToStore {
         guard let intent = IntentToStore(try text.string(upTo: 32)) else {
-            throw text.wrong("\"willNotStore\", \"mayStore\" or \"mayStore(days:30)\" is due")
+            throw text.wrong("must be \"willNotStore\", \"mayStore\" or \"mayStore(days:30)\"")
         }
         return intent
     }

@@ -1,7 +1,7 @@
 internal import JSON
 internal import Synchronization
 
-/// What one door was asked for, as it is kept beside a nonce.
+/// What was asked for over one channel, as it is kept beside a nonce.
 protocol KeptOrder: Sendable {
     static var members: Set<String> { get }
     init(_ members: JSONTextMembers) throws(APIProblem)

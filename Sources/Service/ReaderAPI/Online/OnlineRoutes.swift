@@ -9,35 +9,35 @@ struct OnlineRoutes {
     /// The most bytes of a body that has a sealed answer.
     private static let longestAnswer = 3 << 19
 
-    let desk: OnlineDesk?
+    let verifier: OnlineVerifier?
 
     var all: [APIRoute] {
         [
             APIRoute(.post, "/v1/wallet/requests", .scopes([.online])) { call throws(APIProblem) in
                 let (session, members) = try await asking(call, AppOrder.members)
                 return .json(
-                    try await due.ask(AppOrder(members), for: session), status: .created)
+                    try await required.ask(AppOrder(members), for: session), status: .created)
             },
             APIRoute(.post, "/v1/wallet/presentations", .scopes([.online])) { call throws(APIProblem) in
                 let (session, nonce, envelope) = try await Self.appAnswer(call)
-                return .json(try await due.judge(envelope, to: nonce, by: session))
+                return .json(try await required.judge(envelope, to: nonce, by: session))
             },
             APIRoute(.post, "/v1/web/requests", .scopes([.online])) { call throws(APIProblem) in
                 let (session, members) = try await asking(call, WebOrder.members)
                 return .json(
-                    try await due.ask(WebOrder(members), for: session), status: .created)
+                    try await required.ask(WebOrder(members), for: session), status: .created)
             },
             APIRoute(.post, "/v1/web/presentations", .scopes([.online])) { call throws(APIProblem) in
                 let (session, info, origin, response) = try await Self.webAnswer(call)
-                return .json(try await due.judge(response, to: info, on: origin, by: session))
+                return .json(try await required.judge(response, to: info, on: origin, by: session))
             },
         ]
     }
 
-    private var due: OnlineDesk {
+    private var required: OnlineVerifier {
         get throws(APIProblem) {
-            guard let desk else { throw .onlineNotSetUp }
-            return desk
+            guard let verifier else { throw .onlineNotSetUp }
+            return verifier
         }
     }
 

@@ -23,7 +23,7 @@ package actor RecordArchive {
     private nonisolated let latestFault = Mutex<ReaderStoreError?>(nil)
     /// Exports that have begun, with when.
     var exports: [RetainedReference: ContinuousClock.Instant] = [:]
-    /// When what is due was last removed in this run.
+    /// When expired data was last removed in this run.
     var purged: Timestamp?
 
     /// Opens the store, set up where there is none, and writes the receipts that wait for decisions since an earlier run: nobody
@@ -84,7 +84,7 @@ package actor RecordArchive {
     ) -> ReceiptStatement? {
         guard request.retention != .none else { return nil }
         let statement = ReceiptStatement(request, of: record)
-        if statement == nil { failed(.receipt, .receiptMisshapen, of: record.id) }
+        if statement == nil { failed(.receipt, .receiptMalformed, of: record.id) }
         return statement
     }
 

@@ -39,7 +39,7 @@ extension RecordArchive {
     /// How often keys are looked for whose day is over, and the store is told what time it is, in seconds.
     private static let purgesApart: Int64 = 3600
 
-    /// Removes what is due; when something falls due next.
+    /// Removes what has expired; returns when something expires next.
     func purge(at now: Timestamp) -> Timestamp? {
         do throws(ReaderStoreError) {
             let due = try retained.nextDue()

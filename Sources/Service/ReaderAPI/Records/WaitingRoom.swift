@@ -5,7 +5,7 @@ final class WaitingRoom: Sendable {
     private static let places = 16
     private let taken = Mutex(0)
 
-    /// False where there is no place; else `leave` is due.
+    /// False when there is no place; otherwise call `leave` later.
     func enter() -> Bool {
         taken.withLock { taken in
             guard taken < Self.places else { return false }

@@ -1,5 +1,6 @@
 package import MdocModel
 package import MdocTrust
+package import MdocVerification
 
 /// By what answers are judged, as it stands now.
 package struct JudgingBasis: Sendable {
@@ -8,19 +9,17 @@ package struct JudgingBasis: Sendable {
     package let obtained: Timestamp?
     /// Since when this trust is in place; nil where nobody says.
     package let since: Timestamp?
-    package let policy: RevocationPolicy
-    package let clockSkew: Int64
+    package let policy: VerificationPolicy
     package let testRoots: TestRoots
 
     package init(
-        trust: TrustStore, obtained: Timestamp?, since: Timestamp? = nil, policy: RevocationPolicy = .age,
-        clockSkew: Int64 = 60, testRoots: TestRoots = .ofNoCountry
+        trust: TrustStore, obtained: Timestamp?, since: Timestamp? = nil,
+        policy: VerificationPolicy = VerificationPolicy(), testRoots: TestRoots = .ofNoCountry
     ) {
         self.trust = trust
         self.obtained = obtained
         self.since = since
         self.policy = policy
-        self.clockSkew = clockSkew
         self.testRoots = testRoots
     }
 }

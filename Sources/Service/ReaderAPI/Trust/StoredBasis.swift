@@ -1,5 +1,6 @@
 package import MdocModel
 package import MdocTrust
+package import MdocVerification
 internal import ReaderIdentityStore
 internal import ReaderStore
 internal import Synchronization
@@ -17,8 +18,7 @@ package final class StoredBasis: JudgingBasisSource {
     private static let lasts = Duration.seconds(600)
 
     private struct State {
-        var policy: RevocationPolicy
-        var clockSkew: Int64
+        var policy: VerificationPolicy
         var testRoots: TestRoots
         var basis: ReadBasis?
         var identities: ReadIdentities?
@@ -54,19 +54,17 @@ package final class StoredBasis: JudgingBasisSource {
         let began: ContinuousClock.Instant
     }
 
-    package init(
-        folder: String, policy: RevocationPolicy, clockSkew: Int64, testRoots: TestRoots = .ofNoCountry
-    ) {
+    package init(folder: String, policy: VerificationPolicy, testRoots: TestRoots = .ofNoCountry) {
         self.folder = folder
-        state = Mutex(State(policy: policy, clockSkew: clockSkew, testRoots: testRoots))
+        state = Mutex(State(policy: policy, testRoots: testRoots))
     }
 
     /// Judges by another policy from the next presentation on, and reads everything again.
-    package func replace(policy: RevocationPolicy, clockSkew: Int64, testRoots: TestRoots) {
+    package func replace(policy: VerificationPolicy, testRoots: TestRoots) {
         // What was there goes when the lock is free again: a key in a TPM takes its time to.
         _ = state.withLock { state in
             let old = state
-            state = State(policy: policy, clockSkew: clockSkew, testRoots: testRoots)
+            state = State(policy: policy, testRoots: testRoots)
             state.generation = old.generation + 1
             return old
         }
@@ -125,7 +123,7 @@ package final class StoredBasis: JudgingBasisSource {
         let (basis, _) = state.withLock { state in
             let basis = JudgingBasis(
                 trust: store, obtained: stored.snapshot.sources.map(\.obtained).max(),
-                since: stored.record.created, policy: state.policy, clockSkew: state.clockSkew,
+                since: stored.record.created, policy: state.policy,
                 testRoots: state.testRoots)
             let old = state.basis
             if state.generation == generation {

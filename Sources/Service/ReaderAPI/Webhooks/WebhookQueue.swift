@@ -25,7 +25,7 @@ package final class WebhookQueue: Service {
     /// From one attempt to the next, in seconds.
     private static let pauses = [1, 5, 25, 125, 300]
     /// For one attempt.
-    private static let patience = TimeAmount.seconds(10)
+    private static let timeout = TimeAmount.seconds(10)
     private static let longestAnswer = 1 << 16
 
     private let origins: [WebhookOrigin]
@@ -66,7 +66,7 @@ package final class WebhookQueue: Service {
     /// Delivers until the daemon ends; what waits then is tried once more and given up.
     package func run() async throws {
         var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(3), read: Self.patience))
+            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(3), read: Self.timeout))
         configuration.httpVersion = .http1Only
         let client = HTTPClient(
             eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
@@ -98,7 +98,7 @@ package final class WebhookQueue: Service {
         guard let request = signed(delivery) else { return false }
         // An attempt that has begun goes on when the daemon ends: it has a deadline of its own.
         let exchange = Task { () -> Bool in
-            let response = try await client.execute(request, deadline: .now() + Self.patience)
+            let response = try await client.execute(request, deadline: .now() + Self.timeout)
             _ = try? await response.body.collect(upTo: Self.longestAnswer)
             return (200..<300).contains(Int(response.status.code))
         }

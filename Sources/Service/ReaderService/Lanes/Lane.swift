@@ -14,7 +14,7 @@ package actor Lane {
     /// How long a look at the devices stands.
     private static let lookLasts = Duration.seconds(2)
     /// How long devices may take to answer.
-    private static let lookPatience = Duration.seconds(2)
+    private static let lookTimeout = Duration.seconds(2)
 
     package init(name: String, device: any LaneDevice) {
         self.name = name
@@ -70,7 +70,7 @@ package actor Lane {
         guard run == nil else { return looked?.readiness ?? .ready }
         if let look { return await look.value }
         let look = Task { [device] in
-            await bounded(by: .now + Self.lookPatience) { () throws(Never) in await device.readiness() }.get()
+            await bounded(by: .now + Self.lookTimeout) { () throws(Never) in await device.readiness() }.get()
         }
         self.look = look
         let readiness = await look.value

@@ -11,13 +11,14 @@ package final class MemoryNonces: NonceStore {
     }
 
     package func issue(
-        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor, asked: [UInt8],
+        _ nonce: PresentationNonce, to session: SessionBinding, for channel: PresentationChannel,
+        asked: [UInt8],
         at now: Timestamp
     ) throws(NonceStoreError) -> IssuedNonce {
         guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
         do throws(NonceRefusal) {
             return try ledger.withLock { ledger throws(NonceRefusal) in
-                try ledger.issue(nonce, to: session, for: door, asked: asked, at: now)
+                try ledger.issue(nonce, to: session, for: channel, asked: asked, at: now)
             }
         } catch {
             throw .refused(error)
@@ -25,12 +26,12 @@ package final class MemoryNonces: NonceStore {
     }
 
     package func spend(
-        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp
     ) throws(NonceStoreError) -> SpentRequest {
         do throws(NonceRefusal) {
             return try ledger.withLock { ledger throws(NonceRefusal) in
-                let spent = try ledger.spend(nonce, by: session, through: door, at: now)
+                let spent = try ledger.spend(nonce, by: session, over: channel, at: now)
                 return SpentRequest(spent, asked: ledger.asked(with: nonce))
             }
         } catch {

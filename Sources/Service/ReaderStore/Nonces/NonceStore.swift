@@ -6,13 +6,14 @@ package import WalletPresentation
 package protocol NonceStore: Sendable {
     /// Issues a nonce that the caller drew, and keeps what is asked with it.
     func issue(
-        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor, asked: [UInt8],
+        _ nonce: PresentationNonce, to session: SessionBinding, for channel: PresentationChannel,
+        asked: [UInt8],
         at now: Timestamp
     ) async throws(NonceStoreError) -> IssuedNonce
 
     /// Spends a nonce. Where the store cannot tell whether it did, it throws: the nonce is then as good as spent.
     func spend(
-        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp
     ) async throws(NonceStoreError) -> SpentRequest
 }
@@ -55,11 +56,11 @@ struct NonceUse: Sendable {
     let isFirstUse: Bool
 
     func spent(
-        by session: SessionBinding, through door: PresentationDoor, at now: Timestamp
+        by session: SessionBinding, over channel: PresentationChannel, at now: Timestamp
     ) throws(NonceStoreError) -> SpentRequest {
         do throws(NonceRefusal) {
             return SpentRequest(
-                try issued.spent(isFirstUse: isFirstUse, by: session, through: door, at: now), asked: asked)
+                try issued.spent(isFirstUse: isFirstUse, by: session, over: channel, at: now), asked: asked)
         } catch {
             throw .refused(error)
         }

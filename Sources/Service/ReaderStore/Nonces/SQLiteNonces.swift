@@ -10,7 +10,7 @@ package import WalletPresentation
 package actor SQLiteNonces: NonceStore {
     private enum Step: Sendable {
         case issue(IssuedNonce, asked: [UInt8])
-        case spend(PresentationNonce, SessionBinding, PresentationDoor, Timestamp)
+        case spend(PresentationNonce, SessionBinding, PresentationChannel, Timestamp)
     }
 
     private struct Waiting {
@@ -58,7 +58,7 @@ package actor SQLiteNonces: NonceStore {
         CREATE TABLE IF NOT EXISTS nonce (
             nonce BLOB NOT NULL PRIMARY KEY CHECK (length(nonce) BETWEEN 1 AND 64),
             session BLOB NOT NULL CHECK (length(session) = 32),
-            door TEXT NOT NULL,
+            channel TEXT NOT NULL,
             expires INTEGER NOT NULL,
             asked BLOB NOT NULL,
             is_spent INTEGER NOT NULL DEFAULT 0
@@ -67,12 +67,13 @@ package actor SQLiteNonces: NonceStore {
         """
 
     package func issue(
-        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor, asked: [UInt8],
+        _ nonce: PresentationNonce, to session: SessionBinding, for channel: PresentationChannel,
+        asked: [UInt8],
         at now: Timestamp
     ) async throws(NonceStoreError) -> IssuedNonce {
         guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
         let issued = IssuedNonce(
-            nonce, to: session, for: door, expires: now.advanced(bySeconds: terms.lifetime))
+            nonce, to: session, for: channel, expires: now.advanced(bySeconds: terms.lifetime))
         if now >= nextSweep { try await sweep(at: now) }
         guard count < terms.capacity else { throw .refused(.tooMany) }
         count += 1
@@ -80,10 +81,10 @@ package actor SQLiteNonces: NonceStore {
     }
 
     package func spend(
-        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp
     ) async throws(NonceStoreError) -> SpentRequest {
-        try await make(.spend(nonce, session, door, now)).spent(by: session, through: door, at: now)
+        try await make(.spend(nonce, session, channel, now)).spent(by: session, over: channel, at: now)
     }
 
     /// Deletes what expired a lifetime ago, and counts what is left.
@@ -144,8 +145,8 @@ package actor SQLiteNonces: NonceStore {
     ) throws -> Result<NonceUse, NonceStoreError> {
         switch step {
         case .issue(let issued, let asked): try insert(issued, asked, in: database)
-        case .spend(let nonce, let session, let door, let now):
-            try use(nonce, by: session, through: door, at: now, in: database)
+        case .spend(let nonce, let session, let channel, let now):
+            try use(nonce, by: session, over: channel, at: now, in: database)
         }
     }
 
@@ -153,9 +154,10 @@ package actor SQLiteNonces: NonceStore {
         _ issued: IssuedNonce, _ asked: [UInt8], in database: Database
     ) throws -> Result<NonceUse, NonceStoreError> {
         try database.cachedStatement(
-            sql: "INSERT OR IGNORE INTO nonce (nonce, session, door, expires, asked) VALUES (?, ?, ?, ?, ?)"
+            sql:
+                "INSERT OR IGNORE INTO nonce (nonce, session, channel, expires, asked) VALUES (?, ?, ?, ?, ?)"
         ).execute(arguments: [
-            Data(issued.nonce.bytes), Data(issued.session.digest), issued.door.rawValue,
+            Data(issued.nonce.bytes), Data(issued.session.digest), issued.channel.rawValue,
             issued.expires.secondsSince1970, Data(asked),
         ])
         guard database.changesCount == 1 else { return .failure(.refused(.issuedBefore)) }
@@ -163,17 +165,17 @@ package actor SQLiteNonces: NonceStore {
     }
 
     private static func use(
-        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp, in database: Database
     ) throws -> Result<NonceUse, NonceStoreError> {
         let key = Data(nonce.bytes)
         let found = try Row.fetchOne(
             database.cachedStatement(
-                sql: "SELECT session, door, expires, asked FROM nonce WHERE nonce = ?"), arguments: [key])
+                sql: "SELECT session, channel, expires, asked FROM nonce WHERE nonce = ?"), arguments: [key])
         guard let found else { return .failure(.refused(.unknown)) }
         let issued = try IssuedNonce(nonce, found)
         do throws(NonceRefusal) {
-            try issued.check(session: session, door: door, at: now)
+            try issued.check(session: session, channel: channel, at: now)
         } catch {
             return .failure(.refused(error))
         }
@@ -189,10 +191,10 @@ package actor SQLiteNonces: NonceStore {
 extension IssuedNonce {
     fileprivate init(_ nonce: PresentationNonce, _ row: Row) throws {
         guard let session = SessionBinding(stored: [UInt8](try row.decode(Data.self, forColumn: "session"))),
-            let door = PresentationDoor(rawValue: try row.decode(forColumn: "door"))
+            let channel = PresentationChannel(rawValue: try row.decode(forColumn: "channel"))
         else { throw ReaderStoreError.damaged }
         self.init(
-            nonce, to: session, for: door,
+            nonce, to: session, for: channel,
             expires: try Timestamp(stored: row.decode(forColumn: "expires")))
     }
 }

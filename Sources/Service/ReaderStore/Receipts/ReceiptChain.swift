@@ -22,9 +22,9 @@ package struct ReceiptChain: Sendable {
         self.links = links
     }
 
-    /// Throws `receiptMisshapen` for what is no chain; what its links are is not looked at.
+    /// Throws `receiptMalformed` for what is no chain; what its links are is not looked at.
     package init(parsing bytes: [UInt8]) throws(ReaderStoreError) {
-        guard let links = try? Self.parse(bytes) else { throw .receiptMisshapen }
+        guard let links = try? Self.parse(bytes) else { throw .receiptMalformed }
         self.links = links
     }
 
@@ -87,7 +87,7 @@ package struct ReceiptChain: Sendable {
         _ known: [ReceiptPublicKey.ID: ReceiptPublicKey]
     ) -> Result<SignedReceipt, Broken> {
         guard let receipt = try? SignedReceipt(parsing: link) else {
-            return .failure(Broken(fault: .misshapen))
+            return .failure(Broken(fault: .malformed))
         }
         guard let key = known[receipt.keyID] else {
             return .failure(Broken(fault: .keyUnknown(receipt.keyID)))
@@ -100,10 +100,10 @@ package struct ReceiptChain: Sendable {
         return .success(receipt)
     }
 
-    /// What a genuine receipt in the wrong place says: the one that is due here is elsewhere, or nowhere.
+    /// What a genuine receipt in the wrong place says: the receipt that belongs here is elsewhere, or missing.
     private func displacement(of sequence: Int64, to place: Int64) -> ReceiptChainFault {
         let isElsewhere = links.contains { (try? SignedReceipt(parsing: $0))?.sequence == place }
-        guard sequence > place, !isElsewhere else { return .outOfOrder(due: place) }
+        guard sequence > place, !isElsewhere else { return .outOfOrder(expected: place) }
         return .missing(from: place, through: sequence - 1)
     }
 }

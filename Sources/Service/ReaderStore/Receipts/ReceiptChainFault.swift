@@ -3,15 +3,15 @@ internal import MdocModel
 /// What is wrong with a chain at its first broken link.
 package enum ReceiptChainFault: Hashable, Sendable {
     /// The bytes are no receipt.
-    case misshapen
+    case malformed
     /// None of the keys at hand has the id that the receipt names.
     case keyUnknown(ReceiptPublicKey.ID)
     /// The signature does not belong to these bytes and the key that they name.
     case changed
-    /// The receipts from the one due here to the one before this are not in the chain.
+    /// The receipts from the expected one to the one before this are not in the chain.
     case missing(from: Int64, through: Int64)
-    /// Another receipt was due here, which stands elsewhere or has been here before.
-    case outOfOrder(due: Int64)
+    /// Another receipt belongs here; it stands elsewhere, or was here before.
+    case outOfOrder(expected: Int64)
     /// It follows another receipt than the one that stands before it, or another beginning.
     case predecessorDiffers
     /// The last receipt that was expected is not in the chain: its end is cut off, or it is another chain.
@@ -22,7 +22,7 @@ extension ReceiptChainFault {
     /// As reports name it.
     package var id: String {
         switch self {
-        case .misshapen: "misshapen"
+        case .malformed: "malformed"
         case .keyUnknown: "key_unknown"
         case .changed: "changed"
         case .missing: "missing"
@@ -35,12 +35,12 @@ extension ReceiptChainFault {
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .misshapen: "its bytes are no receipt"
-        case .keyUnknown(let id): "it names the key \(id.bytes.hexadecimal), which is none of those given"
+        case .malformed: "its bytes are no receipt"
+        case .keyUnknown(let id): "it names the key \(id.bytes.hexadecimal), which is not one of those given"
         case .changed: "it was changed after it was signed, or another key signed it"
         case .missing(let from, let through):
             from == through ? "receipt \(from) is missing" : "receipts \(from) to \(through) are missing"
-        case .outOfOrder(let due): "receipt \(due) was due here, and another one stands here"
+        case .outOfOrder(let expected): "expected receipt \(expected) here, found another one"
         case .predecessorDiffers: "it follows another receipt than the one that stands before it"
         case .endMissing: "the receipt that --head names is not in the chain: its end was cut off"
         }

@@ -27,10 +27,10 @@ extension ReceiptStatement {
         }
     }
 
-    /// Throws `receiptMisshapen` for anything but what `encoded()` gives: also a member more, or another order.
+    /// Throws `receiptMalformed` for anything but what `encoded()` gives: also a member more, or another order.
     package init(_ item: CBORItem) throws(ReaderStoreError) {
         guard let statement = try? Self.read(item), item.encoded.elementsEqual(statement.encoded()) else {
-            throw .receiptMisshapen
+            throw .receiptMalformed
         }
         self = statement
     }
@@ -39,7 +39,7 @@ extension ReceiptStatement {
         let map = try item.map()
         let trust = try map["trustSnapshot"].map { snapshot in
             let id = [UInt8](try snapshot.byteString())
-            guard id.count == 32 else { throw ReaderStoreError.receiptMisshapen }
+            guard id.count == 32 else { throw ReaderStoreError.receiptMalformed }
             return Trust(
                 snapshot: TrustSnapshot.ID(bytes: id),
                 ageSeconds: try map["trustAge"].required().integer())
@@ -105,7 +105,7 @@ extension ReceiptDocument {
 
 extension Optional {
     fileprivate func required() throws -> Wrapped {
-        guard let self else { throw ReaderStoreError.receiptMisshapen }
+        guard let self else { throw ReaderStoreError.receiptMalformed }
         return self
     }
 }

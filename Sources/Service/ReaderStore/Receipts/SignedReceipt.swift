@@ -23,14 +23,14 @@ package struct SignedReceipt: Sendable {
     /// The SHA-256 of this link.
     package var digest: [UInt8] { Digest(.sha256, of: encoded[...]).bytes }
 
-    /// What it says. Throws `receiptMisshapen` where this version does not know all of it.
+    /// What it says. Throws `receiptMalformed` where this version does not know all of it.
     package func statement() throws(ReaderStoreError) -> ReceiptStatement {
         try ReceiptStatement(content)
     }
 
-    /// Throws `receiptMisshapen`.
+    /// Throws `receiptMalformed`.
     package init(parsing bytes: [UInt8]) throws(ReaderStoreError) {
-        guard let parsed = try? Self.parse(bytes) else { throw .receiptMisshapen }
+        guard let parsed = try? Self.parse(bytes) else { throw .receiptMalformed }
         self = parsed
     }
 

@@ -17,7 +17,7 @@ extension BrandRegistry {
             switch error {
             case .form(let fault):
                 let line = fault.offset.map { JSONItem.line(of: $0, in: json[...]) }
-                throw .misshapen(line: line, fault)
+                throw .malformed(line: line, fault)
             case .content(let fault, let offset):
                 throw .faulty(line: JSONItem.line(of: offset, in: json[...]), fault)
             }
@@ -49,22 +49,22 @@ extension BrandRegistry {
 
     private static func readBrand(_ members: JSONMembers) throws(RegistryFault) -> Brand {
         Brand(
-            identifier: try text(members, "id", .identifierMisshapen, TokenText.init),
-            name: try text(members, "name", .nameMisshapen, BrandName.init),
-            logo: try optional(members, "logo", .logoNameMisshapen, LogoName.init),
-            identity: try optional(members, "identity", .identityNameMisshapen) { IdentityName($0) })
+            identifier: try text(members, "id", .identifierMalformed, TokenText.init),
+            name: try text(members, "name", .nameMalformed, BrandName.init),
+            logo: try optional(members, "logo", .logoNameMalformed, LogoName.init),
+            identity: try optional(members, "identity", .identityNameMalformed) { IdentityName($0) })
     }
 
     private static func readKey(_ item: JSONItem) throws(RegistryFault) -> BrandKey {
         let members = try form { () throws(JSONError) in
             try item.members("kid", "kty", "crv", "x", "y", "notAfter", "revoked")
         }
-        let identifier = try text(members, "kid", .identifierMisshapen, TokenText.init)
+        let identifier = try text(members, "kid", .identifierMalformed, TokenText.init)
         _ = try text(members, "kty", .keyNotP256) { $0 == "EC" ? $0 : nil }
         _ = try text(members, "crv", .keyNotP256) { $0 == "P-256" ? $0 : nil }
         let x = try text(members, "x", .keyNotP256) { Base64URL.decode($0.utf8) }
         let y = try text(members, "y", .keyNotP256) { Base64URL.decode($0.utf8) }
-        let notAfter = try optional(members, "notAfter", .instantMisshapen) { (text) -> Timestamp? in
+        let notAfter = try optional(members, "notAfter", .instantMalformed) { (text) -> Timestamp? in
             guard let date = DateText(text.utf8), case .instant(let instant) = date.value else { return nil }
             return instant
         }
@@ -128,7 +128,7 @@ extension BrandRegistry {
             let registry = WrittenRegistry(brands: brands.map(WrittenBrand.init))
             return try [UInt8](encoder.encode(registry)) + "\n".utf8
         } catch {
-            throw .misshapen(line: nil, .tooLong(limit: Self.longestFile))
+            throw .malformed(line: nil, .tooLong(limit: Self.longestFile))
         }
     }
 }

@@ -6,7 +6,7 @@ package enum BrandRegistryError: Error, Equatable, Sendable {
     /// The system refused a file, or others may change it.
     case file(IdentityStoreError)
     /// The file is no JSON of its form; where, if it is in one place.
-    case misshapen(line: Int?, JSONError)
+    case malformed(line: Int?, JSONError)
     /// The file is of its form, and says what cannot be.
     case faulty(line: Int, BrandFault)
     /// What is to be added or changed cannot be.
@@ -18,12 +18,12 @@ package enum BrandRegistryError: Error, Equatable, Sendable {
 /// What is wrong with a brand.
 package enum BrandFault: Error, Equatable, Sendable {
     /// `id` or `kid` is none (`TokenText`).
-    case identifierMisshapen
-    case nameMisshapen
-    case logoNameMisshapen
-    case identityNameMisshapen
+    case identifierMalformed
+    case nameMalformed
+    case logoNameMalformed
+    case identityNameMalformed
     /// `notAfter` is no RFC 3339 instant.
-    case instantMisshapen
+    case instantMalformed
     /// The key is no point of P-256 as a JWK writes it (RFC 7518 6.2.1).
     case keyNotP256
     case tooManyBrands(limit: Int)
@@ -50,8 +50,8 @@ extension BrandRegistryError {
     package var explanation: String {
         switch self {
         case .file(let error): error.explanation
-        case .misshapen(let line?, let error): "brands.json, line \(line): \(error.explanation)"
-        case .misshapen(nil, let error): "brands.json: \(error.explanation)"
+        case .malformed(let line?, let error): "brands.json, line \(line): \(error.explanation)"
+        case .malformed(nil, let error): "brands.json: \(error.explanation)"
         case .faulty(let line, let fault): "brands.json, line \(line): \(fault.explanation)"
         case .refused(let fault): fault.explanation
         case .logo(let fault): "the logo: \(fault.explanation)"
@@ -62,12 +62,12 @@ extension BrandRegistryError {
 extension BrandFault {
     fileprivate var explanation: String {
         switch self {
-        case .identifierMisshapen:
+        case .identifierMalformed:
             "an identifier has 1 to \(TokenText.longest) of the letters and digits of ASCII, -, _, . and :"
-        case .nameMisshapen: "a brand's name has 1 to 64 characters in one line, all of them visible"
-        case .logoNameMisshapen: "a logo is a file beside brands.json whose name ends in .png"
-        case .identityNameMisshapen: "\"identity\" is no name of one"
-        case .instantMisshapen: "\"notAfter\" is no instant as RFC 3339 writes it"
+        case .nameMalformed: "a brand's name has 1 to 64 characters in one line, all of them visible"
+        case .logoNameMalformed: "a logo is a file beside brands.json whose name ends in .png"
+        case .identityNameMalformed: "\"identity\" is no name of one"
+        case .instantMalformed: "\"notAfter\" is no instant as RFC 3339 writes it"
         case .keyNotP256: "a key is \"kty\": \"EC\", \"crv\": \"P-256\" with \"x\" and \"y\" on that curve"
         case .tooManyBrands(let limit): "there are more than \(limit) brands"
         case .tooManyKeys(let limit): "a brand has more than \(limit) keys"

@@ -14,11 +14,11 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
     /// A part is not base64url without padding.
     case notBase64URL(TokenPart)
     /// A part is not the one JSON object it has to be: with each of its members once, of its type, and no others.
-    case misshapen(TokenPart, JSONError)
+    case malformed(TokenPart, JSONError)
     /// A member is no text that names anything (`TokenText`), or no instant of the years 0 to 9999.
-    case valueMisshapen(TokenMember)
+    case valueMalformed(TokenMember)
     /// Not the 64 bytes r‖s of ES256 (RFC 7518 3.4): DER, for instance.
-    case signatureMisshapen(size: Int)
+    case signatureMalformed(size: Int)
 
     // Its header
 
@@ -77,8 +77,8 @@ extension ReaderTokensError {
     package var id: String {
         switch self {
         case .tooLong: "token.too_long"
-        case .notThreeParts, .notBase64URL, .misshapen, .valueMisshapen: "token.misshapen"
-        case .signatureMisshapen: "token.signature_misshapen"
+        case .notThreeParts, .notBase64URL, .malformed, .valueMalformed: "token.malformed"
+        case .signatureMalformed: "token.signature_malformed"
         case .typeNotJWT: "token.type"
         case .algorithmNotES256: "token.algorithm"
         case .keyUnknown: "token.key_unknown"
@@ -104,9 +104,9 @@ extension ReaderTokensError {
         case .tooLong(let limit): "it is longer than \(limit) bytes"
         case .notThreeParts: "it is no JWT: header, claims and signature with points between them"
         case .notBase64URL(let part): "its \(part.rawValue) is not base64url without padding"
-        case .misshapen(let part, let error): "its \(part.rawValue): \(error.explanation)"
-        case .valueMisshapen(let member): "\(member.rawValue) is nothing that can stand there"
-        case .signatureMisshapen(let size):
+        case .malformed(let part, let error): "its \(part.rawValue): \(error.explanation)"
+        case .valueMalformed(let member): "\(member.rawValue) is nothing that can stand there"
+        case .signatureMalformed(let size):
             "its signature has \(size) bytes: ES256 has 64, r and s one after the other, and not DER"
         case .typeNotJWT: "typ is not JWT"
         case .algorithmNotES256: "alg is not ES256, and no other is taken"

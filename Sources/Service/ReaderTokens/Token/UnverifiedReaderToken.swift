@@ -57,7 +57,7 @@ package struct UnverifiedReaderToken: Sendable {
         claims = try ReaderTokenClaims(parts[1])
         signature = try Self.decode(parts[2], .signature)
         guard signature.count == ReaderToken.signatureSize else {
-            throw .signatureMisshapen(size: signature.count)
+            throw .signatureMalformed(size: signature.count)
         }
         signingInput = Array(token[parts[0].startIndex..<parts[1].endIndex])
     }
@@ -105,7 +105,7 @@ private struct TokenObject {
         do throws(JSONError) {
             members = try JSONItem.parse(bytes[...]).members(among: names)
         } catch {
-            throw .misshapen(part, error)
+            throw .malformed(part, error)
         }
     }
 
@@ -114,7 +114,7 @@ private struct TokenObject {
     }
 
     func text(_ member: TokenMember) throws(ReaderTokensError) -> TokenText {
-        guard let text = TokenText(try string(member.rawValue)) else { throw .valueMisshapen(member) }
+        guard let text = TokenText(try string(member.rawValue)) else { throw .valueMalformed(member) }
         return text
     }
 
@@ -122,7 +122,7 @@ private struct TokenObject {
         let seconds = try reading { () throws(JSONError) in
             try members.required(member.rawValue).integer()
         }
-        guard let instant = Timestamp(received: seconds) else { throw .valueMisshapen(member) }
+        guard let instant = Timestamp(received: seconds) else { throw .valueMalformed(member) }
         return instant
     }
 
@@ -130,7 +130,7 @@ private struct TokenObject {
         do throws(JSONError) {
             return try body()
         } catch {
-            throw .misshapen(part, error)
+            throw .malformed(part, error)
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import MdocVerification
 internal import Foundation
 internal import MdocModel
 internal import MdocTrust
@@ -16,7 +17,7 @@ struct ReaderInstallation: Sendable {
     init(_ setup: MobileDocumentReader.Setup, clock: WallClock) {
         self.setup = setup
         self.clock = clock
-        deadlines.engagement = setup.patience
+        deadlines.engagement = setup.timeout
     }
 
     func now() throws(MobileDocumentReaderError) -> Timestamp {
@@ -25,10 +26,10 @@ struct ReaderInstallation: Sendable {
         return now
     }
 
-    var revocationPolicy: RevocationPolicy {
+    var policy: VerificationPolicy {
         switch setup.revocation {
-        case .age: .age
-        case .rental: .rental(staleDays: 0)
+        case .age: VerificationPolicy(revocation: .age)
+        case .rental: VerificationPolicy(revocation: .rental(staleDays: 0))
         }
     }
 
@@ -49,7 +50,7 @@ struct ReaderInstallation: Sendable {
         var anchors: [TrustAnchor] = []
         for root in roots {
             guard let certificates = try? certificates(fromPEMOrDER: [UInt8](root)[...]) else {
-                throw .serviceUnavailable(.rootsUnusable(id: "root.misshapen"))
+                throw .serviceUnavailable(.rootsUnusable(id: "root.malformed"))
             }
             for certificate in certificates {
                 guard let anchor = try? TrustAnchor(certificate) else {

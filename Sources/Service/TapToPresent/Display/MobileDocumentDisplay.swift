@@ -20,16 +20,16 @@ public struct MobileDocumentDisplay: Sendable {
         MobileDocumentDisplay(ViewerDisplay(path: path))
     }
 
-    /// Shows a result until the operator has decided, `patience` is over or the task is cancelled.
+    /// Shows a result until the operator has decided, `timeout` is over or the task is cancelled.
     ///
     /// - Parameters:
     ///   - isAsking: whether the operator decides here.
     ///   - shown: called once the result is on the display.
     func show(
-        _ result: ShownResult, asking isAsking: Bool, within patience: Duration,
+        _ result: ShownResult, asking isAsking: Bool, within timeout: Duration,
         shown: @escaping @Sendable () -> Void
     ) async -> Result<ResultShowing.Outcome, MobileDocumentReaderError> {
-        let showing = DisplayTime(patience)
+        let showing = DisplayTime(timeout)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread { [channel] in
@@ -59,8 +59,8 @@ final class DisplayTime: Sendable {
     private let deadline: ContinuousClock.Instant
     private let isEnded = Mutex(false)
 
-    init(_ patience: Duration) {
-        deadline = .now + patience
+    init(_ timeout: Duration) {
+        deadline = .now + timeout
     }
 
     var isOver: Bool { isEnded.withLock { $0 } || deadline <= .now }

@@ -8,7 +8,7 @@ struct ResultShowing: Sendable {
     private let display: MobileDocumentDisplay?
     private let presenter: (any MobileDocumentPresenter)?
     /// How long the operator may take.
-    var patience = Duration.seconds(300)
+    var timeout = Duration.seconds(300)
 
     init(_ setup: MobileDocumentReader.Setup, brand: String?) {
         self.brand = brand
@@ -22,10 +22,10 @@ struct ResultShowing: Sendable {
         guard let display else { throw .notSupported(.displayMissing) }
         let (decisions, decided) = AsyncStream.makeStream(of: Result<Outcome, MobileDocumentReaderError>.self)
         let (shown, isShown) = AsyncStream.makeStream(of: Void.self)
-        let (presenter, patience) = (presenter, patience)
+        let (presenter, timeout) = (presenter, timeout)
         let showing = Task {
             _ = decided.yield(
-                await display.show(result, asking: presenter == nil, within: patience) { isShown.finish() })
+                await display.show(result, asking: presenter == nil, within: timeout) { isShown.finish() })
         }
         // Nobody decides on what is not shown. Nobody waits for an app that goes on asking: what is shown has an end of
         // its own.

@@ -5,7 +5,7 @@ internal import MdocModel
 extension ElementReader {
     typealias Elements = MobileDriversLicenseDataRequest.Response.DocumentElements
 
-    /// None where one entry is misshapen: half a list may lack what limits the rest.
+    /// None where one entry is malformed: half a list may lack what limits the rest.
     var drivingPrivileges: [Elements.DrivingPrivilege] {
         let list = value("driving_privileges").flatMap { try? DrivingPrivilege.list($0) } ?? []
         return list.map { entry in

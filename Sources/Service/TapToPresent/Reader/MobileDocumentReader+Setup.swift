@@ -36,7 +36,7 @@ extension MobileDocumentReader {
         /// What a reader token has to say in `aud`. The brands whose tokens are taken are those of `countersign brand`.
         public var tokenAudience = "countersign-reader-v1"
         /// How long a phone is waited for.
-        public var patience = Duration.seconds(120)
+        public var timeout = Duration.seconds(120)
         /// Where the operator sees the result of a display request.
         public var display: MobileDocumentDisplay?
         /// The app's way for the operator to decide on it; nil where the display asks.

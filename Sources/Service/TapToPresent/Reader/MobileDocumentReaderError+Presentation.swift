@@ -11,7 +11,7 @@ extension MobileDocumentReaderError {
             case .engagementOverdue: .cancelled(.engagementOverdue)
             case .consentOverdue: .cancelled(.consentOverdue)
             case .cancelled: .cancelled(.taskCancelled)
-            case .engagement, .benchLink: .invalidResponse(.engagementMisshapen)
+            case .engagement, .benchLink: .invalidResponse(.engagementMalformed)
             case .noUsableRetrieval: .notSupported(.noUsableRetrieval)
             case .connectionOverdue: .invalidResponse(.connectionFailed(id: "overdue"))
             case .connection(let id): .invalidResponse(.connectionFailed(id: id))

@@ -57,7 +57,7 @@ extension MobileDocumentReaderError {
         case engagementOverdue
         /// The holder did not answer in time.
         case consentOverdue
-        case engagementMisshapen
+        case engagementMalformed
         /// The phone offers no way to answer that this reader has.
         case noUsableRetrieval
         /// The phone did not connect over Bluetooth, or could not be connected to.
@@ -75,7 +75,7 @@ extension MobileDocumentReaderError {
         // The answer
 
         /// It is no DeviceResponse.
-        case responseMisshapen
+        case responseMalformed
         /// A check failed, or could not be made.
         case rejected(MobileDocumentVerdict)
         /// A fault of this library.
@@ -111,7 +111,7 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .holderDeclined: "the holder declined, or the wallet does not know this reader"
         case .engagementOverdue: "no phone was engaged in time"
         case .consentOverdue: "the holder did not answer in time"
-        case .engagementMisshapen: "the phone's engagement is not one"
+        case .engagementMalformed: "the phone's engagement is not one"
         case .noUsableRetrieval: "the phone offers no way to answer that this reader has"
         case .connectionFailed(let id): "the phone could not be connected to (\(id))"
         case .transferIncomplete: "the phone left before its answer was complete"
@@ -119,7 +119,7 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .requestNotSigned: "the request could not be signed"
         case .sessionBroken: "the session's messages do not decode or decrypt"
         case .phoneStatus(let status): "the phone ended the session with status \(status)"
-        case .responseMisshapen: "the answer is no DeviceResponse"
+        case .responseMalformed: "the answer is no DeviceResponse"
         case .rejected(let verdict): "the answer was rejected (\(verdict.failures.joined(separator: ", ")))"
         case .internalFault: "a fault of the library"
         }

@@ -83,14 +83,14 @@ public final class MobileDocumentReaderSession: Sendable {
                 .anyOf(asked.map(\.requests)),
                 identities: try installation.identities(for: prepared, at: now),
                 brand: prepared?.brand.identifier.text),
-            trust: try installation.trust(), deadlines: installation.deadlines, clock: installation.clock)
-        plan.policy = installation.revocationPolicy
+            trust: try installation.trust(), policy: installation.policy, deadlines: installation.deadlines,
+            clock: installation.clock)
         plan.handsOutRawAnswer = isRaw
         let hub = hub
         let presentation = try await counter.present(
             ReaderTransaction(plan) { hub.send(MobileDocumentReader.Event($0)) })
-        if case .judged(let verdict) = presentation.outcome {
-            hub.send(.judged(MobileDocumentVerdict(verdict)))
+        if case .judged(let judgement) = presentation.outcome {
+            hub.send(.judged(MobileDocumentVerdict(judgement)))
         }
         if case .judged = presentation.outcome, let raw = presentation.rawAnswer { return .raw(raw) }
         return .verified(
@@ -108,11 +108,12 @@ extension ReadDocument {
     ) throws(MobileDocumentReaderError) {
         switch outcome {
         case .declined: throw .cancelled(.holderDeclined)
-        case .malformed: throw .invalidResponse(.responseMisshapen)
+        case .malformed: throw .invalidResponse(.responseMalformed)
         case .failed(let failure): throw MobileDocumentReaderError(failure)
-        case .judged(.rejected(let response)):
-            throw .invalidResponse(.rejected(MobileDocumentVerdict(.rejected(response))))
-        case .judged(.verified(let response)):
+        case .judged(let judgement):
+            guard case .verified(let response) = judgement.verdict else {
+                throw .invalidResponse(.rejected(MobileDocumentVerdict(judgement)))
+            }
             for requested in asked {
                 let docTypes = requested.kind.docTypes
                 guard let document = response.documents.first(where: { docTypes.contains($0.docType) })

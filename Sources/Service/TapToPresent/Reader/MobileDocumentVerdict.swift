@@ -53,20 +53,19 @@ public struct MobileDocumentVerdict: Hashable, Sendable {
             .map(\.id)
     }
 
-    init(_ verdict: ResponseVerdict) {
-        switch verdict {
+    init(_ judgement: Judgement) {
+        trustSnapshot = "\(judgement.trustSnapshot)"
+        switch judgement.verdict {
         case .verified(let response):
             isVerified = true
             documents = response.reports.map { Document($0) }
             responseFailures = []
             notReturnedCount = response.notReturned.count
-            trustSnapshot = "\(response.trustSnapshot)"
         case .rejected(let response):
             isVerified = false
             documents = response.reports.map { Document($0) }
             responseFailures = response.failures.map(\.rawValue)
             notReturnedCount = response.notReturned.count
-            trustSnapshot = "\(response.trustSnapshot)"
         }
     }
 }

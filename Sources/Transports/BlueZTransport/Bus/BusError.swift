@@ -10,7 +10,7 @@ enum BusError: Error, Equatable, Sendable {
     /// for showing.
     case refused(name: String, detail: String)
     /// An answer of another shape than it has to have, or a value D-Bus cannot carry.
-    case misshapen
+    case malformed
     case cancelled
 
     /// - Parameter code: what sd-bus returned, below zero.
@@ -18,7 +18,7 @@ enum BusError: Error, Equatable, Sendable {
         switch -code {
         case 104, 107, 32, 111, 2, 116: self = .disconnected
         case 110: self = .overdue
-        default: self = .misshapen
+        default: self = .malformed
         }
     }
 

@@ -73,7 +73,7 @@ extension BusMessage {
                     var number = number
                     return unsafe sd_bus_message_append_basic(pointer, letter("h"), &number)
                 })
-        case .foreign: throw .misshapen
+        case .foreign: throw .malformed
         }
     }
 
@@ -136,11 +136,11 @@ extension BusMessage {
         case "o": return .path(try text(type))
         case "h":
             let copy = fcntl(try number(type, Int32(-1)), F_DUPFD_CLOEXEC, 3)
-            guard copy >= 0 else { throw .misshapen }
+            guard copy >= 0 else { throw .malformed }
             return .descriptor(BusDescriptor(owning: copy))
         case "v":
             return try inside(type, contents) { () throws(BusError) in
-                guard let value = try next() else { throw BusError.misshapen }
+                guard let value = try next() else { throw BusError.malformed }
                 return value
             }
         case "a": return try array(contents)
@@ -164,7 +164,7 @@ extension BusMessage {
         case "{oa{sa{sv}}}":
             return .objects(
                 try entries(contents) { () throws(BusError) in
-                    guard try peek()?.type == "a" else { throw BusError.misshapen }
+                    guard try peek()?.type == "a" else { throw BusError.malformed }
                     return try interfaces()
                 })
         default:
@@ -175,7 +175,7 @@ extension BusMessage {
 
     private func map() throws(BusError) -> [String: BusValue] {
         try entries("{sv}") { () throws(BusError) in
-            guard let value = try next() else { throw BusError.misshapen }
+            guard let value = try next() else { throw BusError.malformed }
             return value
         }
     }
@@ -199,7 +199,7 @@ extension BusMessage {
             var members: [String: Member] = [:]
             while let (type, entry) = try peek() {
                 try inside(type, entry) { () throws(BusError) in
-                    guard let name = try next()?.text else { throw BusError.misshapen }
+                    guard let name = try next()?.text else { throw BusError.malformed }
                     members[name] = try member()
                 }
             }

@@ -34,8 +34,8 @@ extension BluetoothDaemonSettings {
         }
         do throws(MainConfigurationError) {
             return .read(try MainConfiguration(parsing: bytes))
-        } catch .misshapen(let line) {
-            return .misshapen(line: line)
+        } catch .malformed(let line) {
+            return .malformed(line: line)
         } catch {
             return .unknown
         }

@@ -5,7 +5,7 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
         /// There is none: bluetoothd has its defaults.
         case absent
         /// bluetoothd refuses the whole file and has its defaults.
-        case misshapen(line: Int)
+        case malformed(line: Int)
         /// Which file it is, or what it says, cannot be found out here.
         case unknown
 
@@ -43,8 +43,8 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
     package func findings(version: BlueZVersion?) -> [DaemonFinding] {
         if configuration == .unknown { return [.configurationUnknown] }
         var findings: [DaemonFinding] = hasChanged ? [.configurationChanged] : []
-        if case .misshapen(let line) = configuration {
-            findings.append(.configurationMisshapen(line: line))
+        if case .malformed(let line) = configuration {
+            findings.append(.configurationMalformed(line: line))
         }
         return findings
             + DaemonRequirement.all.filter { !$0.isMet(self, version) }.map(DaemonFinding.missing)
@@ -77,7 +77,7 @@ package enum DaemonFinding: Sendable {
     /// A setting has none of the values that do.
     case missing(DaemonRequirement)
     /// This line, counted from 1, makes bluetoothd refuse the whole file.
-    case configurationMisshapen(line: Int)
+    case configurationMalformed(line: Int)
     /// The file was changed since bluetoothd started.
     case configurationChanged
     /// Whether the settings do cannot be found out here.
@@ -87,7 +87,7 @@ package enum DaemonFinding: Sendable {
     package var id: String {
         switch self {
         case .missing(let requirement): requirement.id.rawValue
-        case .configurationMisshapen: "configurationMisshapen"
+        case .configurationMalformed: "configurationMalformed"
         case .configurationChanged: "configurationChanged"
         case .configurationUnknown: "configurationUnknown"
         }
@@ -95,6 +95,6 @@ package enum DaemonFinding: Sendable {
 
     package static let knownIDs =
         DaemonRequirement.ID.allCases.map(\.rawValue)
-        + [DaemonFinding.configurationMisshapen(line: 1), .configurationChanged, .configurationUnknown].map(
+        + [DaemonFinding.configurationMalformed(line: 1), .configurationChanged, .configurationUnknown].map(
             \.id)
 }

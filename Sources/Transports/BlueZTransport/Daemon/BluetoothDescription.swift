@@ -60,7 +60,7 @@ extension Daemon {
                 "org.freedesktop.DBus", "/org/freedesktop/DBus",
                 BusMember("org.freedesktop.DBus", "GetConnectionUnixProcessID"), [.string(Self.name)],
                 within: limit)
-            guard let process = answer.first?.number else { throw .misshapen }
+            guard let process = answer.first?.number else { throw .malformed }
             return process
         } catch {
             throw BlueZTransportError(error)

@@ -22,7 +22,7 @@ package struct MainConfiguration: Equatable, Sendable {
             } else if let group, let (key, value) = Self.entry(line) {
                 values[group, default: [:]][key] = value
             } else {
-                throw .misshapen(line: index + 1)
+                throw .malformed(line: index + 1)
             }
         }
     }
@@ -55,7 +55,7 @@ package struct MainConfiguration: Equatable, Sendable {
 /// Why a `main.conf` has no effect.
 package enum MainConfigurationError: Error, Equatable, Sendable {
     /// A line, counted from 1, that is no group, entry or comment, or an entry before the first group.
-    case misshapen(line: Int)
+    case malformed(line: Int)
     /// Longer than any such file; it was not read.
     case tooLong
 }

@@ -20,7 +20,7 @@ struct DoctorBluetoothTests {
         BluetoothDaemonSettings(
             version: version, file: "/etc/bluetooth/main.conf",
             configuration: (try? MainConfiguration(parsing: Array(text.utf8))).map { .read($0) }
-                ?? .misshapen(line: 1), disabledPlugins: plugins, hasChanged: changed)
+                ?? .malformed(line: 1), disabledPlugins: plugins, hasChanged: changed)
     }
 
     private static let unknown = BluetoothDaemonSettings(

@@ -6,7 +6,7 @@ import VectorFiles
 struct BLETransferEndTests {
     private let start = BLESamples.start
 
-    @Test("State 02 between messages ends the transfer, in any phase, and needs no farewell")
+    @Test("State 02 between messages ends the transfer, in any phase, and needs no termination message")
     func terminated() {
         for (phase, transfer) in BLESamples.phases where phase != .receiveMessage {
             var transfer = transfer
@@ -58,7 +58,7 @@ struct BLETransferEndTests {
         #expect(holder.receive(.closed, now: start) == .end(.disconnected))
     }
 
-    @Test("Q78 A link that closes before the answer is lost, by phase, and gets no farewell")
+    @Test("Q78 A link that closes before the answer is lost, by phase, and gets no termination message")
     func linkLost() {
         for (phase, transfer) in BLESamples.phases {
             var transfer = transfer
@@ -80,7 +80,7 @@ struct BLETransferEndTests {
     }
 
     @Test("Q76 Q77 Our end is signalled once, and the link stays for 1 s or until the peer closes it")
-    func farewell() {
+    func terminationMessage() {
         for (_, transfer) in BLESamples.phases {
             var transfer = transfer
             #expect(transfer.end(now: start) == .signalState(.end))
@@ -98,7 +98,7 @@ struct BLETransferEndTests {
     }
 
     @Test("Q76 Over L2CAP nothing is signalled, and the link stays as long")
-    func farewellOverL2CAP() {
+    func terminationOverL2CAP() {
         var reader = BLESamples.answered(valueLimit: nil)
         #expect(reader.end(now: start) == .wait(until: start + .seconds(1)))
         var closed = reader
@@ -107,7 +107,7 @@ struct BLETransferEndTests {
     }
 
     @Test("Q77 After a fault the end is signalled too, and the fault stays the reason")
-    func farewellAfterFault() {
+    func terminationAfterFault() {
         var reader = BLESamples.asked()
         let end = BLEAction.end(.failed(.awaitResponse, .prefixUnknown(2)))
         #expect(reader.receive(.value(hex: "02 aa"), now: start) == end)

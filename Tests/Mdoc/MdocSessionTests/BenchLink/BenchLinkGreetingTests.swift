@@ -97,11 +97,11 @@ struct BenchLinkGreetingTests {
     }
 
     @Test("A frame without qr or engagement, or of other types, is refused")
-    func misshapen() {
+    func malformed() {
         for index in 0..<2 {
             var less = members
             less.remove(at: index)
-            #expect(throws: BenchLinkError.misshapen(.missingMember(at: 0))) {
+            #expect(throws: BenchLinkError.malformed(.missingMember(at: 0))) {
                 try BenchLinkGreeting(frame(less)[...])
             }
         }
@@ -110,10 +110,10 @@ struct BenchLinkGreetingTests {
             other[index].1 = [0x00]
             let place = frame(Array(members[..<index])).count + 1 + members[index].0.utf8.count
             let type: CBORType = index == 0 ? .textString : .byteString
-            #expect(throws: BenchLinkError.misshapen(.unexpectedType(expected: type, at: place))) {
+            #expect(throws: BenchLinkError.malformed(.unexpectedType(expected: type, at: place))) {
                 try BenchLinkGreeting(frame(other)[...])
             }
-            #expect(throws: BenchLinkError.misshapen(.duplicateKey(at: frame(members).count))) {
+            #expect(throws: BenchLinkError.malformed(.duplicateKey(at: frame(members).count))) {
                 try BenchLinkGreeting(frame(members + [members[index]])[...])
             }
         }
@@ -122,12 +122,12 @@ struct BenchLinkGreetingTests {
             ("a0", .missingMember(at: 0)), ("f6", .unexpectedType(expected: .map, at: 0)),
             ("a000", .trailingBytes(at: 1)),
         ] as [(String, CBORError)] {
-            #expect(throws: BenchLinkError.misshapen(error)) { try BenchLinkGreeting([UInt8](hex: hex)[...]) }
+            #expect(throws: BenchLinkError.malformed(error)) { try BenchLinkGreeting([UInt8](hex: hex)[...]) }
         }
     }
 
     @Test("A QR text or an engagement that is none is refused when it is due, and only then")
-    func misshapenEngagement() throws {
+    func malformedEngagement() throws {
         let noQR = BenchLinkGreeting(
             qr: "mdoc", deviceEngagement: second, handoverSelect: nil, handoverRequest: nil)
         #expect(throws: BenchLinkError.engagement(.notAnEngagementURI)) { _ = try noQR.engagement() }
@@ -136,7 +136,7 @@ struct BenchLinkGreetingTests {
         _ = try noQRButNFC.engagement()
         let noEngagement = greeting(engagement: [0x80], select: [1])
         let notAMap = CBORError.unexpectedType(expected: .map, at: 0)
-        #expect(throws: BenchLinkError.engagement(.misshapen(.deviceEngagement, notAMap))) {
+        #expect(throws: BenchLinkError.engagement(.malformed(.deviceEngagement, notAMap))) {
             _ = try noEngagement.engagement()
         }
         _ = try greeting(engagement: [0x80]).engagement()

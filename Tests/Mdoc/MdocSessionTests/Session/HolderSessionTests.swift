@@ -36,13 +36,13 @@ struct HolderSessionTests {
             ("80", .unexpectedType(expected: .map, at: 0)), ("a0", .missingMember(at: 0)),
             ("", .truncated(at: 0)),
         ] as [(String, CBORError)])
-    func afterMisshapen(_ hex: String, error: CBORError) throws {
+    func afterMalformed(_ hex: String, error: CBORError) throws {
         for isFirst in [true, false] {
             var pair = try SessionPair()
             let establishment = try pair.reader.transmit([1]).message
             if !isFirst { _ = try pair.holder.receive(establishment[...]) }
             let structure = isFirst ? MdocStructure.sessionEstablishment : .sessionData
-            #expect(throws: SessionError.misshapen(.misshapen(structure, error))) {
+            #expect(throws: SessionError.malformed(.malformed(structure, error))) {
                 _ = try pair.holder.receive([UInt8](hex: hex)[...])
             }
             #expect(throws: SessionError.unexpectedMessage) {

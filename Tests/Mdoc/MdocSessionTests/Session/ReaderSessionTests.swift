@@ -127,7 +127,7 @@ struct ReaderSessionTests {
         #expect(pair.reader.receive(first[...], now: now).delivered == [1])
         let action = pair.reader.receive(second[...], now: now)
         #expect(action.end == .failed(.unexpectedMessage))
-        #expect(try action.farewell == 20)
+        #expect(try action.terminationStatus == 20)
         try expectEnded(&pair)
     }
 
@@ -190,20 +190,20 @@ struct ReaderSessionTests {
     @Test(
         "What does not decode ends the session with status 11",
         arguments: ["", "80", "a0", "a1646461746101", "ff", "a1646461746141"])
-    func misshapen(_ hex: String) throws {
+    func malformed(_ hex: String) throws {
         var pair = try SessionPair()
         _ = try pair.request([1])
         let action = pair.reader.receive([UInt8](hex: hex)[...], now: now)
-        guard case .failed(.misshapen(.misshapen(.sessionData, _))) = action.end else {
+        guard case .failed(.malformed(.malformed(.sessionData, _))) = action.end else {
             Issue.record("\(String(describing: action.end))")
             return
         }
-        #expect(try action.farewell == 11)
+        #expect(try action.terminationStatus == 11)
         try expectEnded(&pair)
     }
 
     @Test(
-        "A status alone ends the session by its number, without farewell",
+        "A status alone ends the session by its number, and nothing is sent",
         arguments: [10, 11, 20, 0, 99] as [UInt64])
     func status(_ number: UInt64) throws {
         var pair = try SessionPair()
@@ -211,7 +211,7 @@ struct ReaderSessionTests {
         let status = SessionStatus(rawValue: number)
         let action = pair.reader.receive(SessionData.encode(data: nil, status: status)[...], now: now)
         #expect(action.end == .status(status))
-        #expect(try action.farewell == nil)
+        #expect(try action.terminationStatus == nil)
         try expectEnded(&pair)
     }
 
@@ -243,7 +243,7 @@ struct ReaderSessionTests {
         #expect(pair.reader.receive(response[...], now: now).delivered == [1])
         let action = pair.reader.receive(SessionData.encode(data: nil, status: .termination)[...], now: now)
         #expect(action.end == .status(.termination))
-        #expect(try action.farewell == nil)
+        #expect(try action.terminationStatus == nil)
         try expectEnded(&pair)
     }
 
@@ -261,7 +261,7 @@ struct ReaderSessionTests {
         let action = pair.reader.receive(
             SessionData.encode(data: [UInt8](repeating: 0, count: 32), status: nil)[...], now: now)
         #expect(action.end == .failed(.unexpectedMessage))
-        #expect(try action.farewell == 20)
+        #expect(try action.terminationStatus == 20)
         try expectEnded(&pair)
     }
 
@@ -286,7 +286,7 @@ struct ReaderSessionTests {
             let overdue = pair.reader.expire(now: deadline)
             let action = try #require(overdue)
             #expect(action.end == .overdue)
-            #expect(try action.farewell == 20)
+            #expect(try action.terminationStatus == 20)
             #expect(pair.reader.expire(now: deadline + .seconds(1))?.end == nil)
             try expectEnded(&pair)
         }
@@ -334,11 +334,11 @@ struct ReaderSessionTests {
             if requests > 0 { _ = try pair.request([1]) }
             let action = pair.reader.terminate()
             #expect(action.end == .terminated)
-            #expect(try action.farewell == 20)
+            #expect(try action.terminationStatus == 20)
             try expectEnded(&pair)
             let again = pair.reader.terminate()
             #expect(again.end == .terminated)
-            #expect(try again.farewell == nil)
+            #expect(try again.terminationStatus == nil)
         }
     }
 
@@ -374,7 +374,7 @@ struct ReaderSessionTests {
 
     private func expectDecryptionFailure(_ action: ReaderSession.Action) throws {
         #expect(action.end == .failed(.decryptionFailed))
-        #expect(try action.farewell == 10)
+        #expect(try action.terminationStatus == 10)
     }
 
     /// Whatever is tried, nothing comes of an ended session.
@@ -386,7 +386,7 @@ struct ReaderSessionTests {
         #expect(
             pair.reader.receive(SessionData.encode(data: nil, status: .termination)[...], now: now).delivered
                 == nil)
-        #expect(try pair.reader.receive([0xa0], now: now).farewell == nil)
+        #expect(try pair.reader.receive([0xa0], now: now).terminationStatus == nil)
         #expect(pair.reader.expire(now: now + .seconds(100_000))?.end == nil)
     }
 }

@@ -65,7 +65,7 @@ extension ReaderSession.Action {
     var deliveredLast: [UInt8]? { if case .deliver(let bytes, true) = self { bytes } else { nil } }
     var end: SessionEnd? { if case .end(let end, _) = self { end } else { nil } }
     /// The status that is sent last; nil where nothing is.
-    var farewell: UInt64? {
+    var terminationStatus: UInt64? {
         get throws {
             if case .end(_, let bytes?) = self { try SessionData(bytes[...]).status?.rawValue } else { nil }
         }

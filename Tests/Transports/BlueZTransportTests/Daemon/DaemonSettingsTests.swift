@@ -168,8 +168,8 @@ struct DaemonSettingsTests {
             ).findings.map(\.id)
         }
         #expect(settings(.unknown) == ["configurationUnknown"])
-        #expect(settings(.misshapen(line: 3)).first == "configurationMisshapen")
-        #expect(settings(.misshapen(line: 3)).contains("controllerMode"))
+        #expect(settings(.malformed(line: 3)).first == "configurationMalformed")
+        #expect(settings(.malformed(line: 3)).contains("controllerMode"))
         let complete = try MainConfiguration(parsing: Array(Self.complete.utf8))
         #expect(settings(.read(complete), changed: true) == ["configurationChanged"])
         #expect(settings(.read(complete)).isEmpty)

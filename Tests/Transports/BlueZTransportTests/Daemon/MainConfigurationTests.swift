@@ -38,8 +38,8 @@ struct MainConfigurationTests {
             ("Cache=no", 1), ("[GATT]\nCache\n", 2), ("[GATT\nCache=no", 1), ("[GATT]\n\n=no", 3),
             ("[]\n", 1), ("[A[B]\n", 1), ("; a note\n[GATT]", 1),
         ])
-    func misshapen(_ text: String, _ line: Int) {
-        #expect(throws: MainConfigurationError.misshapen(line: line)) { try value(text) }
+    func malformed(_ text: String, _ line: Int) {
+        #expect(throws: MainConfigurationError.malformed(line: line)) { try value(text) }
     }
 
     @Test("A file of 64 KiB is not read, one byte less is")

@@ -67,7 +67,7 @@ struct RunningDaemonTests {
             [Self.program, "-f", "/nonexistent"], configuration: "[GATT]\nCache=no")
         #expect(named.settings().file == "/nonexistent")
         let void = try MadeUpProcess([Self.program], configuration: "[GATT]\nCache\n")
-        #expect(void.settings().configuration == .misshapen(line: 2))
+        #expect(void.settings().configuration == .malformed(line: 2))
     }
 
     @Test("What cannot be found out is unknown: no such process, another's, a file somewhere, one too long")

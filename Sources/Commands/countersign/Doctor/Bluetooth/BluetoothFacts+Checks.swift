@@ -164,7 +164,7 @@ extension BluetoothDaemonSettings {
     }
 
     private var isReadable: Bool {
-        if case .misshapen = configuration { false } else { true }
+        if case .malformed = configuration { false } else { true }
     }
 
     /// Q94, Q95.

@@ -4,9 +4,9 @@ internal import Dispatch
 /// the database waits on a queue of its own, so that it holds nobody else.
 final class PostgreSQLConnection: @unchecked Sendable {  // `link` is touched on the queue alone
     /// For how long the database may let itself be connected to.
-    static let connectPatience = Duration.seconds(3)
+    static let connectTimeout = Duration.seconds(3)
     /// How long one statement may take.
-    static let statementPatience = Duration.seconds(2)
+    static let statementTimeout = Duration.seconds(2)
 
     private let settings: String
     private let queue = DispatchQueue(label: "countersign.nonces.postgresql")
@@ -29,7 +29,7 @@ final class PostgreSQLConnection: @unchecked Sendable {  // `link` is touched on
     ) -> Result<[[[UInt8]?]], NonceStoreError> {
         do throws(NonceStoreError) {
             let link = try usableLink()
-            let rows = try link.rows(statement, values, until: .now + Self.statementPatience)
+            let rows = try link.rows(statement, values, until: .now + Self.statementTimeout)
             self.link = consume link
             return .success(rows)
         } catch {
@@ -41,7 +41,7 @@ final class PostgreSQLConnection: @unchecked Sendable {  // `link` is touched on
     /// The connection as it stands, or a new one; nobody else has it then.
     private func usableLink() throws(NonceStoreError) -> PostgreSQLLink {
         if let link = link.take(), link.isUsable { return link }
-        let deadline = ContinuousClock.now + Self.connectPatience
+        let deadline = ContinuousClock.now + Self.connectTimeout
         let link = try PostgreSQLLink(settings, until: deadline)
         for statement in PostgreSQLTables.session { _ = try link.rows(statement, until: deadline) }
         guard try link.rows(PostgreSQLTables.isThere, until: deadline).first?.first == [1] else {

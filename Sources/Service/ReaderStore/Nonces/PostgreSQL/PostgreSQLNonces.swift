@@ -18,7 +18,8 @@ package actor PostgreSQLNonces: NonceStore {
     }
 
     package func issue(
-        _ nonce: PresentationNonce, to session: SessionBinding, for door: PresentationDoor, asked: [UInt8],
+        _ nonce: PresentationNonce, to session: SessionBinding, for channel: PresentationChannel,
+        asked: [UInt8],
         at now: Timestamp
     ) async throws(NonceStoreError) -> IssuedNonce {
         guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
@@ -26,32 +27,32 @@ package actor PostgreSQLNonces: NonceStore {
         guard count < terms.capacity else { throw .refused(.tooMany) }
         count += 1
         let issued = IssuedNonce(
-            nonce, to: session, for: door, expires: now.advanced(bySeconds: terms.lifetime))
+            nonce, to: session, for: channel, expires: now.advanced(bySeconds: terms.lifetime))
         let rows = try await pool.rows(
             PostgreSQLTables.insert,
             [
-                nonce.bytes, session.digest, Array(door.rawValue.utf8), issued.expires.bytes, asked,
+                nonce.bytes, session.digest, Array(channel.rawValue.utf8), issued.expires.bytes, asked,
             ])
         guard rows.count == 1 else { throw .refused(.issuedBefore) }
         return issued
     }
 
     package nonisolated func spend(
-        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp
     ) async throws(NonceStoreError) -> SpentRequest {
         let spent = try await pool.rows(
-            PostgreSQLTables.spend, [nonce.bytes, session.digest, Array(door.rawValue.utf8), now.bytes])
+            PostgreSQLTables.spend, [nonce.bytes, session.digest, Array(channel.rawValue.utf8), now.bytes])
         if let row = spent.first {
             guard row.count == 4, let asked = row[3] else { throw .failed(code: "row") }
             return try NonceUse(issued: IssuedNonce(nonce, row), asked: asked, isFirstUse: true)
-                .spent(by: session, through: door, at: now)
+                .spent(by: session, over: channel, at: now)
         }
         guard let row = try await pool.rows(PostgreSQLTables.look, [nonce.bytes]).first else {
             throw .refused(.unknown)
         }
         return try NonceUse(issued: IssuedNonce(nonce, row), asked: [], isFirstUse: false)
-            .spent(by: session, through: door, at: now)
+            .spent(by: session, over: channel, at: now)
     }
 
     /// Deletes what expired a lifetime ago, and counts what is left.
@@ -86,12 +87,13 @@ extension [UInt8] {
 }
 
 extension IssuedNonce {
-    /// From the columns session, door and expires.
+    /// From the columns session, channel and expires.
     fileprivate init(_ nonce: PresentationNonce, _ row: [[UInt8]?]) throws(NonceStoreError) {
         guard row.count >= 3, let digest = row[0], let session = SessionBinding(stored: digest),
-            let name = row[1], let door = PresentationDoor(rawValue: String(decoding: name, as: UTF8.self)),
+            let name = row[1],
+            let channel = PresentationChannel(rawValue: String(decoding: name, as: UTF8.self)),
             let expires = row[2]?.integer.flatMap(Timestamp.init(received:))
         else { throw .failed(code: "row") }
-        self.init(nonce, to: session, for: door, expires: expires)
+        self.init(nonce, to: session, for: channel, expires: expires)
     }
 }

@@ -5,7 +5,7 @@ actor PostgreSQLPool {
     /// How many statements wait for a connection at most.
     private static let mostWaiting = 1024
     /// How long a statement may wait for a connection.
-    private static let patience = Duration.seconds(2)
+    private static let timeout = Duration.seconds(2)
 
     private struct Waiting {
         let deadline: ContinuousClock.Instant
@@ -36,11 +36,11 @@ actor PostgreSQLPool {
         if let connection = idle.popLast() { return connection }
         guard waiting.count < Self.mostWaiting else { throw .overloaded }
         return try await withCheckedContinuation { answer in
-            waiting.append(Waiting(deadline: .now + Self.patience, answer: answer))
+            waiting.append(Waiting(deadline: .now + Self.timeout, answer: answer))
         }.get()
     }
 
-    /// To the first who still waits. No connection is held for longer than its patience, so that nobody waits much longer
+    /// To the first who still waits. No connection is held for longer than its timeout, so that nobody waits much longer
     /// than theirs.
     private func give(_ connection: PostgreSQLConnection) {
         while !waiting.isEmpty {

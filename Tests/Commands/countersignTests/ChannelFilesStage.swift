@@ -6,7 +6,7 @@ import Testing
 import WalletPresentation
 
 /// A merchant with an app and a page, and what both ask, as files for `wallet` and `verify`.
-final class DoorFilesStage {
+final class ChannelFilesStage {
     static let merchant = "merchant.example.shop"
     static let team = "TEAM123456"
     static let origin = "https://shop.example"
@@ -40,9 +40,9 @@ final class DoorFilesStage {
 
     func path(_ name: String) -> String { folder.path(name) }
 
-    /// What `wallet` and `verify` both take of a door.
-    func asking(_ door: PresentationDoor) -> [String] {
-        switch door {
+    /// What `wallet` and `verify` both take of a channel.
+    func asking(_ channel: PresentationChannel) -> [String] {
+        switch channel {
         case .app:
             [
                 "--envelope", path("answer"), "--merchant-id", Self.merchant, "--team-id", Self.team,
@@ -58,26 +58,26 @@ final class DoorFilesStage {
     }
 
     /// Has the software wallet answer.
-    func answer(_ door: PresentationDoor, _ further: String...) throws -> CommandRun {
-        try CommandRun(["wallet", "--root", path("root.der")] + asking(door) + further)
+    func answer(_ channel: PresentationChannel, _ further: String...) throws -> CommandRun {
+        try CommandRun(["wallet", "--root", path("root.der")] + asking(channel) + further)
     }
 
     /// `verify` on the answer, with its options changed.
     func verify(
-        _ door: PresentationDoor, _ further: String...,
+        _ channel: PresentationChannel, _ further: String...,
         changing change: (inout [String]) throws -> Void = { _ in }
     ) throws -> CommandRun {
-        var arguments = judging(door)
+        var arguments = judging(channel)
         try change(&arguments)
         return try CommandRun(["verify"] + arguments + further)
     }
 
     /// Another command that takes what `verify` takes.
-    func run(_ command: String, _ door: PresentationDoor, _ further: String...) throws -> CommandRun {
-        try CommandRun([command] + judging(door) + further)
+    func run(_ command: String, _ channel: PresentationChannel, _ further: String...) throws -> CommandRun {
+        try CommandRun([command] + judging(channel) + further)
     }
 
-    private func judging(_ door: PresentationDoor) -> [String] {
-        asking(door) + (door == .web ? ["--key", path("key.pem")] : []) + ["--trust", path("root.der")]
+    private func judging(_ channel: PresentationChannel) -> [String] {
+        asking(channel) + (channel == .web ? ["--key", path("key.pem")] : []) + ["--trust", path("root.der")]
     }
 }

@@ -6,23 +6,23 @@ import OpenSSLCrypto
 import Testing
 import WalletPresentation
 
-/// The doors of apps and pages from the command line: the software wallet answers, and `verify` judges.
-@Suite("wallet and verify at both doors")
-struct DoorTests {
-    private static let doors = [PresentationDoor.app, .web]
+/// The channels of apps and pages from the command line: the software wallet answers, and `verify` judges.
+@Suite("wallet and verify over both channels")
+struct ChannelTests {
+    private static let channels = [PresentationChannel.app, .web]
 
-    let stage: DoorFilesStage
+    let stage: ChannelFilesStage
 
     init() throws {
-        stage = try DoorFilesStage()
+        stage = try ChannelFilesStage()
     }
 
-    @Test("A good answer is verified, and the result says that replays cannot be seen", arguments: doors)
-    func good(_ door: PresentationDoor) throws {
-        let made = try stage.answer(door)
+    @Test("A good answer is verified, and the result says that replays cannot be seen", arguments: channels)
+    func good(_ channel: PresentationChannel) throws {
+        let made = try stage.answer(channel)
         #expect(made.status == 0, "\(made.everything)")
         #expect(try permissions(of: stage.path("answer")) == 0o600)
-        let run = try stage.verify(door, "--json", "--strict")
+        let run = try stage.verify(channel, "--json", "--strict")
         #expect(run.status == 0, "\(run.everything)")
         let report = try run.report()
         #expect(report.verdict == "verified" && report.mockSign == nil && report.isReplayChecked == false)
@@ -30,19 +30,19 @@ struct DoorTests {
         #expect(report.documents.map(\.deviceAuthentication) == ["signature"])
         #expect(report.documents.map(\.ageOver) == [["21": "yes"]])
         #expect(report.phases.map(\.name) == ["decrypt", "verify"])
-        let text = try stage.verify(door)
+        let text = try stage.verify(channel)
         #expect(text.output.hasPrefix("VERIFIED\n") && text.output.contains("Replays cannot be seen"))
         #expect(!text.output.contains("Not compared"))
         // The values are there to be asked for, and only then.
         #expect(!text.output.contains("Lumi"))
-        #expect(try stage.verify(door, "--show-values").output.contains("Lumi"))
+        #expect(try stage.verify(channel, "--show-values").output.contains("Lumi"))
     }
 
-    @Test("The JSON has the members of every other verdict, and three of its own", arguments: doors)
-    func shape(_ door: PresentationDoor) throws {
-        _ = try stage.answer(door)
+    @Test("The JSON has the members of every other verdict, and three of its own", arguments: channels)
+    func shape(_ channel: PresentationChannel) throws {
+        _ = try stage.answer(channel)
         #expect(
-            try Set(stage.verify(door, "--json").json().keys) == [
+            try Set(stage.verify(channel, "--json").json().keys) == [
                 "verdict", "mockSign", "isReplayChecked", "ageStandIns", "request", "requestCompared",
                 "trustSnapshot", "policy", "documents", "errors", "phases",
             ])
@@ -50,23 +50,23 @@ struct DoorTests {
 
     @Test(
         "Each fault is refused by its own name, a mock as a mock, and no value comes",
-        arguments: DoorFault.allCases)
-    func faults(_ fault: DoorFault) throws {
-        for door in fault.doors {
-            #expect(try stage.answer(door, "--fault", fault.rawValue).status == 0)
-            let run = try stage.verify(door, "--json")
+        arguments: PresentationFault.allCases)
+    func faults(_ fault: PresentationFault) throws {
+        for channel in fault.channels {
+            #expect(try stage.answer(channel, "--fault", fault.rawValue).status == 0)
+            let run = try stage.verify(channel, "--json")
             let report = try run.report()
-            let reason = fault.refusal(at: door)
+            let reason = fault.refusal(at: channel)
             if reason.hasPrefix("mock.") {
                 #expect(run.status == 2 && report.verdict == "mock" && report.mockSign == reason)
             } else {
-                let isForm = reason == "presentation.misshapen"
+                let isForm = reason == "presentation.malformed"
                 #expect(
                     run.status == (isForm ? 65 : 2) && report.verdict == (isForm ? "malformed" : "rejected"))
                 #expect(report.errors.first?.id == reason)
             }
             #expect(!run.output.contains("Lumi") && !run.output.contains("\"elements\""))
-            let text = try stage.verify(door, "--show-values")
+            let text = try stage.verify(channel, "--show-values")
             #expect(text.status == run.status && text.output.contains("[\(reason)]"), "\(text.output)")
             #expect(!text.output.contains("Lumi"))
         }
@@ -99,13 +99,14 @@ struct DoorTests {
         try PrivateKey.generate(.p256).unprotectedPEM().withUnprotectedBytes(Array.init)
     }
 
-    @Test("While keys are rotated, the one it is sealed for is found among several", arguments: doors)
-    func rotation(_ door: PresentationDoor) throws {
-        _ = try stage.answer(door)
+    @Test("While keys are rotated, the one it is sealed for is found among several", arguments: channels)
+    func rotation(_ channel: PresentationChannel) throws {
+        _ = try stage.answer(channel)
         let other = try stage.folder.write(Self.otherKey(), as: "new.pem")
-        #expect(try stage.verify(door, "--key", other).status == 0)
+        #expect(try stage.verify(channel, "--key", other).status == 0)
         #expect(
-            try stage.verify(door, "--key", stage.path("key.pem")) { try $0.replace("--key", other) }.status
+            try stage.verify(channel, "--key", stage.path("key.pem")) { try $0.replace("--key", other) }
+                .status
                 == 0)
     }
 
@@ -136,22 +137,22 @@ struct DoorTests {
         #expect(try bare.status == 0 && bare.report().requestCompared == false)
     }
 
-    @Test("An age that came for an answer answers, and is told", arguments: doors)
-    func ageStandIn(_ door: PresentationDoor) throws {
+    @Test("An age that came for an answer answers, and is told", arguments: channels)
+    func ageStandIn(_ channel: PresentationChannel) throws {
         for (age, status) in [("30", Int32(0)), ("20", 1)] {
-            #expect(try stage.answer(door, "--age", age, "--attests", "18").status == 0)
-            let run = try stage.verify(door, "--json")
+            #expect(try stage.answer(channel, "--age", age, "--attests", "18").status == 0)
+            let run = try stage.verify(channel, "--json")
             #expect(run.status == status, "\(run.everything)")
             #expect(
                 try run.report().ageStandIns == [.init(docType: "org.iso.18013.5.1.mDL", years: 21)])
-            #expect(try stage.verify(door).output.contains("an age in years came in its place"))
+            #expect(try stage.verify(channel).output.contains("an age in years came in its place"))
         }
     }
 
-    @Test("bench measures both doors beside both floors, and says what they compare", arguments: doors)
-    func bench(_ door: PresentationDoor) throws {
-        _ = try stage.answer(door)
-        let run = try stage.run("bench", door, "--rounds", "1", "--per-round", "2")
+    @Test("bench measures both channels beside both floors, and says what they compare", arguments: channels)
+    func bench(_ channel: PresentationChannel) throws {
+        _ = try stage.answer(channel)
+        let run = try stage.run("bench", channel, "--rounds", "1", "--per-round", "2")
         #expect(run.status == 0, "\(run.everything)")
         let figures = try run.json()
         #expect(
@@ -164,13 +165,13 @@ struct DoorTests {
         }
         let notes = try #require(figures["notes"] as? [String])
         #expect(notes.contains { $0.hasPrefix("Cold keeps the root's key object") })
-        _ = try stage.answer(door, "--fault", DoorFault.mac.rawValue)
-        #expect(try stage.run("bench", door).status == 2)
+        _ = try stage.answer(channel, "--fault", PresentationFault.mac.rawValue)
+        #expect(try stage.run("bench", channel).status == 2)
     }
 
-    @Test("A holder who declines leaves no file behind: exit code 3", arguments: doors)
-    func declined(_ door: PresentationDoor) throws {
-        let run = try stage.answer(door, "--decision", "declines")
+    @Test("A holder who declines leaves no file behind: exit code 3", arguments: channels)
+    func declined(_ channel: PresentationChannel) throws {
+        let run = try stage.answer(channel, "--decision", "declines")
         #expect(run.status == 3 && run.errors.contains("declined"))
         #expect(!FileManager.default.fileExists(atPath: stage.path("answer")))
     }
@@ -180,13 +181,13 @@ struct DoorTests {
         _ = try stage.folder.write("{}".utf8, as: "request.json")
         #expect(try stage.answer(.web).status == 65)
         _ = try stage.folder.write([0xff], as: "answer")
-        for door in Self.doors {
-            let run = try stage.verify(door, "--json")
+        for channel in Self.channels {
+            let run = try stage.verify(channel, "--json")
             #expect(try run.status == 65 && run.report().verdict == "malformed")
         }
         _ = try stage.folder.write([UInt8](repeating: 0x41, count: 200), as: "answer")
         let long = try stage.verify(.app, "--json", "--max-message", "100")
-        #expect(try long.status == 65 && long.report().errors.map(\.id) == ["input.misshapen"])
+        #expect(try long.status == 65 && long.report().errors.map(\.id) == ["input.malformed"])
     }
 
     @Test("What does not belong together is wrong usage")

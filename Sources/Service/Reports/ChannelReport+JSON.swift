@@ -1,8 +1,8 @@
 package import JSON
 internal import WalletPresentation
 
-extension DoorReport {
-    /// The members that `countersign verify` has, with what a door adds.
+extension ChannelReport {
+    /// The members that `countersign verify` has, with what a channel adds.
     package func json(portrait: PortraitForm) -> JSONValue {
         .object(
             [

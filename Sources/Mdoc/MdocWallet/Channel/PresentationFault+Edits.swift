@@ -3,7 +3,7 @@ internal import MdocModel
 internal import WalletPresentation
 
 // What each fault does to an answer, in the order in which it is made.
-extension DoorFault {
+extension PresentationFault {
     /// To the transcript of an app's request.
     func asking(
         _ merchant: MerchantIdentity, _ nonce: PresentationNonce

@@ -3,9 +3,9 @@ internal import Glibc
 internal import Transport
 
 /// One thread with one context of its own and at most one card: all calls for one reader go through here, in order.
-actor ReaderLane {
-    nonisolated let thread = WorkerThread()
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+actor ReaderThread {
+    nonisolated let worker = WorkerThread()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe worker.asUnownedSerialExecutor() }
 
     private var context: ContextHandle?
     private var card: CardHandle?
@@ -15,7 +15,7 @@ actor ReaderLane {
     private static let connectAttempts = 5
     private static let connectPause: UInt32 = 100_000
 
-    /// Releases card and context on the lane's own thread: both are calls to pcscd.
+    /// Releases card and context on its own thread: both are calls to pcscd.
     isolated deinit {}
 
     func readerNames() throws(PCSCTransportError) -> [String] {

@@ -3,7 +3,7 @@ internal import MdocVerification
 package import WalletPresentation
 
 /// What a presentation through an app or the web came to, in the form in which the command line and the daemon tell it.
-package struct DoorReport: Sendable {
+package struct ChannelReport: Sendable {
     package enum Verdict: Sendable {
         /// Every check passed. Where an age came in place of an answer, that is told.
         case verified([AgeStandIn])
@@ -39,7 +39,7 @@ package struct DoorReport: Sendable {
             self.verdict = .verified(presentation.ageStandIns)
             isReplayChecked = presentation.isReplayChecked
             response = TransactionReport(
-                .verified(presentation.response), questions: questions, requestCompared: requestCompared)
+                presentation.judgement, questions: questions, requestCompared: requestCompared)
         case .mock(let presentation):
             self.verdict = .mock(presentation.sign)
             isReplayChecked = presentation.isReplayChecked
@@ -64,7 +64,7 @@ package struct DoorReport: Sendable {
     }
 
     /// A file that is not what it claims to be.
-    package init(misshapen error: TransactionError) {
+    package init(malformed error: TransactionError) {
         (verdict, response) = (.malformed, .malformed(error))
         isReplayChecked = false
     }
@@ -79,8 +79,7 @@ extension TransactionReport {
             rejecting: checks.reports,
             for: failures.map { TransactionError($0) } + checks.failures.map { TransactionError($0) },
             notReturned: checks.notReturned, questions: questions, requestCompared: requestCompared,
-            basis: Basis(
-                trustSnapshot: checks.trustSnapshot, policy: checks.policy, clockSkew: checks.clockSkew))
+            basis: Basis(trustSnapshot: checks.trustSnapshot, policy: checks.policy))
     }
 }
 

@@ -1,6 +1,6 @@
 internal import WalletPresentation
 
-extension DoorReport {
+extension ChannelReport {
     /// For a person, fit for a terminal.
     package func text(elements: ElementDisplay) -> String {
         var lines = response.lines(elements: elements, under: headline)

@@ -8,12 +8,12 @@ internal import Reports
 internal import Synchronization
 internal import WalletPresentation
 
-/// The doors of apps and pages: what may be asked, with a nonce of ours for each time, and what the answers come to.
+/// The channels of apps and pages: what may be asked, with a nonce of ours for each time, and what the answers come to.
 ///
 /// An answer is judged in steps, and yields before each: its nonce is spent, it is opened, verified and reported. Whatever
 /// else came in on the same thread takes the same step before any takes the next, so that a step's code and tables lie in
 /// the processor's caches for all but the first. With eight answers at a time each takes a quarter less of a processor.
-package final class OnlineDesk: Sendable {
+package final class OnlineVerifier: Sendable {
     private let settings: Mutex<OnlineSettings>
     private let nonces: any NonceStore
     private let basis: any JudgingBasisSource
@@ -65,7 +65,7 @@ package final class OnlineDesk: Sendable {
     ) async throws(APIProblem) -> JSONValue {
         let now = try now()
         let basis = try await basis.basis()
-        let spent = try await spend(nonce, by: session, through: .app, at: now)
+        let spent = try await spend(nonce, by: session, over: .app, at: now)
         let order = try appOrders.order(kept: spent.asked)
         let settings = current
         let merchant = try settings.merchant(named: order.merchant)
@@ -115,7 +115,7 @@ package final class OnlineDesk: Sendable {
     ) async throws(APIProblem) -> JSONValue {
         let now = try now()
         let basis = try await basis.basis()
-        let spent = try await spend(info.nonce, by: session, through: .web, at: now)
+        let spent = try await spend(info.nonce, by: session, over: .web, at: now)
         let order = try webOrders.order(kept: spent.asked)
         let (origin, web) = try current.origin(order.origin)
         guard page == order.origin else { throw APIProblem(WalletPresentationError.originOther) }
@@ -145,7 +145,7 @@ package final class OnlineDesk: Sendable {
     // MARK: Both
 
     private func issue(
-        to session: SessionBinding, for door: PresentationDoor, _ asked: [UInt8]
+        to session: SessionBinding, for channel: PresentationChannel, _ asked: [UInt8]
     ) async throws(APIProblem) -> IssuedNonce {
         let now = try now()
         let nonce: PresentationNonce
@@ -155,18 +155,18 @@ package final class OnlineDesk: Sendable {
             throw .failed
         }
         do throws(NonceStoreError) {
-            return try await nonces.issue(nonce, to: session, for: door, asked: asked, at: now)
+            return try await nonces.issue(nonce, to: session, for: channel, asked: asked, at: now)
         } catch {
             throw APIProblem(error)
         }
     }
 
     private func spend(
-        _ nonce: PresentationNonce, by session: SessionBinding, through door: PresentationDoor,
+        _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp
     ) async throws(APIProblem) -> SpentRequest {
         do throws(NonceStoreError) {
-            return try await nonces.spend(nonce, by: session, through: door, at: now)
+            return try await nonces.spend(nonce, by: session, over: channel, at: now)
         } catch {
             throw APIProblem(error)
         }
@@ -177,12 +177,11 @@ package final class OnlineDesk: Sendable {
         at now: Timestamp
     ) async -> JSONValue {
         let context = PresentationContext(
-            comparison: .requested(asked), trust: basis.trust, now: now, policy: basis.policy,
-            clockSkew: basis.clockSkew)
+            comparison: .requested(asked), trust: basis.trust, now: now, policy: basis.policy)
         await Task.yield()
         let verification = opened.verify(in: context)
         await Task.yield()
-        let report = DoorReport(verification, requestCompared: true, questions: questions)
+        let report = ChannelReport(verification, requestCompared: true, questions: questions)
         return report.json(portrait: .bytes)
     }
 }

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import JSON
 
-/// Why a door does not open, in one line: its member of the configuration, what is, and what to do.
-struct DoorFault: Error, CustomStringConvertible {
+/// Why a listener does not open, in one line: its member of the configuration, what is, and what to do.
+struct ListenerFault: Error, CustomStringConvertible {
     let address: ReaderServer.Address
     /// The code of the system.
     let code: Int32

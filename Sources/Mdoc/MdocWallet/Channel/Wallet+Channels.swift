@@ -13,7 +13,7 @@ extension Wallet {
         for recipient: RecipientKey
     ) throws(WalletError) -> [UInt8]? {
         let asking = try WalletError.opening { () throws(WalletPresentationError) in
-            try doorFault?.asking(merchant, nonce) ?? (merchant: merchant, nonce: nonce)
+            try presentationFault?.asking(merchant, nonce) ?? (merchant: merchant, nonce: nonce)
         }
         let transcript = SessionTranscript.inApp(
             asking.merchant, nonce: asking.nonce, recipientKeyHash: recipient.hash)
@@ -23,10 +23,10 @@ extension Wallet {
             let key = try recipientKey(recipient.pair.privateKey.publicKey())
             let envelope = try WalletEnvelope.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("envelope", in: transcript))
-            guard let doorFault else { return envelope }
+            guard let presentationFault else { return envelope }
             let other = try WalletEnvelope.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("other", in: transcript))
-            return doorFault.edit(
+            return presentationFault.edit(
                 envelope: envelope, swappingWith: other, recipientKeyHash: recipient.hash)
         }
     }
@@ -37,7 +37,9 @@ extension Wallet {
         answering deviceRequest: [UInt8], encryptionInfo: EncryptionInfo, on origin: WebOrigin
     ) throws(WalletError) -> String? {
         let asking = try WalletError.opening { () throws(WalletPresentationError) in
-            try doorFault?.asking(encryptionInfo, on: origin) ?? (info: encryptionInfo.text, origin: origin)
+            try presentationFault?.asking(encryptionInfo, on: origin) ?? (
+                info: encryptionInfo.text, origin: origin
+            )
         }
         let transcript = SessionTranscript.onTheWeb(encryptionInfo: asking.info, origin: asking.origin)
         guard let response = try response(to: deviceRequest, in: transcript) else { return nil }
@@ -51,10 +53,10 @@ extension Wallet {
             let key = try recipientKey(own)
             let text = try EncryptedResponse.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("response", in: transcript))
-            guard let doorFault else { return text }
+            guard let presentationFault else { return text }
             let other = try EncryptedResponse.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("other", in: transcript))
-            return doorFault.edit(webResponse: text, swappingWith: other)
+            return presentationFault.edit(webResponse: text, swappingWith: other)
         } catch {
             throw .cryptography(error)
         }
@@ -71,9 +73,9 @@ extension Wallet {
             throw .holder(error)
         }
         guard case .response(let response) = answer else { return nil }
-        guard let doorFault, let item = try? CBORItem.parse(response[...]) else { return response }
+        guard let presentationFault, let item = try? CBORItem.parse(response[...]) else { return response }
         var draft = CBORDraft(item)
-        doorFault.edit(response: &draft)
+        presentationFault.edit(response: &draft)
         return draft.encode()
     }
 
@@ -87,7 +89,7 @@ extension Wallet {
 
     /// For whom it is sealed.
     private func recipientKey(_ own: consuming PublicKey) throws(OpenSSLCryptoError) -> PublicKey {
-        guard doorFault == .otherKey else { return own }
+        guard presentationFault == .otherKey else { return own }
         return try entropy.key(on: .p256, for: "other recipient").publicKey()
     }
 }

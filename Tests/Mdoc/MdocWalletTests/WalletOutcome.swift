@@ -9,10 +9,10 @@ import Testing
 import VectorFiles
 
 /// What a reader makes of a presentation.
-enum Judgement {
+enum WalletOutcome {
     case verdict(ResponseVerdict)
     case malformed(MdocModelError)
-    case ended(SessionEnd, farewell: SessionStatus?)
+    case ended(SessionEnd, terminationStatus: SessionStatus?)
 }
 
 /// A case as files, judged by nothing but its files and what the manifest says.
@@ -43,7 +43,7 @@ struct WrittenCase {
         return COSEKeyPair(try PrivateKey(curve: engagement.eDeviceKey.curve, scalar: scalar[...]))
     }
 
-    func judge(_ rules: VerificationRules) throws -> Judgement {
+    func judge(_ rules: VerificationRules) throws -> WalletOutcome {
         let readerKey = try readerKey()
         var session = try ReaderSession(
             engagement: DeviceEngagement(bytes("device_engagement.cbor")), handover: handover(),
@@ -52,8 +52,9 @@ struct WrittenCase {
         _ = try session.send(bytes("device_request.cbor"), now: .now)
         switch session.receive(try bytes("session_data.cbor"), now: .now) {
         case .transmit: throw UnexpectedAction()
-        case .end(let end, let farewell):
-            return .ended(end, farewell: try farewell.flatMap { try SessionData($0[...]).status })
+        case .end(let end, let terminationMessage):
+            return .ended(
+                end, terminationStatus: try terminationMessage.flatMap { try SessionData($0[...]).status })
         case .deliver(let response, _):
             #expect(response[...] == (try bytes("device_response.cbor")))
             return try judge(response[...], readerKey: readerKey, rules)
@@ -62,15 +63,15 @@ struct WrittenCase {
 
     private func judge(
         _ response: ArraySlice<UInt8>, readerKey: COSEKeyPair, _ rules: VerificationRules
-    ) throws -> Judgement {
+    ) throws -> WalletOutcome {
         let request = try DeviceRequest(bytes("device_request.cbor"))
         let context = VerificationContext(
             transcript: try SessionTranscript(stored: bytes("session_transcript.cbor")),
             comparison: .requested(request.docRequests.map(\.itemsRequest)), readerKey: readerKey,
             trust: TrustStore(anchors: [try TrustAnchor(Certificate(der: bytes("iaca.der")))]), now: Self.now,
-            rules: rules)
+            policy: VerificationPolicy(rules: rules))
         do {
-            return .verdict(try UnverifiedResponse(response).verify(in: context))
+            return .verdict(try UnverifiedResponse(response).verify(in: context).verdict)
         } catch {
             return .malformed(error)
         }
@@ -79,7 +80,7 @@ struct WrittenCase {
 
 struct UnexpectedAction: Error {}
 
-extension Judgement {
+extension WalletOutcome {
     /// The response, where every check passed.
     func verified(_ location: SourceLocation = #_sourceLocation) -> VerifiedResponse? {
         if case .verdict(.verified(let response)) = self { return response }

@@ -6,7 +6,7 @@ internal import OpenSSLCrypto
 internal import WalletPresentation
 
 /// The software wallet asked by an app on its phone, or by a page.
-struct WalletDoor {
+struct WalletChannel {
     let wallet: Wallet
 
     /// Answers the app that these arguments describe, into its file. The key is the merchant's.

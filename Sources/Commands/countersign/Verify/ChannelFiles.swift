@@ -24,7 +24,7 @@ struct AnswerArguments: ParsableArguments {
 }
 
 /// What `verify` reads of a presentation through an app or the web.
-struct DoorFiles {
+struct ChannelFiles {
     let app: AppArguments
     let web: WebArguments
     let answer: AnswerArguments
@@ -52,7 +52,7 @@ struct DoorFiles {
         }
     }
 
-    /// What the files hold; nil where they are of neither door.
+    /// What the files hold; nil where they are of neither channel.
     ///
     /// - Parameter request: the DeviceRequest that was sent, where it is given by itself.
     func presentation(

@@ -1,0 +1,32 @@
+package import MdocTrust
+
+/// How a response is judged: one value, passed whole from the configuration to the checks.
+package struct VerificationPolicy: Equatable, Sendable {
+    package var rules: VerificationRules
+    /// What to do when revocation is undetermined.
+    package var revocation: RevocationPolicy
+    /// The seconds by which validFrom and validUntil are extended (Q186), and by which a list may be from the future.
+    package var clockSkew: Int64
+
+    package init(
+        rules: VerificationRules = .interoperable, revocation: RevocationPolicy = .age, clockSkew: Int64 = 60
+    ) {
+        self.rules = rules
+        self.revocation = revocation
+        self.clockSkew = clockSkew
+    }
+}
+
+/// The verdict on a response, and what it was judged by.
+package struct Judgement: Sendable {
+    package let verdict: ResponseVerdict
+    /// Which issuers and lists were trusted.
+    package let trustSnapshot: TrustSnapshot.ID
+    package let policy: VerificationPolicy
+
+    init(_ verdict: ResponseVerdict, in context: VerificationContext) {
+        self.verdict = verdict
+        trustSnapshot = context.trust.snapshotID
+        policy = context.policy
+    }
+}
