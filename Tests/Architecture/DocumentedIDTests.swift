@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import VectorFiles
 
-/// The ids that programs may meet: those of the reference in `README.md`, those that the sources define, and those that tests
+/// The ids that programs may meet: those of the reference in `Documentation/command-line.md`, those that the sources define, and those that tests
 /// expect.
 enum DocumentedIDs {
     static let reference: String = {
-        let file = VectorFiles.repository.appending(path: "README.md")
+        let file = VectorFiles.repository.appending(path: "Documentation/command-line.md")
         return (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     }()
 

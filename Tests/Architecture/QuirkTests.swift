@@ -2,19 +2,44 @@ import Foundation
 import Testing
 import VectorFiles
 
-/// Which quirks of real wallets, readers and stacks a test has to name.
-enum QuirkCoverage {
-    /// The one switch: once every part is in place, a quirk that no test names and that is not left out on purpose
-    /// fails the run.
-    static let isEnforced = true
+/// One entry of `Documentation/quirks.md`.
+private struct Quirk {
+    let number: Int
+    let description: String
+    /// The lines of the list below it, without the marks.
+    let items: [String]
 
-    /// All there are.
-    static let numbers = Set(1...200)
+    private func items(after label: String) -> [String] {
+        items.filter { $0.hasPrefix(label) }.map { String($0.dropFirst(label.count)) }
+    }
 
-    /// The table of those left out, with the reason of each.
-    static let leftOut = "Hardware/quirks-left-out.md"
+    var handledIn: [String] { items(after: "Handled in ") }
+    var shownBy: [String] { items(after: "Shown by ") }
+    var isNotHandled: Bool { !items(after: "Not handled yet: ").isEmpty }
+    /// Why no test shows it, or not the whole of it.
+    var isExcused: Bool { isNotHandled || !items(after: "No test with real hardware: ").isEmpty }
+
+    /// Every path in it.
+    var paths: [String] {
+        (handledIn + shownBy).flatMap { $0.matches(of: /`([^`]+\/[^`]+)`/).map { String($0.1) } }
+    }
+
+    static let page = "Documentation/quirks.md"
+
+    static let all: [Quirk] = {
+        let file = VectorFiles.repository.appending(path: page)
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return [] }
+        return text.matches(of: /(?m)^### Q(\d+)\n((?:(?!#).*\n?)*)/).compactMap { match in
+            guard let number = Int(match.1) else { return nil }
+            let parts = match.2.replacing(/\n +/, with: " ").split(separator: "\n- ")
+            return Quirk(
+                number: number, description: parts[0].trimmingCharacters(in: .whitespacesAndNewlines),
+                items: parts.dropFirst().map { $0.trimmingCharacters(in: .whitespacesAndNewlines) })
+        }
+    }()
 }
 
+/// The page of quirks, the code and the tests name the same ones.
 @Suite("Quirks")
 struct QuirkTests {
     /// The numbers in the names of tests.
@@ -28,37 +53,47 @@ struct QuirkTests {
         return named
     }()
 
-    /// The numbers of the table, each in the first column of a row with a reason.
-    private static let leftOut: Set<Int> = {
-        let file = VectorFiles.repository.appending(path: QuirkCoverage.leftOut)
-        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return [] }
-        return Set(text.matches(of: /(?m)^\| Q(\d+) [^|]*\| *[^| ][^|]*\|/).compactMap { Int($0.1) })
-    }()
+    @Test("The page has every quirk once, in order, with a description")
+    func complete() {
+        #expect(Quirk.all.map(\.number) == Array(1...220))
+        for quirk in Quirk.all {
+            #expect(quirk.description.count > 20 && !quirk.description.hasPrefix("-"), "Q\(quirk.number)")
+            #expect(quirk.handledIn.isEmpty == quirk.isNotHandled, "Q\(quirk.number)")
+        }
+    }
 
-    @Test("Tests name quirks that exist")
+    @Test("Every file that the page names is there, and has the test that is quoted from it")
+    func placesExist() throws {
+        for quirk in Quirk.all {
+            for path in quirk.paths {
+                let file = VectorFiles.repository.appending(path: path).path
+                #expect(FileManager.default.fileExists(atPath: file), "Q\(quirk.number): \(path)")
+            }
+            for line in quirk.shownBy {
+                let quoted = try #require(
+                    line.wholeMatch(of: /`([^`]+)`: "(.+)"/), "Q\(quirk.number): \(line)")
+                let file = VectorFiles.repository.appending(path: String(quoted.1))
+                let text = try String(contentsOf: file, encoding: .utf8)
+                #expect(text.contains(String(quoted.2)), "Q\(quirk.number): \(quoted.2)")
+            }
+        }
+    }
+
+    @Test("Comments and tests name quirks that exist")
     func known() {
         #expect(Self.named.count > 50)
-        for (number, file) in Self.named { #expect((1...200).contains(number), "Q\(number) in \(file)") }
-    }
-
-    @Test("What is left out, wholly or for want of hardware, belongs to the groups and has its reason")
-    func leftOut() throws {
-        let file = VectorFiles.repository.appending(path: QuirkCoverage.leftOut)
-        let text = try String(contentsOf: file, encoding: .utf8)
-        let rows = text.matches(of: /(?m)^\| *Q(\d+)/).compactMap { Int($0.1) }
-        #expect(Set(rows).count == rows.count)
-        #expect(Set(rows) == Self.leftOut)
-        #expect(Self.leftOut.isSubset(of: QuirkCoverage.numbers))
-    }
-
-    @Test("Every quirk of these groups is named by a test, or left out with its reason")
-    func covered() {
-        let missing = QuirkCoverage.numbers.subtracting(Self.named.keys).subtracting(Self.leftOut).sorted()
-        let text = missing.map { "Q\($0)" }.joined(separator: " ")
-        if QuirkCoverage.isEnforced {
-            #expect(missing.isEmpty, "\(text)")
-        } else if !missing.isEmpty {
-            print("Quirks that no test names yet (\(missing.count)): \(text)")
+        for (number, file) in Self.named { #expect((1...220).contains(number), "Q\(number) in \(file)") }
+        for file in SourceFile.sources {
+            for found in file.text.matches(of: /\bQ(\d{1,3})\b/) {
+                #expect((1...220).contains(Int(found.1) ?? 0), "\(found.0) in \(file.path)")
+            }
         }
+    }
+
+    @Test("Every quirk is named by a test, or the page gives the reason why not")
+    func covered() {
+        let excused = Quirk.all.filter(\.isExcused).map(\.number)
+        let missing = Set(1...220).subtracting(Self.named.keys).subtracting(excused).sorted()
+        #expect(missing.isEmpty, "\(missing.map { "Q\($0)" }.joined(separator: " "))")
     }
 }

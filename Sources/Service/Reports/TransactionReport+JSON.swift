@@ -14,7 +14,7 @@ package enum PortraitForm: Sendable {
 }
 
 extension TransactionReport {
-    /// The report as `README.md` describes it.
+    /// The report as `Documentation/command-line.md` describes it.
     package func json(portrait: PortraitForm) -> JSONValue {
         .object([("verdict", .string(verdict.rawValue))] + members(portrait: portrait))
     }

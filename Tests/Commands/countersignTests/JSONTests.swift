@@ -143,13 +143,13 @@ struct JSONTests {
     }
 }
 
-/// `README.md` names everything that a program may meet.
+/// `Documentation/command-line.md` names everything that a program may meet.
 @Suite("JSON documentation")
 struct JSONDocumentationTests {
     let page: String
 
     init() throws {
-        let file = VectorFiles.repository.appending(path: "README.md")
+        let file = VectorFiles.repository.appending(path: "Documentation/command-line.md")
         page = try String(contentsOf: file, encoding: .utf8)
     }
 

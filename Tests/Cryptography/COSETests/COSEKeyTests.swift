@@ -86,7 +86,7 @@ struct COSEKeyTests {
         #expect(throws: COSEError.keyNotUsable) { _ = try beyond.publicKey() }
     }
 
-    @Test("Coordinates of another size are refused", arguments: curves)
+    @Test("Q218 Coordinates of another size are refused", arguments: curves)
     func sizes(_ curve: Curve, identifier: Int64) throws {
         let pair = COSEKeyPair(try PrivateKey.generate(curve))
         let isEC2 = curve.family == .weierstrass

@@ -166,7 +166,7 @@ struct COSESign1Tests {
         #expect(throws: COSEError.signatureInvalid) { try parts.sign1().verify(with: key) }
     }
 
-    @Test("An embedded payload is not verified as detached, nor the other way")
+    @Test("Q219 An embedded payload is not verified as detached, nor the other way")
     func payloadPlace() throws {
         let (embedded, pair) = try signed(.p256, algorithm: -7)
         let key = try pair.privateKey.publicKey()

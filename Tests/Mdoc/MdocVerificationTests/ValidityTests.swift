@@ -61,7 +61,7 @@ struct ValidityTests {
     }
 
     @Test(
-        "The MSO was signed while its signer's certificate was valid, to the second",
+        "Q220 The MSO was signed while its signer's certificate was valid, to the second",
         arguments: [
             (-1, false), (0, true), (330 * 86_400, true), (330 * 86_400 + 1, false),
         ] as [(Int64, Bool)])

@@ -3,7 +3,7 @@ internal import MdocTrust
 internal import OpenSSLCrypto
 
 extension TrustCondition {
-    /// The stable id, as `README.md` lists it.
+    /// The stable id, as `Documentation/command-line.md` lists it.
     var id: String {
         switch self {
         case .certificateUnreadable: "certificate_unreadable"

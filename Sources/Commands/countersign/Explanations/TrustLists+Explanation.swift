@@ -73,7 +73,7 @@ extension StatusTokenError {
 }
 
 extension TrustBundleError {
-    /// The stable id, as `README.md` lists it.
+    /// The stable id, as `Documentation/command-line.md` lists it.
     var id: String {
         switch self {
         case .malformed: "bundle.malformed"

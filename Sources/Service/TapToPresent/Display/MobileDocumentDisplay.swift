@@ -15,7 +15,7 @@ public struct MobileDocumentDisplay: Sendable {
     public static let terminal = MobileDocumentDisplay(TerminalDisplay(path: "/dev/tty"))
 
     /// A viewer that listens on a Unix socket, run by another user than this program: the system then keeps what it
-    /// shows from the app. `Decisions/display-without-data` has the messages.
+    /// shows from the app. `Documentation/Decisions/display-without-data.md` has the messages.
     public static func viewer(atSocket path: String) -> MobileDocumentDisplay {
         MobileDocumentDisplay(ViewerDisplay(path: path))
     }
