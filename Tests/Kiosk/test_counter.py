@@ -113,7 +113,7 @@ class CounterTests(KioskCase):
         self.guest.run(f"""
             cat {file} > /etc/countersign/countersignd.json
             systemctl restart countersignd
-            systemd-run --quiet --unit=door --socket-property=ListenStream=10.0.2.15:{PORT} \
+            systemd-run --quiet --unit=proxy --socket-property=ListenStream=10.0.2.15:{PORT} \
                 /lib/systemd/systemd-socket-proxyd 127.0.0.1:{PORT}""")
 
     def brand(self):
