@@ -140,6 +140,8 @@ class Runner:
         found += counted.issues
         if step.tests:
             found += table.complaints(step, counted, self.shared)
+        if step.guest and found:
+            found = guests.losses(folder) + found
         fault = guests.named_fault(folder) if step.guest and found else ""
         if fault and step.name not in self.retried:
             kept = folder.with_name(folder.name + "-first")

@@ -285,6 +285,13 @@ class Repeating(Case):
             self.assertFalse(passed)
             self.assertNotIn("RETRIED", said)
 
+    def test_a_daemon_of_the_bench_that_was_lost_is_named_first_and_repeats_nothing(self):
+        run = 'echo "btvirt 83 ended by signal 13" > "$COUNTERSIGN_TEST_LOG/btvirt-ends.log"; exit 1'
+        passed, said = self.run_steps(self.step(run, tests="swift", minimum=1, guest=True))
+        self.assertFalse(passed)
+        self.assertNotIn("RETRIED", said)
+        self.assertRegex(said, r"FAILED: .*\n +btvirt 83 ended by signal 13 \(btvirt-ends.log\)")
+
     def test_outside_of_a_guest_nothing_is_repeated(self):
         step = self.step(self.failing_once("dmesg.log", "BUG: kernel"), tests="swift", minimum=1)
         self.assertFalse(self.run_steps(step)[0])
