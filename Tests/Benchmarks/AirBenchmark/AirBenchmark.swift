@@ -37,7 +37,7 @@ enum AirBenchmark {
             try [25_000, 90_000].map { try Goodput(way, size: $0) }
         }
         for round in 0..<rounds {
-            for row in rows.indices { try await twice { try await rows[row].measure(round: round) } }
+            for row in rows.indices { try await rows[row].measure(round: round) }
         }
         return rows
     }
@@ -48,16 +48,8 @@ enum AirBenchmark {
             Latency(.centralClient, .qr), Latency(.peripheralServer, .qr),
         ]
         for round in 0..<rounds {
-            for row in rows.indices { try await twice { try await rows[row].measure(round: round) } }
+            for row in rows.indices { try await rows[row].measure(round: round) }
         }
         return rows
-    }
-
-    /// What goes wrong once on the virtual air is told, and tried again.
-    private static func twice(_ body: () async throws -> Void) async throws {
-        do { try await body() } catch {
-            FileHandle.standardError.write(Data("again: \(error)\n".utf8))
-            try await body()
-        }
     }
 }
