@@ -89,17 +89,18 @@ let package = Package(
 
         // Cryptography
         library("OpenSSLCrypto", in: "Cryptography", ["COpenSSL"]),
-        library("COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto"]),
+        library("PKIX", in: "Cryptography", ["OpenSSLCrypto"]),
+        library("COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto", "PKIX"]),
 
         // Mdoc
         library("MdocModel", in: "Mdoc", ["CBOR", "COSE", "JSON"]),
         library(
             "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
         library(
-            "MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "JSON", "OpenSSLCrypto", "CZlib"]),
+            "MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "CZlib"]),
         library(
             "MdocVerification", in: "Mdoc",
-            ["MdocModel", "MdocTrust", "CBOR", "COSE", "JSON", "OpenSSLCrypto"]),
+            ["MdocModel", "MdocTrust", "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX"]),
         library("RequestPlanner", in: "Mdoc", ["MdocModel", "JSON"]),
         library(
             "WalletPresentation", in: "Mdoc",
@@ -108,7 +109,7 @@ let package = Package(
             name: "MdocWallet",
             dependencies: [
                 "MdocModel", "MdocSession", "WalletPresentation", "CBOR", "COSE", "NDEF", "ISO7816",
-                "OpenSSLCrypto",
+                "OpenSSLCrypto", "PKIX",
             ],
             path: "Sources/Mdoc/MdocWallet", resources: [.embedInCode("Resources/portrait.jpg")],
             swiftSettings: strict),
@@ -124,7 +125,7 @@ let package = Package(
         library(
             "TrustFetch", in: "Service",
             [
-                "MdocModel", "MdocTrust", "OpenSSLCrypto",
+                "MdocModel", "MdocTrust", "PKIX",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -141,14 +142,14 @@ let package = Package(
             "ReaderStore", in: "Service",
             [
                 "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "WalletPresentation", "CBOR",
-                "COSE", "OpenSSLCrypto", "ReaderIdentityStore", "CPostgreSQL",
+                "COSE", "OpenSSLCrypto", "PKIX", "ReaderIdentityStore", "CPostgreSQL",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
 
         library(
             "ReaderIdentityStore", in: "Service",
             [
-                "JSON", "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto",
+                "JSON", "MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "PKIX",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
         library(
@@ -159,16 +160,15 @@ let package = Package(
             "Reports", in: "Service",
             [
                 "JSON", "CBOR", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "RequestPlanner", "WalletPresentation", "ReaderService", "ReaderStore",
+                "RequestPlanner", "WalletPresentation", "Transport", "ReaderService", "ReaderStore",
             ]),
 
         .target(
             name: "ReaderAPI",
             dependencies: [
                 "CBOR", "JSON", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification",
-                "RequestPlanner", "WalletPresentation", "ReaderService", "ReaderIdentityStore", "Reports",
-                "ReaderStore",
-                "ReaderTokens", "PortraitDecoding",
+                "RequestPlanner", "WalletPresentation", "Transport", "ReaderService", "ReaderIdentityStore",
+                "Reports", "ReaderStore", "ReaderTokens", "PortraitDecoding",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -185,7 +185,7 @@ let package = Package(
         library(
             "TapToPresent", in: "Service",
             [
-                "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocTrust", "MdocVerification",
+                "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust", "MdocVerification",
                 "RequestPlanner",
                 "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
                 "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
@@ -217,7 +217,8 @@ let package = Package(
             name: "countersign",
             dependencies: [
                 "BenchFloor",
-                "CBOR", "ISO7816", "JSON", "NDEF", "OpenSSLCrypto", "COSE", "MdocModel", "MdocSession",
+                "CBOR", "ISO7816", "JSON", "NDEF", "OpenSSLCrypto", "PKIX", "COSE", "MdocModel",
+                "MdocSession",
                 "MdocTrust", "MdocVerification", "MdocWallet", "RequestPlanner", "WalletPresentation",
                 "Transport",
                 "PCSCTransport", "BlueZTransport", "ReaderService", "ReaderIdentityStore", "Reports",
@@ -238,11 +239,12 @@ let package = Package(
             name: "PCSCBench", dependencies: ["PCSCTransport", "Transport"], path: "Tests/PCSCBench",
             swiftSettings: strict),
         .target(name: "OtherPrograms", path: "Tests/OtherPrograms", swiftSettings: strict),
-        .target(name: "BlueZBench", path: "Tests/BlueZBench", swiftSettings: strict),
+        .target(
+            name: "BlueZBench", dependencies: ["Transport"], path: "Tests/BlueZBench", swiftSettings: strict),
         .target(
             name: "HTTPSBench",
             dependencies: [
-                "OpenSSLCrypto", "TestCredentials", .product(name: "NIOCore", package: "swift-nio"),
+                "OpenSSLCrypto", "PKIX", "TestCredentials", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -251,14 +253,14 @@ let package = Package(
             name: "PresentationStage",
             dependencies: [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "CBOR", "COSE",
-                "NDEF", "OpenSSLCrypto", "Transport", "BlueZTransport", "ReaderService", "BlueZBench",
-                "PCSCBench", "PCSCTransport",
+                "NDEF", "PKIX", "Transport", "BlueZTransport", "ReaderService", "BlueZBench", "PCSCBench",
+                "PCSCTransport",
             ],
             path: "Tests/PresentationStage", swiftSettings: strict),
         .target(
             name: "OnlineStage",
             dependencies: [
-                "CBOR", "COSE", "MdocModel", "OpenSSLCrypto", "WalletPresentation", "OtherPrograms",
+                "CBOR", "COSE", "MdocModel", "OpenSSLCrypto", "PKIX", "WalletPresentation", "OtherPrograms",
                 "TestCredentials",
             ],
             path: "Tests/OnlineStage", swiftSettings: strict),
@@ -286,31 +288,35 @@ let package = Package(
         tests(of: "NDEF", in: "Formats"),
         tests(of: "JSON", in: "Formats"),
         tests(of: "PortraitImage", in: "Formats"),
-        tests(of: "OpenSSLCrypto", in: "Cryptography", ["COpenSSL", "TestCredentials", "OtherPrograms"]),
-        tests(of: "COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto"]),
-        tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto"]),
+        tests(of: "OpenSSLCrypto", in: "Cryptography", ["COpenSSL", "PKIX", "OtherPrograms"]),
+        tests(of: "PKIX", in: "Cryptography", ["OpenSSLCrypto", "TestCredentials"]),
+        tests(of: "COSE", in: "Cryptography", ["CBOR", "OpenSSLCrypto", "PKIX"]),
+        tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto", "PKIX"]),
         tests(
             of: "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
         .target(
             name: "TestCredentials",
-            dependencies: ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto"],
+            dependencies: ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX"],
             path: "Tests/TestCredentials", swiftSettings: strict),
         tests(
-            of: "MdocTrust", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto", "TestCredentials"]),
+            of: "MdocTrust", in: "Mdoc",
+            ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),
         tests(
             of: "MdocVerification", in: "Mdoc",
-            ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto", "TestCredentials"]),
+            ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),
         tests(of: "RequestPlanner", in: "Mdoc", ["MdocModel"]),
         tests(
             of: "WalletPresentation", in: "Mdoc",
             [
                 "MdocModel", "MdocTrust", "MdocVerification", "MdocWallet", "CBOR", "COSE", "OpenSSLCrypto",
+                "PKIX",
                 "TestCredentials",
             ]),
         .testTarget(
             name: "InteropTests",
             dependencies: [
-                "CBOR", "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
+                "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust",
+                "MdocVerification",
                 "MdocWallet", "RequestPlanner", "ReaderService", "Transport", "VectorFiles", "OtherPrograms",
             ],
             path: "Tests/Interop", swiftSettings: strict),
@@ -319,12 +325,13 @@ let package = Package(
             [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "CBOR", "COSE", "NDEF",
                 "ISO7816",
-                "OpenSSLCrypto", "RequestPlanner",
+                "OpenSSLCrypto", "PKIX", "RequestPlanner",
             ]),
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "CBOR", "ISO7816", "NDEF", "JSON", "PortraitImage", "COSE", "OpenSSLCrypto", "MdocModel",
+                "CBOR", "ISO7816", "NDEF", "JSON", "PortraitImage", "COSE", "OpenSSLCrypto", "PKIX",
+                "MdocModel",
                 "MdocSession", "MdocTrust", "MdocVerification", "ReaderTokens", "RequestPlanner",
                 "TestCredentials", "WalletPresentation", "BlueZTransport", "ReaderAPI",
                 "ReaderIdentityStore", "Reports", "ReaderStore", "RecordBench", "countersign",
@@ -334,19 +341,19 @@ let package = Package(
             path: "Tests/Fuzzing/FuzzTargets", swiftSettings: strict),
         .testTarget(
             name: "FuzzingTests",
-            dependencies: ["FuzzTargets", "TestCredentials", "VectorFiles", "CBOR", "OpenSSLCrypto"],
+            dependencies: ["FuzzTargets", "TestCredentials", "VectorFiles", "CBOR", "OpenSSLCrypto", "PKIX"],
             path: "Tests/Fuzzing/FuzzingTests", swiftSettings: strict),
         tests(of: "Transport", in: "Transports"),
         tests(of: "BlueZTransport", in: "Transports", ["Transport", "NDEF", "BlueZBench"]),
         tests(of: "PCSCTransport", in: "Transports", ["Transport", "PCSCBench"]),
         tests(
             of: "TrustFetch", in: "Service",
-            ["MdocModel", "MdocTrust", "CBOR", "OpenSSLCrypto", "HTTPSBench", "TestCredentials"]),
+            ["MdocModel", "MdocTrust", "CBOR", "PKIX", "HTTPSBench", "TestCredentials"]),
         tests(
             of: "ReaderService", in: "Service",
             [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "RequestPlanner",
-                "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto", "Transport", "PCSCTransport",
+                "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto", "PKIX", "Transport", "PCSCTransport",
                 "BlueZTransport", "PCSCBench", "BlueZBench", "PresentationStage",
             ]),
         tests(
@@ -354,7 +361,7 @@ let package = Package(
             ["PortraitImage", "countersign-portrait", "CZlib"]),
         tests(
             of: "ReaderIdentityStore", in: "Service",
-            ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "TestCredentials"]),
+            ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),
         // Writes what a reader keeps until it is killed.
         .executableTarget(
             name: "RecordWriter",
@@ -378,24 +385,23 @@ let package = Package(
         tests(
             of: "ReaderTokens", in: "Service",
             [
-                "JSON", "MdocModel", "OpenSSLCrypto", "OtherPrograms", "ReaderIdentityStore", "ReaderStore",
+                "JSON", "MdocModel", "OpenSSLCrypto", "PKIX", "OtherPrograms", "ReaderIdentityStore",
+                "ReaderStore",
                 "TestCredentials",
             ]),
         tests(
             of: "TapToPresent", in: "Service",
             [
-                "COSE", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
+                "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
                 "MdocWallet", "ReaderService", "ReaderStore", "ReaderTokens", "Transport",
                 "WalletPresentation", "PresentationStage", "BlueZBench", "NDEF", "PCSCBench",
             ]),
         tests(
             of: "ReaderAPI", in: "Service",
             [
-                "CBOR", "COSE", "MdocModel", "MdocTrust", "MdocVerification", "OpenSSLCrypto",
+                "CBOR", "COSE", "MdocModel", "MdocTrust", "MdocVerification", "OpenSSLCrypto", "PKIX",
                 "OtherPrograms", "PortraitDecoding", "JSON", "ReaderIdentityStore", "ReaderService",
-                "ReaderStore",
-                "ReaderTokens",
-                "TestCredentials", "WalletPresentation",
+                "ReaderStore", "ReaderTokens", "TestCredentials", "Transport", "WalletPresentation",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -412,7 +418,7 @@ let package = Package(
             of: "countersign", in: "Commands",
             [
                 "OtherPrograms",
-                "CBOR", "COSE", "JSON", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust",
+                "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust",
                 "MdocVerification",
                 "MdocWallet", "NDEF", "RequestPlanner", "WalletPresentation", "Transport",
                 "BlueZTransport",

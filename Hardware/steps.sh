@@ -64,6 +64,8 @@ readonly air_packages=(busybox-static procps dbus bluez bluez-test-tools python3
     linux-source-6.1 gcc libc6-dev make flex bison m4 bc xz-utils perl
     qemu-system-x86 cpio kmod)
 readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd)
+# What the commands of the guides use.
+readonly guide_packages=(curl jq)
 readonly kiosk_packages=(chromium python3-venv fonts-noto-core fonts-noto-cjk)
 
 # Release builds are all alike, so that one does for try, the package and the benchmarks. What they would have for a debugger
@@ -90,7 +92,7 @@ build_tests() {
     swift build --build-tests "${once[@]}"
 }
 
-# Suites that wait for real daemons, sockets and programs, with deadlines of their own: they run one test at a time.
+# Suites that wait for real daemons, sockets and programs, with their own deadlines: they run one test at a time.
 readonly waiting='^(TransportTests|PCSCTransportTests|BlueZTransportTests|TrustFetchTests|ReaderAPITests|ReaderServiceTests|PortraitDecodingTests|TapToPresentTests|countersignTests|countersigndTests)\.'
 # Suites that need Bluetooth, and so a guest.
 readonly bluetooth='^(BlueZTransportTests\..*BenchTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|TapToPresentTests\.BluetoothPresentTests|countersigndTests\.BluetoothLaneTests)(/|$)'

@@ -1,4 +1,4 @@
-"""Runs a command with a deadline; says where each of its programs stood when it was not met."""
+"""Runs a command with a deadline; if the deadline is missed, says what each of its programs was doing."""
 
 import ctypes
 import os

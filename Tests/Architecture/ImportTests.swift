@@ -144,7 +144,7 @@ struct PackageTests {
     @Test("A folder of tests stands for a target, or is one of the others")
     func testFolders() throws {
         let others: Set = [
-            "Architecture", "Benchmarks", "BlueZBench", "Fuzzing", "HTTPSBench", "Interop", "Kiosk",
+            "Architecture", "Benchmarks", "BlueZBench", "Fuzzing", "Guides", "HTTPSBench", "Interop", "Kiosk",
             "OnlineStage", "OtherPrograms", "PCSCBench", "PresentationStage", "RecordBench", "RecordWriter",
             "TestCredentials", "TestRun", "VectorFiles",
         ]

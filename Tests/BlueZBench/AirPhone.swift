@@ -1,4 +1,5 @@
 import Testing
+package import Transport
 
 /// The phone on the virtual air: a host stack of others that carries bytes between the radio and a wallet.
 package struct AirPhone: Sendable {
@@ -9,10 +10,10 @@ package struct AirPhone: Sendable {
         case peripheral
     }
 
-    /// The names of a connection that the phone dropped before its services were found; which of them depends on what
+    /// What a connection ends with that the phone dropped before its services were found; which of them depends on what
     /// bluetoothd tells first.
-    package static let droppedConnection: Set = [
-        "bluez-peer-left", "bluez-services-unresolved", "bluez-connect-failed", "bluez-connect-aborted",
+    package static let droppedConnection: Set<ConnectionFault> = [
+        .phoneLeft, .servicesUnresolved, .refused, .aborted,
     ]
 
     private let process: BenchProcess

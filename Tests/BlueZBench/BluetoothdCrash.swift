@@ -1,5 +1,6 @@
 internal import Synchronization
 package import Testing
+internal import Transport
 
 /// bluetoothd as it was before a phone came that may crash it: versions before 5.84 may end when a peripheral leaves while
 /// it is being subscribed to (bluez/bluez#1383).
@@ -22,7 +23,9 @@ package struct BluetoothdCrash: Sendable {
     package func explains(
         _ summary: String, _ location: SourceLocation = #_sourceLocation
     ) async throws -> Bool {
-        guard ["bluez-daemon-lost", "bluez-daemon-not-running"].contains(summary) else { return false }
+        guard [RadioFault.daemonLost, .daemonNotRunning].map(\.rawValue).contains(summary) else {
+            return false
+        }
         try await AirBench.control(.start)
         let (now, logged) = (try await AirBench.bluetoothdProcess(), try await AirBench.bluetoothdCrashes())
         try #require(

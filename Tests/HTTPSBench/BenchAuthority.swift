@@ -1,5 +1,6 @@
 internal import NIOSSL
 internal import OpenSSLCrypto
+internal import PKIX
 internal import TestCredentials
 
 /// A CA made for a test, which issues the certificates of servers on this machine.

@@ -5,6 +5,7 @@ import MdocModel
 import MdocTrust
 import MdocVerification
 import OpenSSLCrypto
+import PKIX
 import Testing
 import VectorFiles
 

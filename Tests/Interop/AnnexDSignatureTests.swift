@@ -1,6 +1,7 @@
 import CBOR
 import MdocModel
 import OpenSSLCrypto
+import PKIX
 import Testing
 import VectorFiles
 

@@ -1,5 +1,5 @@
 import Foundation
-import OpenSSLCrypto
+import PKIX
 import OtherPrograms
 import Testing
 import VectorFiles

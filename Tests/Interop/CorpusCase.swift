@@ -5,6 +5,7 @@ import MdocSession
 import MdocTrust
 import MdocVerification
 import OpenSSLCrypto
+import PKIX
 import Testing
 import VectorFiles
 

@@ -4,6 +4,7 @@ import Foundation
 import MdocModel
 import MdocTrust
 import OpenSSLCrypto
+import PKIX
 import Testing
 import VectorFiles
 

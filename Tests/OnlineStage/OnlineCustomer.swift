@@ -1,3 +1,4 @@
+internal import PKIX
 internal import CBOR
 internal import COSE
 package import MdocModel

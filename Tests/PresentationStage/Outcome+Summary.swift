@@ -1,3 +1,4 @@
+internal import Transport
 internal import MdocModel
 internal import MdocSession
 internal import MdocVerification
@@ -17,8 +18,8 @@ extension Presentation {
         case .failed(.status(let status)): "status \(status.rawValue)"
         case .failed(.bluetooth(.failed(let phase, let fault))): "\(phase.rawValue) \(fault.id)"
         case .failed(.messageTooLong): "messageTooLong"
-        case .failed(.radioUnavailable(let id)): id
-        case .failed(.connection(let id)): "connection \(id)"
+        case .failed(.radioUnavailable(let fault)): fault.rawValue
+        case .failed(.connection(let fault)): fault.rawValue
         case .failed(let failure): "\(failure)"
         }
     }

@@ -5,7 +5,7 @@ package import MdocModel
 internal import MdocTrust
 package import MdocVerification
 package import MdocWallet
-internal import OpenSSLCrypto
+internal import PKIX
 package import ReaderService
 internal import Synchronization
 package import Testing

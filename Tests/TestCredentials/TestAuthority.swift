@@ -1,5 +1,6 @@
 package import MdocTrust
 package import OpenSSLCrypto
+package import PKIX
 
 /// An IACA made for a test: its key, its certificate, and what it signs.
 package struct TestAuthority: Sendable {

@@ -1,4 +1,5 @@
-package import OpenSSLCrypto
+internal import OpenSSLCrypto
+package import PKIX
 
 /// A CRL made for a test (RFC 5280, 5.1), conforming unless a member is changed.
 package struct TestRevocationList: Sendable {

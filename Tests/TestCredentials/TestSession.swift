@@ -2,6 +2,7 @@ package import COSE
 internal import CBOR
 package import MdocModel
 package import OpenSSLCrypto
+package import PKIX
 
 /// A document signer with its IACA.
 package struct TestIssuer: Sendable {

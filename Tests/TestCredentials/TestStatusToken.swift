@@ -1,8 +1,9 @@
+internal import OpenSSLCrypto
 internal import CBOR
 internal import COSE
 internal import MdocModel
 package import MdocTrust
-package import OpenSSLCrypto
+package import PKIX
 
 /// A status or identifier list as CWT made for a test, conforming unless a member is changed.
 package struct TestStatusToken {

@@ -1,6 +1,7 @@
+internal import OpenSSLCrypto
 internal import CBOR
 internal import COSE
-package import OpenSSLCrypto
+package import PKIX
 
 /// A VICAL made for a test (ISO/IEC 18013-5 Annex C), conforming unless a member is changed.
 package struct TestVICAL {

@@ -25,6 +25,26 @@ package enum VectorFiles {
     package static func json<T: Decodable>(_ type: T.Type = T.self, at file: URL) throws -> T {
         try JSONDecoder().decode(T.self, from: Data(contentsOf: file))
     }
+
+    /// The bytes that ISO/IEC 18013-5 Annex D publishes under this name.
+    package static func annexD(_ name: String) throws -> [UInt8] {
+        guard let hex = try figures.get()[name] else { throw CocoaError(.keyValueValidation) }
+        return [UInt8](hex: hex)
+    }
+
+    private static let figures = Result {
+        struct Figures: Decodable {
+            struct Vector: Decodable {
+                let name: String
+                let hex: String?
+            }
+            let vectors: [Vector]
+        }
+        let figures: Figures = try json(at: own.appending(path: "iso18013-5/annex-d.json"))
+        return Dictionary(
+            figures.vectors.compactMap { vector in vector.hex.map { (vector.name, $0) } },
+            uniquingKeysWith: { first, _ in first })
+    }
 }
 
 extension Array where Element == UInt8 {
@@ -39,6 +59,11 @@ extension Array where Element == UInt8 {
         precondition(digits.count.isMultiple(of: 2), "half a byte at the end")
         self = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
+}
+
+extension String {
+    /// The bytes of this hexadecimal text.
+    package var bytes: [UInt8] { [UInt8](hex: self) }
 }
 
 extension Sequence where Element == UInt8 {

@@ -149,7 +149,7 @@ class Visit(http.server.BaseHTTPRequestHandler):
         return f"shop={session}; Path=/; HttpOnly; SameSite=Strict{secure}"
 
     def body(self):
-        """The members of a JSON body; nil where it is none."""
+        """The members of a JSON body; None if it is not valid."""
         try:
             size = int(self.headers.get("Content-Length") or 0)
             if not 0 <= size <= LONGEST_ANSWER:

@@ -160,7 +160,7 @@ async def until_end(options, alive):
 
 
 def main(arguments, alive):
-    """One call; `alive` can be read when the caller has gone or wants the phone to go."""
+    """One call; `alive` can be read when the caller has ended or wants the phone to end."""
     journal.begin()
     options = options_of(arguments)
     logging.basicConfig(level=logging.DEBUG if options.verbose else logging.CRITICAL)

@@ -19,7 +19,7 @@ def serve(path, main):
 
 
 def _supervise(folder, caller, main):
-    """Runs one call in a process of its own, so that the caller gets a status whatever happens."""
+    """Runs one call in a separate process, so that the caller gets a status whatever happens."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     process = os.fork()
     if process == 0:
@@ -30,7 +30,7 @@ def _supervise(folder, caller, main):
             file.write(f"{status if status >= 0 else 128 - status}\n")
             file.flush()
             signal.alarm(5)
-            # The pipe is gone when nobody holds it: the caller removes it once it has read.
+            # Wait until the pipe is removed: the caller removes it once it has read.
             while os.path.exists(folder):
                 signal.sigtimedwait([signal.SIGUSR1], 0.05)
     except FileNotFoundError:

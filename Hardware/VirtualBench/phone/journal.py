@@ -19,7 +19,7 @@ def tell(word, **facts):
 
 
 class Failure(Exception):
-    """The session cannot go on; the text is a stable word or two."""
+    """The session cannot continue; the text is a stable word or two."""
 
 
 class Ended(Exception):

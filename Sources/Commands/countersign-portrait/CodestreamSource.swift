@@ -9,7 +9,8 @@ final class CodestreamSource {
         bytes = Array(codestream)
     }
 
-    /// A stream over the bytes, to be destroyed before this value goes. Nil where there is no memory.
+    /// A stream over the bytes, to be destroyed before this value is released. Nil if memory could not be
+    /// allocated.
     func makeStream() -> UnsafeMutablePointer<opj_stream_t?>? {
         guard let stream = unsafe opj_stream_create(1 << 16, OPJ_TRUE) else { return nil }
         unsafe opj_stream_set_user_data(stream, Unmanaged.passUnretained(self).toOpaque(), nil)

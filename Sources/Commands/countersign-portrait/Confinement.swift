@@ -5,7 +5,7 @@ enum Confinement {
     private static let memory: UInt = 512 << 20
     private static let seconds: UInt = 5
 
-    /// Whether everything is in force. Nothing may be read where it is not.
+    /// Whether all restrictions are active. If not, no input may be read.
     static func enter() -> Bool {
         let limits: [(Int32, UInt)] = [
             (Int32(confinement_limit_memory), memory),

@@ -17,7 +17,7 @@ enum JPEG2000 {
         defer { unsafe opj_image_destroy(image) }
         let isDecoded =
             unsafe opj_setup_decoder(codec, &parameters) == OPJ_TRUE
-            // What is cut short is no portrait to compare by.
+            // A truncated portrait must not be compared.
             && opj_decoder_set_strict_mode(codec, OPJ_TRUE) == OPJ_TRUE
             && opj_read_header(stream, codec, &image) == OPJ_TRUE
             && opj_decode(codec, stream, image) == OPJ_TRUE && opj_end_decompress(codec, stream) == OPJ_TRUE

@@ -11,7 +11,7 @@ struct Countersign: AsyncParsableCommand {
         abstract: "Ask a phone for its driving licence, and judge the answer.",
         discussion: """
             Reads mobile documents of ISO/IEC 18013-5 (mdoc) over NFC, and believes of them what their issuer \
-            signed, their phone proves to hold, and somebody you trust vouches for.
+            signed, their phone proves to hold, and an authority that you trust certifies.
 
             Results go to standard output, progress and errors to standard error. --json makes any result JSON.
 
@@ -30,7 +30,7 @@ struct Countersign: AsyncParsableCommand {
     @OptionGroup var output: OutputArguments
 
     static func main() async {
-        // What libtss2 logs is told by our own errors.
+        // libtss2 must not log: our errors report the same.
         unsafe setenv("TSS2_LOG", "all+none", 0)
         do {
             var command = try parseAsRoot()

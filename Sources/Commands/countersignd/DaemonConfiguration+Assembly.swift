@@ -67,13 +67,13 @@ extension DaemonConfiguration.Lane {
 }
 
 extension PCSCService {
-    /// The name of what keeps the readers that `selector` picks from being used; nil where nothing does.
-    fileprivate func missing(_ selector: ReaderSelector) async -> String? {
+    /// What keeps the readers that `selector` picks from being used; nil where nothing does.
+    fileprivate func missing(_ selector: ReaderSelector) async -> ReaderFault? {
         do throws(PCSCTransportError) {
             let found = selector.candidates(among: try await readers())
-            return found.isEmpty ? PCSCTransportError.noReader.id : nil
+            return found.isEmpty ? .noReader : nil
         } catch {
-            return error.id
+            return ReaderFault(error)
         }
     }
 }

@@ -31,7 +31,7 @@ extension DaemonConfiguration.Lane {
         if let page = members["page"] { self.page = try LanePage(page) }
     }
 
-    /// What stands in a path without being escaped.
+    /// Whether a path may contain the byte unescaped.
     private static func isPlain(_ byte: UInt8) -> Bool {
         let scalar = Unicode.Scalar(byte)
         return scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
@@ -85,7 +85,7 @@ extension DaemonConfiguration.Lane {
         return plan
     }
 
-    /// Why this lane cannot stand beside the others: their phones would come to both.
+    /// Why this lane conflicts with the others: their phones would come to both.
     func conflict(with others: [Self]) -> String? {
         for other in others {
             if other.name == name { return "another lane has this name" }

@@ -83,7 +83,8 @@ package struct DaemonConfiguration: Equatable, Sendable {
 
     /// The folder of the store, with trust and identities.
     var store = "/var/lib/countersign"
-    /// The folder of the keys of retained data, never in that of the store; nil stands for the one beside it.
+    /// The folder of the keys of retained data, never inside the store's folder. Nil means the folder beside the
+    /// store.
     var keys: String?
     /// Nil where no socket is wanted.
     var socket: Socket? = Socket()
@@ -96,7 +97,7 @@ package struct DaemonConfiguration: Equatable, Sendable {
     var testRoots = TestRoots.ofNoCountry
     var limits = CounterLimits()
     var connections = 512
-    /// The folder with the files of the page; nil stands for the one beside the program.
+    /// The folder with the files of the page. Nil means the folder beside the program.
     var page: String?
     var webhooks: Webhooks?
     var online: Online?

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The faults of a file, of which each stands alone: one does not hide another.
+/// The faults of a file. They are independent: one does not hide another.
 struct FaultList {
     private(set) var faults: [JSONFault] = []
 

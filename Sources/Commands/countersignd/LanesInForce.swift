@@ -17,7 +17,7 @@ actor LanesInForce {
         self.log = log
     }
 
-    /// Changes what has to change. A lane at which something goes on stays as it is until the next reload.
+    /// Applies the changes. A lane that is in use stays as it is until the next reload.
     func apply(_ new: [DaemonConfiguration.Lane]) async {
         for old in lanes where !new.contains(old) {
             guard await counter.remove(lane: old.name) else {

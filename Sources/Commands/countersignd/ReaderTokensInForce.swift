@@ -3,7 +3,7 @@ internal import Logging
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
-/// The token server by what the file says, and how it goes on by another file.
+/// The token server as the file configures it; another file can replace the configuration.
 struct ReaderTokensInForce: Sendable {
     let server = TokenServer(audience: ReaderToken.defaultAudience)
     private let log: Logger

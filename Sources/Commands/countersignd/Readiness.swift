@@ -1,6 +1,6 @@
 internal import Logging
 
-/// Tells systemd and the log once all listeners take requests.
+/// Notifies systemd and the log once all listeners accept requests.
 actor Readiness {
     private var waitingFor: Int
     private let systemd: SystemdNotice

@@ -3,7 +3,7 @@ internal import ReaderAPI
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// Reads the file again at SIGHUP. A file with a fault changes nothing; presentations go on whatever it says.
+/// Reads the file again at SIGHUP. A file with a fault changes nothing. Presentations continue in any case.
 struct Reloading: Service {
     let read: @Sendable () throws(ConfigurationFaults) -> DaemonConfiguration
     let apply: @Sendable (DaemonConfiguration) async -> Void

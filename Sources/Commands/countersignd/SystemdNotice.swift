@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// What systemd is told of the daemon, by its datagram protocol (sd_notify(3)); nothing where systemd did not start it.
+/// Notifies systemd of the daemon's state by its datagram protocol (sd_notify(3)). Does nothing if systemd did not
+/// start the daemon.
 struct SystemdNotice: Sendable {
     private let path: String?
 

@@ -1,7 +1,8 @@
 internal import CBOR
 package import OpenSSLCrypto
+package import PKIX
 
-/// A private key and the certificates that vouch for it: signs COSE_Sign1 that carry them as x5chain (RFC 9360 2).
+/// A private key and its certificates. Signs COSE_Sign1 that carry them as x5chain (RFC 9360 2).
 package final class COSECertifiedKey: Sendable {
     package let chain: CertificateChain
     private let key: PrivateKey

@@ -20,7 +20,7 @@ package enum COSEError: Error, Equatable, Sendable {
     case keyNotUsable
     /// A key that carries its private part where only a public key belongs.
     case privateKeyPresent
-    /// An x5chain that holds no certificate, or is none (RFC 9360).
+    /// The x5chain has no certificate, or is malformed (RFC 9360).
     case certificateChainMalformed
     /// The signature or tag does not belong to these bytes and this key.
     case signatureInvalid
@@ -42,8 +42,8 @@ extension COSEError {
         case .malformed(.sign1): "the signature is no COSE_Sign1"
         case .malformed(.mac0): "the MAC is no COSE_Mac0"
         case .malformed(.key): "the key is no COSE_Key"
-        case .labelInBothHeaders(let label): "header \(label) stands both protected and unprotected"
-        case .textLabelInBothHeaders: "a header stands both protected and unprotected"
+        case .labelInBothHeaders(let label): "header \(label) is both protected and unprotected"
+        case .textLabelInBothHeaders: "a header is both protected and unprotected"
         case .algorithmMissing: "the protected header names no algorithm"
         case .algorithmNotAllowed(let identifier):
             "algorithm \(identifier) is not allowed here or with this key"

@@ -53,7 +53,7 @@ package struct COSEHeaders: Sendable {
         protectedMap?[label] ?? unprotectedMap[label]
     }
 
-    /// The algorithm, which must stand in the protected header.
+    /// The algorithm, which must be in the protected header.
     package func algorithm() throws(COSEError) -> COSEAlgorithm {
         guard let item = protectedMap?[Label.algorithm] else { throw .algorithmMissing }
         do throws(CBORError) {
@@ -63,7 +63,7 @@ package struct COSEHeaders: Sendable {
         }
     }
 
-    /// Whether the certificates stand in the protected header.
+    /// Whether the certificates are in the protected header.
     package var hasProtectedX5Chain: Bool { protectedMap?[Label.x5chain] != nil }
 
     /// The DER certificates of x5chain, leaf first: one byte string, or an array of them (RFC 9360 2). At most

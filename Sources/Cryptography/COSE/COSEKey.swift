@@ -3,7 +3,7 @@ package import OpenSSLCrypto
 
 /// COSE_Key (RFC 9052 7) with a public key of type EC2 or OKP.
 package struct COSEKey: Sendable {
-    /// The map as received; what is hashed is this, never a key written anew (Q45).
+    /// The map as received; this is hashed, never a re-encoded key (Q45).
     package let encoded: ArraySlice<UInt8>
     package let curve: Curve
     private let x: ArraySlice<UInt8>

@@ -1,7 +1,8 @@
 internal import CBOR
 package import OpenSSLCrypto
+internal import PKIX
 
-/// What is to stand in a COSE_Sign1 or COSE_Mac0 that we write.
+/// The contents of a COSE_Sign1 or COSE_Mac0 that we write.
 package struct COSESigner: Sendable {
     /// The protected header's content.
     package var protected: [UInt8]

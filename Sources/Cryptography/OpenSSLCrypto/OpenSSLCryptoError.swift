@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The conditions under which this target refuses. Offsets count from the start of the received buffer.
+/// The conditions under which this target refuses.
 package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     // Keys
 
@@ -16,7 +16,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     case curvesDoNotAgree
     /// The agreement gave no usable secret, as the all-zero value of a point of small order (RFC 7748, 6).
     case keyAgreementFailed
-    /// The text is no PEM of the kind looked for.
+    /// The text is not PEM of the expected kind.
     case pemMalformed
 
     // The TPM
@@ -38,7 +38,7 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     case signatureMalformed
     /// The signature is well formed and does not verify.
     case signatureInvalid
-    /// The signature algorithm is none that this target knows.
+    /// This target does not know the signature algorithm.
     case unsupportedSignatureAlgorithm
 
     // Symmetric keys
@@ -51,47 +51,6 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     case keySpent
     /// A message, a derived output or an argument is longer than its algorithm allows.
     case tooLong
-
-    // DER (X.690)
-
-    /// The encoding ends inside an element.
-    case truncated(at: Int)
-    /// Bytes are left over after the last element.
-    case trailingBytes(at: Int)
-    /// An element has another tag than its place asks for.
-    case unexpectedTag(at: Int)
-    /// A length is indefinite, or not in its shortest form.
-    case lengthNotDistinguished(at: Int)
-    /// Constructed elements nest deeper than `DERReader.maximumDepth`.
-    case nestedTooDeeply(at: Int)
-    /// The contents of an element are not a distinguished encoding of its type.
-    case valueMalformed(at: Int)
-
-    // X.509 (RFC 5280)
-
-    /// The version is none of v1, v2 and v3, or its fields do not belong to it.
-    case certificateVersionWrong
-    /// The signature algorithm inside the signed part is another than outside (RFC 5280, 4.1.1.2).
-    case signatureAlgorithmsDiffer
-    /// An extension stands twice (RFC 5280, 4.2).
-    case duplicateExtension(at: Int)
-    /// A list or a certificate exceeds the limit of this parser.
-    case limitExceeded(at: Int)
-
-    // CRLs (RFC 5280, 5)
-
-    /// The version of the CRL is none of v1 and v2, or v1, which says too little.
-    case crlVersionWrong
-    /// The CRL has no nextUpdate.
-    case crlNextUpdateMissing
-    /// The CRL lists changes to another one.
-    case deltaCRL
-    /// The CRL lists certificates of other issuers.
-    case indirectCRL
-    /// The CRL leaves out document signers or reasons.
-    case crlOfOtherScope
-    /// A critical extension of a CRL or of an entry that is not understood.
-    case unknownCriticalExtension(ObjectIdentifier)
 
     /// OpenSSL refused an operation that does not depend on what was received.
     case openSSLFailed
@@ -117,22 +76,6 @@ extension OpenSSLCryptoError {
         case .unsupportedSignatureAlgorithm: "the signature algorithm is not supported"
         case .keySizeWrong, .keySpent: "the session key cannot be used"
         case .tooLong: "it is longer than allowed"
-        case .truncated(let offset): "the DER ends inside an element (byte \(offset))"
-        case .trailingBytes(let offset): "bytes follow the DER (byte \(offset))"
-        case .unexpectedTag(let offset): "expected another DER element at byte \(offset)"
-        case .lengthNotDistinguished(let offset): "a length at byte \(offset) is not DER"
-        case .nestedTooDeeply(let offset): "DER elements nest too deeply (byte \(offset))"
-        case .valueMalformed(let offset): "the element at byte \(offset) is not DER of its type"
-        case .certificateVersionWrong: "the certificate's version is unknown or does not fit its fields"
-        case .signatureAlgorithmsDiffer: "the certificate names two different signature algorithms"
-        case .duplicateExtension(let offset): "an extension stands twice (byte \(offset))"
-        case .limitExceeded(let offset): "it exceeds a limit of this reader (byte \(offset))"
-        case .crlVersionWrong: "the CRL is not of version 2"
-        case .crlNextUpdateMissing: "the CRL has no nextUpdate"
-        case .deltaCRL: "it lists only changes to another CRL"
-        case .indirectCRL: "it lists certificates of other issuers"
-        case .crlOfOtherScope: "it does not list every document signer and reason"
-        case .unknownCriticalExtension(let oid): "it has an unknown critical extension, \(oid)"
         case .tpmProviderMissing:
             "OpenSSL has no provider for TPM 2.0 here: apt install tpm2-openssl"
         case .tpmUnreachable:
@@ -142,17 +85,6 @@ extension OpenSSLCryptoError {
             "the TPM does not make or load the key: another TPM's, a curve it lacks, or no room"
         case .keyStaysInTPM: "the key stays in the TPM, which signs with it and does nothing else"
         case .openSSLFailed: "OpenSSL could not carry out the computation"
-        }
-    }
-
-    /// Where in the bytes it went wrong.
-    package var offset: Int? {
-        switch self {
-        case .truncated(let offset), .trailingBytes(let offset), .unexpectedTag(let offset),
-            .lengthNotDistinguished(let offset), .nestedTooDeeply(let offset), .valueMalformed(let offset),
-            .duplicateExtension(let offset), .limitExceeded(let offset):
-            offset
-        default: nil
         }
     }
 }

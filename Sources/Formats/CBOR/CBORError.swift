@@ -46,7 +46,7 @@ extension CBORError {
         case .unexpectedBreak(let offset): "a break outside an open item (byte \(offset))"
         case .misplacedChunk(let offset): "a chunk of another type than its string (byte \(offset))"
         case .invalidUTF8(let offset): "text that is not UTF-8 (byte \(offset))"
-        case .duplicateKey(let offset): "a key that stands twice in its map (byte \(offset))"
+        case .duplicateKey(let offset): "a duplicate key in a map (byte \(offset))"
         case .tooDeep(let offset): "items nest too deeply (byte \(offset))"
         case .tooLong(let limit): "it is longer than \(limit) bytes"
         case .tooMany(let limit): "it repeats something more than \(limit) times"

@@ -8,8 +8,8 @@ struct CBORHead {
 
     var isIndefinite: Bool { information == 31 }
 
-    /// Whether the argument stands in more bytes than it needs. Floats and simple values have no shorter form
-    /// that this could mean.
+    /// Whether the argument uses more bytes than it needs. For floats and simple values a shorter form would mean
+    /// another value.
     var isLongerThanNeeded: Bool {
         guard major != 7 else { return false }
         switch information {

@@ -1,5 +1,5 @@
-/// Watches the keys of one map go by. Keys that ascend are no two the same, nor are keys that differ in a few bits
-/// of their length, first and last character: most maps show one or the other without a second look.
+/// Checks the keys of one map as they are read. Keys in ascending order are all different, and so are keys that
+/// differ in a few bits of their length, first and last character. For most maps one of the two is enough.
 struct CBORKeyOrder {
     private var last = 0..<0
     private var isAscending = true
@@ -28,8 +28,9 @@ struct CBORKeyOrder {
         return 1 << UInt64((characters ^ UInt8(truncatingIfNeeded: key.count)) & 63)
     }
 
-    /// Whether an item that begins like this and is in preferred form has no other such encoding: integers,
-    /// strings and simple values. Floats have widths, maps an order of members, and both may stand within others.
+    /// Whether an item that begins like this and is in preferred form has no other such encoding: integers, strings
+    /// and simple values. Floats have several widths, maps have an order of members, and both may be nested in
+    /// others.
     private static func hasOneEncoding(_ initial: UInt8) -> Bool {
         initial < 0x80 || (0xe0...0xf8).contains(initial)
     }

@@ -5,7 +5,7 @@ struct CBORKeyRanges {
     private var more: [Range<Int>] = []
     private var count = 0
 
-    /// The keys of the members that stand, checked, in `members`.
+    /// The keys of the members in `members`, which have been checked.
     init(of members: Range<Int>, in span: borrowing Span<UInt8>) {
         var position = members.lowerBound
         while position < members.upperBound {
@@ -79,7 +79,7 @@ struct CBORKeyRanges {
         }
     }
 
-    /// Some key may have been encoded otherwise: compare what they encode, written anew.
+    /// Some key may be encoded differently: compare the values, re-encoded.
     private func refuseEqualValues(in span: borrowing Span<UInt8>, base: Int) throws(CBORError) {
         var seen = Set<[UInt8]>(minimumCapacity: count)
         for index in 0..<count {

@@ -41,15 +41,15 @@ extension CBORMap {
     }
 }
 
-/// A byte string of a map with integer keys: its key, and where it stands.
+/// A byte string in a map with integer keys: its key and its range in the buffer.
 package struct CBORBytePlace: Sendable {
     package let key: UInt64
     package let place: Range<Int>
 }
 
 extension CBORMap {
-    /// The byte strings of a map whose keys are unsigned integers, in the order they came: each where it stands in
-    /// the buffer of the map. One in chunks stands in no one place: its range is empty.
+    /// The byte strings of a map whose keys are unsigned integers, in the order received, each with its range in
+    /// the buffer of the map. A byte string in chunks has no single range: its range is empty.
     package func placesOfByteStrings() throws(CBORError) -> [CBORBytePlace] {
         let bytes = members.rest
         let span = bytes.span
@@ -75,7 +75,7 @@ extension CBORMap {
 
 /// What a look-up of several keys gives: a value for each, in their order, or nil where a key is not there.
 package struct CBORValues: Sendable {
-    /// Where a value stands among the members; of no bytes where there is none.
+    /// The range of a value among the members; empty if the key is absent.
     struct Place: Sendable {
         var start = 0
         var count = 0

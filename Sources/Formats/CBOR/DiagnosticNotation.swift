@@ -1,7 +1,7 @@
 /// How diagnostic notation (RFC 8949 8) is laid out. The default is that of the RFC's own examples: one line,
 /// everything written, nothing opened.
 package struct DiagnosticNotation: Sendable {
-    /// Whether arrays and maps that are more than a few bytes stand over several lines.
+    /// Whether arrays and maps of more than a few bytes are written on several lines.
     package var isIndented = false
     /// Of a longer byte string only this many bytes are written, and its size beside them.
     package var longestByteString = Int.max

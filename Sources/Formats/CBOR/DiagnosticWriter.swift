@@ -2,16 +2,16 @@ internal import JSON
 
 /// Writes items one after the other. Embedded items count into the nesting of the item around them.
 struct DiagnosticWriter {
-    /// What an embedded item may nest in all, together with what it stands in.
+    /// The deepest nesting of an embedded item, counted with the items around it.
     private static let deepest = 64
-    /// Containers of up to this many bytes stand on one line.
+    /// Containers of up to this many bytes are written on one line.
     private static let shortContainer = 40
 
     let notation: DiagnosticNotation
     var text = ""
     /// How many items contain the one being written.
     private var depth = 0
-    /// How many of them stand over several lines.
+    /// How many of them are written on several lines.
     private var indentation = 0
 
     init(notation: DiagnosticNotation) {

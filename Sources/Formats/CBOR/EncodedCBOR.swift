@@ -31,7 +31,7 @@ package struct EncodedCBOR<Content>: Sendable {
         chunks = nil
     }
 
-    /// The item inside, checked, which departs from preferred serialization as `form` then tells.
+    /// The item inside, checked; `form` gets its departures from preferred serialization.
     package func item(
         limits: CBORLimits = .standard, noting form: inout EncodingForm
     ) throws(CBORError) -> CBORItem {

@@ -1,7 +1,6 @@
-/// ISO/IEC 7816-4, 5.1: the Le field, as the octets that go on the wire.
+/// ISO/IEC 7816-4, 5.1: the Le field, as the octets that are sent.
 ///
-/// Each case holds exactly what its field can carry, so a length of 256 and more is never cut to one
-/// octet (Q21).
+/// Each case holds exactly what its field can carry, so a length of 256 and more is never cut to one octet (Q21).
 package enum ExpectedLength: Equatable, Sendable {
     /// A Le field of one octet: 1…255, and 0 for "up to 256".
     case short(UInt8)

@@ -1,6 +1,6 @@
 /// What is wrong with received APDU or data object bytes.
 package enum ISO7816Error: Error, Equatable, Sendable {
-    /// A response APDU of fewer than two bytes: the card is gone (Q132).
+    /// A response APDU of fewer than two bytes: the card was removed (Q132).
     case responseWithoutStatus(count: Int)
     /// A command APDU ends before its header or its announced data.
     case truncated(at: Int)

@@ -12,14 +12,14 @@ package enum JSONError: Error, Equatable, Sendable {
     case stringMalformed(at: Int)
     /// A string that is not UTF-8.
     case invalidUTF8(at: Int)
-    /// A member's name stands twice in one object (RFC 7493 2.3).
+    /// A member's name occurs twice in one object (RFC 7493 2.3).
     case duplicateMember(at: Int)
     /// Values nest deeper than the limit.
     case tooDeep(at: Int)
     /// More bytes than the limit.
     case tooLong(limit: Int)
-    /// The value is of another type than its structure asks for; a number with a fraction or an exponent, or too
-    /// large, is no integer.
+    /// The value has another type than its structure requires. A number with a fraction or an exponent, or one that
+    /// is too large, is not an integer.
     case unexpectedType(expected: JSONType, at: Int)
     /// An object without a member that its structure requires; the object starts at `at`.
     case missingMember(String, at: Int)
@@ -54,7 +54,7 @@ extension JSONError {
         case .numberMalformed(let offset): "a number with a leading zero (byte \(offset))"
         case .stringMalformed(let offset): "a string with what cannot be in one (byte \(offset))"
         case .invalidUTF8(let offset): "a string that is not UTF-8 (byte \(offset))"
-        case .duplicateMember(let offset): "a member that stands twice (byte \(offset))"
+        case .duplicateMember(let offset): "a duplicate member (byte \(offset))"
         case .tooDeep(let offset): "values nest too deeply (byte \(offset))"
         case .tooLong(let limit): "it is longer than \(limit) bytes"
         case .unexpectedType(let expected, let offset): "expected \(expected.name) at byte \(offset)"

@@ -3,7 +3,7 @@ package struct JSONFault: Error, Equatable, Sendable {
     package enum Condition: Equatable, Sendable {
         /// More bytes than are read.
         case tooLong(limit: Int)
-        /// The bytes are no UTF-8, or no JSON (RFC 8259).
+        /// The bytes are not UTF-8, or not JSON (RFC 8259).
         case malformed
         /// Lists and objects lie in one another too deeply.
         case tooDeep
@@ -17,7 +17,7 @@ package struct JSONFault: Error, Equatable, Sendable {
     }
 
     package let condition: Condition
-    /// The line it stands in, from 1; 0 where it is in no file.
+    /// The line of the fault, from 1; 0 if it is not in a file.
     package let line: Int
     /// The members that lead to it, as `lanes[0].name`; empty at the top.
     package let path: String

@@ -1,5 +1,5 @@
-/// One value of a JSON text (RFC 8259), and where it stands. What two readers might take differently is refused, as
-/// I-JSON has it (RFC 7493): text that is not UTF-8, half a surrogate pair, a member twice.
+/// One value of a JSON text (RFC 8259), and its position. What two readers might read differently is refused, as
+/// I-JSON requires (RFC 7493): text that is not UTF-8, half a surrogate pair, a member twice.
 package struct JSONItem: Equatable, Sendable {
     package enum Value: Equatable, Sendable {
         case null
@@ -16,7 +16,7 @@ package struct JSONItem: Equatable, Sendable {
     /// The index of the value's first byte in the received buffer.
     package let offset: Int
 
-    /// The longest text and the deepest nesting that are read unless told otherwise.
+    /// The default limits for the length of a text and the depth of nesting.
     package static let standardLimits = (bytes: 1 << 16, depth: 16)
 
     /// The one value that `text` holds, with nothing but white space around it.
@@ -30,7 +30,7 @@ package struct JSONItem: Equatable, Sendable {
         return item
     }
 
-    /// The line of `text` in which `offset` stands, counted from 1.
+    /// The line of `text` that contains `offset`, counted from 1.
     package static func line(of offset: Int, in text: ArraySlice<UInt8>) -> Int {
         1 + text.prefix(upTo: min(max(offset, text.startIndex), text.endIndex)).count { $0 == 0x0a }
     }
@@ -39,7 +39,7 @@ package struct JSONItem: Equatable, Sendable {
 /// A member of a JSON object.
 package struct JSONMember: Equatable, Sendable {
     package let name: String
-    /// Where its name stands.
+    /// The position of its name.
     package let offset: Int
     package let item: JSONItem
 }

@@ -59,7 +59,7 @@ struct JSONReader {
         return items
     }
 
-    /// What stands between brackets, separated by commas.
+    /// The elements between brackets, separated by commas.
     private mutating func list(
         until end: UInt8, _ nesting: Int, _ element: (inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
@@ -140,7 +140,7 @@ struct JSONReader {
         }
     }
 
-    /// What stands for itself from here on: all but quotes, backslashes and controls.
+    /// The unescaped characters from here on: all but quotes, backslashes and control characters.
     private mutating func plainCharacters() -> ArraySlice<UInt8> {
         let start = position
         while text.endIndex - position >= 64, text[position..<position + 64].span.isPlain { position += 64 }
@@ -148,7 +148,7 @@ struct JSONReader {
         return text[start..<position]
     }
 
-    /// What stands after a backslash.
+    /// The character after a backslash.
     private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
         let start = position - 1
         let byte = try peek()
@@ -223,7 +223,8 @@ struct JSONReader {
 extension UInt8 {
     fileprivate var isPlain: Bool { marks == 0 }
 
-    /// 0 where it stands for itself; one expression without an early end, so that the processor takes many at a time.
+    /// 0 if the character needs no escape. It is one expression without an early exit, so that the processor can
+    /// check many bytes at a time.
     fileprivate var marks: UInt8 {
         (self < 0x20 ? 1 : 0) | (self == UInt8(ascii: "\"") ? 1 : 0) | (self == UInt8(ascii: "\\") ? 1 : 0)
     }

@@ -1,7 +1,7 @@
 /// Text as JSON writes it (RFC 8259 7).
 package enum JSONString {
-    /// `text` between quotes as JSON has it (RFC 8259 7), and everything escaped that does not print: controls,
-    /// direction marks, invisible and unassigned characters.
+    /// `text` between quotes in the form of JSON (RFC 8259 7), with everything escaped that does not print:
+    /// controls, direction marks, invisible and unassigned characters.
     package static func quoted(_ text: String) -> String {
         var result: [UInt8] = []
         write(quoted: text, to: &result)
@@ -51,8 +51,8 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether all stand between quotes as they are. One expression without an early end: the processor takes many bytes
-    /// at a time.
+    /// Whether no byte needs an escape. It is one expression without an early exit, so that the processor can check
+    /// many bytes at a time.
     fileprivate var arePlain: Bool {
         var others: UInt8 = 0
         for byte in self {

@@ -1,5 +1,5 @@
-/// A value of a JSON text that knows its line and the members that lead to it, so that whoever takes it apart can tell its
-/// author what is wrong. For configurations and bodies of requests.
+/// A value of a JSON text with its line and path, so that an error can name the place. For configurations and
+/// request bodies.
 package struct JSONText: Sendable {
     private let item: JSONItem
     private let source: ArraySlice<UInt8>
@@ -23,7 +23,7 @@ package struct JSONText: Sendable {
 
     package var line: Int { JSONItem.line(of: item.offset, in: source) }
 
-    /// The fault that this value is none of those it may be; `requirement` says what it must be.
+    /// The fault that this value is not allowed; `requirement` says what it must be.
     package func wrong(_ requirement: String) -> JSONFault {
         JSONFault(.wrongValue(requirement), line: line, path: path)
     }

@@ -11,7 +11,7 @@ package enum JSONValue: Sendable {
     /// The largest integer that every JSON reader takes exactly (RFC 7493 2.2).
     package static let largestExactInteger: Int64 = 1 << 53 - 1
 
-    /// The text, or null where there is none.
+    /// The text; null if absent.
     package init(_ text: String?) {
         self = text.map(JSONValue.string) ?? .null
     }
@@ -66,7 +66,7 @@ package enum JSONValue: Sendable {
 }
 
 extension [UInt8] {
-    /// What stands before an item of an array or object that lies at `level`.
+    /// Writes what comes before an item of an array or object at `level`.
     fileprivate mutating func beginItem(_ index: Int, _ level: Int?) {
         if index > 0 { append(UInt8(ascii: ",")) }
         if let level { breakLine(level + 1) }

@@ -15,7 +15,7 @@ package struct AlternativeCarrier: Equatable, Sendable {
         self.auxiliaryReferences = auxiliaryReferences
     }
 
-    /// Reads the payload of an `ac` record. Bytes behind the last reference are reserved and passed over.
+    /// Reads the payload of an `ac` record. Bytes after the last reference are reserved and ignored.
     static func parse(_ payload: ArraySlice<UInt8>) throws(NDEFError) -> AlternativeCarrier {
         var rest = payload
         guard let state = rest.popFirst() else { throw .malformedPayload }

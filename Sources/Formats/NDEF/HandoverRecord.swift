@@ -7,8 +7,8 @@ struct HandoverRecord {
     let version: UInt8
     let carriers: [HandoverCarrier]
 
-    /// Finds the record of `type` in `message` and resolves its carriers, in the order of the `ac` records.
-    /// A dangling reference skips that carrier (Q28); other embedded records (`cr`, `err`) are passed over.
+    /// Finds the record of `type` in `message` and resolves its carriers, in the order of the `ac` records. A
+    /// dangling reference skips that carrier (Q28); other embedded records (`cr`, `err`) are ignored.
     static func parse(_ type: NDEFRecordType, in message: NDEFMessage) throws(NDEFError) -> HandoverRecord {
         guard let record = try message.record(of: type) else { throw .recordMissing }
         guard let version = record.payload.first else { throw .malformedPayload }

@@ -12,7 +12,7 @@ package struct HandoverSelect: Equatable, Sendable {
             deviceEngagement: try message.record(of: .deviceEngagement)?.payload)
     }
 
-    /// Where the records stand that follow the Handover Select record (Q27).
+    /// The order of the records that follow the Handover Select record (Q27).
     package enum Order: Sendable {
         case engagementFirst, carriersFirst
     }

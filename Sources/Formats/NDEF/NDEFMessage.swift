@@ -22,7 +22,7 @@ package struct NDEFMessage: Equatable, Sendable {
         return NDEFMessage(records)
     }
 
-    /// The one record of `type`, or nil when there is none; a second one is refused.
+    /// The only record of `type`; nil if absent. A second one is refused.
     package func record(of type: NDEFRecordType) throws(NDEFError) -> NDEFRecord? {
         let found = records.lazy.filter { $0.isOf(type) }.prefix(2)
         guard found.dropFirst().isEmpty else { throw .recordRepeated }

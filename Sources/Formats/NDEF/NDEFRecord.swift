@@ -8,7 +8,7 @@ package struct NDEFRecord: Equatable, Sendable {
     package let typeNameFormat: TypeNameFormat
     /// The type field; at most 255 bytes.
     package let type: ArraySlice<UInt8>
-    /// The id field, or nil when the record has none; at most 255 bytes.
+    /// The id field, or nil if the record does not have it; at most 255 bytes.
     package let id: ArraySlice<UInt8>?
     package let payload: ArraySlice<UInt8>
 

@@ -5,7 +5,7 @@ package struct NFCCarrier: Equatable, Sendable {
     /// The longest response data field, in bytes.
     package let maximumResponseData: Int
 
-    /// By default the limits a record without lengths stands for: short APDUs. Taken as 1…65535 and 1…65536.
+    /// The defaults are those of a record without lengths: short APDUs. Values are clamped to 1…65535 and 1…65536.
     package init(maximumCommandData: Int = 255, maximumResponseData: Int = 256) {
         self.maximumCommandData = min(max(maximumCommandData, 1), 65_535)
         self.maximumResponseData = min(max(maximumResponseData, 1), 65_536)

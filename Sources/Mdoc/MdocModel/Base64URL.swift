@@ -72,7 +72,7 @@ package enum Base64URL {
             }
             spare = bits & ((1 << count) - 1)
         }
-        // No value of the alphabet has one of the two highest bits, and what is none has both.
+        // No value of the alphabet has one of the two highest bits set; a byte outside the alphabet gives both.
         return seen < 64 && spare == 0 ? bytes : nil
     }
 }

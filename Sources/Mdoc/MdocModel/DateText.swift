@@ -39,7 +39,7 @@ package struct DateText: Hashable, Sendable {
         }
     }
 
-    /// Reads the text, or gives nil where it is no date. Fractions of a second are passed over.
+    /// Reads the text; nil if it is not a date. Fractions of a second are ignored.
     package init?(_ text: some Collection<UInt8>) {
         var reader = DateReader(Array(text))
         form = []

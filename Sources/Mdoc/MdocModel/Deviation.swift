@@ -13,7 +13,7 @@ package enum Deviation: String, CaseIterable, Sendable {
     case nullMember = "cbor.null_member"
     /// issuerAuth carries tag 18.
     case issuerAuthTagged = "issuer_auth.tagged"
-    /// The issuer's certificate stands in the protected header.
+    /// The issuer's certificate is in the protected header.
     case x5chainProtected = "issuer_auth.x5chain_protected"
     /// issuerAuth names its algorithm by one of the newer identifiers that include the curve.
     case issuerAlgorithmFullySpecified = "issuer_auth.alg_fully_specified"
@@ -83,7 +83,7 @@ extension Deviation {
         case .longerHeadInMSO: "the MSO is encoded in more bytes than needed"
         case .nullMember: "a member that may be absent is there as null or undefined"
         case .issuerAuthTagged: "issuerAuth carries a tag"
-        case .x5chainProtected: "the issuer's certificate stands in the protected header"
+        case .x5chainProtected: "the issuer's certificate is in the protected header"
         case .issuerAlgorithmFullySpecified: "issuerAuth names its algorithm by a newer identifier"
         case .x5chainWithOtherCertificates: "x5chain holds more than the document signer's certificate"
         case .dateFormInMSO: "a date of the MSO has another form than asked for"

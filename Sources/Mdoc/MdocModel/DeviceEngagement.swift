@@ -11,7 +11,7 @@ package struct DeviceEngagement: Sendable {
     package let eDeviceKey: COSEKey
     package let retrievalMethods: [DeviceRetrievalMethod]
     package let capabilities: EngagementCapabilities
-    /// Members of a known key that are not of that key's shape; they are passed over (Q43).
+    /// Known keys whose members are malformed; they are ignored (Q43).
     package let malformedMembers: [Int64]
 
     private enum Key {

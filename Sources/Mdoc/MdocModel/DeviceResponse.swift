@@ -25,7 +25,7 @@ package struct UnverifiedResponse: Sendable {
         try self.init(item, limits: limits)
     }
 
-    /// A response that stands within another item.
+    /// A response inside another item.
     package init(_ item: CBORItem, limits: CBORLimits = .standard) throws(MdocModelError) {
         let items: CBORArray?
         let hasNullMembers: Bool
@@ -76,7 +76,7 @@ package struct UnverifiedDocument: Sendable {
     package let encoded: ArraySlice<UInt8>
     package let docType: String
     package let nameSpaces: [UnverifiedNameSpace]
-    /// The COSE_Sign1 of the issuer, not looked at yet; nil where there is none.
+    /// The COSE_Sign1 of the issuer, not checked yet; nil if absent.
     package let issuerAuth: CBORItem?
     package let deviceSigned: UnverifiedDeviceSigned
     /// Elements that were not returned, with the code.

@@ -3,8 +3,8 @@ package enum EngagementURI {
     /// The longest text that is looked at; a QR code holds less.
     package static let maximumLength = 8192
 
-    /// The DeviceEngagement bytes. Letter case of the scheme, slashes after it, padding and blanks around the
-    /// text are passed over (Q49).
+    /// The DeviceEngagement bytes. Letter case of the scheme, slashes after it, padding and blanks around the text
+    /// are ignored (Q49).
     package static func deviceEngagement(in text: String) throws(MdocModelError) -> [UInt8] {
         guard text.utf8.count <= maximumLength else { throw .notAnEngagementURI }
         var rest = Array(text.utf8)[...]

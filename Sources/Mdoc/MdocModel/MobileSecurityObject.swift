@@ -98,7 +98,7 @@ package struct NameSpaceDigests: Sendable {
     private let encoded: ArraySlice<UInt8>
     /// In the order of their keys where there are more than a look through all of them is worth.
     private let places: [CBORBytePlace]
-    /// Digests in chunks, which stand in no one place.
+    /// Digests in chunks, which have no single range in the buffer.
     private var chunked: [UInt64: ArraySlice<UInt8>] = [:]
     private static let fewEnough = 64
 

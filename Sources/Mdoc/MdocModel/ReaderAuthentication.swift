@@ -15,7 +15,8 @@ package func readerAuthenticationBytes(
     ]
 }
 
-/// ReaderAuthenticationAllBytes (second edition), likewise: over every document, and over the request's info or null.
+/// ReaderAuthenticationAllBytes (second edition), in the same way: over every document, and over the request's info
+/// or null.
 package func readerAuthenticationAllBytes(
     transcript: SessionTranscript, itemsRequests: [EncodedCBOR<ItemsRequest>],
     deviceRequestInfo: EncodedCBOR<DeviceRequestInfo>?

@@ -3,7 +3,7 @@
 package struct ReaderIdentityChoice: Sendable {
     /// What is known when a request is about to go out.
     package struct Situation: Hashable, Sendable {
-        /// What the operator, an earlier refusal or the engagement told about the wallet.
+        /// What the operator, an earlier refusal or the engagement said about the wallet.
         package var wallet: String?
         package var brand: String?
         package var docTypes: Set<String>

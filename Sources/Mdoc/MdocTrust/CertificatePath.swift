@@ -1,5 +1,6 @@
 package import MdocModel
-package import OpenSSLCrypto
+internal import OpenSSLCrypto
+package import PKIX
 
 /// Why a chain does not lead to a trusted certificate.
 package enum CertificatePathError: Error, Equatable, Sendable {
@@ -7,9 +8,9 @@ package enum CertificatePathError: Error, Equatable, Sendable {
     case empty
     /// More authorities between leaf and root than the limit, or than one of them allows.
     case tooLong
-    /// Neither a root nor the next certificate bears this issuer's name and key identifier.
+    /// Neither a root nor the next certificate has this issuer's name and key identifier.
     case issuerNotFound(issuer: String)
-    /// Those that bear the name did not sign.
+    /// The certificates with the issuer's name did not sign it.
     case signatureInvalid
     /// A certificate of the chain, or its root, is not valid at the time asked for.
     case outsideValidity(subject: String)
@@ -56,7 +57,7 @@ package enum CertificatePath {
         throw .tooLong
     }
 
-    /// Nil where none of those that bear the issuer's name signed: an authority of the chain may bear it as well.
+    /// Nil if no root with the issuer's name signed it: an authority in the chain may have the same name.
     private static func root(
         of certificate: Certificate, among candidates: [TrustAnchor], at now: Timestamp
     ) throws(CertificatePathError) -> TrustAnchor? {

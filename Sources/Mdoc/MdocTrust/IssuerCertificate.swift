@@ -1,4 +1,5 @@
 package import OpenSSLCrypto
+package import PKIX
 
 /// The leaf of x5chain with its key, whether it is believed or not.
 package final class IssuerCertificate: Sendable {
@@ -7,11 +8,15 @@ package final class IssuerCertificate: Sendable {
 
     /// The bytes are copied: a signer is remembered, the message it came in must not be.
     package init(der: ArraySlice<UInt8>) throws(IssuerCertificateError) {
-        do throws(OpenSSLCryptoError) {
+        do throws(PKIXError) {
             certificate = try Certificate(der: Array(der)[...])
-            publicKey = try certificate.publicKey()
         } catch {
             throw .malformed(error)
+        }
+        do throws(OpenSSLCryptoError) {
+            publicKey = try certificate.publicKey()
+        } catch {
+            throw .keyNotUsable(error)
         }
     }
 }

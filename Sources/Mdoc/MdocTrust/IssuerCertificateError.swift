@@ -1,10 +1,13 @@
 internal import JSON
 package import OpenSSLCrypto
+package import PKIX
 
 /// Why a document signer's certificate is not believed (ISO/IEC 18013-5 9.3.3, Annex B.1.4).
 package enum IssuerCertificateError: Error, Equatable, Sendable {
-    /// The bytes are no certificate, or hold a key that cannot be used.
-    case malformed(OpenSSLCryptoError)
+    /// The bytes are not a certificate.
+    case malformed(PKIXError)
+    /// The certificate holds a key that cannot be used.
+    case keyNotUsable(OpenSSLCryptoError)
     /// An encoding that RFC 5280 forbids and a reader could tolerate, as it does in anchors.
     case encodingIrregular
     /// No trusted IACA of this name.
@@ -21,7 +24,7 @@ package enum IssuerCertificateError: Error, Equatable, Sendable {
     case anchorOutsideValidity
     /// The trusted IACA is not trusted for documents of this type (ISO/IEC 18013-5 Annex C.1.7.1).
     case docTypeNotTrusted(String)
-    /// The certificate may issue certificates: an authority is no document signer.
+    /// The certificate may issue certificates: an authority is not a document signer.
     case isCertificateAuthority
     /// No key usage, or none that allows digital signatures.
     case keyUsageWrong
@@ -42,6 +45,8 @@ extension IssuerCertificateError {
     package var explanation: String {
         switch self {
         case .malformed(let error): "the document signer's certificate cannot be read: \(error.explanation)"
+        case .keyNotUsable(let error):
+            "the key of the document signer's certificate cannot be used: \(error.explanation)"
         case .encodingIrregular: "the document signer's certificate is encoded in a way that RFC 5280 forbids"
         case .anchorNotFound(let issuer): "issuer not in your trust list: \(Terminal.safe(issuer))"
         case .authorityKeyIdentifierMismatch:

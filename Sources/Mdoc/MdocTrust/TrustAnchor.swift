@@ -1,5 +1,6 @@
 internal import MdocModel
-package import OpenSSLCrypto
+internal import OpenSSLCrypto
+package import PKIX
 internal import Synchronization
 
 /// A trusted IACA root (ISO/IEC 18013-5 Annex B.1.2). Its own profile is not enforced: roots in use often depart from it (Q179).
@@ -15,7 +16,7 @@ package final class TrustAnchor: Sendable {
         init(_ info: SubjectPublicKeyInfo) throws(OpenSSLCryptoError) { key = try info.authorityKey() }
     }
 
-    /// Throws where the certificate is no certificate authority (Q178) or its key cannot be used.
+    /// Throws if the certificate is not a certificate authority (Q178) or its key cannot be used.
     package convenience init(_ certificate: Certificate) throws(TrustAnchorError) {
         try self.init(deferringKeyOf: certificate)
         guard case .success = loadedKey() else {

@@ -1,6 +1,6 @@
 package import CBOR
 package import MdocModel
-internal import OpenSSLCrypto
+internal import PKIX
 internal import Synchronization
 
 /// What is believed, ready for verification: made from one immutable set, and so is what it remembers. What changes trust
@@ -23,7 +23,7 @@ package final class TrustStore: Sendable {
         let revocation: SignerRevocation
     }
 
-    /// - Parameter remembering: how many verified document signers are kept; 0 verifies each anew.
+    /// - Parameter remembering: how many verified document signers are kept; with 0 each is verified again.
     package convenience init(_ snapshot: TrustSnapshot, remembering capacity: Int = 64) {
         self.init(snapshot.id, snapshot.anchors, lists: snapshot.sources, remembering: capacity)
     }
@@ -98,10 +98,10 @@ package final class TrustStore: Sendable {
         return VerifiedIssuerCertificate(proving: leaf, entry, docType)
     }
 
-    /// What the lists at hand say about revocation at `now`.
+    /// What the available lists say about revocation at `now`.
     ///
     /// - Parameters:
-    ///   - status: where the issuer publishes the document's status, from its MSO; nil where it does not.
+    ///   - status: where the issuer publishes the document's status, from its MSO; nil if it does not.
     ///   - clockSkew: the seconds by which a list may be from the future.
     package func revocation(
         of signer: borrowing VerifiedIssuerCertificate, status: Result<DocumentStatus, CBORError>?,

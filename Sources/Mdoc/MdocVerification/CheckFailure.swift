@@ -14,7 +14,7 @@ package enum CheckFailure: Error, Equatable, Sendable {
     case mobileSecurityObjectVersion
     /// The MSO is for another document type than the document says.
     case docTypeMismatch
-    /// The MSO's digest algorithm is none of SHA-256, SHA-384 and SHA-512.
+    /// The MSO's digest algorithm is not SHA-256, SHA-384 or SHA-512.
     case digestAlgorithmUnknown
     /// The MSO lists no digest for this item under its namespace and ID.
     case digestMissing(ElementName)
@@ -36,7 +36,7 @@ package enum CheckFailure: Error, Equatable, Sendable {
     case deviceAuthMissing
     /// A device signature and a MAC together.
     case deviceAuthTwice
-    /// A MAC, and no reader key at hand to check it with.
+    /// A MAC, and no reader key available to check it with.
     case readerKeyNeeded
     /// A MAC, and the reader's key is not on the device key's curve.
     case readerKeyOnOtherCurve

@@ -22,12 +22,12 @@ package enum CheckID: String, CaseIterable, Sendable {
     case requestMatch = "request_match"
 }
 
-/// What one check came to.
+/// The result of one check.
 package struct CheckReport: Equatable, Sendable {
     package enum Outcome: Equatable, Sendable {
         case passed
         case failed(CheckFailure)
-        /// The check could not be made with what is at hand.
+        /// The check could not be made with what is available.
         case undetermined(CheckFailure)
         /// There was nothing to check, or an earlier failure left nothing to check.
         case skipped

@@ -8,7 +8,7 @@ package enum VerificationRules: Sendable {
     case strict
 }
 
-/// Runs checks and keeps what each came to, so that one failure does not hide the others.
+/// Runs checks and keeps the result of each, so that one failure does not hide the others.
 struct CheckLog {
     let rules: VerificationRules
     private(set) var reports: [CheckReport] = []

@@ -25,10 +25,10 @@ package struct VerificationContext: Sendable {
     }
 }
 
-/// What the checks of one document came to. A rejected document has no element values.
+/// The results of the checks of one document. A rejected document has no element values.
 package struct DocumentReport: Sendable {
     package let docType: String
-    /// What the certificate in the document says, believed or not; nil where there is none to read.
+    /// What the certificate in the document says, trusted or not; nil if no certificate can be read.
     package let issuer: DocumentIssuer?
     package let checks: [CheckReport]
     package let deviations: [Deviation]

@@ -1,9 +1,9 @@
 internal import CBOR
 internal import JSON
 package import MdocModel
-package import MdocTrust
+internal import MdocTrust
 
-/// What a response came to.
+/// The verdict on a response.
 package enum ResponseVerdict: Sendable {
     case verified(VerifiedResponse)
     case rejected(RejectedResponse)

@@ -3,7 +3,7 @@ internal import CBOR
 internal import MdocModel
 internal import MdocTrust
 
-/// issuerAuth (ISO/IEC 18013-5 9.1.2.4) taken apart: each part, or why there is none. Nothing is believed yet.
+/// The parts of issuerAuth (ISO/IEC 18013-5 9.1.2.4): each part, or why it is missing. Nothing is verified yet.
 struct UnverifiedIssuerAuth {
     let signature: Result<COSESign1, CheckFailure>
     /// The first certificate of x5chain; others are never trusted (Q180).

@@ -1,3 +1,4 @@
+internal import PKIX
 internal import CBOR
 internal import MdocModel
 internal import MdocTrust

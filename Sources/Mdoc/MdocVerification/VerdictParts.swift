@@ -4,7 +4,7 @@ package import MdocTrust
 package struct VerdictParts: Equatable, Sendable {
     package enum State: String, Sendable {
         case yes, no
-        /// It could not be told, or an earlier failure left nothing to tell it of.
+        /// It could not be determined, or was not checked because of an earlier failure.
         case undetermined
     }
 

@@ -1,7 +1,7 @@
 internal import CBOR
 package import MdocModel
 
-/// What may tell an age, from least to most revealing (Q160).
+/// What can prove an age, from least to most revealing (Q160).
 package enum AgeEvidence: Int, Sendable {
     case attestation
     /// Also age_in_years, which was so when the document was issued.

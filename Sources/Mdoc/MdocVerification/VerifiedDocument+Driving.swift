@@ -2,8 +2,8 @@ internal import CBOR
 package import MdocModel
 
 extension VerifiedDocument {
-    /// Whether the holder may drive this on `day`, the day where the vehicle is handed over. Only what the issuer signed
-    /// counts. A privilege without an expiry date of its own lasts as long as the document.
+    /// Whether the holder may drive this on `day`, the day where the vehicle is handed over. Only what the issuer
+    /// signed counts. A privilege without an expiry date is valid as long as the document.
     package func mayDrive(_ vehicle: DrivingClass, on day: FullDate) -> DrivingAnswer {
         guard let value = issuerSigned(vehicle.element) else { return .cannotTell(.notReturned) }
         let granted: [Grant]

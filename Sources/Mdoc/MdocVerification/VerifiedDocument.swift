@@ -1,7 +1,7 @@
 package import CBOR
 package import MdocModel
 package import MdocTrust
-internal import OpenSSLCrypto
+internal import PKIX
 
 /// A document that passed every check. There is one way to make it: with the proof of each.
 package struct VerifiedDocument: Sendable, RedactedDescription {

@@ -36,7 +36,7 @@ package enum TestEntropy: Sendable {
         throw .scalarOutOfRange
     }
 
-    /// The numbers 0 ..< `count` in an order of its own.
+    /// The numbers 0 ..< `count` in pseudorandom order.
     func shuffled(_ count: Int, for purpose: String) throws(OpenSSLCryptoError) -> [Int] {
         var numbers = Array(0..<count)
         let draws = try bytes(4 * count, for: purpose)

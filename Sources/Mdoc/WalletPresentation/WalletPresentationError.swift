@@ -20,7 +20,7 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
 
     // For whom and where
 
-    /// Sealed for a key that is none of ours, or is not the one of the request.
+    /// Sealed for a key that is not ours, or is not the key of the request.
     case recipientKeyUnknown
     /// Sealed in a request of another of our merchants.
     case merchantOther
@@ -30,11 +30,11 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     case infoHashWrong
     /// Sealed in a request of another of our origins.
     case originOther
-    /// Sealed in a request whose encryptionInfo was written anew on its way to the wallet.
+    /// Sealed in a request whose encryptionInfo was re-encoded on its way to the wallet.
     case encryptionInfoReencoded
     /// encryptionInfo is that of another nonce.
     case nonceOther
-    /// The encapsulated key is no point of P-256.
+    /// The encapsulated key is not a point of P-256.
     case encapsulatedKeyInvalid
     /// The ciphertext does not belong to encapsulated key, recipient and transcript.
     case notOpened

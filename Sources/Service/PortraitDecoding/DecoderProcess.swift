@@ -1,7 +1,7 @@
 internal import Glibc
 internal import PortraitImage
 
-/// One run of the decoder; it is over at the latest when the value goes.
+/// One run of the decoder. The process is ended in `deinit` if it still runs.
 struct DecoderProcess: ~Copyable {
     private let process: pid_t
     private let socket: Int32
@@ -52,7 +52,7 @@ struct DecoderProcess: ~Copyable {
         return Int32(state.revents)
     }
 
-    /// Sends what fits. A decoder that has seen enough takes no more; how it ended tells why.
+    /// Sends what fits. A decoder that failed early takes no more; its exit status says why.
     private borrowing func send(_ rest: inout ArraySlice<UInt8>) {
         let sent = unsafe rest.withUnsafeBytes {
             unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
@@ -100,7 +100,7 @@ struct DecoderProcess: ~Copyable {
         unsafe posix_spawn_file_actions_adddup2(&actions, socket, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, socket, 1)
         unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        // The threads of a service block signals; the decoder is to hear those that end it.
+        // The threads of a service block signals; the decoder must receive those that end it.
         var attributes = posix_spawnattr_t()
         var none = sigset_t()
         unsafe sigemptyset(&none)

@@ -1,10 +1,10 @@
 internal import Dispatch
 internal import PortraitImage
 
-/// Has portraits decoded by a process of its own, since they come from a phone and JPEG 2000 is decoded by C.
+/// Decodes portraits in a separate process, since they come from a phone and JPEG 2000 is decoded by C.
 ///
-/// Bytes go in and come back through one socket and touch no disk. The process confines itself; here it has a deadline,
-/// and what it sends a limit. One process a call: a lane has one presentation at a time.
+/// Bytes are passed through one socket and are never written to disk. The process confines itself; here its time
+/// and its output are limited. One process per call: a lane has one presentation at a time.
 package struct PortraitDecoder: Sendable {
     /// What the largest portrait can become: three bytes a pixel, hardly compressed.
     private static let outputLimit = 4 * ImageLimits.portrait.pixels

@@ -93,7 +93,7 @@ extension APIProblem {
     static let laneUnknown = APIProblem(
         .laneUnknown, 404, "there is no such lane: /v1/lanes names those there are")
     static let laneBusy = APIProblem(
-        .laneBusy, 409, "a presentation is going on at this lane: wait for its end, or DELETE it")
+        .laneBusy, 409, "a presentation is running at this lane: wait for its end, or DELETE it")
     static let presentationUnknown = APIProblem(
         .presentationUnknown, 404, "there is no such presentation, or it is forgotten")
     static let referenceTaken = APIProblem(
@@ -123,7 +123,7 @@ extension APIProblem {
     static let tooManyListeners = APIProblem(
         .tooManyListeners, 503, "too many listen to events: close some, or raise limits.listeners")
     static let tooManyPresentations = APIProblem(
-        .tooManyPresentations, 503, "too many presentations are going on")
+        .tooManyPresentations, 503, "too many presentations are running")
     static let shuttingDown = APIProblem(.shuttingDown, 503, "the daemon is ending: try again in a moment")
     static let failed = APIProblem(.failed, 500, "the daemon failed: its log has more")
 
@@ -152,7 +152,7 @@ extension APIProblem {
         self.init(.bodyRefused, 400, "line \(fault.line): \(fault.explanation)")
     }
 
-    /// An intent that is none, or asks for more than it needs.
+    /// A malformed intent, or one that asks for more than it needs.
     init(_ error: RequestPlannerError) {
         self.init(.intentRefused, 400, error.explanation)
     }

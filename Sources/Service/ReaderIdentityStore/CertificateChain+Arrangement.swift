@@ -1,4 +1,5 @@
 package import OpenSSLCrypto
+package import PKIX
 
 extension CertificateChain {
     /// The chain of `key` among the certificates that an authority returned, in whatever order they came, with or

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// What tells one state of a file or folder from another without reading it. Whoever changes it, its contents or who may read
-/// them, leaves another.
+/// Distinguishes one state of a file or folder from another without reading it. Any change of its contents or
+/// permissions gives another stamp.
 package struct FileStamp: Equatable, Sendable {
     /// Another one where another file was put in its place.
     package let inode: UInt

@@ -1,5 +1,6 @@
 internal import Glibc
 package import OpenSSLCrypto
+package import PKIX
 
 /// Where the identities of this reader are: a folder for each, with its key and its certificates, and the rules that
 /// choose among them. All of it is its owner's alone.
@@ -18,7 +19,7 @@ package struct IdentityFolder: Sendable {
     package func certificatesPath(_ name: IdentityName) -> String { "\(path)/\(name.text)/certificates.pem" }
     package var choicePath: String { "\(path)/choice.json" }
 
-    /// The identities there are, by name. What has no key is none.
+    /// The identities in the folder, by name. An entry without a key is not an identity.
     package func names() throws(IdentityStoreError) -> [IdentityName] {
         guard let folder = unsafe opendir(path) else {
             guard errno == ENOENT else { throw .fileRefused(path: path, errno: errno) }
@@ -87,7 +88,7 @@ package struct IdentityFolder: Sendable {
         }
     }
 
-    /// Runs `body` while no other process changes anything here, and after what an interrupted one left is gone.
+    /// Runs `body` while no other process changes anything here, after removing what an interrupted one left.
     func changing<R>(_ body: () throws(IdentityStoreError) -> R) throws(IdentityStoreError) -> R {
         try PrivateFile.makeFolder(path)
         try PrivateFile.checkFolder(store)

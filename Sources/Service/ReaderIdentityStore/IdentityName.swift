@@ -3,7 +3,7 @@
 package struct IdentityName: Hashable, Comparable, Sendable {
     package let text: String
 
-    /// Nil where the text is none.
+    /// Nil if the text is not a valid name.
     package init?(_ text: String) {
         guard (1...64).contains(text.utf8.count), let first = text.utf8.first, Self.isAlphanumeric(first),
             text.utf8.allSatisfy({ Self.isAlphanumeric($0) || "-_.".utf8.contains($0) })

@@ -28,7 +28,8 @@ package struct IdentityRules: Equatable, Sendable {
         self.rules = rules
     }
 
-    /// Sets a rule in place of the one with the same conditions; the rules with more conditions stand before those with fewer.
+    /// Replaces the rule with the same conditions, or adds it. Rules with more conditions come before rules with
+    /// fewer.
     package mutating func set(_ rule: Rule) {
         rules.removeAll { $0.conditions == rule.conditions }
         let count = rule.conditions.count { $0 != nil }
@@ -110,7 +111,7 @@ extension IdentityRules.Rule: Encodable {
 /// What is wrong with the file of rules.
 package enum RulesFault: Error, Equatable, Sendable {
     case form(JSONError)
-    /// `identity` is no name of one (`IdentityName`).
+    /// `identity` is not a valid name (`IdentityName`).
     case identityNameMalformed(at: Int)
     case tooMany(limit: Int)
     case notWritten
@@ -133,7 +134,7 @@ package enum RulesFault: Error, Equatable, Sendable {
 }
 
 extension IdentityFolder {
-    /// The rules of this folder; nil where there is no file of them.
+    /// The rules of this folder; nil if there is no such file.
     package func rules() throws(IdentityStoreError) -> IdentityRules? {
         do throws(IdentityStoreError) {
             return try IdentityRules(json: PrivateFile.read(choicePath))

@@ -2,6 +2,7 @@ internal import Glibc
 internal import JSON
 internal import MdocModel
 package import OpenSSLCrypto
+package import PKIX
 
 /// Why an identity cannot be made, read or used.
 package enum IdentityStoreError: Error, Equatable, Sendable {
@@ -9,7 +10,7 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
 
     /// The system refused an operation on this path.
     case fileRefused(path: String, errno: Int32)
-    /// What stands there is no file, or no folder, but a link or something else.
+    /// The path is not a regular file or folder, but a link or something else.
     case notAFile(path: String)
     /// Others may read the key, or put another one in its place; the permission bits.
     case exposed(path: String, mode: UInt32)
@@ -31,10 +32,10 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
     /// No certificate was imported yet.
     case noCertificates
     /// The certificates cannot be read.
-    case certificatesUnreadable(OpenSSLCryptoError)
+    case certificatesUnreadable(PKIXError)
     /// Among the certificates none is for this key.
     case keyNotCertified
-    /// The certificates are no chain that can be sent.
+    /// The certificates do not form a chain that can be sent.
     case chainUnusable(CertificateChainError)
     /// A certificate that is sent is not valid yet; seconds since 1970.
     case notYetValid(subject: String, from: Int64)
@@ -92,7 +93,7 @@ extension IdentityStoreError {
         case .fileRefused(let path, let code):
             "\(Terminal.safe(path)): \(unsafe String(cString: strerror(code)))"
         case .notAFile(let path):
-            "\(Terminal.safe(path)) is not what should stand there, but a link or another thing"
+            "\(Terminal.safe(path)) is not a regular file or folder"
         case .exposed(let path, let mode):
             "others may use \(Terminal.safe(path)) (mode \(String(mode, radix: 8))). If nobody did: "
                 + "chmod go= \(Terminal.safe(path)); else make a new one"

@@ -19,7 +19,7 @@ package enum PrivateFile {
         }
     }
 
-    /// The contents of a file that is no secret, but that nobody else may change.
+    /// The contents of a file that is not secret, but that nobody else may change.
     package static func read(_ path: String) throws(IdentityStoreError) -> [UInt8] {
         try contents(path, forbidden: 0o022).withUnprotectedBytes(Array.init)
     }

@@ -1,6 +1,6 @@
 package import JSON
 package import MdocTrust
-internal import OpenSSLCrypto
+internal import PKIX
 
 /// A rule of the reader's certificate profile that a certificate breaks.
 package struct ProfileRule: Hashable, Sendable {

@@ -6,7 +6,7 @@ package struct ReaderIdentities: Sendable {
     /// Who asks in which situation. What would be signed by an identity that cannot be used goes out unsigned, and
     /// not in another's name.
     package let choice: ReaderIdentityChoice
-    /// What was chosen and cannot be used, with the reason of each, to be told.
+    /// The chosen identities that cannot be used, each with the reason, to be reported.
     package let unusable: [(name: String, error: IdentityStoreError)]
 
     /// Throws where the folder or its rules cannot be read; a folder that is not there has no identities.
@@ -48,7 +48,7 @@ package struct ReaderIdentities: Sendable {
 }
 
 extension IdentityFolder {
-    /// The rules of the file, or where there is none that of the only identity there is.
+    /// The rules of the file; without a file, a rule for the only identity.
     package func rulesInEffect() throws(IdentityStoreError) -> IdentityRules {
         if let rules = try rules() { return rules }
         let names = try names()

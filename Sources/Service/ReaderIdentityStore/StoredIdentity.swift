@@ -2,6 +2,7 @@ internal import COSE
 package import MdocModel
 package import MdocTrust
 package import OpenSSLCrypto
+package import PKIX
 
 /// An identity as it is kept: a key that is not read before it is needed, and the certificates that were imported for it.
 package struct StoredIdentity: Sendable {
@@ -30,8 +31,8 @@ package struct StoredIdentity: Sendable {
             return nil
         }
         let certificates: [Certificate]
-        do throws(OpenSSLCryptoError) {
-            certificates = try OpenSSLCrypto.certificates(fromPEMOrDER: text[...])
+        do throws(PKIXError) {
+            certificates = try PKIX.certificates(fromPEMOrDER: text[...])
         } catch {
             throw .certificatesUnreadable(error)
         }

@@ -27,7 +27,7 @@ package struct BluetoothOffer: Equatable, Sendable {
     }
 }
 
-/// The Bluetooth of one transaction: what is on the air for it, and the link that comes of it.
+/// The Bluetooth of one transaction: what is advertised for it, and the resulting link.
 actor BluetoothRetrieval {
     /// The UUID of this transaction alone, so that no earlier customer's phone finds us (Q91, Q93).
     let uuid: BluetoothUUID
@@ -48,7 +48,7 @@ actor BluetoothRetrieval {
         return NFCOffer.BluetoothLE(serviceUUID: uuid, role: role)
     }
 
-    /// Puts our UUID on the air before the tap, so that the phone finds us at once (Q91).
+    /// Advertises our UUID before the tap, so that the phone finds us at once (Q91).
     func arm() async throws(BluetoothLEError) {
         try await serve(uuid)
     }
@@ -83,8 +83,8 @@ actor BluetoothRetrieval {
         _ uuid: BluetoothUUID, _ engagement: DeviceEngagement
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
         if server?.uuid != uuid {
-            // The phone has chosen a UUID of its own: nobody will come for ours, and many adapters have one of the two on
-            // the air at a time.
+            // The phone has chosen its own UUID: no phone will connect to ours, and many adapters can advertise
+            // only one of the two at a time.
             let needless = server
             server = nil
             async let gone: Void? = needless?.server.close()
@@ -102,7 +102,7 @@ actor BluetoothRetrieval {
 
     // MARK: - mdoc peripheral server mode
 
-    /// L2CAP first where the plan has it, then the characteristics, inside the caller's time. Over L2CAP there is no
+    /// L2CAP first if the plan says so, then the characteristics, inside the caller's time. Over L2CAP there is no
     /// start to be written.
     private func connect(
         _ uuid: BluetoothUUID, _ psm: L2CAPPSM?
@@ -128,7 +128,7 @@ actor BluetoothRetrieval {
         }
     }
 
-    /// - Throws: `linkLost` where the phone left before it could be told to start.
+    /// - Throws: `linkLost` if the phone disconnected before the start was sent.
     private func startedLink(
         _ uuid: BluetoothUUID, after psm: L2CAPPSM?
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
@@ -156,7 +156,7 @@ actor BluetoothRetrieval {
     /// For an L2CAP channel that the engagement names, of the time for a link: the rest is left to the characteristics.
     private static let l2capTime: Duration = .seconds(10)
 
-    /// For a phone that left before it was told to start.
+    /// How long to wait for a phone that disconnected before the start was sent.
     private static let returnTime: Duration = .seconds(10)
 
     // MARK: - Both

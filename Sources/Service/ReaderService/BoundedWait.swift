@@ -1,5 +1,5 @@
-/// Runs `work` in a task of its own, and cancels that at `deadline`, or when `grace` is over after the caller was
-/// cancelled: what is under way then has a moment to end well.
+/// Runs `work` in a separate task. That task is cancelled at `deadline`, or when `grace` is over after the caller
+/// was cancelled: an operation in progress then has time to complete.
 func bounded<Value: Sendable, Failure: Error>(
     by deadline: ContinuousClock.Instant?, grace: Duration = .zero,
     _ work: @escaping @Sendable () async throws(Failure) -> Value

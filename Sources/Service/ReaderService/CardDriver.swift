@@ -15,21 +15,20 @@ extension NFCTransferReader: NFCMachine {}
 /// Does what an NFC machine asks: carries its commands to a card, and waits.
 struct CardDriver: Sendable {
     let card: any ContactlessCard
-    /// How long a command that is under way may still take once we are told to stop.
+    /// How long a command in progress may still take after cancellation.
     var grace: Duration
 
     enum End: Error {
         case machine(NFCEndReason)
-        /// The reader is not there any more; `id` is the transport's.
-        case readerUnavailable(id: String)
-        /// Told to stop, between two commands.
+        case readerUnavailable(ReaderFault)
+        /// Cancelled, between two commands.
         case stopped
     }
 
     /// Called after each command: for timing and traces.
     var observe: @Sendable (Exchange) -> Void = { _ in }
 
-    /// One command, by what is told of it.
+    /// One command, as reported to `observe`.
     struct Exchange {
         let command: ArraySlice<UInt8>
         let sent: ContinuousClock.Instant
@@ -61,8 +60,8 @@ struct CardDriver: Sendable {
         }
     }
 
-    /// The answer, or nil where none came by the deadline; of a card that left, no bytes, so that the machine names
-    /// its phase. Being told to stop does not cut a command before the grace is over.
+    /// The answer; nil if none came by the deadline. Empty if the card was removed, so that the machine names its
+    /// phase. Cancellation does not interrupt a command before the grace period is over.
     private func exchange(
         _ command: [UInt8], by deadline: ContinuousClock.Instant?
     ) async throws(End) -> [UInt8]? {
@@ -78,7 +77,7 @@ struct CardDriver: Sendable {
         } catch {
             switch error {
             case .cardLost: return []
-            case .readerUnavailable(let id): throw .readerUnavailable(id: id)
+            case .readerUnavailable(let fault): throw .readerUnavailable(fault)
             case .cancelled:
                 if Task.isCancelled { throw .stopped }
                 return nil

@@ -2,8 +2,8 @@ package import Transport
 
 package typealias LinkResult = Result<any BluetoothLELink, BluetoothLEError>
 
-/// Tries both ways at once: the first link wins. The other way is cancelled; where it came to a link too, the peer
-/// hears of its end.
+/// Tries both ways at once: the first link wins. The other way is cancelled; if it made a link too, that link is
+/// closed.
 package func firstLink(
     _ one: @escaping @Sendable () async throws(BluetoothLEError) -> any BluetoothLELink,
     _ other: @escaping @Sendable () async throws(BluetoothLEError) -> any BluetoothLELink

@@ -75,7 +75,7 @@ struct Inquiry: ~Copyable, Sendable {
         session.receive(message, now: now)
     }
 
-    /// What to tell the phone when we end; nil where it ended itself.
+    /// The termination message for the phone; nil if the phone ended the session.
     mutating func terminate() -> [UInt8]? {
         if case .end(_, let terminationMessage) = session.terminate() { terminationMessage } else { nil }
     }

@@ -6,15 +6,14 @@ package import Transport
 package actor LinkDriver {
     package enum End: Error {
         case machine(BLEEndReason)
-        /// The radio is not there any more; `id` is the transport's.
-        case radioUnavailable(id: String)
-        /// Told to stop.
+        case radioUnavailable(RadioFault)
+        /// Cancelled.
         case stopped
     }
 
     private let link: any BluetoothLELink
     private let framing: BLEFraming
-    /// For our last words.
+    /// For the termination message.
     private let timeout: Duration
     private var machine: BLETransfer
     /// The instant at which the pending wait is ended, and the task that does so.
@@ -117,7 +116,7 @@ package actor LinkDriver {
 
     private func end(_ error: BluetoothLEError) -> End {
         switch error {
-        case .radioUnavailable(let id): return .radioUnavailable(id: id)
+        case .radioUnavailable(let fault): return .radioUnavailable(fault)
         case .cancelled: return .stopped
         case .linkLost, .connectionFailed, .serviceIncomplete, .notSubscribed, .alreadyWaiting:
             guard case .end(let reason) = machine.receive(.closed, now: .now) else {
@@ -127,8 +126,8 @@ package actor LinkDriver {
         }
     }
 
-    /// Says that we end, with a last message where there is one, and lets go of the link when the phone has left or
-    /// the time for that is over (Q76, Q77).
+    /// Ends the session, with a termination message if there is one. Closes the link when the phone has
+    /// disconnected or the time for that is over (Q76, Q77).
     package func leave(sending message: [UInt8]?) async {
         if let message, let words = transmission(of: message) {
             try? await transmit(words, by: .now + timeout)
@@ -144,7 +143,7 @@ package actor LinkDriver {
         await link.close()
     }
 
-    /// Last words are said whoever's turn it is.
+    /// The termination message is sent whoever's turn it is.
     private func transmission(of message: [UInt8]) -> BLETransmission? {
         switch framing {
         case .characteristics(let limit): BLEFragments(message[...], valueLimit: limit).map { .values($0) }
@@ -154,7 +153,7 @@ package actor LinkDriver {
 
     // MARK: - Waiting
 
-    /// Only a deadline nearer than the one that is armed needs an alarm of its own.
+    /// A new alarm is needed only for a deadline before the armed one.
     private func arm(_ deadline: ContinuousClock.Instant?) {
         guard let deadline, armed.map({ deadline < $0 }) ?? true else { return }
         disarm()

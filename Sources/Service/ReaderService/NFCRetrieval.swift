@@ -5,17 +5,11 @@ internal import Synchronization
 
 /// The NFC data transfer of one tap.
 struct NFCRetrieval: Sendable {
-    struct Answer {
-        let message: [UInt8]
-        let requestSent: ContinuousClock.Instant
-        let answerBegan: ContinuousClock.Instant
-    }
-
-    /// When the last ENVELOPE of a message went out and when its answer came: between them lies consent (Q54).
+    /// When the last ENVELOPE of a message was sent and when its answer came: consent happens between them (Q54).
     private final class Turn: Sendable {
         struct State {
             var instants: (sent: ContinuousClock.Instant, answered: ContinuousClock.Instant)?
-            /// Who is to be told that the answer begins.
+            /// Called when the answer begins.
             var begun: (@Sendable () -> Void)?
         }
 
@@ -41,9 +35,11 @@ struct NFCRetrieval: Sendable {
 
     private var machine: NFCTransferReader
     private let driver: CardDriver
-    /// How long what is under way may still take once we are told to stop.
+    /// How long an operation in progress may still take after cancellation.
     private let grace: Duration
     private let turn = Turn()
+    /// When the last message had gone out to which an answer came.
+    private(set) var sent: ContinuousClock.Instant?
     /// Whether the phone is between two messages and still listens.
     private var isIdle = false
 
@@ -73,20 +69,8 @@ struct NFCRetrieval: Sendable {
         }
     }
 
-    /// Sends one message and waits for the answer; `begun` is called when that begins.
-    mutating func send(
-        _ message: [UInt8], begun: @escaping @Sendable () -> Void
-    ) async throws(TapEnd) -> Answer {
-        turn.begin(begun)
-        guard case .message(let answer) = try await run(machine.send(message[...], now: .now)) else {
-            throw .failed(.session(.unexpectedMessage))
-        }
-        let instants = turn.instants ?? (.now, .now)
-        return Answer(message: answer, requestSent: instants.sent, answerBegan: instants.answered)
-    }
-
-    /// Runs until the delivery. When we are told to stop, what is under way may end within the grace, since a phone
-    /// in mid-message cannot be told.
+    /// Runs until the delivery. After cancellation, an operation in progress may complete within the grace period,
+    /// since a phone cannot be notified in the middle of a message.
     private mutating func run(_ action: NFCTransferReader.Action) async throws(TapEnd) -> NFCTransferDelivery
     {
         isIdle = false
@@ -106,16 +90,34 @@ struct NFCRetrieval: Sendable {
             throw TapEnd(retrieving: error)
         }
     }
+}
 
-    /// Tells the phone that we end, where it listens; what it says to that does not matter any more.
-    mutating func sendTermination(_ message: [UInt8]?, within timeout: Duration) async {
-        guard isIdle, let message else { return }
+extension NFCRetrieval: SessionCarrier {
+    mutating func exchange(
+        _ message: [UInt8], report: @escaping @Sendable (PresentationEvent) -> Void
+    ) async throws(TapEnd) -> CarriedAnswer {
+        turn.begin { report(.receiving) }
+        sent = nil
+        report(.awaitingConsent)
+        guard case .message(let answer) = try await run(machine.send(message[...], now: .now)) else {
+            throw .failed(.session(.unexpectedMessage))
+        }
+        sent = turn.instants?.sent
+        return .message(answer, began: turn.instants?.answered ?? .now)
+    }
+
+    /// Says it where the phone listens; what it answers does not matter any more.
+    mutating func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {
+        guard isIdle, let message else { return nil }
         isIdle = false
         let first = machine.send(message[...], now: .now)
         let (machine, driver) = (machine, driver)
-        _ = await bounded(by: .now + timeout, grace: timeout) { () throws(CardDriver.End) in
+        _ = await bounded(by: .now + grace, grace: grace) { () throws(CardDriver.End) in
             var machine = machine
             _ = try await driver.run(&machine, from: first)
         }
+        return nil
     }
+
+    static func end(_ failure: PresentationFailure) -> TapEnd { .failed(failure) }
 }

@@ -1,3 +1,4 @@
+package import Transport
 package import MdocModel
 package import MdocSession
 package import MdocTrust
@@ -50,7 +51,7 @@ package struct PresentationDeadlines: Equatable, Sendable {
     package var progress: Duration = .seconds(10)
     /// From the request to the answer: the holder reads and consents meanwhile.
     package var consent: Duration = .seconds(300)
-    /// For telling the phone that we end.
+    /// For notifying the phone of the end.
     package var termination: Duration = .seconds(1)
     /// Between two looks at a phone that has no wallet to show yet (Q7).
     package var lockedPhone: Duration = .milliseconds(250)
@@ -69,14 +70,14 @@ package enum PresentationEvent: Equatable, Sendable {
     /// A QR code is worth offering: two taps have failed (Q12).
     case offerQR
     /// There is no Bluetooth; NFC alone is used. `id` is the transport's.
-    case bluetoothUnavailable(id: String)
+    case bluetoothUnavailable(RadioFault)
     /// The engagement is complete: the moment to sound the tone (Q8).
     case engaged
     /// The answer comes over NFC: the phone has to stay on the reader.
     case hold
     /// The request is out; the holder decides.
     case awaitingConsent
-    /// An answer has begun; where the transport cannot tell, it is there.
+    /// An answer has begun; if the transport cannot report that, the answer is complete.
     case receiving
     /// The answer is being checked.
     case verifying
@@ -91,7 +92,7 @@ package struct PhaseTime: Equatable, Sendable {
         case connection
         /// Setting up the session and sending the request.
         case request
-        /// From the request to the first byte of the answer; where the transport cannot tell, to the last.
+        /// From the request to the first byte of the answer; if the transport cannot report that, to the last.
         case consent
         /// From the first byte of the answer to the last.
         case transfer
@@ -103,18 +104,18 @@ package struct PhaseTime: Equatable, Sendable {
     package let duration: Duration
 }
 
-/// What a presentation came to.
+/// The outcome of a presentation and its details.
 package struct Presentation: Sendable {
     package enum Outcome: Sendable {
         case judged(Judgement)
-        /// The decrypted answer is no DeviceResponse.
+        /// The decrypted answer is not a DeviceResponse.
         case malformed(MdocModelError)
         /// The holder said no: an outcome, not a fault.
         case declined
         case failed(PresentationFailure)
     }
 
-    /// Where a further question was put: what the first came to. All else is then about the further one.
+    /// If a further question was asked: the outcome of the first. All else is then about the further one.
     package let earlier: [Presentation]
     package let outcome: Outcome
     /// The request that the outcome answers, or that went out last; nil where none did.
@@ -137,17 +138,16 @@ package struct Presentation: Sendable {
         self.leaving = leaving
     }
 
-    /// Returns when the phone has been told that we end and nothing of the presentation is on the air any more. The
-    /// outcome may be shown before (Q76).
+    /// Returns when the phone has been notified of the end and nothing of the presentation is transmitted any more.
+    /// The outcome may be shown before (Q76).
     package func left() async {
         await leaving?.value
     }
 }
 
-/// Why a presentation did not come to an answer.
+/// Why a presentation has no answer.
 package enum PresentationFailure: Error, Equatable, Sendable {
-    /// The reader or its service is not there; `id` is the transport's.
-    case readerUnavailable(id: String)
+    case readerUnavailable(ReaderFault)
     /// No complete engagement in time. Where a phone was there, its last tap ended so (Q12).
     case engagementOverdue(lastTap: NFCEndReason?)
     /// The engagement is not one, or has a key that cannot be used.
@@ -156,12 +156,12 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case noUsableRetrieval
     /// The NFC transfer ended before the answer was complete.
     case transfer(NFCEndReason)
-    /// Bluetooth is needed, or was in use, and is not there; `id` is the transport's.
-    case radioUnavailable(id: String)
+    /// Bluetooth is needed, or was in use, and cannot be used.
+    case radioUnavailable(RadioFault)
     /// The phone did not connect, or could not be connected to, in time.
     case connectionOverdue
-    /// No link to the phone came about; `id` names the condition.
-    case connection(id: String)
+    /// No link to the phone could be made.
+    case connection(ConnectionFault)
     /// The transfer over Bluetooth ended before the answer was complete.
     case bluetooth(BLEEndReason)
     /// The link broke before the answer was complete, and no further tap came.
@@ -179,6 +179,6 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     /// The phone ended the session with its first answer, so that nothing further could be asked.
     case sessionOver
     case consentOverdue
-    /// We were told to stop.
+    /// The presentation was cancelled on our side.
     case cancelled
 }

@@ -15,7 +15,7 @@ package struct PresentationQuestion: Sendable {
     package var content: Content
     /// Who may sign. Where no rule fits the request goes out unsigned; where one does it is signed or not sent.
     package var identities: ReaderIdentityChoice
-    /// What the operator told of the wallet, and for which brand it is asked: for the rules of `identities`.
+    /// What the operator said about the wallet, and the brand of the request: for the rules of `identities`.
     package var wallet: String?
     package var brand: String?
 

@@ -6,7 +6,7 @@ extension ReaderTransaction {
     /// Runs over a bench link whose holder has been connected to, and closes it.
     package func run(over channel: any MessageChannel) async -> Presentation {
         let presentation = await timed { course throws(PresentationFailure) in
-            Ending(try await present(over: channel, &course))
+            try await present(over: channel, &course)
         }
         await channel.close()
         return presentation
@@ -14,7 +14,7 @@ extension ReaderTransaction {
 
     private func present(
         over channel: any MessageChannel, _ course: inout Course
-    ) async throws(PresentationFailure) -> Presentation.Outcome {
+    ) async throws(PresentationFailure) -> Ending {
         var key = ReadyKey()
         key.prepare()
         report(.armed)
@@ -22,32 +22,8 @@ extension ReaderTransaction {
         course.times.end(.engagement)
         report(.engaged)
         var inquiry = try inquiry(greeting.engagement, greeting.handover, key: &key)
-        while true {
-            let message: [UInt8]
-            do throws(PresentationFailure) {
-                message = try await ask(&inquiry, over: channel, &course)
-            } catch {
-                await sendTermination(inquiry.terminate(), over: channel)
-                throw Task.isCancelled ? .cancelled : error
-            }
-            course.times.end(.consent)
-            report(.receiving)
-            let step = try receive(message, in: &inquiry, now: .now, &course)
-            guard case .end(let outcome, let terminationMessage) = step else { continue }
-            await self.sendTermination(terminationMessage, over: channel)
-            return outcome
-        }
-    }
-
-    /// Sends the next request; the answer to it.
-    private func ask(
-        _ inquiry: inout Inquiry, over channel: any MessageChannel, _ course: inout Course
-    ) async throws(PresentationFailure) -> [UInt8] {
-        try await send(try await inquiry.message(signedWithin: plan.deadlines.signing), over: channel)
-        course.request = inquiry.sent
-        course.times.end(.request)
-        report(.awaitingConsent)
-        return try await answer(from: channel)
+        var carrier = BenchLinkCarrier(channel: channel, deadlines: plan.deadlines)
+        return try await exchange(&inquiry, over: &carrier, &course)
     }
 
     private func greeting(
@@ -70,37 +46,51 @@ extension ReaderTransaction {
             throw .benchLink(error)
         }
     }
+}
 
-    private func send(
-        _ message: [UInt8], over channel: any MessageChannel
-    ) async throws(PresentationFailure) {
+/// A bench link whose holder has engaged.
+private struct BenchLinkCarrier: SessionCarrier {
+    let channel: any MessageChannel
+    let deadlines: PresentationDeadlines
+    private(set) var sent: ContinuousClock.Instant?
+
+    init(channel: any MessageChannel, deadlines: PresentationDeadlines) {
+        self.channel = channel
+        self.deadlines = deadlines
+    }
+
+    /// The holder's message may take the whole time for consent.
+    mutating func exchange(
+        _ message: [UInt8], report: @escaping @Sendable (PresentationEvent) -> Void
+    ) async throws(PresentationFailure) -> CarriedAnswer {
+        sent = nil
         do throws(TransportError) {
-            try await channel.send(message)
+            try await channel.send(message[...])
         } catch {
             throw Task.isCancelled ? .cancelled : .linkLost
         }
-    }
-
-    /// The holder's message, which may take the whole time for consent.
-    private func answer(from channel: any MessageChannel) async throws(PresentationFailure) -> [UInt8] {
-        let deadline = ContinuousClock.now + plan.deadlines.consent
-        let received = await bounded(by: deadline) { () throws(TransportError) in
+        sent = .now
+        report(.awaitingConsent)
+        let received = await bounded(by: .now + deadlines.consent) { [channel] () throws(TransportError) in
             try await channel.receive()
         }
         do throws(TransportError) {
-            return try received.get()
+            let answer = try received.get()
+            report(.receiving)
+            return .message(answer, began: nil)
         } catch {
+            if Task.isCancelled { throw .cancelled }
             throw error == .cancelled ? .consentOverdue : PresentationFailure(error)
         }
     }
 
-    /// Tells the holder that we end, also when we are told to stop.
-    private func sendTermination(_ message: [UInt8]?, over channel: any MessageChannel) async {
-        guard let message else { return }
-        let timeout = plan.deadlines.termination
-        _ = await bounded(by: .now + timeout, grace: timeout) { () throws(TransportError) in
-            try await channel.send(message)
+    func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {
+        guard let message else { return nil }
+        _ = await bounded(by: .now + deadlines.termination, grace: deadlines.termination) {
+            [channel] () throws(TransportError) in
+            try await channel.send(message[...])
         }
+        return nil
     }
 }
 

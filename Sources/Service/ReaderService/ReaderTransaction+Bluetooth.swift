@@ -19,7 +19,8 @@ extension ReaderTransaction {
         }
     }
 
-    /// The Bluetooth of a transaction whose phone is still to come, with our UUID on the air; nil where NFC has to do.
+    /// The Bluetooth of a transaction that still waits for a phone, with our UUID advertised; nil if only NFC can
+    /// be used.
     func armed(_ radio: (any BluetoothLERadio)?) async throws(PresentationFailure) -> BluetoothRetrieval? {
         guard plan.retrieval.transport != .nfc else { return nil }
         guard let radio else {
@@ -31,30 +32,24 @@ extension ReaderTransaction {
             try await bluetooth.arm()
             return bluetooth
         } catch {
-            guard plan.retrieval.transport == .automatic, case .radioUnavailable(let id) = error else {
+            guard plan.retrieval.transport == .automatic, case .radioUnavailable(let fault) = error else {
                 throw PresentationFailure(error)
             }
-            report(.bluetoothUnavailable(id: id))
+            report(.bluetoothUnavailable(fault))
             return nil
         }
     }
 
-    /// Opens the link, sends the request and judges the answer. Nothing stays on the air.
+    /// Opens the link, sends the request and judges the answer. Afterwards nothing is advertised or connected.
     func exchange(
         _ inquiry: inout Inquiry, _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer,
         _ engagement: DeviceEngagement, _ course: inout Course
     ) async throws(PresentationFailure) -> Ending {
         let link = try await link(bluetooth, offer, engagement)
         course.times.end(.connection)
-        let driver = await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings)
-        do throws(PresentationFailure) {
-            return try await exchange(&inquiry, driver, &course)
-        } catch {
-            // The phone is told also when we are told to stop.
-            let terminationMessage = inquiry.terminate()
-            await Task { await driver.leave(sending: terminationMessage) }.value
-            throw error
-        }
+        var carrier = LinkCarrier(
+            driver: await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings))
+        return try await exchange(&inquiry, over: &carrier, &course)
     }
 
     private func link(
@@ -79,43 +74,48 @@ extension ReaderTransaction {
             throw error == .cancelled ? .connectionOverdue : PresentationFailure(error)
         }
     }
+}
 
-    private func exchange(
-        _ inquiry: inout Inquiry, _ driver: LinkDriver, _ course: inout Course
-    ) async throws(PresentationFailure) -> Ending {
-        while true {
-            let request = try await inquiry.message(signedWithin: plan.deadlines.signing)
-            let message: [UInt8]
-            let began: ContinuousClock.Instant
-            do throws(LinkDriver.End) {
-                try await driver.send(request)
-                course.request = inquiry.sent
-                course.times.end(.request)
-                report(.awaitingConsent)
-                (message, began) = try await driver.receive { report(.receiving) }
-            } catch .machine(.terminated(.awaitResponse)) {
-                return Ending(.declined, leaving: Task { await driver.leave(sending: nil) })
-            } catch {
-                throw PresentationFailure(error)
-            }
-            course.times.end(.consent, at: max(began, course.times.latest))
-            course.times.end(.transfer)
-            let step = try receive(message, in: &inquiry, now: began, &course)
-            guard case .end(let outcome, let terminationMessage) = step else { continue }
-            return Ending(outcome, leaving: Task { await driver.leave(sending: terminationMessage) })
+/// A Bluetooth link that is up and started.
+private struct LinkCarrier: SessionCarrier {
+    let driver: LinkDriver
+    private(set) var sent: ContinuousClock.Instant?
+
+    init(driver: LinkDriver) {
+        self.driver = driver
+    }
+
+    mutating func exchange(
+        _ message: [UInt8], report: @escaping @Sendable (PresentationEvent) -> Void
+    ) async throws(PresentationFailure) -> CarriedAnswer {
+        sent = nil
+        do throws(LinkDriver.End) {
+            try await driver.send(message)
+            sent = .now
+            report(.awaitingConsent)
+            let (answer, began) = try await driver.receive { report(.receiving) }
+            return .message(answer, began: began)
+        } catch .machine(.terminated(.awaitResponse)) {
+            return .ended
+        } catch {
+            throw PresentationFailure(error)
         }
+    }
+
+    func terminate(sending message: [UInt8]?) async -> Task<Void, Never>? {
+        Task { [driver] in await driver.leave(sending: message) }
     }
 }
 
 extension PresentationFailure {
-    /// What it means that there is no link.
+    /// What a missing link means.
     fileprivate init(_ error: BluetoothLEError) {
         switch error {
-        case .radioUnavailable(let id): self = .radioUnavailable(id: id)
-        case .connectionFailed(let id): self = .connection(id: id)
-        case .serviceIncomplete: self = .connection(id: "service-incomplete")
-        case .notSubscribed: self = .connection(id: "not-subscribed")
-        case .linkLost: self = .connection(id: "left-before-start")
+        case .radioUnavailable(let fault): self = .radioUnavailable(fault)
+        case .connectionFailed(let fault): self = .connection(fault)
+        case .serviceIncomplete: self = .connection(.serviceIncomplete)
+        case .notSubscribed: self = .connection(.notSubscribed)
+        case .linkLost: self = .connection(.leftBeforeStart)
         case .alreadyWaiting: self = .session(.unexpectedMessage)
         case .cancelled: self = .cancelled
         }
@@ -124,7 +124,7 @@ extension PresentationFailure {
     /// What the end of a transfer means.
     fileprivate init(_ end: LinkDriver.End) {
         switch end {
-        case .radioUnavailable(let id): self = .radioUnavailable(id: id)
+        case .radioUnavailable(let fault): self = .radioUnavailable(fault)
         case .stopped: self = .cancelled
         case .machine(.failed(.awaitResponse, .deadlinePassed)): self = .consentOverdue
         case .machine(.failed(_, .messageTooLong(let announced, let limit))):

@@ -6,7 +6,7 @@ package import Transport
 extension ReaderTransaction {
     /// Waits for a phone at the reader, engages it by NFC, and retrieves over Bluetooth or NFC.
     ///
-    /// - Parameter radio: nil where there is none; then everything goes over NFC.
+    /// - Parameter radio: without a radio, everything is transferred over NFC.
     package func run(at reader: any ContactlessReader, radio: (any BluetoothLERadio)? = nil) async
         -> Presentation
     {
@@ -30,7 +30,7 @@ extension ReaderTransaction {
         }
     }
 
-    /// Taps until one is complete: each begins anew, none resumes another (Q2).
+    /// Waits for taps until one is complete. Each starts again; none resumes another (Q2).
     private func present(
         at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?,
         _ course: inout Course
@@ -74,7 +74,7 @@ extension ReaderTransaction {
             return try result.get()
         } catch {
             if Task.isCancelled { throw .cancelled }
-            if case .readerUnavailable(let id) = error { throw .readerUnavailable(id: id) }
+            if case .readerUnavailable(let fault) = error { throw .readerUnavailable(fault) }
             throw taps.failure
         }
     }
@@ -89,9 +89,9 @@ extension ReaderTransaction {
         let engaged = try await engage(driver, bluetooth)
         course.times.end(.engagement)
         report(.engaged)
-        var inquiry = try orFailing { () throws(PresentationFailure) in
+        var inquiry = try Result { () throws(PresentationFailure) in
             try self.inquiry(engaged.engagement, engaged.handover, key: &key)
-        }
+        }.mapError(TapEnd.failed).get()
         if let bluetooth, let offer = engaged.bluetooth {
             // The phone may be lifted: everything else comes through the air.
             await letGo(of: card)
@@ -104,7 +104,7 @@ extension ReaderTransaction {
         report(.hold)
         var retrieval = NFCRetrieval(driver, engaged.nfc, plan.deadlines.transferSettings)
         try await retrieval.select(isFirst: false)
-        return try await exchange(&inquiry, &retrieval, &course)
+        return try await exchange(&inquiry, over: &retrieval, &course)
     }
 
     /// The tap of a phone whose QR code was scanned.
@@ -117,10 +117,10 @@ extension ReaderTransaction {
         course.times.end(.engagement)
         report(.engaged)
         report(.hold)
-        var inquiry = try orFailing { () throws(PresentationFailure) in
+        var inquiry = try Result { () throws(PresentationFailure) in
             try self.inquiry(scanned, .qr, key: &key)
-        }
-        return try await exchange(&inquiry, &retrieval, &course)
+        }.mapError(TapEnd.failed).get()
+        return try await exchange(&inquiry, over: &retrieval, &course)
     }
 
     /// What an engagement by NFC yields.
@@ -154,58 +154,6 @@ extension ReaderTransaction {
         } catch {
             throw .failed(.engagement(error))
         }
-    }
-
-    private func exchange(
-        _ inquiry: inout Inquiry, _ retrieval: inout NFCRetrieval, _ course: inout Course
-    ) async throws(TapEnd) -> Ending {
-        while true {
-            let answer: NFCRetrieval.Answer
-            do throws(TapEnd) {
-                answer = try await ask(&inquiry, &retrieval, &course)
-            } catch {
-                await retrieval.sendTermination(inquiry.terminate(), within: plan.deadlines.termination)
-                throw error
-            }
-            course.times.end(.request, at: answer.requestSent)
-            course.times.end(.consent, at: answer.answerBegan)
-            course.times.end(.transfer)
-            // Consent ended when the answer began; what the radio takes for the rest has a deadline of its own.
-            let step: Inquiry.Step
-            do throws(PresentationFailure) {
-                step = try receive(answer.message, in: &inquiry, now: answer.answerBegan, &course)
-            } catch {
-                throw .failed(error)
-            }
-            guard case .end(let outcome, let terminationMessage) = step else { continue }
-            await retrieval.sendTermination(terminationMessage, within: plan.deadlines.termination)
-            return Ending(outcome)
-        }
-    }
-
-    private func ask(
-        _ inquiry: inout Inquiry, _ retrieval: inout NFCRetrieval, _ course: inout Course
-    ) async throws(TapEnd) -> NFCRetrieval.Answer {
-        let request: [UInt8]
-        do throws(PresentationFailure) {
-            request = try await inquiry.message(signedWithin: plan.deadlines.signing)
-        } catch {
-            throw .failed(error)
-        }
-        course.request = inquiry.sent
-        report(.awaitingConsent)
-        return try await retrieval.send(request) { report(.receiving) }
-    }
-}
-
-/// Runs what another tap would not mend.
-private func orFailing<Value: ~Copyable>(
-    _ body: () throws(PresentationFailure) -> Value
-) throws(TapEnd) -> Value {
-    do throws(PresentationFailure) {
-        return try body()
-    } catch {
-        throw .failed(error)
     }
 }
 

@@ -4,7 +4,7 @@ internal import MdocSession
 internal import MdocVerification
 internal import OpenSSLCrypto
 
-/// One presentation, from a phone that comes to the verdict on its answer. Made anew for each.
+/// One presentation, from the arrival of a phone to the verdict on its answer. Use a new one for each.
 package struct ReaderTransaction: Sendable {
     package let plan: PresentationPlan
     let report: @Sendable (PresentationEvent) -> Void
@@ -27,7 +27,7 @@ package struct ReaderTransaction: Sendable {
         }
     }
 
-    /// What is known of a presentation while it goes on.
+    /// What is known of a presentation while it is running.
     struct Course {
         var times = PhaseTimes()
         /// The request that went out last.
@@ -134,7 +134,7 @@ package struct ReaderTransaction: Sendable {
 }
 
 extension UnverifiedResponse {
-    /// Whether it is in order and there is no document in it.
+    /// Whether it is valid and has no document.
     fileprivate var isEmpty: Bool {
         version?.hasPrefix("1.") == true && status == 0 && documents.isEmpty && !hasDocumentsInOtherForms
     }
@@ -146,7 +146,7 @@ extension UnverifiedResponse {
 }
 
 extension ReaderTransaction.Course {
-    /// Puts away what the first question came to.
+    /// Stores the outcome of the first question.
     fileprivate mutating func goOn(after outcome: Presentation.Outcome) {
         earlier = [
             Presentation(

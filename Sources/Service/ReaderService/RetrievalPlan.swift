@@ -1,7 +1,7 @@
 /// By which way the answer is to come.
 package struct RetrievalPlan: Equatable, Sendable {
     package enum Transport: Sendable {
-        /// Bluetooth where there is a radio and the phone has it, else NFC.
+        /// Bluetooth if there is a radio and the phone supports it, else NFC.
         case automatic
         case bluetoothLE
         case nfc
@@ -19,11 +19,11 @@ package struct RetrievalPlan: Equatable, Sendable {
 
     /// Which L2CAP channels are tried before the characteristics, in mdoc peripheral server mode.
     ///
-    /// Wallets differ in what they can do here: Apple's fails where the characteristic names the channel (Q61), others
-    /// lose long messages (Q62). But no rule by wallet can be made of that: nothing a phone says before the connection
-    /// names its wallet. Version, capabilities, kind of handover and waiting times are those of an edition or a release,
-    /// are shared by many wallets and change with their next update. What a wallet does say for itself is a PSM in its
-    /// engagement, and that is the default; more, or less, is for whoever knows the phones that come to a lane.
+    /// Wallets differ in what they support here: Apple's fails if the characteristic names the channel (Q61),
+    /// others lose long messages (Q62). But there can be no rule by wallet: nothing a phone says before the
+    /// connection names its wallet. Version, capabilities, kind of handover and waiting times are those of an
+    /// edition or a release, are shared by many wallets and change with their next update. What a wallet does say
+    /// is a PSM in its engagement, and that is the default. Choose more, or less, if you know the phones at a lane.
     package enum L2CAP: Sendable {
         /// None.
         case never

@@ -19,7 +19,7 @@ package struct SessionRequest: Sendable {
     package let identity: String?
     package let readerAuthentication: ReaderAuthentication
 
-    /// Writes a draft, and signs it where there is an identity for it; what cannot be signed does not come about.
+    /// Writes a draft, and signs it if there is an identity for it. Throws if it cannot be signed.
     init(
         _ draft: DeviceRequestDraft, for capabilities: EngagementCapabilities,
         in transcript: SessionTranscript,

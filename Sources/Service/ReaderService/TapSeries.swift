@@ -1,6 +1,6 @@
 internal import MdocSession
 
-/// How a tap ended that came to no answer.
+/// How a tap ended that gave no answer.
 enum TapEnd: Error {
     /// The phone has no wallet to show: locked, or its screen is off (Q1).
     case noWallet(NFCEndReason)
@@ -15,7 +15,7 @@ extension TapEnd {
     init(engaging end: CardDriver.End) {
         switch end {
         case .stopped: self = .failed(.cancelled)
-        case .readerUnavailable(let id): self = .failed(.readerUnavailable(id: id))
+        case .readerUnavailable(let fault): self = .failed(.readerUnavailable(fault))
         case .machine(let reason):
             switch reason.fault {
             case .noWalletYet: self = .noWallet(reason)
@@ -29,7 +29,7 @@ extension TapEnd {
     init(retrieving end: CardDriver.End) {
         switch end {
         case .stopped: self = .failed(.cancelled)
-        case .readerUnavailable(let id): self = .failed(.readerUnavailable(id: id))
+        case .readerUnavailable(let fault): self = .failed(.readerUnavailable(fault))
         case .machine(let reason) where reason.fault == .cardLost: self = .broken(reason)
         case .machine(let reason):
             let isConsent = reason.fault == .deadlinePassed && reason.phase == .awaitResponse
@@ -58,13 +58,13 @@ struct TapSeries {
 
     var isOverdue: Bool { ContinuousClock.now >= deadline }
 
-    /// What the presentation came to when no further tap comes.
+    /// The failure of the presentation if no further tap comes.
     var failure: PresentationFailure {
         guard let last else { return .engagementOverdue(lastTap: nil) }
         return last.phase.isDataTransfer ? .linkLost : .engagementOverdue(lastTap: last)
     }
 
-    /// Takes note of a tap that came to no answer; what is to be said about it. Throws where it was the last.
+    /// Records a tap that gave no answer, and returns the events to report. Throws if it was the last.
     mutating func note(_ end: TapEnd) throws(PresentationFailure) -> [PresentationEvent] {
         switch end {
         case .failed(let failure): throw failure

@@ -20,7 +20,7 @@ package struct WallClock: Sendable {
 
     package var now: Timestamp { read() }
 
-    /// The day of an instant where this computer stands, by its time zone (Q161).
+    /// The date of an instant in this computer's time zone (Q161).
     package static func localDay(at instant: Timestamp) -> FullDate {
         var seconds = time_t(instant.secondsSince1970)
         var local = unsafe tm()

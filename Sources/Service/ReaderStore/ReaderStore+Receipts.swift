@@ -75,7 +75,7 @@ extension ReaderStore {
         }
     }
 
-    /// The last receipt; nil where there is none yet.
+    /// The last receipt; nil if there are no receipts yet.
     package func lastReceipt() throws(ReaderStoreError) -> SignedReceipt? {
         try read { database in try Self.lastReceipt(in: database) }
     }
@@ -101,7 +101,8 @@ extension ReaderStore {
         }
     }
 
-    /// Has the next receipt signed with a new key, and gives its id. The old one is gone; its public half stays.
+    /// Makes a new key for the next receipt, and returns its id. The old private key is deleted; its public key is
+    /// kept.
     @discardableResult
     package func renewReceiptKey() throws(ReaderStoreError) -> ReceiptPublicKey.ID {
         try change { _ in

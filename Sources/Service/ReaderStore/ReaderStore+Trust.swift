@@ -95,7 +95,7 @@ extension StoredTrust {
         var sources: [TrustSource] = []
         while let row = try rows.next() { sources.append(try TrustSource(row)) }
         snapshot = TrustSnapshot(sources)
-        // Of a source that is gone, or was changed, the id tells.
+        // The id shows whether a source is missing or was changed.
         guard snapshot.id == record.id else { throw ReaderStoreError.snapshotDamaged(record.id) }
         self.record = record
     }

@@ -44,7 +44,7 @@ extension ReaderStore {
                 guard let predecessor else { throw ReaderStoreError.noPredecessor }
                 target = predecessor
             }
-            // What is damaged is no way back.
+            // Do not go back to a damaged snapshot.
             _ = try StoredTrust(target, in: database)
             try Self.makeCurrent(target.number, in: database)
             return try TrustRecord.current(in: database).required()

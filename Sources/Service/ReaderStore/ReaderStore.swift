@@ -6,7 +6,7 @@ package struct ReaderStore: Sendable {
     package enum Access: Sendable {
         /// A store that is there.
         case reading
-        /// The store, set up where there is none.
+        /// The store, created if absent.
         case changing
     }
 
@@ -15,8 +15,8 @@ package struct ReaderStore: Sendable {
 
     /// "Csgn", in the header of the file.
     private static let applicationID = 0x4373_676e
-    /// The tables, by the version that brought them: a store of an earlier version gets those that came since. What stands
-    /// here is in use; another table, or a change to one, is another entry at the end.
+    /// The tables, by the version that introduced them: a store of an earlier version gets the later ones. These
+    /// entries are in use: append a new entry for another table or for a change.
     private static let tables = [
         TrustTables.schema, ReceiptTables.schema + RetainedTables.schema, ReceiptTables.held,
         TokenTables.schema,

@@ -1,7 +1,7 @@
 package import MdocTrust
 package import ReaderIdentityStore
 
-/// Why the store does not give what was asked of it. None of these ever stands for "nothing is trusted".
+/// Why the store cannot do what was asked. None of these errors ever means "nothing is trusted".
 package enum ReaderStoreError: Error, Equatable, Sendable {
     /// No store has been set up in the folder.
     case absent
@@ -13,7 +13,7 @@ package enum ReaderStoreError: Error, Equatable, Sendable {
     case ownedByAnother
     /// The system refuses access, or the folder cannot be made.
     case notPermitted
-    /// The file is none of this program.
+    /// The file was not made by this program.
     case notAStore
     /// A later version of this program wrote the file.
     case versionUnknown(Int)
@@ -35,9 +35,9 @@ package enum ReaderStoreError: Error, Equatable, Sendable {
 
     // Receipts
 
-    /// The bytes are no receipt or chain of receipts, or one of a later version.
+    /// The bytes are not a receipt or chain of receipts, or are of a later version.
     case receiptMalformed
-    /// The key is none that signs receipts: EC P-256.
+    /// The key cannot sign receipts: it must be EC P-256.
     case receiptKeyUnusable
     /// The file of a key is not there, or not as it has to be.
     case keyFile(IdentityStoreError)
@@ -55,7 +55,7 @@ package enum ReaderStoreError: Error, Equatable, Sendable {
     /// The store has seen a later time than the deadline: a clock was set back.
     case deadlinePassed
 
-    /// SQLite's extended result code for what is none of the above.
+    /// SQLite's extended result code of any other failure.
     case failed(code: Int32)
 }
 
@@ -109,8 +109,8 @@ extension ReaderStoreError {
         case .keysInsideStore:
             "the keys of retained data have to be in another folder, so that no copy of the store has them"
         case .sealBroken:
-            "what is retained does not open: its key is gone, or it was changed from outside. It goes at its deadline"
-        case .retentionDiffers: "the request told the holder of another retention than this one"
+            "retained data cannot be opened: its key was deleted, or it was changed. It is removed at its deadline"
+        case .retentionDiffers: "the request announced another retention to the holder than this one"
         case .tooLong: "a reference has 1 to 128 bytes, and a value that is kept at most 4096"
         case .deadlinePassed: "the clock was set back: the store has seen a later time than the deadline"
         case .failed(let code): "SQLite reports \(code)"

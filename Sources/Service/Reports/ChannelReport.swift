@@ -2,10 +2,11 @@ package import MdocModel
 internal import MdocVerification
 package import WalletPresentation
 
-/// What a presentation through an app or the web came to, in the form in which the command line and the daemon tell it.
+/// The result of a presentation through an app or the web, in the form in which the command line and the daemon
+/// report it.
 package struct ChannelReport: Sendable {
     package enum Verdict: Sendable {
-        /// Every check passed. Where an age came in place of an answer, that is told.
+        /// Every check passed. Ages that were received in place of an answer are reported.
         case verified([AgeStandIn])
         /// A test document or a test answer: proves nothing, and has no element values.
         case mock(MockSign)

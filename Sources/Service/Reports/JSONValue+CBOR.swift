@@ -4,7 +4,7 @@ internal import MdocModel
 
 extension JSONValue {
     /// An element's value: byte strings as base64url, integers beyond 2⁵³ as decimal strings, dates as their text,
-    /// other tags by what they hold. A key that is no text appears in diagnostic notation.
+    /// other tags by their contents. A key that is not text appears in diagnostic notation.
     package init(_ item: CBORItem) {
         switch item.value {
         case .unsigned, .negative: self = .integer(item)

@@ -2,12 +2,13 @@ internal import JSON
 internal import MdocModel
 internal import MdocSession
 package import ReaderService
+package import Transport
 
 extension PresentationFailure {
-    /// The report on a presentation that came to no answer. Throws where the reader is what is missing.
-    package func report() throws(ReaderUnavailable) -> TransactionReport {
+    /// The report on a presentation without an answer. Throws if the reader is missing.
+    package func report() throws(ReaderFault) -> TransactionReport {
         switch self {
-        case .readerUnavailable(let id): throw ReaderUnavailable(id: id)
+        case .readerUnavailable(let fault): throw fault
         case .engagementOverdue(nil):
             return incomplete(
                 .engagementOverdue, "no phone was engaged in time: hold it to the reader until it asks")
@@ -30,12 +31,11 @@ extension PresentationFailure {
         case .transfer(let reason):
             if case .messageTooLong = reason.fault { return incomplete(.messageTooLong, reason.explanation) }
             return incomplete(.transferFailed, reason.explanation)
-        case .radioUnavailable(let id): return incomplete(.radioUnavailable, BluetoothAdvice.text(forID: id))
+        case .radioUnavailable(let fault): return incomplete(.radioUnavailable, fault.advice)
         case .connectionOverdue:
             return incomplete(
                 .connectionOverdue, "the phone did not connect over Bluetooth in time: tap again")
-        case .connection(let id):
-            return incomplete(.connectionFailed, BluetoothAdvice.text(forConnection: id))
+        case .connection(let fault): return incomplete(.connectionFailed, fault.advice)
         case .bluetooth(.failed(_, .messageTooLong)):
             return incomplete(.messageTooLong, "the phone sent more than is allowed")
         case .bluetooth(let reason): return incomplete(.transferFailed, reason.explanation)

@@ -1,3 +1,4 @@
+package import Transport
 internal import CBOR
 package import MdocModel
 internal import MdocSession
@@ -5,7 +6,7 @@ internal import MdocVerification
 package import ReaderService
 package import RequestPlanner
 
-/// What one presentation came to, as a report with its portrait apart.
+/// The result of one presentation: a report, and separately its portrait.
 package struct PresentationReport {
     package private(set) var report: TransactionReport
     /// The verified portrait, where one came and only one.
@@ -15,7 +16,7 @@ package struct PresentationReport {
     ///
     /// - Parameter day: today, in the zone of the premises.
     package init(_ presentation: Presentation, asking plan: RequestPlan, on day: FullDate)
-        throws(ReaderUnavailable)
+        throws(ReaderFault)
     {
         (report, portrait) = try Self.judged(presentation.outcome, questions: plan.questions(on: day))
         report.asked = AskedRequest(plan: plan, sent: presentation.request)
@@ -26,7 +27,7 @@ package struct PresentationReport {
 
     private static func judged(
         _ outcome: Presentation.Outcome, questions: [Question]
-    ) throws(ReaderUnavailable) -> (TransactionReport, ArraySlice<UInt8>?) {
+    ) throws(ReaderFault) -> (TransactionReport, ArraySlice<UInt8>?) {
         switch outcome {
         case .judged(let judgement):
             let report = TransactionReport(judgement, questions: questions, requestCompared: true)

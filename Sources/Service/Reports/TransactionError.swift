@@ -8,9 +8,9 @@ package struct TransactionError: Equatable, Sendable {
     package enum ID: String, CaseIterable, Sendable {
         /// A file given to the command is not what it claims to be.
         case inputMalformed = "input.malformed"
-        /// The bytes are no DeviceResponse.
+        /// The bytes are not a DeviceResponse.
         case responseMalformed = "response.malformed"
-        /// The bytes are no SessionData, or one without data and status.
+        /// The bytes are not SessionData, or are without data and status.
         case sessionMalformed = "session.malformed"
         /// The message does not decrypt: another key, transcript or counter, or changed bytes.
         case sessionDecryption = "session.decryption"
@@ -42,7 +42,7 @@ package struct TransactionError: Equatable, Sendable {
         case transferFailed = "transfer.failed"
         /// No phone connected over Bluetooth, or could be connected to, in time.
         case connectionOverdue = "connection.overdue"
-        /// No link over Bluetooth came about with the phone.
+        /// The Bluetooth connection to the phone failed.
         case connectionFailed = "connection.failed"
         /// Bluetooth ended under the transaction, or is not there though it is needed.
         case radioUnavailable = "radio.unavailable"

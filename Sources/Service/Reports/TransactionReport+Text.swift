@@ -5,7 +5,7 @@ internal import MdocTrust
 internal import MdocVerification
 internal import ReaderService
 
-/// What of the elements stands in text.
+/// What a text shows of the elements.
 package enum ElementDisplay: Sendable {
     case names
     case values
@@ -17,7 +17,7 @@ extension TransactionReport {
         lines(elements: elements, under: headline).joined(separator: "\n")
     }
 
-    /// The same under a headline of its own.
+    /// The same under the given headline.
     func lines(elements: ElementDisplay, under headline: String) -> [String] {
         var lines = [headline]
         lines += documents.flatMap { $0.lines(elements: elements, policy: basis?.policy.revocation) }
@@ -68,7 +68,7 @@ extension TransactionReport {
 }
 
 extension DocumentOutcome {
-    /// Whether the issuer is none that is trusted.
+    /// Whether the issuer is not trusted.
     package var isIssuerUnknown: Bool {
         report.checks.contains { check in
             if case .failed(.issuerCertificate(.anchorNotFound)) = check.outcome { return true }

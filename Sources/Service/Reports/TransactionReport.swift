@@ -1,7 +1,7 @@
 package import MdocTrust
 package import MdocVerification
 
-/// What a transaction came to, in the form every command reports it: as JSON, as text and as exit code.
+/// The result of a transaction, in the form every command reports it: as JSON, as text and as exit code.
 package struct TransactionReport: Sendable {
     package enum Verdict: String, CaseIterable, Sendable {
         /// Every check passed.

@@ -1,4 +1,5 @@
-/// What a server calls the version of a list that it served (RFC 9110, 8.8), to be told when the list is asked for again.
+/// What a server calls the version of a list that it served (RFC 9110, 8.8). It is sent when the list is requested
+/// again.
 package struct CacheValidators: Hashable, Sendable {
     /// The longest that is kept of each, in bytes.
     private static let maximumLength = 256

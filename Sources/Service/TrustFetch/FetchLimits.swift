@@ -1,5 +1,5 @@
 package import MdocTrust
-internal import OpenSSLCrypto
+internal import PKIX
 
 /// How long servers have, and how much they may send.
 package struct FetchLimits: Sendable {

@@ -27,7 +27,7 @@ struct FetchLocation: Hashable, Sendable {
         guard text.utf8.count <= maximumLength, text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             return nil
         }
-        // Relative to none it stands for itself.
+        // Without a base, the text is used as it is.
         return URL(string: text, relativeTo: base)?.absoluteURL
     }
 

@@ -1,6 +1,6 @@
 package import MdocModel
 package import MdocTrust
-package import OpenSSLCrypto
+package import PKIX
 
 /// What there is to be asked for: the lists that a snapshot has, and those that its certificates and documents name.
 package struct FetchPlan: Sendable {

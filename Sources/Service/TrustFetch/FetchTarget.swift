@@ -4,7 +4,7 @@ package import MdocTrust
 package struct FetchTarget: Hashable, Sendable {
     /// What the list is known by when it has come.
     package let identity: TrustSource.Identity
-    /// What the server said of the list that is there already; it answers in short when there is no newer one.
+    /// The validators of the present list; the server gives a short answer if there is no newer one.
     package let validators: CacheValidators?
     let location: FetchLocation
 

@@ -40,7 +40,7 @@ extension TrustFetchError {
         case .uncleanShutdown: self = .truncated
         case .unableToValidateCertificate, .noCertificateToValidate: self = .tls(.certificateRefused)
         case .handshakeFailed(let cause):
-            // The library tells this one from others in its text alone.
+            // The library distinguishes this error from others only by its text.
             let isRefusal = String(describing: cause).contains("CERTIFICATE_VERIFY_FAILED")
             self = .tls(isRefusal ? .certificateRefused : .handshakeFailed)
         default: self = .tls(.handshakeFailed)

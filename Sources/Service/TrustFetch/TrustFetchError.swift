@@ -1,7 +1,7 @@
 /// Why a list was not obtained. None of it says anything about a document: who has no list holds the revocation for
 /// undetermined (Q182).
 package enum TrustFetchError: Error, Hashable, Sendable {
-    /// Nobody was asked: the location is none that is asked.
+    /// No request was sent: the location is not allowed.
     case locationRefused(LocationFault)
     case timedOut(FetchPhase)
     /// The list is longer than this many bytes, or was announced to be.
@@ -33,11 +33,11 @@ package enum TrustFetchError: Error, Hashable, Sendable {
 
 /// Why a location is not asked.
 package enum LocationFault: String, Sendable {
-    /// It is no URL, is too long, or has characters that no URL has.
+    /// It is not a URL, is too long, or has characters that no URL has.
     case unreadable
     /// It is neither `https:` nor, for a CRL, `http:`.
     case schemeRefused = "scheme_refused"
-    /// It has a user's name or a password, and nobody is told such.
+    /// It has a user name or a password, which are never sent.
     case credentials
     /// The root of a VICAL provider, which is pinned by hand.
     case pinned

@@ -20,10 +20,10 @@ package struct TrustFetcher: Sendable {
         tls = try roots.tlsConfiguration()
     }
 
-    /// Asks for all `targets`, some at a time, within the time of a batch. Connections that are being made when it is over or
-    /// the task is cancelled have the rest of their own time to end.
+    /// Requests all `targets`, several at a time, within the time of a batch. Connections in progress when that
+    /// time is over or the task is cancelled may use the rest of their time to end.
     ///
-    /// - Parameter now: when the lists are said to have been obtained.
+    /// - Parameter now: the time recorded as when the lists were obtained.
     /// - Returns: one result for each target, in their order.
     package func fetch(_ targets: [FetchTarget], at now: Timestamp) async -> [FetchResult] {
         let end = ContinuousClock.now.advanced(by: limits.batch)

@@ -8,9 +8,11 @@ package struct BlueZConfiguration: Sendable {
     package var ident: Duration = .seconds(2)
     /// From a client's start to its subscription (Q73).
     package var subscription: Duration = .seconds(5)
-    /// For strangers to be gone before the first byte is sent (Q72, Q111); bluetoothd takes two seconds to disconnect.
+    /// For other devices to disconnect before the first byte is sent (Q72, Q111); bluetoothd takes two seconds to
+    /// disconnect one.
     package var turningAway: Duration = .seconds(5)
-    /// Whether values go through sockets, where bluetoothd keeps them whole there, or each in a call of its own (Q110).
+    /// Whether values are passed through sockets, if bluetoothd keeps them whole there, or each in a separate call
+    /// (Q110).
     package var usesSockets = true
     /// For one attempt to connect to a peer.
     package var connection: Duration = .seconds(10)
@@ -28,7 +30,8 @@ package struct BlueZConfiguration: Sendable {
     package var attempts = 10
     /// From the sighting of a peer to the first attempt: connecting while scanning starves (Q63, Q97).
     package var pause: Duration = .milliseconds(150)
-    /// For a peer to be seen before discovery begins anew: bluetoothd's may have stopped hearing (bluez#569, #572).
+    /// For a peer to be seen before discovery is restarted: bluetoothd's may have stopped receiving (bluez#569,
+    /// #572).
     package var discovery: Duration = .seconds(5)
     /// For a peer to be seen again after an attempt that failed.
     package var reappearance: Duration = .seconds(10)

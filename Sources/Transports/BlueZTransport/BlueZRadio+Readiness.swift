@@ -26,8 +26,8 @@ extension BlueZRadio {
         }
     }
 
-    /// Until bluetoothd tells of something, or the time is over: a bus that is not there, or an adapter that nobody
-    /// tells of, is looked for again.
+    /// Waits until bluetoothd reports a change, or the time is over: then a missing bus or adapter is searched for
+    /// again.
     private func change(within limit: Duration) async {
         final class Listener: Sendable {}
         let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))

@@ -1,10 +1,10 @@
-internal import Transport
+package import Transport
 
-/// What the bus, bluetoothd or an adapter refused, by condition. The texts for people are made elsewhere, from ``id``.
+/// What the bus, bluetoothd or an adapter refused, by condition.
 package enum BlueZTransportError: Error, Equatable, Sendable {
     /// There is no system message bus.
     case busNotRunning
-    /// The bus ended under us: everything registered is gone (Q117).
+    /// The connection to the bus was lost, and with it everything registered (Q117).
     case busLost
     /// Nobody owns `org.bluez`; bluetoothd may start later (Q119).
     case daemonNotRunning
@@ -24,34 +24,13 @@ package enum BlueZTransportError: Error, Equatable, Sendable {
     case adapterOff
     /// bluetoothd took no further service or advertisement.
     case registrationRefused
-    /// A phone of an earlier customer, or another stranger, could not be turned away.
-    case strangerStays
+    /// A phone of an earlier customer, or another device, could not be disconnected.
+    case otherDeviceStays
     /// Any other refusal; the name of the D-Bus error.
     case refused(String)
     /// A descriptor could not be had, or an answer had no shape.
     case system
     case cancelled
-
-    /// Stable name of the condition, for messages, metrics and logs.
-    package var id: String {
-        switch self {
-        case .busNotRunning: "bluez-bus-not-running"
-        case .busLost: "bluez-bus-lost"
-        case .daemonNotRunning: "bluez-daemon-not-running"
-        case .daemonLost: "bluez-daemon-lost"
-        case .daemonHung: "bluez-daemon-hung"
-        case .accessDenied: "bluez-access-denied"
-        case .noAdapter: "bluez-no-adapter"
-        case .adapterMissing: "bluez-adapter-missing"
-        case .adapterLost: "bluez-adapter-lost"
-        case .adapterOff: "bluez-adapter-off"
-        case .registrationRefused: "bluez-registration-refused"
-        case .strangerStays: "bluez-stranger-stays"
-        case .refused: "bluez-refused"
-        case .system: "bluez-system"
-        case .cancelled: "cancelled"
-        }
-    }
 
     init(_ error: BusError) {
         switch error {
@@ -69,6 +48,27 @@ package enum BlueZTransportError: Error, Equatable, Sendable {
 
 extension BluetoothLEError {
     init(_ error: BlueZTransportError) {
-        self = error == .cancelled ? .cancelled : .radioUnavailable(id: error.id)
+        self = error == .cancelled ? .cancelled : .radioUnavailable(RadioFault(error))
+    }
+}
+
+extension RadioFault {
+    package init(_ error: BlueZTransportError) {
+        self =
+            switch error {
+            case .busNotRunning: .busNotRunning
+            case .busLost: .busLost
+            case .daemonNotRunning: .daemonNotRunning
+            case .daemonLost: .daemonLost
+            case .daemonHung: .daemonHung
+            case .accessDenied: .accessDenied
+            case .noAdapter: .noAdapter
+            case .adapterMissing: .adapterMissing
+            case .adapterLost: .adapterLost
+            case .adapterOff: .adapterOff
+            case .registrationRefused: .registrationRefused
+            case .otherDeviceStays: .otherDeviceStays
+            case .refused, .system, .cancelled: .failed
+            }
     }
 }

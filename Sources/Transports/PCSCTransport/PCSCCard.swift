@@ -1,6 +1,6 @@
 internal import Transport
 
-/// An exclusive connection to the card, or phone, on one reader. Ends with the power off when let go of.
+/// An exclusive connection to the card, or phone, on one reader. When it is released, the card is powered off.
 package final class PCSCCard: Sendable {
     /// How long commands and answers may be on this reader.
     package let limits: APDULimits

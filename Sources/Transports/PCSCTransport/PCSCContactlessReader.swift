@@ -1,8 +1,9 @@
 package import Transport
 
-/// The phones that come to the readers a selector picks, whichever of them it is.
+/// The phones that come to the readers a selector picks, whichever reader it is.
 ///
-/// Readers may come and go, and pcscd may restart, while a phone is waited for; the wait goes on (Q134, Q136).
+/// Readers may be connected and removed, and pcscd may restart, while a phone is waited for; the wait continues
+/// (Q134, Q136).
 package actor PCSCContactlessReader: ContactlessReader {
     private let service: PCSCService
     private let selector: ReaderSelector
@@ -43,7 +44,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         switch event {
         case .serviceAvailable: refusal = nil
         case .serviceLost(let error):
-            // pcscd counts anew when it comes back.
+            // pcscd starts to count again when it comes back.
             (readers, cards, taken) = ([], [:], [:])
             refusal = error
         case .readerArrived(let reader): readers.insert(reader)
@@ -60,7 +61,7 @@ package actor PCSCContactlessReader: ContactlessReader {
 
     package func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard {
         while true {
-            if case .accessDenied? = refusal, let refusal { throw .readerUnavailable(id: refusal.id) }
+            if case .accessDenied? = refusal, let refusal { throw .readerUnavailable(ReaderFault(refusal)) }
             let seen = changes
             let attempt = await card(again: again)
             if case .connected(let card) = attempt { return card }
@@ -72,7 +73,7 @@ package actor PCSCContactlessReader: ContactlessReader {
     /// What keeps phones from being seen or spoken with at all.
     private var unavailability: ContactlessError? {
         let error = refusal ?? (readers.isEmpty ? .noReader : hindrance)
-        return error.map { .readerUnavailable(id: $0.id) }
+        return error.map { .readerUnavailable(ReaderFault($0)) }
     }
 
     private enum Attempt {
@@ -150,8 +151,8 @@ private struct PCSCContactlessCard: ContactlessCard {
         } catch {
             switch error {
             case .cancelled: throw .cancelled
-            case .readerBlocked, .commandLength: throw .readerUnavailable(id: error.id)
-            // pcscd or the reader may be gone too: whoever waits for the next card learns of that.
+            case .readerBlocked, .commandLength: throw .readerUnavailable(ReaderFault(error))
+            // pcscd or the reader may be lost too: the wait for the next card reports that.
             default: throw .cardLost
             }
         }

@@ -5,17 +5,17 @@ package actor PCSCService {
     private let configuration: PCSCConfiguration
     private let listing = ReaderSlot(name: "")
     private var slots: [String: ReaderSlot] = [:]
-    /// What drivers have told; asked once, since a thread is deaf while its card takes its time.
+    /// What drivers have reported. They are asked once: a thread cannot answer while its card is busy.
     private var properties: [String: ReaderProperties] = [:]
 
     package init(configuration: PCSCConfiguration = PCSCConfiguration()) {
         self.configuration = configuration
     }
 
-    /// What happens from now on, beginning with the readers and cards that are there.
+    /// What happens from now on, beginning with the readers and cards that are present.
     ///
-    /// For one consumer. The watching ends when the consumer's task is cancelled or the stream let go of. Of events
-    /// nobody takes the newest 1024 are kept.
+    /// For one consumer. Watching ends when the consumer's task is cancelled or the stream is released. The newest
+    /// 1024 unread events are kept.
     package nonisolated func events() -> AsyncStream<ReaderEvent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1024)) { continuation in
             let monitor = ReaderMonitor(

@@ -21,7 +21,7 @@ extension PCSCTransportError {
         case SCARD_E_NO_SERVICE: isFirst ? .serviceNotRunning : .serviceLost
         case SCARD_E_SERVICE_STOPPED:
             isFirst ? .serviceIncompatible(libraryVersion: PCSCLibrary.version) : .serviceLost
-        // A handle pcscd does not know is one of a daemon that is gone: ours are released once, by their owner.
+        // An unknown handle belongs to an earlier pcscd that ended: our handles are released once, by their owner.
         case SCARD_F_COMM_ERROR, SCARD_E_INVALID_HANDLE: .serviceLost
         case SCARD_W_SECURITY_VIOLATION: refused(call, isServed: isServed)
         case SCARD_E_CANCELLED: .cancelled

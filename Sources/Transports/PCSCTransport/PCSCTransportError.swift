@@ -1,6 +1,6 @@
+package import Transport
+
 /// What PC/SC, a reader or a card refused, by condition.
-///
-/// The texts for people are made elsewhere, from ``id``.
 package enum PCSCTransportError: Error, Equatable, Sendable {
     /// No pcscd listens; it may start later.
     case serviceNotRunning
@@ -15,7 +15,7 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     case tooManyClients
     /// No reader is listed.
     case noReader
-    /// The reader of that name is not listed any more, or its device is gone (Q136).
+    /// The reader of that name is not listed any more, or its device was removed (Q136).
     case readerMissing(String)
     /// Another program, or another connection of this one, holds the reader.
     case readerInUse
@@ -43,33 +43,6 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     case cancelled
     /// Any other code of PC/SC, and the call that gave it.
     case unexpected(code: UInt32, during: PCSCCall)
-
-    /// Stable name of the condition, for messages, metrics and logs.
-    package var id: String {
-        switch self {
-        case .serviceNotRunning: "pcsc-service-not-running"
-        case .serviceLost: "pcsc-service-lost"
-        case .serviceIncompatible: "pcsc-service-incompatible"
-        case .accessDenied(.service): "pcsc-access-denied-service"
-        case .accessDenied(.card): "pcsc-access-denied-card"
-        case .tooManyClients: "pcsc-too-many-clients"
-        case .noReader: "pcsc-no-reader"
-        case .readerMissing: "pcsc-reader-missing"
-        case .readerInUse: "pcsc-reader-in-use"
-        case .readerBlocked: "pcsc-reader-blocked"
-        case .noCard: "pcsc-no-card"
-        case .cardLost: "pcsc-card-lost"
-        case .linkLost: "pcsc-link-lost"
-        case .cardMute: "pcsc-card-mute"
-        case .cardReset: "pcsc-card-reset"
-        case .protocolMismatch: "pcsc-protocol-mismatch"
-        case .notConnected: "pcsc-not-connected"
-        case .commandLength: "pcsc-command-length"
-        case .answerTooLong: "pcsc-answer-too-long"
-        case .cancelled: "pcsc-cancelled"
-        case .unexpected: "pcsc-unexpected"
-        }
-    }
 }
 
 /// The two actions pcscd asks polkit about.
@@ -83,4 +56,25 @@ package enum PolkitAction: String, Sendable {
 /// The calls to pcscd that can fail.
 package enum PCSCCall: String, Sendable {
     case establishContext, listReaders, getStatusChange, connect, reconnect, transmit, control
+}
+
+extension ReaderFault {
+    package init(_ error: PCSCTransportError) {
+        self =
+            switch error {
+            case .serviceNotRunning: .serviceNotRunning
+            case .serviceLost: .serviceLost
+            case .serviceIncompatible: .serviceIncompatible
+            case .accessDenied(.service): .serviceAccessDenied
+            case .accessDenied(.card): .cardAccessDenied
+            case .tooManyClients: .tooManyClients
+            case .noReader: .noReader
+            case .readerMissing: .readerMissing
+            case .readerInUse: .readerInUse
+            case .readerBlocked: .readerBlocked
+            case .noCard, .cardLost, .linkLost, .cardMute, .cardReset, .protocolMismatch, .notConnected,
+                .commandLength, .answerTooLong, .cancelled, .unexpected:
+                .failed
+            }
+    }
 }

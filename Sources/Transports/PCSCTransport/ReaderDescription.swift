@@ -5,7 +5,7 @@ package struct ReaderDescription: Equatable, Sendable {
     /// pcscd's name; two readers of one model differ in the numbers at its end.
     package let name: String
     package let slot: SlotKind
-    /// Vendor and product, when the driver tells.
+    /// Vendor and product, if the driver reports them.
     package let usb: USBIdentity?
     package let location: USBLocation?
     /// The firmware's own name for its version.

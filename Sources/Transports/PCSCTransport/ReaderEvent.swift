@@ -2,7 +2,8 @@
 package enum ReaderEvent: Equatable, Sendable {
     /// pcscd is there; the readers it has follow.
     case serviceAvailable
-    /// pcscd is not there, or not for us; all readers and cards are gone with it. Said anew when the reason changes.
+    /// pcscd is not running, or refuses us; all readers and cards are lost with it. Sent again when the reason
+    /// changes.
     case serviceLost(PCSCTransportError)
     case readerArrived(String)
     case readerRemoved(String)

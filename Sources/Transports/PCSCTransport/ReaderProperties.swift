@@ -1,6 +1,6 @@
 internal import Transport
 
-/// What a reader's driver tells of it: PC/SC part 10, 2.6.14 (TLV properties), and its place on the USB bus.
+/// What a reader's driver reports: PC/SC part 10, 2.6.14 (TLV properties), and its place on the USB bus.
 struct ReaderProperties: Equatable, Sendable {
     /// 0 short APDUs only, 0x10000 extended; nil when the driver does not say.
     var maximumAPDUData: UInt32?
@@ -12,8 +12,8 @@ struct ReaderProperties: Equatable, Sendable {
 
     init() {}
 
-    /// Reads a TLV list: one byte tag, one byte length, numbers little-endian. Unknown tags and a cut-off end are
-    /// passed over: a driver's mistake must not cost the reader.
+    /// Reads a TLV list: one byte tag, one byte length, numbers little-endian. Unknown tags and a truncated end are
+    /// ignored: a driver's mistake must not make the reader unusable.
     init(parsing list: [UInt8]) {
         var vendor: UInt16?
         var product: UInt16?

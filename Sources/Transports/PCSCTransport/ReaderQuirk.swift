@@ -6,7 +6,7 @@ package enum ReaderQuirk: String, Sendable, CaseIterable {
     case tpduLevel
     /// The kernel's NFC modules take the device from pcscd unless blacklisted (Q124).
     case takenByKernelNFC
-    /// Slow to tell whether a card is there, up to 1 s, and may need to be plugged in again (Q125).
+    /// Slow to report whether a card is present, up to 1 s, and may need to be plugged in again (Q125).
     case slowSlotStatus
     /// The driver refuses firmware below 2.06 (Q125).
     case oldFirmwareRefused

@@ -1,11 +1,11 @@
 internal import Synchronization
 internal import Transport
 
-/// One reader as this process uses it: the thread its calls run on, and the calls it had to give up.
+/// One reader as this process uses it: the thread its calls run on, and the calls that were abandoned.
 ///
-/// Nothing ends an `SCardTransmit` but the reader: `SCardCancel` does not. When the task that waits for one is
-/// cancelled, the call is left to its thread, which lets go of card and context once it comes back, and the next
-/// call gets a new thread.
+/// Only the reader can end an `SCardTransmit`: `SCardCancel` does not. When the task that waits for one is
+/// cancelled, the call is left to its thread, which releases card and context once the call returns. The next call
+/// gets a new thread.
 ///
 /// A reader has at most one such call, and with it one thread and one client of pcscd that do nothing.
 final class ReaderSlot: Sendable {
@@ -50,9 +50,9 @@ final class ReaderSlot: Sendable {
         try await run(on: try await currentThread(), body)
     }
 
-    /// The thread that calls run on now, made when there is none.
+    /// The thread that calls run on now, created if absent.
     ///
-    /// - Throws: `readerBlocked` when an abandoned call does not come back in time, `cancelled`.
+    /// - Throws: `readerBlocked` if an abandoned call does not return in time, `cancelled`.
     func currentThread() async throws(PCSCTransportError) -> ReaderThread {
         let deadline = ContinuousClock.now + Self.abandonedCallReturn
         while state.withLock({ $0.abandoned > 0 }) {
@@ -66,7 +66,7 @@ final class ReaderSlot: Sendable {
         }
     }
 
-    /// Whether a call on this thread was given up: it lets go of its card by itself once the call comes back.
+    /// Whether a call on this thread was abandoned: the thread releases its card itself once the call returns.
     func hasAbandoned(_ thread: ReaderThread) -> Bool {
         state.withLock { $0.thread !== thread }
     }

@@ -2,7 +2,7 @@ internal import CPCSCLite
 internal import Glibc
 internal import Transport
 
-/// One thread with one context of its own and at most one card: all calls for one reader go through here, in order.
+/// One thread with one context and at most one card: all calls for one reader run here, in order.
 actor ReaderThread {
     nonisolated let worker = WorkerThread()
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe worker.asUnownedSerialExecutor() }
@@ -67,7 +67,7 @@ actor ReaderThread {
         card.take()?.disconnect(disposition.code)
     }
 
-    /// What the driver tells of the reader, with or without a card in it.
+    /// What the driver reports about the reader, with or without a card in it.
     func properties(of reader: String) throws(PCSCTransportError) -> ReaderProperties {
         if let properties = card?.readerProperties() { return properties }
         return try withContext { context throws(PCSCTransportError) in
@@ -78,7 +78,7 @@ actor ReaderThread {
         }
     }
 
-    /// Lets go of everything, on this thread.
+    /// Releases card and context, on this thread.
     func close() {
         card = nil
         context = nil
@@ -102,7 +102,7 @@ actor ReaderThread {
         return value
     }
 
-    /// Nil when there is no context; drops one that may be void.
+    /// Nil if there is no context; releases one that may be invalid.
     private func lendContext<Value: ~Copyable>(
         to body: (borrowing ContextHandle) throws(PCSCTransportError) -> Value
     ) throws(PCSCTransportError) -> Value? {

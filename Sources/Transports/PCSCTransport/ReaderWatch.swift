@@ -29,7 +29,7 @@ struct ReaderWatch {
         let (was, now) = (cards[name], Self.presence(in: state))
         cards[name] = now
         let counter = Self.counter(in: state)
-        // Gone and back between two looks: present before and after, and the counter moved.
+        // Removed and inserted between two looks: present before and after, and the counter changed.
         let wasSwapped = was != nil && now != nil && Self.counter(in: before) != counter
         guard was != now || wasSwapped else { return [] }
         let removal = was == nil ? [] : [ReaderEvent.cardRemoved(reader: name, counter: counter)]

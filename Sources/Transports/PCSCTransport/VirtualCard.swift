@@ -26,7 +26,7 @@ package final class VirtualCard: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - power: told of each change of power, on the card's thread.
+    ///   - power: called at each change of power, on the card's thread.
     ///   - answering: gives the answer to a command, on the card's thread.
     package init(
         address: SocketAddress, power: @escaping @Sendable (CardPower) -> Void = { _ in },

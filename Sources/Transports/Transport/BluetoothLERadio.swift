@@ -12,7 +12,7 @@ package protocol BluetoothLERadio: Sendable {
     /// `cancelled` alone.
     func untilReady() async throws(BluetoothLEError)
 
-    /// Puts a service up and its UUID on the air; returns when both stand.
+    /// Registers a service and advertises its UUID; returns when both are active.
     func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer
 
     /// Looks for a peer that advertises the service and connects; returns when packets can be sent.
@@ -64,7 +64,7 @@ package struct GATTService: Equatable, Sendable {
     }
 }
 
-/// A service that is on the air, until it is closed.
+/// A service that is advertised, until it is closed.
 package protocol BluetoothLEServer: Sendable {
     /// Sets what a client reads from the ident characteristic. Reads before that wait, for a limited time.
     func setIdent(_ ident: [UInt8]) async
@@ -123,13 +123,12 @@ package enum PacketHead: Equatable, Sendable {
 
 /// Why the radio or a link cannot be used.
 package enum BluetoothLEError: Error, Equatable, Sendable {
-    /// No adapter, no service, or none for us; `id` names the condition.
-    case radioUnavailable(id: String)
-    /// No peer could be connected to; `id` names the condition of the last attempt.
-    case connectionFailed(id: String)
+    case radioUnavailable(RadioFault)
+    /// No peer could be connected to: the fault of the last attempt.
+    case connectionFailed(ConnectionFault)
     /// The peer has not the service, or not all of it.
     case serviceIncomplete
-    /// The client did not subscribe to what it has to hear.
+    /// The client did not subscribe to a characteristic that it needs.
     case notSubscribed
     /// The peer left, or the radio lost it.
     case linkLost

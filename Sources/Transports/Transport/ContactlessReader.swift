@@ -1,7 +1,7 @@
 /// A reader's field, into which phones come one at a time.
 package protocol ContactlessReader: Sendable {
-    /// Waits for the next phone and powers it. One that is there already counts once; after that it has to be
-    /// lifted first, unless `again` asks for it anew.
+    /// Waits for the next phone and powers it. A phone that is already present counts once; after that it must be
+    /// removed first, unless `again` asks for it again.
     func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard
 }
 
@@ -35,7 +35,6 @@ package struct ContactlessLimits: Equatable, Sendable {
 package enum ContactlessError: Error, Equatable, Sendable {
     /// The phone left the field, or its answer was cut.
     case cardLost
-    /// The reader, or the service behind it, is not there or not for us; `id` names the condition.
-    case readerUnavailable(id: String)
+    case readerUnavailable(ReaderFault)
     case cancelled
 }

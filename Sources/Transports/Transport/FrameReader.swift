@@ -1,6 +1,7 @@
-/// Takes bytes as they come and gives whole frames: a 4-byte big-endian length, then that many bytes.
+/// Takes bytes as they arrive and gives whole frames: a 4-byte big-endian length, then that many bytes.
 ///
-/// The length is checked before room is made for the frame. A frame may stop in the middle and go on later.
+/// The length is checked before memory is reserved for the frame. A frame may stop in the middle and continue
+/// later.
 struct FrameReader {
     /// Fills at most the buffer it gets; the number of bytes, 0 at the end of the stream.
     typealias Source = (UnsafeMutableRawBufferPointer) throws(TransportError) -> Int

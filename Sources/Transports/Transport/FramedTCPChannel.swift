@@ -65,7 +65,7 @@ package actor FramedTCPChannel: MessageChannel {
 
     package func close() {
         guard let descriptor = socket?.descriptor else { return }
-        // The poll in progress keeps the socket alive beyond its close: the peer must hear of the end now.
+        // The poll in progress keeps the socket alive beyond its close: the peer must be notified of the end now.
         socket?.shutdown()
         poller.end(waitsOn: descriptor)
         socket = nil

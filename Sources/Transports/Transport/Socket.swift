@@ -1,10 +1,10 @@
 internal import Glibc
 internal import SystemPackage
 
-/// A TCP socket, closed when its owner lets go of it.
+/// A TCP socket, closed when its owner releases it.
 ///
-/// Each call maps to one system call, throws `.system` when it is refused, or
-/// `closed(by: .peer)`, and is safe from SIGPIPE.
+/// Each call maps to one system call, throws `.system` when it is refused, or `closed(by: .peer)`, and is safe from
+/// SIGPIPE.
 package struct Socket: ~Copyable, Sendable {
     let descriptor: Int32
 
@@ -62,7 +62,7 @@ package struct Socket: ~Copyable, Sendable {
         _ = try Self.check(Glibc.listen(descriptor, backlog))
     }
 
-    /// The next connection, non-blocking; throws `.system(.resourceTemporarilyUnavailable)` when there is none.
+    /// The next connection, non-blocking; throws `.system(.resourceTemporarilyUnavailable)` if none is waiting.
     borrowing func accept() throws(TransportError) -> Socket {
         let accepted = Socket(descriptor: try Self.check(Glibc.accept(descriptor, nil, nil)))
         try accepted.prepare()
@@ -92,7 +92,7 @@ package struct Socket: ~Copyable, Sendable {
         try setOption(Int32(IPPROTO_TCP), TCP_QUICKACK, 1)
     }
 
-    /// The outcome of a connection that was in progress; nil when it stands.
+    /// The outcome of a connection that was in progress; nil if it is established.
     borrowing func pendingError() -> Errno? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A numeric IPv4 or IPv6 address and a TCP port. Names are not looked up: a resolver blocks for as long as it likes.
+/// A numeric IPv4 or IPv6 address and a TCP port. Names are not looked up: a resolver may block for any time.
 package struct SocketAddress: Sendable, Equatable {
     /// The numeric form, as given; `localhost` has become 127.0.0.1.
     package let host: String

@@ -20,12 +20,12 @@ package enum SystemFile {
         return Array(bytes.prefix(count))
     }
 
-    /// The first word of a file; empty when there is none.
+    /// The first word of a file; empty if the file is absent.
     package static func firstWord(of path: String) -> Substring {
         (text(of: path) ?? "").split { $0.isWhitespace }.first ?? ""
     }
 
-    /// The USB device whose `idVendor` and `idProduct` stand in a folder of the kernel's.
+    /// The USB device whose `idVendor` and `idProduct` are in a folder of the kernel's.
     package static func usbIdentity(at folder: String) -> USBIdentity? {
         USBIdentity("\(firstWord(of: "\(folder)/idVendor")):\(firstWord(of: "\(folder)/idProduct"))")
     }

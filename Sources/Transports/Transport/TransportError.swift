@@ -24,7 +24,7 @@ package enum TransportError: Error, Equatable, Sendable {
     case system(Errno)
 }
 
-/// The waits of a channel that have a deadline of their own.
+/// The waits of a channel that have a separate deadline.
 package enum ChannelDeadline: Sendable {
     /// Until the peer has accepted the connection.
     case connect

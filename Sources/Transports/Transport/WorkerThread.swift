@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// One thread that runs what it is given, in order: the place for calls that block.
+/// One thread that runs what it is given, in order: for calls that block.
 ///
-/// As a serial executor it isolates an actor to the thread. The thread ends when the last reference to this object
-/// is gone and its queue is empty; a call that never returns keeps its thread, not this object.
+/// As a serial executor it isolates an actor to the thread. The thread ends when this object is released and its
+/// queue is empty; a call that never returns keeps its thread, not this object.
 package final class WorkerThread: SerialExecutor {
     private let queue = WorkQueue()
 

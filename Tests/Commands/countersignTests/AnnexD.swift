@@ -9,29 +9,9 @@ final class AnnexD {
     /// A time at which everything in it was valid.
     static let time = "2020-12-24T12:00:00Z"
 
-    private struct Figures: Decodable {
-        struct Vector: Decodable {
-            let name: String
-            let hex: String?
-        }
-
-        let vectors: [Vector]
-    }
-
     let folder = try? TemporaryFolder()
-    private let figures: [String: [UInt8]]
 
-    init() throws {
-        let figures: Figures = try VectorFiles.json(
-            at: VectorFiles.own.appending(path: "iso18013-5/annex-d.json"))
-        self.figures = Dictionary(
-            figures.vectors.map { ($0.name, [UInt8](hex: $0.hex ?? "")) },
-            uniquingKeysWith: { first, _ in first })
-    }
-
-    func bytes(_ name: String) throws -> [UInt8] {
-        try #require(figures[name], "\(name)")
-    }
+    func bytes(_ name: String) throws -> [UInt8] { try VectorFiles.annexD(name) }
 
     /// A file with these bytes, or with a published figure.
     func file(_ name: String, _ bytes: [UInt8]? = nil) throws -> String {

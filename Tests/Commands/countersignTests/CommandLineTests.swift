@@ -35,7 +35,7 @@ struct CommandLineTests {
 
     @Test("--json before the command means the same as after it")
     func jsonPosition() throws {
-        let annex = try AnnexD()
+        let annex = AnnexD()
         let arguments = try annex.decrypted()
         let before = try CommandRun(["--json"] + arguments)
         #expect(before.status == 2)

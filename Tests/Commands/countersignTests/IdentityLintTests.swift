@@ -1,4 +1,4 @@
-import OpenSSLCrypto
+import PKIX
 import TestCredentials
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import OpenSSLCrypto
+import PKIX
 import TestCredentials
 import Testing
 

@@ -2,6 +2,7 @@ import CBOR
 import Foundation
 import JSON
 import OpenSSLCrypto
+import PKIX
 import Testing
 import VectorFiles
 
@@ -13,7 +14,7 @@ struct InspectTests {
     let annex: AnnexD
 
     init() throws {
-        annex = try AnnexD()
+        annex = AnnexD()
     }
 
     private func specimen(_ bytes: [UInt8], isFull: Bool = false) throws -> Specimen {

@@ -3,6 +3,7 @@ import Foundation
 import MdocModel
 import MdocWallet
 import OpenSSLCrypto
+import PKIX
 import TestCredentials
 import Testing
 

@@ -7,6 +7,7 @@ import MdocModel
 import MdocTrust
 import MdocVerification
 import OpenSSLCrypto
+import PKIX
 import ReaderIdentityStore
 import Reports
 import RequestPlanner
@@ -56,7 +57,7 @@ struct JSONTests {
 
     @Test("A report has the members that are documented, and no others")
     func shape() throws {
-        let annex = try AnnexD()
+        let annex = AnnexD()
         let run = try CommandRun(
             annex.decrypted(
                 "--reader-key", annex.scalar(), "--request", annex.file("deviceRequest"), "--json"))
@@ -105,7 +106,7 @@ struct JSONTests {
 
     @Test("A document that is not verified has no elements, and answers no question")
     func rejectedShape() throws {
-        let annex = try AnnexD()
+        let annex = AnnexD()
         let report = try CommandRun(annex.decrypted("--json")).json()
         let documents = try #require(report["documents"] as? [[String: Any]])
         let document = try #require(documents.first)
@@ -125,7 +126,7 @@ struct JSONTests {
     }
 
     private func portraitJSON(_ form: PortraitForm) throws -> Any {
-        let annex = try AnnexD()
+        let annex = AnnexD()
         let transaction = StoredTransaction(
             transcript: try SessionTranscript(stored: annex.transcript()[...]),
             readerKey: COSEKeyPair(try PrivateKey(curve: .p256, scalar: annex.bytes("eReaderKey_d")[...])),
@@ -260,7 +261,8 @@ extension IdentityStoreError {
         .fileRefused(path: "", errno: 1), .notAFile(path: ""), .exposed(path: "", mode: 0o644),
         .ownedByOther(path: ""), .busy(path: ""), .tooLong(path: ""), .unknown(""),
         .keyUnusable(.tpmUnreachable),
-        .keyUnusable(.keyMalformed), .noCertificates, .certificatesUnreadable(.tooLong), .keyNotCertified,
+        .keyUnusable(.keyMalformed), .noCertificates, .certificatesUnreadable(.limitExceeded(at: 0)),
+        .keyNotCertified,
         .chainUnusable(.empty), .notYetValid(subject: "", from: 0), .expired(subject: "", since: 0),
         .profileBroken([]), .rulesMalformed(line: nil, .notWritten), .noSuchRule,
     ]
@@ -272,7 +274,8 @@ extension IdentityStoreError {
 extension TrustCondition {
     /// One of each.
     fileprivate static let samples: [TrustCondition] = [
-        .certificateUnreadable(.tooLong), .notACertificateAuthority(subject: ""), .keyNotUsable(subject: ""),
+        .certificateUnreadable(.limitExceeded(at: 0)), .notACertificateAuthority(subject: ""),
+        .keyNotUsable(subject: ""),
         .anchorTwice(
             subject: "",
             other: TrustSource(
@@ -280,7 +283,7 @@ extension TrustCondition {
                 bytes: []
             ).identity), .anchorProfile(subject: "", []), .anchorNotYetValid(subject: ""),
         .anchorExpired(subject: ""), .anchorExpiresSoon(subject: "", days: 1), .vicalRefused(.expired),
-        .vical(.listEmpty), .vicalWithoutNextUpdate, .revocationListUnreadable(.tooLong),
+        .vical(.listEmpty), .vicalWithoutNextUpdate, .revocationListUnreadable(.limitExceeded(at: 0)),
         .revocationListIssuerUnknown(issuer: ""), .revocationListSignatureInvalid(issuer: ""),
         .statusListUnreadable(.typeWrong), .statusListSignerUnknown, .statusListSubjectWrong,
         .listNotYetValid, .listStale(overdueSeconds: 1),

@@ -136,7 +136,7 @@ struct RequestFaultTests {
     func reported() throws {
         for (failure, id, verdict) in [
             (.connectionOverdue, "connection.overdue", .incomplete),
-            (.connection(id: "bluez-no-service"), "connection.failed", .incomplete),
+            (.connection(.servicesUnresolved), "connection.failed", .incomplete),
             (.requestNotSigned(identity: "counter"), "request.not_signed", .incomplete),
             (
                 .engagement(.unsupportedVersion(.deviceEngagement)), "engagement.malformed", .malformed

@@ -101,7 +101,7 @@ struct RequestTests {
 
     @Test("An issuer that is not trusted is named, with what to do: exit code 2")
     func unknownIssuer() async throws {
-        let annex = try AnnexD()
+        let annex = AnnexD()
         defer { withExtendedLifetime(annex) {} }
         let run = try await WalletAtLink().request(trust: try annex.file("iacaCertificate"))
         #expect(run.status == 2)

@@ -2,6 +2,7 @@ import Foundation
 import MdocModel
 import MdocTrust
 import OpenSSLCrypto
+import PKIX
 import TestCredentials
 import Testing
 

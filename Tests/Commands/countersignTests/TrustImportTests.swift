@@ -1,3 +1,4 @@
+internal import PKIX
 import Foundation
 import OpenSSLCrypto
 import TestCredentials

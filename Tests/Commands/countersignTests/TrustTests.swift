@@ -1,5 +1,6 @@
 import Foundation
 import OpenSSLCrypto
+import PKIX
 import Testing
 import VectorFiles
 
@@ -10,7 +11,7 @@ struct TrustTests {
     let folder: TemporaryFolder
 
     init() throws {
-        annex = try AnnexD()
+        annex = AnnexD()
         folder = try TemporaryFolder()
     }
 

@@ -83,7 +83,7 @@ struct StartTests {
             (listener, "socket: \(listener): another program listens there"),
             (listener + "2", "http: 127.0.0.1:\(other.port): another program listens there"),
             (other.folder.path + "/none/s", "socket: \(other.folder.path)/none/s: No such file or directory"),
-            (file, "socket: \(file): something else than a socket stands there"),
+            (file, "socket: \(file): the path exists and is not a socket"),
         ] {
             let lines = try await reasons(["--config", file], environment: ["COUNTERSIGND_SOCKET": socket])
             #expect(lines.count == 1 && lines.allSatisfy { $0.hasPrefix("Error: \(words)") }, "\(lines)")

@@ -1,6 +1,7 @@
 import CBOR
 import COSE
 import OpenSSLCrypto
+import PKIX
 import Testing
 import VectorFiles
 

@@ -39,12 +39,12 @@ struct HKDFTests {
 
     @Test("The session keys of Annex D come out of its shared secret and salt")
     func sessionKeys() throws {
-        let secret = try SecretBytes(copying: AnnexD.bytes("sharedSecret_Zab")[...])
-        let salt = try AnnexD.bytes("hkdfSalt")
+        let secret = try SecretBytes(copying: VectorFiles.annexD("sharedSecret_Zab")[...])
+        let salt = try VectorFiles.annexD("hkdfSalt")
         let reader = try hkdfSHA256(secret: secret, salt: salt[...], info: "SKReader", count: 32)
         let device = try hkdfSHA256(secret: secret, salt: salt[...], info: "SKDevice", count: 32)
-        #expect(reader.withUnprotectedBytes { [UInt8]($0) } == (try AnnexD.bytes("skReader")))
-        #expect(device.withUnprotectedBytes { [UInt8]($0) } == (try AnnexD.bytes("skDevice")))
+        #expect(reader.withUnprotectedBytes { [UInt8]($0) } == (try VectorFiles.annexD("skReader")))
+        #expect(device.withUnprotectedBytes { [UInt8]($0) } == (try VectorFiles.annexD("skDevice")))
     }
 
     @Test("Outputs of nothing or more than 255 blocks, and infos OpenSSL cannot take, are refused")

@@ -9,13 +9,14 @@ struct KeyTests {
 
     @Test("The shared secret of Annex D comes out on both sides")
     func annexD() throws {
-        let reader = try PrivateKey(curve: .p256, scalar: AnnexD.bytes("eReaderKey_d")[...])
-        let device = try PrivateKey(curve: .p256, scalar: AnnexD.bytes("eDeviceKey_d")[...])
-        #expect(reader.x == (try AnnexD.bytes("eReaderKey_x")))
-        #expect(reader.y == (try AnnexD.bytes("eReaderKey_y")))
+        let reader = try PrivateKey(curve: .p256, scalar: VectorFiles.annexD("eReaderKey_d")[...])
+        let device = try PrivateKey(curve: .p256, scalar: VectorFiles.annexD("eDeviceKey_d")[...])
+        #expect(reader.x == (try VectorFiles.annexD("eReaderKey_x")))
+        #expect(reader.y == (try VectorFiles.annexD("eReaderKey_y")))
         let published = try PublicKey(
-            curve: .p256, x: AnnexD.bytes("eDeviceKey_x")[...], y: AnnexD.bytes("eDeviceKey_y")[...])
-        let expected = try AnnexD.bytes("sharedSecret_Zab")
+            curve: .p256, x: VectorFiles.annexD("eDeviceKey_x")[...],
+            y: VectorFiles.annexD("eDeviceKey_y")[...])
+        let expected = try VectorFiles.annexD("sharedSecret_Zab")
         let own = try reader.sharedSecret(with: published).withUnprotectedBytes { [UInt8]($0) }
         let other = try device.sharedSecret(with: reader.publicKey()).withUnprotectedBytes { [UInt8]($0) }
         #expect(own == expected)

@@ -25,13 +25,13 @@ struct SealingTests {
 
     @Test("The request of Annex D opens with SKReader and its nonce of prefix 0 and counter 1")
     func annexD() throws {
-        let establishment = try AnnexD.bytes("sessionEstablishment")
-        let request = try AnnexD.bytes("deviceRequest")
+        let establishment = try VectorFiles.annexD("sessionEstablishment")
+        let request = try VectorFiles.annexD("deviceRequest")
         var opening = try AESGCMOpeningKey(
-            key: SecretBytes(copying: AnnexD.bytes("skReader")[...]), noncePrefix: 0)
+            key: SecretBytes(copying: VectorFiles.annexD("skReader")[...]), noncePrefix: 0)
         #expect(try opening.open(establishment.suffix(request.count + 16)) == request)
         var sealing = try AESGCMSealingKey(
-            key: SecretBytes(copying: AnnexD.bytes("skReader")[...]), noncePrefix: 0)
+            key: SecretBytes(copying: VectorFiles.annexD("skReader")[...]), noncePrefix: 0)
         let sealed = try sealing.seal(request[...])
         #expect(sealed == [UInt8](establishment.suffix(request.count + 16)))
     }

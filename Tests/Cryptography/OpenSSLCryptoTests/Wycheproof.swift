@@ -115,7 +115,3 @@ extension Wycheproof {
         }
     }
 }
-
-extension String {
-    var bytes: [UInt8] { [UInt8](hex: self) }
-}

@@ -3,6 +3,7 @@ import Testing
 import VectorFiles
 
 @testable import OpenSSLCrypto
+@testable import PKIX
 
 @Suite("Wycheproof", .enabled(if: Wycheproof.folder != nil, Wycheproof.absence))
 struct WycheproofTests {
@@ -98,10 +99,15 @@ struct WycheproofTests {
     }
 
     private static func publicKey(der: ArraySlice<UInt8>) throws -> PublicKey {
-        var reader = DERReader(der)
-        let element = try reader.readElement(DERTag.sequence)
-        try reader.finish()
-        return try SubjectPublicKeyInfo(element).publicKey()
+        let info: SubjectPublicKeyInfo
+        do {
+            var reader = DERReader(der)
+            info = try SubjectPublicKeyInfo(reader.readElement(DERTag.sequence))
+            try reader.finish()
+        } catch {
+            throw OpenSSLCryptoError.keyMalformed
+        }
+        return try info.publicKey()
     }
 
     @Test("HKDF-SHA-256")

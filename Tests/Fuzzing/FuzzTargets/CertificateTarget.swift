@@ -1,5 +1,5 @@
 internal import MdocTrust
-internal import OpenSSLCrypto
+internal import PKIX
 internal import TestCredentials
 
 /// X.509 certificates: their fields, their key, and whether the trust store believes them.
@@ -15,7 +15,7 @@ func fuzzCertificate(_ input: ArraySlice<UInt8>) {
         _ = (name.countryName, name.stateOrProvinceName, name.organizationName, name.commonName)
     }
     for next in certificate.extensions {
-        demand(certificate.firstExtension(next.oid) == next, "an extension stands twice")
+        demand(certificate.firstExtension(next.oid) == next, "a duplicate extension")
         _ = next.oid.description
     }
     if let key = try? certificate.publicKey() { _ = try? certificate.verifySignature(with: key) }

@@ -5,6 +5,7 @@ package import MdocTrust
 internal import MdocVerification
 internal import CBOR
 internal import OpenSSLCrypto
+internal import PKIX
 package import TestCredentials
 
 /// One issuer, one phone and one session with fixed keys, so that a seed which verifies today verifies always, and what

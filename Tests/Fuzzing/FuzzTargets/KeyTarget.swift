@@ -1,4 +1,5 @@
 internal import OpenSSLCrypto
+internal import PKIX
 internal import ReaderStore
 
 /// Keys in PEM: private ones as they come and with the input as their DER, and public ones.

@@ -1,5 +1,6 @@
-internal import MdocTrust
 internal import OpenSSLCrypto
+internal import MdocTrust
+internal import PKIX
 internal import TestCredentials
 
 /// Certificates one after the other, the leaf first: what each profile finds, and whether they lead to a root.

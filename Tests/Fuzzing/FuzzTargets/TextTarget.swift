@@ -1,5 +1,6 @@
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// What is read from text: `mdoc:` URIs, dates, object identifiers and PEM.
 func fuzzText(_ input: ArraySlice<UInt8>) {

@@ -1,7 +1,8 @@
+internal import OpenSSLCrypto
 internal import CBOR
 internal import MdocModel
 internal import MdocTrust
-internal import OpenSSLCrypto
+internal import PKIX
 internal import TestCredentials
 
 /// CRLs: their entries, who signed them, and whether a store lets them in.

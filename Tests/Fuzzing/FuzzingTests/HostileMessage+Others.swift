@@ -1,5 +1,6 @@
 import FuzzTargets
 import OpenSSLCrypto
+import PKIX
 import TestCredentials
 
 extension HostileMessage {

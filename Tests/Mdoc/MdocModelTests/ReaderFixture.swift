@@ -1,6 +1,7 @@
 import COSE
 import MdocModel
 import OpenSSLCrypto
+import PKIX
 
 /// A reader authority of two levels and a reader that it certified.
 struct ReaderFixture {

@@ -1,6 +1,7 @@
 import Foundation
 import MdocTrust
 import OpenSSLCrypto
+import PKIX
 import TestCredentials
 import Testing
 import VectorFiles
@@ -402,16 +403,7 @@ struct CertificateProfileTests {
 @Suite("Certificate profiles, Annex D")
 struct AnnexDProfileTests {
     private func certificate(_ name: String) throws -> Certificate {
-        struct Annex: Decodable {
-            struct Vector: Decodable {
-                let name: String
-                let hex: String?
-            }
-            let vectors: [Vector]
-        }
-        let annex: Annex = try VectorFiles.json(
-            at: VectorFiles.own.appending(path: "iso18013-5/annex-d.json"))
-        return try Certificate(der: [UInt8](hex: #require(annex.vectors.first { $0.name == name }?.hex))[...])
+        try Certificate(der: VectorFiles.annexD(name)[...])
     }
 
     @Test(

@@ -1,6 +1,7 @@
 import MdocModel
 import MdocTrust
 import OpenSSLCrypto
+import PKIX
 import TestCredentials
 import Testing
 

@@ -2,7 +2,7 @@ import CBOR
 import Foundation
 import MdocModel
 import MdocTrust
-import OpenSSLCrypto
+import PKIX
 import TestCredentials
 import Testing
 

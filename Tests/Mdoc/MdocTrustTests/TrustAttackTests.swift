@@ -1,7 +1,8 @@
+internal import OpenSSLCrypto
 import CBOR
 import MdocModel
 import MdocTrust
-import OpenSSLCrypto
+import PKIX
 import TestCredentials
 import Testing
 

@@ -4,6 +4,7 @@ import Glibc
 import MdocModel
 import MdocTrust
 import OpenSSLCrypto
+import PKIX
 import TestCredentials
 import Testing
 

@@ -1,3 +1,4 @@
+internal import PKIX
 import CBOR
 import MdocModel
 import MdocTrust

@@ -6,6 +6,7 @@ import MdocVerification
 import MdocWallet
 import NDEF
 import OpenSSLCrypto
+import PKIX
 
 /// A reader in memory, and the phone in its field: one tap from the first SELECT to the response.
 struct CardTap {

@@ -4,7 +4,7 @@ import MdocSession
 import MdocTrust
 import MdocVerification
 import MdocWallet
-import OpenSSLCrypto
+import PKIX
 
 /// Where a reader must catch a fault, and why; or that it is a departure without harm.
 enum FaultExpectation {

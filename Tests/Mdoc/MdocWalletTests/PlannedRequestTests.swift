@@ -4,6 +4,7 @@ import MdocTrust
 import MdocVerification
 import MdocWallet
 import OpenSSLCrypto
+import PKIX
 import RequestPlanner
 import Testing
 

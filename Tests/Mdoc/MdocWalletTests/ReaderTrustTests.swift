@@ -4,6 +4,7 @@ import Foundation
 import MdocModel
 import MdocWallet
 import OpenSSLCrypto
+import PKIX
 import RequestPlanner
 import Testing
 import VectorFiles
@@ -129,30 +130,19 @@ struct ReaderTrustTests {
 
     @Test("Annex D's reader is trusted under its root, and not under its issuer's")
     func annexD() throws {
-        struct Annex: Decodable {
-            struct Vector: Decodable {
-                let name: String
-                let hex: String?
-            }
-            let vectors: [Vector]
-        }
-        let annex: Annex = try VectorFiles.json(
-            at: VectorFiles.own.appending(path: "iso18013-5/annex-d.json"))
-        let bytes = { (name: String) in
-            [UInt8](hex: try #require(annex.vectors.first { $0.name == name }?.hex))
-        }
         let embedded = try EncodedCBOR<SessionTranscript>(
-            CBORItem.parse(bytes("sessionTranscriptBytes")[...]))
+            CBORItem.parse(VectorFiles.annexD("sessionTranscriptBytes")[...]))
         let transcript = try SessionTranscript(stored: embedded.content)
-        let request = try DeviceRequest(bytes("deviceRequest")[...])
+        let request = try DeviceRequest(VectorFiles.annexD("deviceRequest")[...])
         for (name, finding) in [
             ("readerRootCertificate", ReaderTrust.Finding.trusted), ("iacaCertificate", .unknownReader),
         ] {
-            let trust = ReaderTrust(.alwaysRequire, roots: [try Certificate(der: bytes(name)[...])])
+            let trust = ReaderTrust(
+                .alwaysRequire, roots: [try Certificate(der: VectorFiles.annexD(name)[...])])
             #expect(trust.check(request, in: transcript) == [finding])
         }
         let trust = ReaderTrust(
-            .alwaysRequire, roots: [try Certificate(der: bytes("readerRootCertificate")[...])])
+            .alwaysRequire, roots: [try Certificate(der: VectorFiles.annexD("readerRootCertificate")[...])])
         #expect(trust.check(request, in: self.transcript) == [.signatureWrong])
     }
 

@@ -3,6 +3,7 @@ import COSE
 import MdocModel
 import MdocWallet
 import OpenSSLCrypto
+import PKIX
 import Testing
 
 @Suite("The test issuer")

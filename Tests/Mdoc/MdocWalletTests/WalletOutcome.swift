@@ -5,6 +5,7 @@ import MdocTrust
 import MdocVerification
 import MdocWallet
 import OpenSSLCrypto
+import PKIX
 import Testing
 import VectorFiles
 

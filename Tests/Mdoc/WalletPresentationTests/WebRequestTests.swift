@@ -2,6 +2,7 @@ import CBOR
 import COSE
 import MdocModel
 import OpenSSLCrypto
+import PKIX
 import TestCredentials
 import Testing
 

@@ -1,3 +1,4 @@
+internal import Transport
 import Logging
 import MdocModel
 import MdocTrust
@@ -67,7 +68,7 @@ struct LaneChangeTests {
         let counter = try Self.counter(Lane(name: "one", device: reader))
         var told = try await counter.listen(toLane: "one", after: nil, lost: {}).makeAsyncIterator()
         _ = await told.next()
-        let states: [LaneReadiness] = [.ready, .unavailable(id: "pcsc-no-reader"), .ready]
+        let states: [LaneReadiness] = [.ready, .unavailable(.noReader), .ready]
         for state in states {
             reader.state.withLock { $0 = state }
             // A look stands for two seconds.

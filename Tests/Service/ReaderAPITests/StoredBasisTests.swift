@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import MdocModel
 import MdocTrust
-import OpenSSLCrypto
+import PKIX
 import ReaderStore
 import TestCredentials
 import Testing

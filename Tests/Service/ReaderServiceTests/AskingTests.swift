@@ -1,3 +1,4 @@
+internal import PKIX
 import COSE
 import MdocModel
 import MdocSession

@@ -8,6 +8,7 @@ import PCSCBench
 import PresentationStage
 import ReaderService
 import Testing
+import Transport
 
 @Suite(
     "Each fault of a phone over Bluetooth has its name, and the next customer is served", .serialized,
@@ -58,10 +59,10 @@ struct BluetoothFaultTests {
         }
 
         private static let inOneMode = [
-            Fault(.central, "no-cccd", "connection not-subscribed"),
+            Fault(.central, "no-cccd", "connection.not_subscribed"),
             // These are not on the air any more when they are looked for again.
-            Fault(.peripheral, "no-cccd", "connection not-subscribed") { $0.connection = .seconds(8) },
-            Fault(.peripheral, "wrong-service", "connection service-incomplete") {
+            Fault(.peripheral, "no-cccd", "connection.not_subscribed") { $0.connection = .seconds(8) },
+            Fault(.peripheral, "wrong-service", "connection.service_incomplete") {
                 $0.connection = .seconds(8)
             },
         ]
@@ -168,7 +169,7 @@ struct BluetoothFaultTests {
             .peripheral, phone: ["--fault", "connect-storm=64"],
             radio: BlueZRadio(configuration: configuration))
         if try await !crash.explains(result.summary) {
-            let names = AirPhone.droppedConnection.map { "connection \($0)" }
+            let names = AirPhone.droppedConnection.map(\.rawValue)
             #expect(names.contains(result.summary), "\(result.phone.lines)")
         }
         try await Scene.expectNextCustomerServed(.peripheral, after: "one that drops every connection")

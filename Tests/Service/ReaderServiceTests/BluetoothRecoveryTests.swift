@@ -21,20 +21,20 @@ struct BluetoothRecoveryTests {
         let cure: [AirBench.Action]
         let failures: [PresentationFailure]
 
-        init(_ name: String, _ harm: [AirBench.Action], _ cure: [AirBench.Action], _ ids: String...) {
+        init(_ name: String, _ harm: [AirBench.Action], _ cure: [AirBench.Action], _ faults: RadioFault...) {
             testDescription = name
             (self.harm, self.cure) = (harm, cure)
-            failures = ids.map { .radioUnavailable(id: $0) }
+            failures = faults.map { .radioUnavailable($0) }
         }
 
         static let all = [
-            Loss("bluetoothd is killed", [.kill], [.start], "bluez-daemon-lost"),
-            Loss("the bus is killed", [.busKill], [.busStart, .start], "bluez-bus-lost"),
+            Loss("bluetoothd is killed", [.kill], [.start], .daemonLost),
+            Loss("the bus is killed", [.busKill], [.busStart, .start], .busLost),
             // The kernel switches the adapter off before it takes it away.
             Loss(
-                "the adapter is pulled", [.adapterOut], [.adapterIn], "bluez-adapter-off",
-                "bluez-adapter-lost"),
-            Loss("the adapter is switched off", [.off], [.on], "bluez-adapter-off"),
+                "the adapter is pulled", [.adapterOut], [.adapterIn], .adapterOff,
+                .adapterLost),
+            Loss("the adapter is switched off", [.off], [.on], .adapterOff),
         ]
     }
 
@@ -93,7 +93,7 @@ struct BluetoothRecoveryTests {
         let transaction = try scene.transaction(deadlines: .onAir, retrieval: .over(.central))
         let (presentation, time) = await timed { await transaction.run(scanned: engagement, radio: radio) }
         try await AirBench.control(.resume)
-        #expect(presentation.failure == .radioUnavailable(id: "bluez-daemon-hung"))
+        #expect(presentation.failure == .radioUnavailable(.daemonHung))
         #expect(time < .seconds(3) * 4)
         #expect(try await Scene.onAir().present(.central, radio: radio).summary == "verified")
     }
@@ -125,8 +125,8 @@ struct BluetoothRecoveryTests {
             .run(at: Field(scene.phone()), radio: BlueZRadio.onBench)
         try await AirBench.control(.adapterIn)
         #expect(nfc.verified() != nil)
-        #expect(scene.events.count(of: .bluetoothUnavailable(id: "bluez-no-adapter")) == 1)
-        #expect(bluetooth.failure == .radioUnavailable(id: "bluez-no-adapter"))
+        #expect(scene.events.count(of: .bluetoothUnavailable(.noAdapter)) == 1)
+        #expect(bluetooth.failure == .radioUnavailable(.noAdapter))
         try await BlueZRadio.onBench.untilReady()
         try await Scene.expectNextCustomerServed(after: "no adapter")
     }

@@ -35,14 +35,14 @@ struct L2CAPChoiceTests {
         ) async throws(BluetoothLEError) -> any BluetoothLELink {
             if let choice { note("characteristic \(choice(named).map { "\($0)" } ?? "none")") }
             note("characteristics")
-            throw .connectionFailed(id: "nobody")
+            throw .connectionFailed(.refused)
         }
 
         func connect(
             to uuid: BluetoothUUID, psm: UInt16
         ) async throws(BluetoothLEError) -> any BluetoothLELink {
             note("engagement \(psm)")
-            throw .connectionFailed(id: "nobody")
+            throw .connectionFailed(.refused)
         }
     }
 
@@ -86,7 +86,7 @@ struct L2CAPChoiceTests {
         let engagement = try DeviceEngagement(scene.wallet.engagement(.qr, now: .now).deviceEngagement[...])
         let radio = Attempts(named: row.named)
         let presentation = await transaction.run(scanned: engagement, radio: radio)
-        #expect(presentation.failure == .connection(id: "nobody"))
+        #expect(presentation.failure == .connection(.refused))
         #expect(radio.all == row.tried)
     }
 

@@ -1,3 +1,4 @@
+internal import Transport
 import MdocModel
 import MdocSession
 import MdocTrust
@@ -162,7 +163,7 @@ struct LaneTests {
         let field = Field([])
         let lane = Lane(
             name: "one", device: ContactlessLaneDevice(reader: field, radio: radio, missingReader: { nil }))
-        #expect(await lane.readiness() == .withoutBluetooth(id: "radio-silent"))
+        #expect(await lane.readiness() == .withoutBluetooth(.daemonHung))
         let there = MemoryRadio { _ in }
         let heard = Lane(
             name: "two", device: ContactlessLaneDevice(reader: field, radio: there, missingReader: { nil }))
@@ -173,13 +174,13 @@ struct LaneTests {
     @Test("What is missing is told as of a moment ago, and a device in use is not asked")
     func readiness() async throws {
         let device = Device()
-        device.state.withLock { $0.readiness = .unavailable(id: "pcsc-no-reader") }
+        device.state.withLock { $0.readiness = .unavailable(.noReader) }
         let lane = Lane(name: "one", device: device)
         async let other = lane.readiness()
-        #expect(await lane.readiness() == .unavailable(id: "pcsc-no-reader"))
-        #expect(await other == .unavailable(id: "pcsc-no-reader"))
+        #expect(await lane.readiness() == .unavailable(.noReader))
+        #expect(await other == .unavailable(.noReader))
         device.state.withLock { $0.readiness = .ready }
-        #expect(await lane.readiness() == .unavailable(id: "pcsc-no-reader"))
+        #expect(await lane.readiness() == .unavailable(.noReader))
         #expect(device.state.withLock { $0.looks } == 1)
         try await Task.sleep(for: .seconds(2.1))
         #expect(await lane.readiness() == .ready)

@@ -1,3 +1,4 @@
+internal import Transport
 import MdocModel
 import MdocWallet
 import NDEF
@@ -27,6 +28,6 @@ struct LeftBeforeStartTests {
 
     @Test("When it leaves again it is given up, by name")
     func twice() async throws {
-        #expect(try await presentation(leaving: 2).failure == .connection(id: "left-before-start"))
+        #expect(try await presentation(leaving: 2).failure == .connection(.leftBeforeStart))
     }
 }

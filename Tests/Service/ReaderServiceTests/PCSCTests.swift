@@ -159,7 +159,7 @@ struct PCSCTests {
         try await VirtualBench.pcscd("kill")
         let deadlines = PresentationDeadlines.ample.with { $0.engagement = .milliseconds(500) }
         let presentation = try await scene.transaction(deadlines: deadlines).run(at: reader.field())
-        #expect(presentation.failure == .readerUnavailable(id: "pcsc-service-not-running"))
+        #expect(presentation.failure == .readerUnavailable(.serviceNotRunning))
         try await VirtualBench.pcscd("start")
     }
 
@@ -231,7 +231,7 @@ struct PCSCTests {
         #expect(first.failure == .consentOverdue)
         let patient = PresentationDeadlines.ample.with { $0.engagement = .seconds(7) }
         let second = try await scene.transaction(deadlines: patient).run(at: reader.field(service))
-        #expect(second.failure == .readerUnavailable(id: "pcsc-reader-blocked"))
+        #expect(second.failure == .readerUnavailable(.readerBlocked))
         reader.lift()
         let next = try Scene()
         try await reader.hold(try next.phone())

@@ -1,6 +1,7 @@
 import COSE
 import MdocModel
 import OpenSSLCrypto
+import PKIX
 
 /// A reader certified by a root of its own.
 struct TestReader {

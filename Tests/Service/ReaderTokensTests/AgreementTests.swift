@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import MdocModel
 import OpenSSLCrypto
+import PKIX
 import OtherPrograms
 import Testing
 import VectorFiles

@@ -1,3 +1,4 @@
+internal import PKIX
 import MdocModel
 import OpenSSLCrypto
 import ReaderTokens

@@ -1,6 +1,6 @@
 import JSON
 import MdocModel
-import OpenSSLCrypto
+import PKIX
 import ReaderTokens
 import TestCredentials
 import Testing

@@ -1,3 +1,4 @@
+internal import Transport
 import Foundation
 import MdocModel
 import MdocSession
@@ -79,11 +80,6 @@ struct ErrorCauseTests {
         }
     }
 
-    @Test("A request of an app's own type")
-    func foreign() async throws {
-        expect(try await error(try TapStage(), asking: ForeignRequest()), .invalidRequest(.requestNotKnown))
-    }
-
     @Test("A display request without a display")
     func noDisplay() async throws {
         let request = MobileDriversLicenseDisplayRequest(
@@ -155,28 +151,27 @@ struct ErrorCauseTests {
     }
 
     @Test(
-        "What pcscd refuses, by its id",
+        "What pcscd refuses",
         arguments: [
-            ("pcsc-reader-in-use", .systemBusy), ("pcsc-too-many-clients", .systemBusy),
-            ("pcsc-access-denied-service", .notAllowed), ("pcsc-access-denied-card", .notAllowed),
-            ("pcsc-no-reader", .serviceUnavailable), ("pcsc-service-not-running", .serviceUnavailable),
-            ("pcsc-cancelled", .cancelled),
-        ] as [(String, MobileDocumentReaderError)])
-    func pcsc(_ id: String, _ error: MobileDocumentReaderError) {
-        #expect(MobileDocumentReaderError(.readerUnavailable(id: id)) == error)
+            (.readerInUse, .systemBusy), (.tooManyClients, .systemBusy),
+            (.serviceAccessDenied, .notAllowed), (.cardAccessDenied, .notAllowed),
+            (.noReader, .serviceUnavailable), (.serviceNotRunning, .serviceUnavailable),
+        ] as [(ReaderFault, MobileDocumentReaderError)])
+    func pcsc(_ fault: ReaderFault, _ error: MobileDocumentReaderError) {
+        #expect(MobileDocumentReaderError(.readerUnavailable(fault)) == error)
     }
 
     @Test(
         "Each way in which a presentation fails has its case and its reason",
         arguments: [
-            (.radioUnavailable(id: "x"), .serviceUnavailable(.radioUnavailable(id: "x"))),
+            (.radioUnavailable(.adapterOff), .serviceUnavailable(.radioUnavailable(id: "bluez.adapter_off"))),
             (.engagementOverdue(lastTap: nil), .cancelled(.engagementOverdue)),
             (.engagement(.notADate(at: 0)), .invalidResponse(.engagementMalformed)),
             (.noUsableRetrieval, .notSupported(.noUsableRetrieval)),
             (.linkLost, .invalidResponse(.transferIncomplete)),
             (.bluetooth(.disconnected), .invalidResponse(.transferIncomplete)),
-            (.connectionOverdue, .invalidResponse(.connectionFailed(id: "overdue"))),
-            (.connection(id: "x"), .invalidResponse(.connectionFailed(id: "x"))),
+            (.connectionOverdue, .invalidResponse(.connectionFailed(id: "connection.timed_out"))),
+            (.connection(.refused), .invalidResponse(.connectionFailed(id: "connection.refused"))),
             (.messageTooLong(announced: 2, limit: 1), .invalidResponse(.messageTooLong)),
             (.requestNotSigned(identity: "x"), .serviceUnavailable(.requestNotSigned)),
             (.session(.decryptionFailed), .invalidResponse(.sessionBroken)),

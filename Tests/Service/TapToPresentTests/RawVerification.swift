@@ -4,6 +4,7 @@ import MdocModel
 import MdocTrust
 import MdocVerification
 import OpenSSLCrypto
+import PKIX
 import TapToPresent
 
 /// What a server makes of a raw answer: every check, with nothing but what the app handed it.

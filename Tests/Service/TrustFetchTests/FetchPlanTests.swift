@@ -1,7 +1,7 @@
 import CBOR
 import MdocModel
 import MdocTrust
-import OpenSSLCrypto
+import PKIX
 import Testing
 import TestCredentials
 import TrustFetch

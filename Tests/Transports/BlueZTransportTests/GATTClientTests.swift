@@ -23,7 +23,7 @@ extension OneAfterAnother.BenchTests {
             }
             #expect(
                 phone.lines.contains { $0.hasPrefix("request bytes=90000") && $0.contains("largest=509") })
-            await #expect(throws: BluetoothLEError.connectionFailed(id: "bluez-value-too-long")) {
+            await #expect(throws: BluetoothLEError.connectionFailed(.valueTooLong)) {
                 try await link.send(.byte(0), [UInt8](repeating: 0, count: 509)[...])
             }
             try await link.signal(0x02)
@@ -148,8 +148,7 @@ extension OneAfterAnother.BenchTests {
             let error = await Self.error {
                 _ = try await BlueZRadio(configuration: configuration).connect(to: Self.service)
             }
-            let names = AirPhone.droppedConnection
-            #expect(names.map { BluetoothLEError.connectionFailed(id: $0) }.contains(error))
+            #expect(AirPhone.droppedConnection.map { .connectionFailed($0) }.contains(error))
             #expect(phone.lines.count { $0.hasPrefix("connected") } == 2)
             try await expectNothingLeft()
         }

@@ -81,7 +81,7 @@ extension OneAfterAnother.BenchTests {
     @Test("Q63 A PSM that nobody listens on is refused by name at once: it is not there a moment later")
     func wrongPSM() async throws {
         try await withPhone { phone in
-            await #expect(throws: BluetoothLEError.connectionFailed(id: "bluez-channel-refused")) {
+            await #expect(throws: BluetoothLEError.connectionFailed(.channelRefused)) {
                 try await BlueZRadio().connect(to: Self.service.uuid, psm: 0x85)
             }
             #expect(phone.lines.count { $0.hasPrefix("connected") } == 1)

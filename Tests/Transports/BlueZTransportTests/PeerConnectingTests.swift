@@ -91,15 +91,15 @@ extension OneAfterAnother {
         @Test(
             "Q63 Attempts are bounded, and the last one's condition is named",
             arguments: [
-                ("le-connection-abort-by-local", "bluez-connect-aborted"),
-                ("br-connection-refused", "bluez-connect-failed"),
-            ])
-        func bounded(detail: String, name: String) async throws {
+                ("le-connection-abort-by-local", .aborted),
+                ("br-connection-refused", .refused),
+            ] as [(String, ConnectionFault)])
+        func bounded(detail: String, fault: ConnectionFault) async throws {
             try await with { bluetoothd, method, _ in
                 if method == "StartDiscovery" { bluetoothd.show("dev_1", uuid: Self.service.uuid) }
                 return method == "Connect" ? .error("org.bluez.Error.Failed", detail) : nil
             } _: { radio, bluetoothd in
-                await #expect(throws: BluetoothLEError.connectionFailed(id: name)) {
+                await #expect(throws: BluetoothLEError.connectionFailed(fault)) {
                     try await radio.connect(to: Self.service)
                 }
                 #expect(bluetoothd.count("Connect") == 4)
@@ -174,7 +174,7 @@ extension OneAfterAnother {
                 bluetoothd.addService(Self.service, to: path)
                 return .values([])
             } _: { radio, _ in
-                await #expect(throws: BluetoothLEError.connectionFailed(id: "bluez-services-unresolved")) {
+                await #expect(throws: BluetoothLEError.connectionFailed(.servicesUnresolved)) {
                     try await radio.connect(to: Self.service)
                 }
             }
@@ -366,7 +366,7 @@ extension OneAfterAnother {
                 try await sending.value
                 #expect(unsafe recv(second.socket, &byte, 1, 0) == 1 && byte == second.byte)
                 try await first.send()
-                await #expect(throws: BluetoothLEError.radioUnavailable(id: "bluez-daemon-hung")) {
+                await #expect(throws: BluetoothLEError.radioUnavailable(.daemonHung)) {
                     try await second.send()
                 }
             }
@@ -381,7 +381,7 @@ extension OneAfterAnother {
                 let sending = Task { try await link.send(.byte(0), [1]) }
                 try await Task.sleep(for: .milliseconds(100))
                 await bluetoothd.end()
-                let lost = BluetoothLEError.radioUnavailable(id: "bluez-daemon-lost")
+                let lost = BluetoothLEError.radioUnavailable(.daemonLost)
                 await #expect(throws: lost) { try await link.receive() }
                 await #expect(throws: lost) { try await sending.value }
                 for device in bluetoothd.devices { bluetoothd.remove(device) }
@@ -411,7 +411,7 @@ extension OneAfterAnother {
                 let radio = BlueZRadio(configuration: configuration)
                 let link = try await radio.connect(to: Self.service)
                 await first.end()
-                await #expect(throws: BluetoothLEError.radioUnavailable(id: "bluez-daemon-lost")) {
+                await #expect(throws: BluetoothLEError.radioUnavailable(.daemonLost)) {
                     try await link.receive()
                 }
                 await link.close()
@@ -435,7 +435,7 @@ extension OneAfterAnother {
                     FakeBluetoothd.adapter, "org.bluez.Adapter1",
                     ["Powered": .boolean(false), "Pairable": .boolean(true)])
                 while (try? await radio.look()) != nil { try await Task.sleep(for: .milliseconds(2)) }
-                await #expect(throws: BluetoothLEError.radioUnavailable(id: "bluez-adapter-off")) {
+                await #expect(throws: BluetoothLEError.radioUnavailable(.adapterOff)) {
                     try await radio.look()
                 }
                 #expect(bluetoothd.count("Set ") == 0)

@@ -9,18 +9,18 @@ import Transport
 struct RadioLoss: Sendable, CustomTestStringConvertible {
     let actions: [AirBench.Action]
     let repair: [AirBench.Action]
-    let names: Set<String>
+    let faults: Set<RadioFault>
 
     var testDescription: String { "\(actions)" }
 
     static let all = [
-        RadioLoss(actions: [.kill], repair: [.start], names: ["bluez-daemon-lost"]),
-        RadioLoss(actions: [.off], repair: [.on], names: ["bluez-adapter-off"]),
+        RadioLoss(actions: [.kill], repair: [.start], faults: [.daemonLost]),
+        RadioLoss(actions: [.off], repair: [.on], faults: [.adapterOff]),
         RadioLoss(
             actions: [.adapterOut], repair: [.adapterIn],
-            names: ["bluez-adapter-lost", "bluez-adapter-off"]),
+            faults: [.adapterLost, .adapterOff]),
         RadioLoss(
-            actions: [.busKill], repair: [.busStart, .start], names: ["bluez-bus-lost"]),
+            actions: [.busKill], repair: [.busStart, .start], faults: [.busLost]),
     ]
 }
 
@@ -37,11 +37,11 @@ extension OneAfterAnother.BenchTests {
             for action in loss.actions { try await AirBench.control(action) }
             let received = await receiving.result
             for error in [received.error, await Self.error { try await link.send(.byte(0), [1]) }] {
-                guard case .radioUnavailable(let id) = error else {
+                guard case .radioUnavailable(let fault) = error else {
                     Issue.record("\(String(describing: error))")
                     continue
                 }
-                #expect(loss.names.contains(id), "\(id)")
+                #expect(loss.faults.contains(fault), "\(fault)")
             }
             await link.close()
         }
@@ -69,7 +69,7 @@ extension OneAfterAnother.BenchTests {
             let clock = ContinuousClock.now
             await link.close()
             #expect(ContinuousClock.now - clock < .seconds(4))
-            await #expect(throws: BluetoothLEError.radioUnavailable(id: "bluez-daemon-hung")) {
+            await #expect(throws: BluetoothLEError.radioUnavailable(.daemonHung)) {
                 try await radio.connect(to: Self.service)
             }
             try await AirBench.control(.resume)
@@ -85,8 +85,8 @@ extension OneAfterAnother.BenchTests {
         try await Task.sleep(for: .seconds(1))
         for action in loss.actions { try await AirBench.control(action) }
         let result = await search.result
-        if case .failure(BluetoothLEError.radioUnavailable(let id)) = result {
-            #expect(loss.names.contains(id), "\(id)")
+        if case .failure(BluetoothLEError.radioUnavailable(let fault)) = result {
+            #expect(loss.faults.contains(fault), "\(fault)")
         } else {
             Issue.record("\(result)")
         }

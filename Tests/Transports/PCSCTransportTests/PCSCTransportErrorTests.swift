@@ -1,4 +1,5 @@
 import Testing
+import Transport
 
 @testable import PCSCTransport
 
@@ -59,20 +60,20 @@ struct PCSCTransportErrorTests {
         }
     }
 
-    @Test("The conditions' names are stable and each is used once")
-    func names() {
-        let conditions: [PCSCTransportError] = [
-            .serviceNotRunning, .serviceLost, .serviceIncompatible(libraryVersion: ""),
-            .accessDenied(.service),
-            .accessDenied(.card), .tooManyClients, .noReader, .readerMissing(""), .readerInUse,
-            .readerBlocked,
-            .noCard, .cardLost, .linkLost, .cardMute, .cardReset, .protocolMismatch, .notConnected,
-            .commandLength(0, limit: 0), .answerTooLong, .cancelled, .unexpected(code: 0, during: .connect),
+    @Test("What makes a reader unusable has a fault of its own; what a card does to one call has none")
+    func faults() {
+        let faults: [(PCSCTransportError, ReaderFault)] = [
+            (.serviceNotRunning, .serviceNotRunning), (.serviceLost, .serviceLost),
+            (.serviceIncompatible(libraryVersion: ""), .serviceIncompatible),
+            (.accessDenied(.service), .serviceAccessDenied), (.accessDenied(.card), .cardAccessDenied),
+            (.tooManyClients, .tooManyClients), (.noReader, .noReader), (.readerMissing(""), .readerMissing),
+            (.readerInUse, .readerInUse), (.readerBlocked, .readerBlocked),
+            (.cardMute, .failed), (.commandLength(0, limit: 0), .failed),
+            (.unexpected(code: 0, during: .connect), .failed),
         ]
-        let names = conditions.map(\.id)
-        #expect(Set(names).count == names.count)
-        #expect(names.allSatisfy { $0.hasPrefix("pcsc-") })
-        #expect(names.first == "pcsc-service-not-running")
+        for (error, fault) in faults { #expect(ReaderFault(error) == fault) }
+        let unnamed: Set<ReaderFault> = [.failed, .benchLinkUnreachable]
+        #expect(Set(faults.map(\.1)).union(unnamed) == Set(ReaderFault.allCases))
     }
 
     private func error(_ status: Int, _ call: PCSCCall) -> PCSCTransportError {

@@ -65,7 +65,7 @@ struct AppArguments: ParsableArguments {
         }
     }
 
-    /// What the app asked for, as ISO/IEC 18013-5 has it; nil where that is not said.
+    /// What the app asked for, in the terms of ISO/IEC 18013-5; nil if not given.
     func itemsRequest() throws(CommandFailure) -> ItemsRequest? {
         guard !elements.isEmpty else { return nil }
         do throws(IdentityDescriptorError) {
@@ -99,7 +99,7 @@ extension IdentityDescriptorError {
     fileprivate var explanation: String {
         switch self {
         case .noElements: "nothing is asked for"
-        case .elementTwice: "an element stands twice"
+        case .elementTwice: "a duplicate element"
         case .ageTwice: "age and age(atLeast:) are not asked for together"
         case .ageOutOfRange: "an age is from 1 to 125"
         case .elementNotOfDocument(let element): "this document has no \(element.name)"

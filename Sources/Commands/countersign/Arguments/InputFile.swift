@@ -3,7 +3,7 @@ internal import SystemPackage
 
 /// A file named on the command line.
 enum InputFile {
-    /// The longest message that is read unless told otherwise, in bytes.
+    /// The default limit for a message, in bytes.
     static let messageLimit = 1 << 20
 
     /// The whole file. One that cannot be read is wrong usage, one longer than `limit` bytes malformed.

@@ -18,7 +18,7 @@ struct PolicyArguments: ParsableArguments {
             valueName: "file"))
     var policyFile: String?
 
-    /// The policy in force; `store` is the folder of the store.
+    /// The current policy; `store` is the folder of the store.
     func settings(in store: String, strict: Bool = false) throws(CommandFailure) -> VerificationPolicy {
         let own = "\(store)/policy.json"
         let path = policyFile ?? (FileManager.default.fileExists(atPath: own) ? own : nil)

@@ -14,10 +14,10 @@ struct TrustArguments: ParsableArguments {
             valueName: "path"))
     var trust: [String] = []
 
-    /// What is trusted, with what was found wrong told on standard error: certificates that are no roots (Q178), and roots
-    /// that are not valid at `now` (Q173).
+    /// The trusted roots. Problems are reported on standard error: certificates that are not roots (Q178), and
+    /// roots that are not valid at `now` (Q173).
     ///
-    /// - Parameter store: the folder of the store, which is not looked at where roots are named.
+    /// - Parameter store: the folder of the store, which is not read if roots are named.
     func load(from store: String, at now: Timestamp) throws(CommandFailure) -> TrustStore {
         trust.isEmpty ? try Self.stored(in: store, at: now) : try named(at: now)
     }

@@ -3,6 +3,7 @@ internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// Collects trust anchors from files and folders.
 struct TrustFiles {
@@ -13,11 +14,11 @@ struct TrustFiles {
     private static let endings = [".pem", ".der", ".crt", ".cer"]
 
     private(set) var anchors: [TrustAnchor] = []
-    /// What was passed over, and why.
+    /// What was skipped, and why.
     private(set) var notes: [String] = []
 
-    /// A file with certificates, or a folder whose files with the endings .pem, .der, .crt and .cer are read.
-    /// A file that is named itself has to hold a certificate; in a folder others are passed over.
+    /// A file with certificates, or a folder whose files with the endings .pem, .der, .crt and .cer are read. A
+    /// file that is named itself must contain a certificate; in a folder, other files are skipped.
     mutating func read(_ path: String) throws(CommandFailure) {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
@@ -104,7 +105,7 @@ extension Certificate {
 }
 
 extension TrustAnchorError {
-    /// In plain words, with who issued the certificate that is no root.
+    /// In plain words, with the issuer of the certificate that is not a root.
     func explanation(_ certificate: Certificate) -> String {
         switch self {
         case .notACertificateAuthority(let subject):

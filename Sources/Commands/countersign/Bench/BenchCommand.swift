@@ -12,7 +12,7 @@ struct BenchCommand: ParsableCommand {
         abstract: "Measure a transaction against bare OpenSSL.",
         discussion: """
             Runs our own work on a response and the bare OpenSSL calls under it alternately, in one process, and \
-            prints medians of processor time in nanoseconds and their ratios as JSON. Two floors stand beside it, both \
+            prints medians of processor time in nanoseconds and their ratios as JSON. Two floors are measured beside it, both \
             on P-256. The tight floor is the shortest sequence of OpenSSL calls for the same work: a key generation, \
             ECDH, HKDF for two keys, AES-256-GCM of request and response, a digest of each item, and the signature \
             checks. The former floor (floorNs) is kept so that figures can be compared with earlier ones: it builds \

@@ -2,12 +2,13 @@ internal import CBOR
 internal import COSE
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// What the cryptography under one response covers, in bytes. Both floors take it.
 struct FloorSizes {
     /// In what a response comes.
     enum Wrapper {
-        /// A session of its own, which also seals a request of so many bytes.
+        /// A session, which also seals a request of this many bytes.
         case session(request: Int)
         /// HPKE to a key that lasts, with the transcript as its info.
         case envelope

@@ -3,6 +3,7 @@ internal import Glibc
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
+internal import PKIX
 internal import ReaderStore
 
 /// A trust store on disk of the size that many countries make, with the roots that are measured in it.
@@ -14,7 +15,7 @@ struct LargeTrust {
 
     private let folder: String
 
-    /// Fills a store of its own, which `discard` takes away.
+    /// Fills a new store, which `discard` removes.
     init(with anchors: [TrustAnchor], at now: Timestamp) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "countersign-bench-\(getpid())").path
         var sources = anchors.map { Self.source(.anchor, $0.certificate.der, now) }

@@ -3,7 +3,7 @@ internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import MdocWallet
-internal import OpenSSLCrypto
+internal import PKIX
 internal import PCSCTransport
 internal import ReaderService
 internal import Reports
@@ -101,7 +101,7 @@ struct DemoCommand: AsyncParsableCommand {
             guard let reader = real ?? readers.first else { throw PCSCTransportError.noReader }
             return DemoReader(service: service, name: reader.name, isVirtual: real == nil)
         } catch {
-            throw .unavailable(error.advice)
+            throw .unavailable(ReaderFault(error).advice)
         }
     }
 }

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// What a check says: in full to whoever stands at the computer, and without this installation's own names and places
-/// to others.
+/// The text of a check: in full for the person at the computer, and without this installation's own names and paths
+/// for others.
 struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation {
     let full: String
     let shared: String
@@ -37,7 +37,7 @@ struct CheckText: Equatable, Sendable, ExpressibleByStringInterpolation {
             shared += text.shared
         }
 
-        /// - Parameter word: what stands for it where others read it.
+        /// - Parameter word: what others read in its place.
         mutating func appendInterpolation(own value: some CustomStringConvertible, as word: String) {
             full += Terminal.safe(value.description, limit: Self.limit)
             shared += Terminal.safe(word, limit: Self.limit)

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// One thing that a reader needs of its computer, and how that stands.
+/// One requirement of a reader on its computer, and its state.
 struct DoctorCheck: Equatable, Sendable {
     /// Stable names, in the order in which they are shown.
     enum ID: String, CaseIterable, Sendable {

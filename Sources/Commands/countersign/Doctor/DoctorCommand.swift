@@ -74,7 +74,8 @@ struct DoctorCommand: AsyncParsableCommand {
     private static let daemonStore = "/var/lib/countersign"
     private static let asDaemon = "runuser -u countersign -- countersign doctor --store \(daemonStore)"
 
-    /// What the daemon trusts and is allowed to do only its own user can tell.
+    /// Whether this is root with another store than the daemon's. Only the daemon's own user can check what the
+    /// daemon trusts and may do.
     private var isAboutRootAlone: Bool {
         geteuid() == 0 && system.has(Self.daemonStore) && store.path != Self.daemonStore
     }

@@ -3,8 +3,8 @@ internal import JSON
 internal import Reports
 internal import Transport
 
-/// What helps somebody elsewhere to find a fault of this computer: nothing of persons, and nothing that tells whose
-/// computer it is.
+/// What helps somebody elsewhere to find a fault of this computer. It has nothing about persons, and nothing that
+/// identifies the computer's owner.
 struct SupportBundle {
     private let parts: [(name: String, about: String, value: JSONValue)]
 

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Transport
 
-/// The system's files, below a folder that stands for `/`.
+/// The system's files, below a folder that is used as `/`.
 struct SystemFolder: Sendable {
     /// Empty for the system's own.
     let root: String
@@ -11,7 +11,7 @@ struct SystemFolder: Sendable {
 
     func text(of path: String) -> String? { SystemFile.text(of: self.path(path)) }
 
-    /// Empty when there is none.
+    /// Empty if the file is absent.
     func firstWord(of path: String) -> Substring { SystemFile.firstWord(of: self.path(path)) }
 
     func has(_ path: String) -> Bool { unsafe access(self.path(path), F_OK) == 0 }

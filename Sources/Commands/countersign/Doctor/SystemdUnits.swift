@@ -1,19 +1,19 @@
 internal import Foundation
 internal import JSON
 
-/// How the services that take part are and were, as systemd tells.
+/// The present and past state of the services that take part, as systemd reports it.
 struct SystemdUnits: Equatable, Sendable {
     private static let names = [
         "pcscd.socket", "pcscd.service", "dbus.service", "bluetooth.service", "polkit.service",
         "countersignd.service", "systemd-timesyncd.service",
     ]
-    /// Of all that systemd tells no more: command lines and logs may name anything.
+    /// No other properties are read: command lines and logs may name anything.
     private static let properties = [
         "Id", "LoadState", "ActiveState", "SubState", "Result", "NRestarts", "ExecMainStatus",
     ]
     private static let limit = Duration.seconds(3)
 
-    /// For each unit its properties; none where there is no systemd.
+    /// The properties of each unit; empty if there is no systemd.
     let units: [[String: String]]
 
     /// - Parameter text: what `systemctl show` says: lines of `name=value`, an empty one between units.

@@ -16,7 +16,7 @@ func finished<Value: Sendable>(
     return nil
 }
 
-/// Runs what may block, as files on a network do, on a thread of its own.
+/// Runs a call that may block, such as one for files on a network, on a separate thread.
 func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         WorkerThread().perform { continuation.resume(returning: body()) }

@@ -1,6 +1,6 @@
 internal import JSON
 internal import MdocTrust
-internal import OpenSSLCrypto
+internal import PKIX
 
 extension TrustCondition {
     /// The stable id, as `Documentation/command-line.md` lists it.
@@ -94,8 +94,8 @@ extension AdmissionRefusal {
     var explanation: String {
         switch self {
         case .unusable(let condition): condition.explanation
-        case .otherIssuer: "another issuer's list stands under this name, and stays"
-        case .older: "it was issued before the one that is there, which stays"
+        case .otherIssuer: "another issuer's list has this name and is kept"
+        case .older: "it was issued before the list that is there, which is kept"
         case .shrunken(let from, let to):
             "it has \(to) entries where the one that is there has \(from), which stays;"
                 + " --accept-shrunken takes it all the same"

@@ -5,7 +5,7 @@ extension TrustFetchError {
     var explanation: String {
         switch self {
         case .locationRefused(let fault): fault.explanation
-        case .timedOut(.connect): "no connection came about in time"
+        case .timedOut(.connect): "no connection in time"
         case .timedOut(.headers): "the server took too long to answer"
         case .timedOut(.progress): "the server stopped in the middle of its answer"
         case .timedOut(.whole): "the list took too long as a whole"

@@ -1,3 +1,4 @@
+internal import PKIX
 internal import CBOR
 internal import COSE
 internal import JSON
@@ -47,9 +48,9 @@ extension CertificatePathError {
     var explanation: String {
         switch self {
         case .empty: "it brings no certificate"
-        case .tooLong: "too many authorities stand between"
+        case .tooLong: "the chain has too many authorities"
         case .issuerNotFound(let issuer): "its issuer is not there: \(Terminal.safe(issuer))"
-        case .signatureInvalid: "those who bear its issuer's name did not sign"
+        case .signatureInvalid: "the certificates with its issuer's name did not sign it"
         case .outsideValidity(let subject): "\(Terminal.safe(subject)) is not valid at this time"
         case .notAnAuthority(let subject): "\(Terminal.safe(subject)) may not issue it"
         }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import MdocTrust
 internal import OpenSSLCrypto
+internal import PKIX
 internal import ReaderIdentityStore
 
 /// `countersign identity csr`: what an authority is to certify.

@@ -1,8 +1,8 @@
 internal import JSON
 internal import MdocModel
-internal import OpenSSLCrypto
+internal import PKIX
 
-/// What is told of an identity's certificates.
+/// What is reported about an identity's certificates.
 struct IdentityCertificate {
     private let chain: CertificateChain
     /// Whole days until the first certificate of the chain that is sent expires; below 0 after that.

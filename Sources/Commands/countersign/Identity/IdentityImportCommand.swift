@@ -3,6 +3,7 @@ internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
+internal import PKIX
 internal import ReaderIdentityStore
 
 /// `countersign identity import`: the certificates that the authority returned.
@@ -52,15 +53,15 @@ struct IdentityImportCommand: ParsableCommand {
 
     private static func certificates(in path: String) throws(CommandFailure) -> [Certificate] {
         let bytes = try InputFile.read(path)
-        do throws(OpenSSLCryptoError) {
-            return try OpenSSLCrypto.certificates(fromPEMOrDER: bytes[...])
+        do throws(PKIXError) {
+            return try PKIX.certificates(fromPEMOrDER: bytes[...])
         } catch {
             throw .malformed(
                 "\(Terminal.safe(path)): no certificate, neither PEM nor DER: \(error.explanation)")
         }
     }
 
-    /// The rules that are broken and that this import puts up with.
+    /// The rules that are broken and that this import tolerates.
     private static func check(
         _ chain: CertificateChain, at now: Timestamp, _ strictness: ProfileStrictness
     ) throws(IdentityStoreError) -> [ProfileRule] {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 internal import ReaderIdentityStore
 
 /// `countersign identity init`: a new key.

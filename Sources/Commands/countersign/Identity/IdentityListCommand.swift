@@ -70,7 +70,7 @@ struct IdentityListCommand: ParsableCommand {
     }
 }
 
-/// `--warn`, when an expiry is told.
+/// `--warn`: when an expiry is reported.
 struct ExpiryArguments: ParsableArguments {
     @Option(
         name: .long,

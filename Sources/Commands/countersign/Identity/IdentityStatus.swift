@@ -4,7 +4,7 @@ internal import MdocTrust
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
-/// One identity as it stands, for `list` and `lint`.
+/// The current state of one identity, for `list` and `lint`.
 struct IdentityStatus {
     enum State: String {
         case ready
@@ -24,8 +24,8 @@ struct IdentityStatus {
     let error: IdentityStoreError?
 
     /// - Parameters:
-    ///   - warningDays: from how many days before it expires that is told.
-    ///   - usingKey: whether the key is tried too, which may be in a TPM.
+    ///   - warningDays: how many days before expiry it is reported.
+    ///   - usingKey: whether the key, which may be in a TPM, is tried too.
     init(
         _ name: IdentityName, in folder: IdentityFolder, at now: Timestamp, warningDays: Int, usingKey: Bool
     ) {

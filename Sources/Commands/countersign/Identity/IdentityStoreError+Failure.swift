@@ -11,7 +11,7 @@ extension IdentityStoreError {
         }
     }
 
-    /// What ends a command. The id stands behind the first line: rules follow it, a line each.
+    /// The failure that ends a command. The id is at the end of the first line; the rules follow, one per line.
     var failure: CommandFailure {
         var lines = explanation.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         lines[0] += "  [\(id)]"

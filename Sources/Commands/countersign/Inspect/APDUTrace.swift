@@ -1,8 +1,8 @@
 internal import ISO7816
 internal import MdocModel
 
-/// A trace of APDUs: one a line, `>` to the card or `<` from it and then its bytes in hexadecimal. A time may
-/// stand before or after; empty lines and lines that start with `#` are passed over.
+/// A trace of APDUs, one per line: `>` for to the card or `<` for from the card, then the bytes in hexadecimal. A
+/// time may come before or after. Empty lines and lines that start with `#` are ignored.
 struct APDUTrace {
     enum Direction {
         case toCard, fromCard
@@ -17,7 +17,7 @@ struct APDUTrace {
 
     let entries: [Entry]
 
-    /// Nil where the first line that counts is none of a trace.
+    /// Nil if the first line that counts is not one of a trace.
     init?(_ text: String) throws(InspectionError) {
         var entries: [Entry] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

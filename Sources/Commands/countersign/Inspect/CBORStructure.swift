@@ -3,7 +3,7 @@ internal import COSE
 internal import MdocModel
 internal import MdocSession
 
-/// What an item looks like, by its type and the members it has. A look is no proof: `complaint` reads it in full.
+/// What an item looks like, by its type and members. This is a guess: `complaint` reads it in full.
 enum CBORStructure: CaseIterable {
     case deviceResponse, document, issuerSigned, issuerSignedItem, deviceRequest, docRequest, itemsRequest
     case mobileSecurityObject, sessionEstablishment, sessionData, deviceEngagement, sessionTranscript

@@ -2,6 +2,7 @@ internal import CBOR
 internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 
 extension Certificate {
     /// What it is, by its extensions, and its size.

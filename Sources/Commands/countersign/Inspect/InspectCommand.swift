@@ -15,7 +15,7 @@ struct InspectCommand: ParsableCommand {
             structures are opened, `<<…>>`; heads in more bytes than needed show as _0 to _3; long strings are \
             cut, --full shows them whole.
 
-            Nothing is verified, and nothing is hidden: element values are shown as they stand in the file.
+            Nothing is verified, and nothing is hidden: element values are shown as they are in the file.
 
             EXAMPLES:
               countersign inspect response.cbor iaca.der

@@ -3,6 +3,7 @@ internal import JSON
 internal import MdocModel
 internal import NDEF
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// What a file turned out to hold.
 struct Specimen: Sendable {
@@ -21,7 +22,7 @@ struct InspectionError: Error {
     }
 }
 
-/// Finds out what bytes are, and shows them. Nothing is verified.
+/// Detects what bytes are, and shows them. Nothing is verified.
 struct Inspection {
     let notation: DiagnosticNotation
 
@@ -55,7 +56,7 @@ struct Inspection {
         return Specimen(kind: "\(embedding)\(structure.title), \(item.encoded.count) bytes", text: text)
     }
 
-    /// PEM, the text of a QR code or an APDU trace; nil where it is none of them.
+    /// PEM, the text of a QR code or an APDU trace; nil for anything else.
     private func textSpecimen(in bytes: [UInt8]) throws(InspectionError) -> Specimen? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let start = text.drop { $0.isWhitespace }
@@ -82,7 +83,7 @@ struct Inspection {
     }
 
     private func certificate(_ bytes: [UInt8]) throws(InspectionError) -> Specimen {
-        do throws(OpenSSLCryptoError) {
+        do throws(PKIXError) {
             let certificate = try Certificate(der: bytes[...])
             return Specimen(kind: certificate.kind, text: certificate.text(notation))
         } catch {

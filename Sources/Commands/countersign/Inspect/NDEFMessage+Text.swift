@@ -28,7 +28,8 @@ extension NDEFMessage {
 }
 
 extension NDEFRecord {
-    /// - Parameter opensHandover: whether the message in a handover record is shown; there is none in one.
+    /// - Parameter opensHandover: whether the message in a handover record is shown. It is false inside such a
+    ///   message.
     fileprivate func text(_ notation: DiagnosticNotation, indent: String, opensHandover: Bool) -> String {
         let name = Terminal.safe(String(decoding: type, as: UTF8.self), limit: 80)
         let identifier =
@@ -57,7 +58,7 @@ extension NDEFRecord {
         return payload.isEmpty ? [] : [indent + bytes(notation)]
     }
 
-    /// A version byte and a message of its own.
+    /// A version byte and an embedded message.
     private func handover(_ notation: DiagnosticNotation, indent: String) -> [String] {
         guard let version = payload.first, let message = try? NDEFMessage.parse(payload.dropFirst()) else {
             return [indent + bytes(notation)]

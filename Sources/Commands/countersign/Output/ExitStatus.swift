@@ -14,7 +14,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     var meaning: String {
         switch self {
         case .success: "verified, and every question answered yes; or done"
-        case .answerNotYes: "verified, but an answer is no or cannot be told"
+        case .answerNotYes: "verified, but an answer is no or cannot be determined"
         case .rejected: "a check failed"
         case .incomplete:
             "no answer to judge: declined, link lost, deadline, a status without data"

@@ -13,8 +13,8 @@ enum OutputFile {
         }
     }
 
-    /// Writes a file that was not there, and returns once it is on the disk: for what is nowhere else afterwards. The file is made
-    /// before the bytes are, and is gone again where there are none.
+    /// Writes a new file, and returns once it is on the disk: for data that exists nowhere else. The file is
+    /// created before `bytes` is called, and removed if that fails.
     static func writeNew(
         to path: String, _ bytes: () throws(CommandFailure) -> [UInt8]
     ) throws(CommandFailure) {
@@ -52,8 +52,9 @@ enum OutputFile {
         guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// The empty file, never through a symbolic link and never another user's. One that was there before, and that others could read, is its owner's alone from here on;
-    /// what is no file, such as a terminal, keeps its permissions.
+    /// Opens the file and empties it, never through a symbolic link and never another user's file. An existing file
+    /// that others could read is made private to its owner. Something other than a file, such as a terminal, keeps
+    /// its permissions.
     static func open(_ path: String) throws(CommandFailure) -> FileDescriptor {
         do {
             let file = try FileDescriptor.open(

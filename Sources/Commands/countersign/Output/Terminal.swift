@@ -13,7 +13,7 @@ extension Terminal {
         write(text, to: .standardError)
     }
 
-    /// A reader that closed its end early has seen enough: that is no failure of ours.
+    /// A reader that closed its end early does not need the rest: this is not an error.
     private static func write(_ text: String, to descriptor: FileDescriptor) {
         _ = try? descriptor.writeAll((text + "\n").utf8)
     }

@@ -87,7 +87,7 @@ extension AdapterDescription {
 }
 
 extension JSONValue {
-    /// The number, or null where there is none.
+    /// The number; null if absent.
     fileprivate init(_ number: Int?) {
         self = number.map { .integer(Int64($0)) } ?? .null
     }

@@ -1,3 +1,4 @@
+internal import Transport
 internal import ArgumentParser
 internal import BlueZTransport
 internal import JSON
@@ -46,7 +47,7 @@ struct ReadersCommand: AsyncParsableCommand {
         do throws(PCSCTransportError) {
             readers = try await PCSCService().readers()
         } catch {
-            throw failure(error.advice)
+            throw failure(ReaderFault(error).advice)
         }
         if contactless { readers = ReaderSelector.any.candidates(among: readers) }
         if output.json {
@@ -55,7 +56,7 @@ struct ReadersCommand: AsyncParsableCommand {
             if !readers.isEmpty { show(readers.map(\.text).joined(separator: "\n")) }
             if !contactless, !quiet { show(await Self.bluetoothText()) }
         }
-        guard !readers.isEmpty else { throw failure(PCSCTransportError.noReader.advice) }
+        guard !readers.isEmpty else { throw failure(ReaderFault.noReader.advice) }
     }
 
     private func listBluetooth() async throws {
@@ -63,20 +64,20 @@ struct ReadersCommand: AsyncParsableCommand {
         do throws(BlueZTransportError) {
             description = try await .current()
         } catch {
-            throw failure(BluetoothAdvice.text(forID: error.id))
+            throw failure(RadioFault(error).advice)
         }
         show(output.json ? description.json.text : description.text)
         guard description.adapters.contains(where: { $0.advertising != nil }) else {
-            throw failure(BluetoothAdvice.text(forID: BlueZTransportError.noAdapter.id))
+            throw failure(RadioFault.noAdapter.advice)
         }
     }
 
-    /// Bluetooth, or why there is none.
+    /// Bluetooth, or why it cannot be used.
     private static func bluetoothText() async -> String {
         do throws(BlueZTransportError) {
             return try await BluetoothDescription.current().text
         } catch {
-            return "Bluetooth: \(BluetoothAdvice.text(forID: error.id))"
+            return "Bluetooth: \(RadioFault(error).advice)"
         }
     }
 

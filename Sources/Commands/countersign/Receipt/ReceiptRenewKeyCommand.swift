@@ -9,7 +9,7 @@ struct ReceiptRenewKeyCommand: ParsableCommand {
         commandName: "renew-key",
         abstract: "Have the next receipts signed with a new key.",
         discussion: """
-            The chain goes on, and its receipts say which key signed them. The old private key is gone; its public half \
+            The chain continues, and its receipts say which key signed them. The old private key is deleted; its public half \
             stays among those that `export` writes, and the new one joins them with its first receipt.
 
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))

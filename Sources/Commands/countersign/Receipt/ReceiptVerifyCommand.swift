@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 internal import ReaderStore
 
 /// `countersign receipt verify`: follows a chain of receipts to its end, or to the first link that does not hold.
@@ -66,7 +67,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
     }
 }
 
-/// What a check of a chain came to.
+/// The result of a check of a chain.
 private struct ReceiptChainReport {
     let verdict: ReceiptChain.Verdict
     let links: Int

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Glibc
 internal import JSON
 
-/// Runs `body`, and cancels it at SIGINT or SIGTERM, so that a phone is told that we end. A second signal ends
+/// Runs `body`, and cancels it at SIGINT or SIGTERM, so that the phone is notified of the end. A second signal ends
 /// the program at once.
 func interruptible<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
     let (registered, registering) = AsyncStream.makeStream(of: Void.self)

@@ -2,8 +2,8 @@ internal import Glibc
 internal import JSON
 internal import SystemPackage
 
-/// The file of `--save-portrait`: opened and emptied before anybody is asked, and gone again unless a verified portrait
-/// came.
+/// The file of `--save-portrait`: opened and emptied before the phone is asked, and removed unless a verified
+/// portrait was received.
 final class PortraitFile {
     private let path: String
     private let file: FileDescriptor
@@ -31,7 +31,7 @@ final class PortraitFile {
         isKept = true
     }
 
-    /// Removes the file where nothing was written to it; what is no file, such as a terminal, stays.
+    /// Removes the file if nothing was written to it. Something other than a file, such as a terminal, stays.
     func discardUnlessKept() {
         var status = stat()
         guard !isKept, unsafe fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

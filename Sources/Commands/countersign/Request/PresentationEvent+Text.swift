@@ -10,8 +10,8 @@ extension PresentationEvent {
         case .phoneLocked: "The phone shows no wallet: unlock it and open the ID."
         case .tapAgain(let reason): "Tap again. (\(reason.explanation))"
         case .offerQR: "If taps keep failing, scan the phone's QR code: --qr 'mdoc:…'."
-        case .bluetoothUnavailable(let id):
-            "No Bluetooth, NFC alone is used: \(BluetoothAdvice.text(forID: id))."
+        case .bluetoothUnavailable(let fault):
+            "No Bluetooth, NFC alone is used: \(fault.advice)."
         case .engaged: "Engaged: look at your phone."
         case .hold: "Keep the phone on the reader."
         case .awaitingConsent: "Waiting for the holder's consent…"

@@ -1,3 +1,4 @@
+internal import Transport
 internal import MdocModel
 internal import ReaderService
 internal import Reports
@@ -8,7 +9,7 @@ extension PresentationReport {
     static func ended(
         _ presentation: Presentation, asking plan: RequestPlan, on day: FullDate
     ) throws(CommandFailure) -> PresentationReport {
-        do throws(ReaderUnavailable) {
+        do throws(ReaderFault) {
             return try PresentationReport(presentation, asking: plan, on: day)
         } catch {
             throw .unavailable(error.advice)

@@ -40,7 +40,7 @@ struct RequestArguments: ParsableArguments {
     @Option(
         name: .long,
         help: """
-            What will be kept of the answer, which the holder is told: nothing; a receipt without personal data; the \
+            What will be kept of the answer; the holder is informed of it: nothing; a receipt without personal data; the \
             answers about age and the document's number; or all but the portrait, with the holder's consent.
             """)
     var keep = KeepArgument.nothing
@@ -74,7 +74,7 @@ struct RequestArguments: ParsableArguments {
         return plan
     }
 
-    /// The intent as it stands, or that of elements that are named one by one.
+    /// The given intent, or an intent made of the elements that are named one by one.
     private func wanted(savingPortrait: Bool) throws(RequestPlannerError) -> RequestIntent {
         if let intent { return try RequestIntent(parsing: intent) }
         var claims = Set(ageOver).sorted().map { Claim.ageOver($0) }

@@ -1,3 +1,4 @@
+internal import Reports
 internal import ArgumentParser
 internal import JSON
 internal import MdocModel
@@ -75,7 +76,7 @@ struct SourceArguments: ParsableArguments {
         }
     }
 
-    /// Bluetooth where the phone offers it; NFC where there is no Bluetooth here and the phone has both.
+    /// Bluetooth if the phone offers it; NFC if there is no Bluetooth here and the phone has both.
     private func isRetrievedByBluetooth(
         _ scanned: DeviceEngagement, _ radio: any BluetoothLERadio
     ) async -> Bool {
@@ -85,8 +86,8 @@ struct SourceArguments: ParsableArguments {
             try await radio.prepare()
             return true
         } catch {
-            if case .radioUnavailable(let id) = error {
-                Terminal.note(PresentationEvent.bluetoothUnavailable(id: id).text)
+            if case .radioUnavailable(let fault) = error {
+                Terminal.note(PresentationEvent.bluetoothUnavailable(fault).text)
             }
             return false
         }
@@ -119,7 +120,7 @@ struct SourceArguments: ParsableArguments {
                 throw PCSCTransportError.noReader
             }
         } catch {
-            throw .unavailable(error.advice)
+            throw .unavailable(ReaderFault(error).advice)
         }
         let field = PCSCContactlessReader(service: service, selector: selector)
         return trace.map { TracedReader(reader: field, trace: $0) } ?? field

@@ -3,7 +3,7 @@ internal import JSON
 internal import ReaderStore
 internal import Reports
 
-/// `countersign retained export`: what is retained for a reference, once; then it is gone.
+/// `countersign retained export`: writes what is retained for a reference once, then deletes it.
 struct RetainedExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",

@@ -10,7 +10,7 @@ struct TokenSignCommand: ParsableCommand {
         commandName: "sign",
         abstract: "Sign a token for one reader with a brand's key.",
         discussion: """
-            The token stands alone on the standard output. Whoever has it can prepare that reader, and no other.
+            Only the token is written to the standard output. Whoever has it can prepare that reader, and no other.
 
             \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
             """)

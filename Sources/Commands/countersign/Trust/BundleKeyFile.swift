@@ -1,5 +1,6 @@
 internal import JSON
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// The public key of whoever makes bundles.
 enum BundleKeyFile {
@@ -20,7 +21,7 @@ enum BundleKeyFile {
             "\(Terminal.safe(path)): neither a public key nor a certificate in PEM whose key can be used")
     }
 
-    private static func key(_ der: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> PublicKey {
+    private static func key(_ der: ArraySlice<UInt8>) throws -> PublicKey {
         var reader = DERReader(der)
         let info = try SubjectPublicKeyInfo(reader.readElement())
         try reader.finish()

@@ -4,6 +4,7 @@ internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// What `--as` names a file to be.
 enum SourceKindArgument: String, CaseIterable, ExpressibleByArgument {
@@ -21,7 +22,7 @@ enum SourceKindArgument: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Collects sources of trust from files and folders, and tells them apart by what they are.
+/// Collects sources of trust from files and folders, and detects their kinds.
 struct SourceFiles {
     private static let endings = [".pem", ".der", ".crt", ".cer", ".crl", ".vical", ".cbor", ".cwt"]
     /// The longest file that is read, in bytes.
@@ -30,7 +31,7 @@ struct SourceFiles {
     let kind: TrustSource.Kind?
     let now: Timestamp
     private(set) var sources: [TrustSource] = []
-    /// What was passed over, and why.
+    /// What was skipped, and why.
     private(set) var notes: [String] = []
 
     init(as kind: TrustSource.Kind?, obtainedAt now: Timestamp) {
@@ -38,7 +39,7 @@ struct SourceFiles {
         self.now = now
     }
 
-    /// A file, which has to be something that is known here, or a folder, in which others are passed over.
+    /// A file, which must be of a known kind, or a folder, in which others are skipped.
     mutating func read(_ path: String) throws(CommandFailure) {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
@@ -83,7 +84,7 @@ extension TrustSource {
         }
     }
 
-    /// Each structure by its kind; nil for bytes that are none of them.
+    /// Each structure with its kind; nil for bytes of no known kind.
     private static func encodings(in contents: [UInt8]) -> [(Kind?, [UInt8])] {
         let certificates = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []
         let lists = (try? PEM.decode(contents[...], label: "X509 CRL")) ?? []
@@ -101,8 +102,8 @@ extension TrustSource {
         return token.kind == .statusList ? .statusList : .identifierList
     }
 
-    /// A certificate is known by its digest, so that the next root of an authority stands beside the one before; a list by
-    /// what stays the same when it is renewed.
+    /// A certificate is named by its digest, so that the next root of an authority does not replace the previous
+    /// one. A list is named by what stays the same when it is renewed.
     private static func name(of bytes: [UInt8], _ kind: Kind) -> String {
         let digest = Digest(.sha256, of: bytes[...]).bytes.hexadecimal
         switch kind {

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// How sources are let in.
 struct StagingArguments: ParsableArguments {

@@ -3,7 +3,7 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// What a change of trust came to.
+/// The result of a change of trust.
 struct TrustChangeReport {
     /// What was current before; nil in a store that was just set up.
     let previous: TrustSnapshot.ID?

@@ -6,7 +6,7 @@ internal import MdocTrust
 internal import OpenSSLCrypto
 internal import ReaderStore
 
-/// `countersign trust import-bundle`: puts the snapshot of a bundle in force.
+/// `countersign trust import-bundle`: makes the snapshot of a bundle current.
 struct TrustImportBundleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import-bundle",

@@ -11,7 +11,7 @@ struct TrustImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Take roots and lists into the trust store.",
         discussion: """
-            Files are told apart by what they are: a certificate is a root (IACA), or with --as provider the root of a \
+            The kind of a file is detected from its contents: a certificate is a root (IACA), or with --as provider the root of a \
             VICAL's provider; VICALs, CRLs and status lists know themselves. Folders are taken whole. Every source is \
             checked before it is let in: a document signer's certificate is no root, a VICAL has to be its provider's, \
             a CRL a root's, and a list that is older than the one that is there, or lost much of it, is refused. \

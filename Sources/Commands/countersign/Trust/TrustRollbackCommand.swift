@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import MdocTrust
 internal import ReaderStore
 
-/// `countersign trust rollback`: puts an earlier snapshot in force again.
+/// `countersign trust rollback`: makes an earlier snapshot current again.
 struct TrustRollbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback",

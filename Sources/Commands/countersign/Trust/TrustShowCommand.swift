@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
-internal import OpenSSLCrypto
+internal import PKIX
 internal import ReaderStore
 
 /// `countersign trust show`: one source or root in full.

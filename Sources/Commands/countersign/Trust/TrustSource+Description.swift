@@ -1,7 +1,7 @@
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
-internal import OpenSSLCrypto
+internal import PKIX
 
 extension TrustSource.Kind {
     /// The word for it on the command line and for people.

@@ -1,10 +1,10 @@
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
-internal import OpenSSLCrypto
+internal import PKIX
 
-/// A change of trust as it is put together: each source is checked before it takes the place of what is there, and nothing of
-/// it is in force yet.
+/// A change of trust in preparation. Each source is checked before it replaces an existing one. Nothing of the
+/// change is current yet.
 struct TrustStage {
     /// By what sources are let in.
     struct Rules {
@@ -30,7 +30,7 @@ struct TrustStage {
     /// Lets in what can be let in: roots before the lists that they or their providers sign.
     mutating func admit(_ sources: [TrustSource]) {
         for kind in TrustSource.Kind.allCases {
-            // The snapshot is made anew once a kind, not once a source.
+            // The snapshot is rebuilt once per kind, not once per source.
             var admitted: [TrustSource.Identity: TrustSource] = [:]
             for source in sources where source.kind == kind {
                 if admitted[source.identity] != nil { put(&admitted) }
@@ -49,8 +49,8 @@ struct TrustStage {
         outcomes.append(SourceOutcome(removed: source))
     }
 
-    /// Takes the whole of `other` in place of all that is there, or nothing of it where a source may not follow the one that
-    /// is there. A list whose time is over may: what is there is no better.
+    /// Replaces all sources by those of `other`, or none of them if a source may not follow the existing one. An
+    /// expired list may: the existing one is not better.
     mutating func replaceAll(by other: TrustSnapshot) {
         for source in before.sources where other.source(source.identity) == nil {
             outcomes.append(SourceOutcome(removed: source))

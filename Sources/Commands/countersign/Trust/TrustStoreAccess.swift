@@ -2,7 +2,7 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// The trust store as the commands use it: what goes wrong is told with the folder and what to do.
+/// The trust store as the commands use it: an error names the folder and what to do.
 struct TrustStoreAccess {
     let folder: String
     private let store: ReaderStore
@@ -12,7 +12,7 @@ struct TrustStoreAccess {
         try TrustStoreAccess(folder, .reading)
     }
 
-    /// The store, set up where there is none.
+    /// The store, created if absent.
     static func changing(_ folder: String) throws(CommandFailure) -> TrustStoreAccess {
         try TrustStoreAccess(folder, .changing)
     }
@@ -54,7 +54,8 @@ struct TrustStoreAccess {
         try using { store throws(ReaderStoreError) in try store.trust(idPrefix: id.prefix) }
     }
 
-    /// Puts what was staged in the place of `current`, and tells what became of it. Where nothing was let in, nothing changes.
+    /// Stores what was staged in place of `current`, and returns the result. If no source was accepted, nothing
+    /// changes.
     func put(
         _ stage: TrustStage, after current: StoredTrust?, by change: TrustRecord.Change, at now: Timestamp,
         bundle: Timestamp? = nil

@@ -5,7 +5,7 @@ internal import MdocTrust
 internal import ReaderStore
 internal import TrustFetch
 
-/// `countersign trust update`: fetches the lists anew.
+/// `countersign trust update`: fetches the lists again.
 struct TrustUpdateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
@@ -32,7 +32,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
         let fetcher = try fetching.fetcher()
         let current = try TrustStoreAccess.reading(store.path).current()
         var stage = TrustStage(current.snapshot, rules)
-        // The roots of a new VICAL name CRLs of their own.
+        // The roots of a new VICAL name further CRLs.
         stage.admit(await fetcher.fetch(Self.targets(in: stage.snapshot) { $0 == .vical }, at: now))
         stage.admit(
             await fetcher.fetch(

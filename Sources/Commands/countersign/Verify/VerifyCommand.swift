@@ -79,7 +79,7 @@ struct VerifyCommand: ParsableCommand {
         throw ExitCode(report.exitStatus.rawValue)
     }
 
-    /// A file that is not what it claims to be gives a report of its own; wrong usage gives none.
+    /// A malformed file gives a report; wrong usage does not.
     private func judge() throws(CommandFailure) -> any VerifyReport {
         let now = try clock.now()
         do throws(CommandFailure) {

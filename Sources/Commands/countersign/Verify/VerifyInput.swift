@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import MdocModel
 
-/// What `verify` and `bench` are given: the files of a presentation nearby, or of one through an app or the web.
+/// The input of `verify` and `bench`: the files of a presentation nearby, or of one through an app or the web.
 ///
-/// Their groups of options stand side by side in the command: in a debug build ArgumentParser checks a group inside of another
-/// five times as often.
+/// Their groups of options are side by side in the command: in a debug build ArgumentParser checks a group inside
+/// of another five times as often.
 struct VerifyInput {
     private let files: VerifyFiles
     let channel: ChannelFiles

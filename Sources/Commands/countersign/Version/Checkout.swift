@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// The checkout that the running program was built in. The build records no commit, so what is told is the commit
-/// checked out beside the program, and nothing where the program is older than that.
+/// The checkout that the running program was built in. The build records no commit, so this is the commit that is
+/// checked out beside the program; `movedOn` if the program is older than that.
 enum Checkout {
     case commit(String)
     /// The checkout moved to `head` after the program was built.

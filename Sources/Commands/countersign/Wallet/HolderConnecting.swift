@@ -48,7 +48,7 @@ extension [HandoverCarrier] {
 }
 
 /// The phone's side of making the link: in mdoc central client mode it connects to the reader and starts, in mdoc
-/// peripheral server mode the reader comes to it. With both the first wins.
+/// peripheral server mode the reader connects to it. With both, the first link is used.
 struct HolderConnecting {
     let radio: any BluetoothLERadio
     let reader: ReaderReach
@@ -70,7 +70,7 @@ struct HolderConnecting {
             if let client = link as? any BluetoothLEClientLink,
                 try await client.readIdent() != reader.ident.bytes
             {
-                throw .connectionFailed(id: "ident-of-another")
+                throw .connectionFailed(.identOfAnother)
             }
             try await link.signal(BLEStateValue.start.rawValue)
             return link

@@ -7,14 +7,14 @@ internal import ReaderService
 internal import Reports
 internal import Transport
 
-/// The software wallet on the air, for one reader after the other.
+/// The software wallet over Bluetooth, for one reader after the other.
 struct WalletAir {
     let radio: any BluetoothLERadio
     let wallet: Wallet
-    /// The phone on the virtual reader, whose taps engage. Without one each reader gets a QR code of its own.
+    /// The phone on the virtual reader, whose taps engage. Without a phone, each reader gets a new QR code.
     let phone: WalletPhone?
 
-    /// How long the reader of a tap is looked for; one without a phone on it scans the code whenever it likes.
+    /// How long the reader of a tap is searched for. A reader without a phone on it may scan the code at any time.
     private static let timeout: Duration = .seconds(60)
     private static let pause: Duration = .milliseconds(500)
 
@@ -50,13 +50,13 @@ struct WalletAir {
         let driver = await LinkDriver(link, as: .holder, settings: BLETransferSettings())
         var session = WalletSession(wallet, engagement: engagement)
         await server.serve(&session, over: LinkChannel(driver: driver))
-        // The reader is told also when we are told to stop.
+        // The reader is notified also if this task is cancelled.
         await Task { await driver.leave(sending: nil) }.value
     }
 
     // MARK: The link
 
-    /// The link to the engagement's reader; nil when none comes about, or a newer tap takes its place.
+    /// The link to the engagement's reader; nil if the connection fails or a newer tap replaces it.
     private func latestLink(
         _ engagement: WalletEngagement, _ server: WalletServer
     ) async -> (any BluetoothLELink)? {
@@ -102,8 +102,8 @@ struct WalletAir {
 extension BluetoothLEError {
     fileprivate var text: String {
         switch self {
-        case .radioUnavailable(let id): BluetoothAdvice.text(forID: id)
-        case .connectionFailed(let id): "the connection failed (\(id))"
+        case .radioUnavailable(let fault): fault.advice
+        case .connectionFailed(let fault): "the connection failed (\(fault.rawValue))"
         case .serviceIncomplete: "the reader has not all of the service"
         case .notSubscribed: "the reader did not subscribe"
         case .linkLost: "the reader left"

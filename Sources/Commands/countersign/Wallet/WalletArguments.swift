@@ -5,6 +5,7 @@ internal import MdocSession
 internal import MdocWallet
 internal import NDEF
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// Which phone the software wallet plays.
 struct WalletArguments: ParsableArguments {

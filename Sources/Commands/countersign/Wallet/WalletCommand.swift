@@ -69,7 +69,7 @@ struct WalletCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Write the test issuer's root here, DER.", valueName: "file"))
     var root: String?
 
-    @Option(name: .long, help: "Stop after this many readers; 0 goes on until interrupted.")
+    @Option(name: .long, help: "Stop after this many readers; 0 runs until interrupted.")
     var readers = 0
 
     @OptionGroup(title: "An app that asks")

@@ -2,8 +2,8 @@
 package struct HPKEOpeningContext: ~Copyable, Sendable {
     private var context: HPKEContext
 
-    /// Base mode, or with a pre-shared key the mode of that. Throws `keyMalformed` and `pointNotOnCurve` for an
-    /// encapsulated key that is none, and `unsupportedKey` where the recipient's is not on P-256.
+    /// Base mode, or PSK mode with a pre-shared key. Throws `keyMalformed` and `pointNotOnCurve` for an invalid
+    /// encapsulated key, and `unsupportedKey` if the recipient's key is not on P-256.
     package init(
         encapsulatedKey: ArraySlice<UInt8>, recipientKey: borrowing PrivateKey, info: ArraySlice<UInt8>,
         preSharedKey: HPKEPreSharedKey? = nil

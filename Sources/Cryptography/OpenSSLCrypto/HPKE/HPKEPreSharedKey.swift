@@ -3,8 +3,8 @@ package final class HPKEPreSharedKey: Sendable {
     let key: SecretBytes
     let identifier: [UInt8]
 
-    /// Throws `keySizeWrong` for a key below 32 bytes, which cannot have the entropy that RFC 9180, 9.5 asks for,
-    /// and for an empty identifier, which stands for no key.
+    /// Throws `keySizeWrong` for a key below 32 bytes, which cannot have the entropy that RFC 9180, 9.5 requires,
+    /// and for an empty identifier, which means no key.
     package init(key: consuming SecretBytes, identifier: [UInt8]) throws(OpenSSLCryptoError) {
         guard key.count >= 32, !identifier.isEmpty else { throw .keySizeWrong }
         self.key = key

@@ -1,17 +1,17 @@
 internal import COpenSSL
 
-/// The digest of a message (FIPS 180-4), held without an allocation of its own.
+/// The digest of a message (FIPS 180-4), stored without allocation.
 package struct Digest: Sendable {
     private var storage = InlineArray<64, UInt8>(repeating: 0)
     /// The size in bytes.
     package let count: Int
 
-    /// Hashes one run of bytes. Traps when OpenSSL has no SHA-2 or no memory: there is no safe way on.
+    /// Hashes one run of bytes. Traps if OpenSSL has no SHA-2 or no memory: there is no safe way to continue.
     package init(_ algorithm: HashAlgorithm, of bytes: ArraySlice<UInt8>) {
         unsafe self.init(algorithm) { context in unsafe Self.update(context, with: bytes) }
     }
 
-    /// Hashes `parts` as if they stood one after the other.
+    /// Hashes the concatenation of `parts`.
     package init(_ algorithm: HashAlgorithm, ofParts parts: [ArraySlice<UInt8>]) {
         unsafe self.init(algorithm) { context in parts.allSatisfy { unsafe Self.update(context, with: $0) } }
     }
@@ -33,7 +33,7 @@ package struct Digest: Sendable {
         unsafe bytes.withUnsafeBytes { unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) == 1 }
     }
 
-    /// The digest as an array of its own.
+    /// The digest as an array.
     package var bytes: [UInt8] {
         unsafe withUnsafeBytes { unsafe [UInt8]($0) }
     }

@@ -26,8 +26,8 @@ package func hkdfSHA256(
     return try hkdfSHA256(secret: secret, salt: salt, info: bytes[...], count: count)
 }
 
-/// HKDF-Extract with SHA-256 (RFC 5869, 2.2): HMAC under the salt over `parts` as if they stood one after the other, a
-/// pseudorandom key of 32 bytes.
+/// HKDF-Extract with SHA-256 (RFC 5869, 2.2): HMAC under the salt over the concatenation of `parts`, a pseudorandom
+/// key of 32 bytes.
 func hkdfExtract(
     salt: borrowing SecretBytes, over parts: [ArraySlice<UInt8>]
 ) throws(OpenSSLCryptoError) -> SecretBytes {

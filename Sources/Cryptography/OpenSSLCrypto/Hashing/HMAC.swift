@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// HMAC-SHA-256 (RFC 2104, FIPS 198-1): 32 bytes over `parts` as if they stood one after the other.
+/// HMAC-SHA-256 (RFC 2104, FIPS 198-1): 32 bytes over the concatenation of `parts`.
 package func hmacSHA256(
     key: borrowing SecretBytes, over parts: [ArraySlice<UInt8>]
 ) throws(OpenSSLCryptoError) -> [UInt8] {

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// An `EVP_PKEY` with nothing but its group for each Weierstrass curve, made once: OpenSSL 3.0 computes a group's
-/// Montgomery context anew whenever it is looked up by name.
+/// An `EVP_PKEY` with only a group for each Weierstrass curve, made once: OpenSSL 3.0 computes a group's Montgomery
+/// context again at every look-up by name.
 enum CurveParameters {
     // Keys nobody changes; any thread may copy them.
     private nonisolated(unsafe) static let p256 = unsafe make(.p256)

@@ -21,6 +21,7 @@ struct ECDSASignature: ~Copyable {
         append(UInt8(contents))
         append(number: r)
         append(number: s)
+        guard form == .fixedWidth || isEqual(to: signature) else { throw .signatureMalformed }
     }
 
     private mutating func append(_ byte: UInt8) {
@@ -50,21 +51,28 @@ struct ECDSASignature: ~Copyable {
         )
     }
 
-    /// r and s of a signature in DER, without leading zeros.
+    /// r and s of a signature in DER, without leading zeros. The numbers are encoded again to check that it is DER.
     static func numbers(
         ofDER signature: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
-        do {
-            var outer = DERReader(signature)
-            var sequence = try outer.enter(DERTag.sequence)
-            try outer.finish()
-            let r = try sequence.readUnsignedInteger()
-            let s = try sequence.readUnsignedInteger()
-            try sequence.finish()
-            return (r, s)
-        } catch {
+        var rest = signature.dropFirst(signature.dropFirst().first == 0x81 ? 3 : 2)
+        return (try number(from: &rest), try number(from: &rest))
+    }
+
+    private static func number(
+        from rest: inout ArraySlice<UInt8>
+    ) throws(OpenSSLCryptoError) -> ArraySlice<UInt8> {
+        let header = rest.prefix(2)
+        guard let count = header.last, header.count == 2, rest.count >= 2 + Int(count) else {
             throw .signatureMalformed
         }
+        let number = rest.dropFirst(2).prefix(Int(count))
+        rest = rest.dropFirst(2 + Int(count))
+        return number.drop { $0 == 0 }
+    }
+
+    private borrowing func isEqual(to der: ArraySlice<UInt8>) -> Bool {
+        unsafe withUnsafeDER { unsafe $0.elementsEqual(der) }
     }
 
     borrowing func withUnsafeDER<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {

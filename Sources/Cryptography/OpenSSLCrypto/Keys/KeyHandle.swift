@@ -8,7 +8,7 @@ internal import COpenSSL
     /// What holds a public key of a Weierstrass curve.
     let shell: KeyShell?
 
-    /// Takes over `pointer`; nil stands for a call that failed.
+    /// Takes ownership of `pointer`; nil means that a call failed.
     init(
         owning pointer: OpaquePointer?, in library: OpaquePointer? = nil, orThrow error: OpenSSLCryptoError
     ) throws(OpenSSLCryptoError) {

@@ -5,9 +5,9 @@ internal import Synchronization
 /// it. To make one, OpenSSL walks through the names of all algorithms twice; to give one another point takes a quarter
 /// of that. A shell that lies ready still has the point it had.
 @safe struct KeyShell: @unchecked Sendable {  // whoever took it is the only one who changes it
-    /// Whether keys, verifications and agreements are one provider's, as they are unless OpenSSL's configuration says
-    /// otherwise. Of a key of another provider it keeps a copy with the key, and would go on with the copy of the point
-    /// before: then no shell is used again.
+    /// Whether keys, verifications and agreements use one provider, as they do unless OpenSSL's configuration says
+    /// otherwise. For another provider OpenSSL keeps a copy with the key, and would continue to use the copy of the
+    /// previous point. In that case no shell is reused.
     private static let areUsedAgain: Bool = {
         guard let key = unsafe KeyGenerator.generate(.p256) else { return false }
         let verifying = unsafe verification(with: key)

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
 extension PrivateKey {
-    /// A key from unencrypted PEM: PKCS #8 (RFC 5958) or `EC PRIVATE KEY` (RFC 5915), on a named curve.
-    /// Throws `pemMalformed` when there is none, also when it is encrypted, and `unsupportedKey`.
+    /// A key from unencrypted PEM: PKCS #8 (RFC 5958) or `EC PRIVATE KEY` (RFC 5915), on a named curve. Throws
+    /// `pemMalformed` if there is no such key or it is encrypted, and `unsupportedKey`.
     package init(pem: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
         guard pem.count <= PEM.maximumSize else { throw .tooLong }
         let decoded = unsafe pem.withUnsafeBytes { bytes in
@@ -13,7 +13,7 @@ extension PrivateKey {
         }
         let handle = try unsafe KeyHandle(owning: decoded, orThrow: .pemMalformed)
         guard let curve = handle.curve else { throw cleared(.unsupportedKey) }
-        // Made anew from the scalar, so that the public half cannot be another key's.
+        // Made again from the scalar, so that the public half cannot be another key's.
         self = try handle.privateNumber(of: curve).withUnprotectedBytes {
             scalar throws(OpenSSLCryptoError) in try PrivateKey(curve: curve, scalar: scalar)
         }

@@ -26,8 +26,8 @@ extension PrivateKey {
         try self.init(curve: curve, inTPM: handle)
     }
 
-    /// The key as the TPM wraps it, which is no secret of its own: only this TPM can use it, and anybody who may use
-    /// the TPM. Throws `openSSLFailed` for a key in memory.
+    /// The key as the TPM wraps it. It is not secret: only this TPM can use it, for anybody who may use the TPM.
+    /// Throws `openSSLFailed` for a key in memory.
     package borrowing func wrappedPEM() throws(OpenSSLCryptoError) -> [UInt8] {
         guard residence == .tpm else { throw .openSSLFailed }
         let sink = unsafe BIO_new(BIO_s_mem())
@@ -40,7 +40,7 @@ extension PrivateKey {
         return bytes
     }
 
-    /// Checks that it is the TPM's: OpenSSL would otherwise go on with a key in memory.
+    /// Checks that the key is in the TPM: OpenSSL would otherwise continue with a key in memory.
     private init(curve: Curve, inTPM handle: consuming KeyHandle) throws(OpenSSLCryptoError) {
         guard handle.isOfTPMProvider else { throw cleared(.tpmRefused) }
         try self.init(curve: curve, handle: handle)

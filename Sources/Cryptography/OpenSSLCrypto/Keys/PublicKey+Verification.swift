@@ -1,10 +1,10 @@
 internal import COpenSSL
 
 extension PublicKey {
-    /// Verifies a signature over `parts` as if they stood one after the other.
+    /// Verifies a signature over the concatenation of `parts`.
     ///
-    /// Throws `algorithmDoesNotFitKey`, `signatureMalformed` for a wrong length or a form that is not DER,
-    /// and `signatureInvalid` for everything else.
+    /// Throws `algorithmDoesNotFitKey`, `signatureMalformed` for a wrong length or a form that is not DER, and
+    /// `signatureInvalid` for everything else.
     package borrowing func verify(
         _ signature: ArraySlice<UInt8>, form: SignatureForm, algorithm: SignatureAlgorithm,
         over parts: [ArraySlice<UInt8>]

@@ -8,27 +8,18 @@ package struct RSAPublicKey: ~Copyable, Sendable {
 
     private static let sizes = 2048...8192
 
-    /// Reads an `RSAPublicKey` (RFC 8017, A.1.1). Throws `unsupportedKey` for a size beyond the limits or an exponent
-    /// that is even, 1, or longer than 32 bits.
-    init(_ der: ArraySlice<UInt8>) throws(OpenSSLCryptoError) {
-        let size = try Self.sizeOfModulus(in: der)
-        handle = try unsafe KeyHandle(owning: Self.key(der), orThrow: .keyMalformed)
-        bitCount = size
-    }
-
-    private static func sizeOfModulus(in der: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> Int {
-        var outer = DERReader(der)
-        var numbers = try outer.enter(DERTag.sequence)
-        try outer.finish()
-        let modulus = try numbers.readUnsignedInteger()
-        let exponent = try numbers.readUnsignedInteger()
-        try numbers.finish()
-        let bitCount = 8 * modulus.count - (modulus.first?.leadingZeroBitCount ?? 0)
-        guard sizes.contains(bitCount), modulus.last.map({ $0 & 1 == 1 }) == true,
+    /// The key of a DER `RSAPublicKey` (RFC 8017, A.1.1) whose numbers are given big-endian, without leading zeros.
+    ///
+    /// Throws `unsupportedKey` for a size beyond the limits or an exponent that is even, 1, or longer than 32 bits.
+    package init(
+        der: ArraySlice<UInt8>, modulus: ArraySlice<UInt8>, exponent: ArraySlice<UInt8>
+    ) throws(OpenSSLCryptoError) {
+        bitCount = 8 * modulus.count - (modulus.first?.leadingZeroBitCount ?? 0)
+        guard Self.sizes.contains(bitCount), modulus.last.map({ $0 & 1 == 1 }) == true,
             (1...4).contains(exponent.count), exponent.last.map({ $0 & 1 == 1 }) == true,
             !exponent.elementsEqual([1])
         else { throw .unsupportedKey }
-        return bitCount
+        handle = try unsafe KeyHandle(owning: Self.key(der), orThrow: .keyMalformed)
     }
 
     private static func key(_ der: ArraySlice<UInt8>) -> OpaquePointer? {
@@ -39,7 +30,7 @@ package struct RSAPublicKey: ~Copyable, Sendable {
     }
 
     /// Throws `signatureInvalid` where the signature is not this key's over `message`.
-    borrowing func verify(
+    package borrowing func verify(
         _ signature: ArraySlice<UInt8>, algorithm: RSASignatureAlgorithm, over message: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) {
         let digest = Digest(algorithm.hash, of: message)

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// The machine's TPM 2.0, behind OpenSSL's provider `tpm2`. It has an `OSSL_LIB_CTX` of its own, so that no other key
+/// The machine's TPM 2.0, through OpenSSL's provider `tpm2`. It has a separate `OSSL_LIB_CTX`, so that no other key
 /// and no hash of this process is ever computed there.
 enum TPM {
     /// The library context, once it is loaded. One thread at a time: the provider shares one connection.
@@ -14,8 +14,8 @@ enum TPM {
     /// What is preferred, not asked for: PEM and DER are decoded by the default provider.
     static let properties: StaticString = "?provider=tpm2"
 
-    /// Lends the library to `body`, which must not give up a key while it has it. Loads it where it is not loaded yet,
-    /// anew after a failure: a TPM may come late.
+    /// Passes the library to `body`, which must not release a key meanwhile. Loads it if it is not loaded yet, and
+    /// again after a failure: a TPM may become available late.
     static func withLibrary<R: ~Copyable & Sendable>(
         _ body: (OpaquePointer) throws(OpenSSLCryptoError) -> R
     ) throws(OpenSSLCryptoError) -> R {

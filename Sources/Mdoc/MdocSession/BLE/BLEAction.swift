@@ -1,6 +1,6 @@
 /// What the machine of a transfer over Bluetooth Low Energy asks of its driver.
 package enum BLEAction: Equatable, Sendable {
-    /// Hand this to the link piece by piece, then call `sent`. Go on feeding `receive` meanwhile.
+    /// Pass this to the link piece by piece, then call `sent`. Continue to call `receive` meanwhile.
     case transmit(BLETransmission)
     /// Do nothing until then, and call `expire`; nil while no message is expected.
     case wait(until: ContinuousClock.Instant?)
@@ -8,7 +8,7 @@ package enum BLEAction: Equatable, Sendable {
     case deliver([UInt8], began: ContinuousClock.Instant)
     /// Write this to State, or notify it, then call `sent`.
     case signalState(BLEStateValue)
-    /// The transfer is over; call `end` once to take leave of the peer, and close.
+    /// The transfer is over; call `end` once to notify the peer of the end, and close.
     case end(BLEEndReason)
 }
 
@@ -26,11 +26,11 @@ package enum BLEEvent: Equatable, Sendable {
     case value(ArraySlice<UInt8>)
     /// A value of State.
     case state(ArraySlice<UInt8>)
-    /// The link is gone, by the peer or by accident.
+    /// The link is closed, by the peer or by accident.
     case closed
 }
 
-/// How messages are told apart on the link.
+/// How the link separates messages.
 package enum BLEFraming: Hashable, Sendable {
     /// Characteristic values of at most `valueLimit` bytes, prefix included.
     case characteristics(valueLimit: Int)

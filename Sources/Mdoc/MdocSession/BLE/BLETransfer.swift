@@ -111,8 +111,8 @@ package struct BLETransfer: Sendable {
         step(now) { machine throws(BLEFault) in .wait(until: machine.deadline) }
     }
 
-    /// Ends the transfer from our side, or takes leave after another end: State 02 where there is a State (Q77), then
-    /// the time that the radio needs for our last words (Q76). Only the first call does anything.
+    /// Ends the transfer from our side, or notifies the peer after another end: State 02 if there is a State (Q77),
+    /// then the time that the radio needs for the termination message (Q76). Only the first call does anything.
     package mutating func end(now: ContinuousClock.Instant) -> BLEAction {
         guard mayTakeLeave else { return expire(now: now) }
         let reason = if case .ended(let reason) = state { reason } else { BLEEndReason.finished }
@@ -238,7 +238,7 @@ package struct BLETransfer: Sendable {
 
     // MARK: Ends
 
-    /// The start may be told twice (Q84).
+    /// The start may be signalled twice (Q84).
     private mutating func takeState(_ value: ArraySlice<UInt8>) throws(BLEFault) -> BLEAction {
         guard framing != .l2CAP else { throw .outOfTurn }
         guard value.count == 1, let state = value.first.flatMap(BLEStateValue.init(rawValue:)) else {

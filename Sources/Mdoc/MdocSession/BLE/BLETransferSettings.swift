@@ -8,8 +8,8 @@ package struct BLETransferSettings: Equatable, Sendable {
     package var requestDeadline: Duration = .seconds(30)
     /// The longest time between two fragments (Q62, Q88), and for sending beside what the slowest rate allows.
     package var progressDeadline: Duration = .seconds(10)
-    /// The longest time for an incoming message, beside what its bytes may take at the slowest rate: what makes
-    /// progress of a byte at a time comes to an end too (Q194).
+    /// The longest time for an incoming message, in addition to what its bytes may take at the slowest rate. So a
+    /// peer that sends single bytes slowly is stopped too (Q194).
     package var transferDeadline: Duration = .seconds(60)
     /// The slowest rate, in bytes a second: one fragment of the smallest MTU in each interval of 75 ms.
     package var slowestRate = 256

@@ -26,7 +26,7 @@ package struct L2CAPPSM: Hashable, Sendable {
     }
 }
 
-/// Why the value of the L2CAP characteristic is none.
+/// Why the value of the L2CAP characteristic is not valid.
 package enum L2CAPPSMError: Error, Equatable, Sendable {
     /// Neither two nor four bytes.
     case length(Int)

@@ -1,7 +1,8 @@
 internal import ISO7816
 internal import NDEF
 
-/// ISO/IEC 18013-5, 8.2.2.1: the phone's side of NFC engagement, a Type 4 Tag as a value. Behaves as told.
+/// ISO/IEC 18013-5, 8.2.2.1: the phone's side of NFC engagement, a Type 4 Tag as a value. Its behaviour is
+/// configurable.
 package struct NFCEngagementHolder: Sendable {
     private enum Selected {
         case nothing, application, capabilities, message
@@ -69,7 +70,7 @@ package struct NFCEngagementHolder: Sendable {
 
     // MARK: Selecting
 
-    /// With or without Le (Q25). A new SELECT of the application begins anew (Q2).
+    /// With or without Le (Q25). A new SELECT of the application starts again (Q2).
     private mutating func select(_ command: CommandAPDU) -> [UInt8] {
         if command.p1 == 0x04 {
             guard !behaviour.isLocked, command.data.elementsEqual(ApplicationIdentifier.ndefTag.bytes) else {

@@ -95,7 +95,7 @@ package struct NFCEngagementReader: Sendable {
         }
     }
 
-    /// Goes on after a wait; ends when the deadline has passed.
+    /// Continues after a wait; ends if the deadline has passed.
     package mutating func expire(now: ContinuousClock.Instant) -> Action {
         step { machine, state throws(NFCFault) in
             guard let deadline = machine.deadline else { throw .outOfTurn }
@@ -210,7 +210,7 @@ package struct NFCEngagementReader: Sendable {
         return try judge(message, bytes, dialogue, now)
     }
 
-    /// NLEN is 0, or the status says "go on": one more waiting time, within the budget (Q13, Q14, Q41).
+    /// NLEN is 0, or the status asks to continue: wait once more, within the budget (Q13, Q14, Q41).
     private mutating func poll(
         _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {

@@ -41,7 +41,7 @@ package struct NFCHolderBehaviour: Sendable {
     package var maximumAnswer: Int?
     /// Whether a read past the end gives eight zero bytes and 9000 (Q15).
     package var readsZerosPastEnd = false
-    /// Whether Le after 61xx is ignored and the Le of the ENVELOPE goes on to count (Q52).
+    /// Whether Le after 61xx is ignored and the Le of the ENVELOPE stays in effect (Q52).
     package var ignoresLengthAfterMore = false
     /// Whether reads faster than the waiting time are refused (Q16).
     package var enforcesWaitingTime = false

@@ -5,7 +5,7 @@ package import NDEF
 package enum NFCHolderFault: Equatable, Sendable {
     /// Answers this status in this phase.
     case refuses(NFCPhase, StatusWord)
-    /// Answers nothing at all in this phase: the card is gone (Q132).
+    /// Does not answer in this phase: the card was removed (Q132).
     case silent(NFCPhase)
     /// NLEN stays 0 (Q13, Q194).
     case neverReady
@@ -17,7 +17,7 @@ package enum NFCHolderFault: Equatable, Sendable {
     case answersTooMuch
     /// This TNEP status answers the service select (`serviceStatus`) or the request (`handoverSelect`) (Q41).
     case reportsStatus(StatusRecord, NFCPhase)
-    /// Status 00 stands in place of the Handover Select, for ever (Q41).
+    /// Sends status 00 in place of the Handover Select, again and again (Q41).
     case repeatsSuccess
     /// The first message is neither Handover Select nor `Tp` (Q18).
     case sendsOtherMessage

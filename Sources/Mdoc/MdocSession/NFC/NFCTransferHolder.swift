@@ -9,7 +9,7 @@ package enum NFCHolderAnswer: Equatable, Sendable {
     case message([UInt8])
 }
 
-/// ISO/IEC 18013-5, 8.3.3.1.2: the phone's side of NFC data transfer, as a value. Behaves as told.
+/// ISO/IEC 18013-5, 8.3.3.1.2: the phone's side of NFC data transfer, as a value. Its behaviour is configurable.
 package struct NFCTransferHolder: Sendable {
     private let behaviour: NFCHolderBehaviour
     private let carrier: NFCCarrier

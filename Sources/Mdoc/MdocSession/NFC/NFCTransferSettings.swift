@@ -8,8 +8,8 @@ package struct NFCTransferSettings: Equatable, Sendable {
     package var stepBudget = 16_384
     /// The longest time for one command, save the one in which the person decides (Q53).
     package var progressDeadline: Duration = .seconds(10)
-    /// The longest time for a message in either direction, beside what its bytes may take at the slowest rate: what
-    /// makes progress of a byte at a time comes to an end too (Q194).
+    /// The longest time for a message in either direction, in addition to what its bytes may take at the slowest
+    /// rate. So a peer that sends single bytes slowly is stopped too (Q194).
     package var transferDeadline: Duration = .seconds(60)
     /// The slowest rate, in bytes a second, at which a message may come; NFC carries more than ten times that (Q53).
     package var slowestRate = 512

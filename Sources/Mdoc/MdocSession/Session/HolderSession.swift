@@ -2,9 +2,10 @@ package import COSE
 package import MdocModel
 internal import OpenSSLCrypto
 
-/// The mdoc's side of an encrypted session (ISO/IEC 18013-5 9.1.1): the twin of `ReaderSession`, for the software wallet.
+/// The mdoc's side of an encrypted session (ISO/IEC 18013-5 9.1.1): the counterpart of `ReaderSession`, for the
+/// software wallet.
 ///
-/// Any failure and any status leave it ended, its keys gone.
+/// Any failure and any status end it and delete its keys.
 package struct HolderSession: ~Copyable, Sendable {
     package enum Received: Sendable {
         case request([UInt8])

@@ -5,7 +5,7 @@ internal import OpenSSLCrypto
 
 /// The reader's side of an encrypted session (ISO/IEC 18013-5 9.1.1), after engagement: requests out, responses in.
 ///
-/// A value without I/O and clock. Any failure leaves it ended, its keys gone.
+/// A value without I/O and clock. Any failure ends it and deletes its keys.
 package struct ReaderSession: ~Copyable, Sendable {
     package enum Action: Sendable {
         /// Send these bytes, and wait for the answer until this instant: the holder reads and consents meanwhile.
@@ -100,7 +100,7 @@ package struct ReaderSession: ~Copyable, Sendable {
         }
     }
 
-    /// The mdoc may end the session whenever it likes; nothing else may come unasked.
+    /// The mdoc may end the session at any time; any other message that was not requested is an error.
     private func receiveUnasked(_ message: ArraySlice<UInt8>) -> Action {
         guard let received = try? SessionData(message, limits: limits), received.data == nil,
             let status = received.status

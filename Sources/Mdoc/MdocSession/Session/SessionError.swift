@@ -1,7 +1,7 @@
 package import MdocModel
 package import OpenSSLCrypto
 
-/// Why a session cannot be set up or cannot go on (ISO/IEC 18013-5 9.1.1).
+/// Why a session cannot be set up or cannot continue (ISO/IEC 18013-5 9.1.1).
 package enum SessionError: Error, Equatable, Sendable {
     /// The mdoc's ephemeral key is on another curve than the reader's, or no point of it (Q48).
     case keyAgreementFailed

@@ -1,4 +1,5 @@
 internal import OpenSSLCrypto
+internal import PKIX
 
 extension Certificate {
     func isCritical(_ oid: ObjectIdentifier) -> Bool {
@@ -19,7 +20,7 @@ extension Certificate {
     /// Whether there are CRL distribution points, each a full name with a URI, without reasons and cRLIssuer.
     var hasDistributionPointsByURI: Bool {
         guard let value = firstExtension(.crlDistributionPoints)?.value else { return false }
-        do throws(OpenSSLCryptoError) {
+        do throws(PKIXError) {
             var points = DERReader(value)
             var list = try points.enter(DERTag.sequence)
             guard !list.isAtEnd else { return false }
@@ -38,7 +39,7 @@ extension Certificate {
     /// Whether authorityInfoAccess has the URI of an OCSP responder (RFC 5280, 4.2.2.1).
     var namesStatusResponder: Bool {
         guard let value = firstExtension(.authorityInfoAccess)?.value else { return false }
-        do throws(OpenSSLCryptoError) {
+        do throws(PKIXError) {
             var outer = DERReader(value)
             var list = try outer.enter(DERTag.sequence)
             while !list.isAtEnd {
@@ -52,9 +53,8 @@ extension Certificate {
         }
     }
 
-    /// The tags of the elements inside the one element of `value`, which bears `tag`.
-    private static func tags(in value: ArraySlice<UInt8>, _ tag: UInt8) throws(OpenSSLCryptoError) -> [UInt8]
-    {
+    /// The tags of the elements inside the one element of `value`, which has `tag`.
+    private static func tags(in value: ArraySlice<UInt8>, _ tag: UInt8) throws(PKIXError) -> [UInt8] {
         var outer = DERReader(value)
         var elements = try outer.enter(tag)
         var tags: [UInt8] = []

@@ -1,4 +1,4 @@
-package import OpenSSLCrypto
+package import PKIX
 
 /// A certificate profile (ISO/IEC 18013-5 Annex B.1) as a named set of rules.
 package struct CertificateProfile: Sendable {
@@ -99,7 +99,7 @@ package struct CertificateProfile: Sendable {
 
     /// The rules that `certificate` breaks, in the order of `CertificateRule`.
     ///
-    /// - Parameter issuer: who issued it, as far as it is known; what compares with it is passed over without.
+    /// - Parameter issuer: the issuer, if known; without it, rules that compare with it are skipped.
     package func findings(of certificate: Certificate, issuedBy issuer: Certificate?) -> [ProfileFinding] {
         let inspection = ProfileInspection(profile: self, certificate: certificate, issuer: issuer)
         return CertificateRule.allCases.filter(rules.contains).flatMap(inspection.findings)

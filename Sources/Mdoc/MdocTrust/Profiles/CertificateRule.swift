@@ -1,4 +1,4 @@
-package import OpenSSLCrypto
+package import PKIX
 
 /// One requirement of a certificate profile (ISO/IEC 18013-5 Annex B), by the id that reports name.
 package enum CertificateRule: String, CaseIterable, Sendable {

@@ -1,5 +1,5 @@
 internal import MdocModel
-internal import OpenSSLCrypto
+internal import PKIX
 
 /// What findings on a document signer's certificate mean for a document: refusal, or a deviation that is reported.
 extension CertificateProfile {

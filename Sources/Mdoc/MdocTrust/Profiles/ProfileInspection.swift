@@ -1,4 +1,5 @@
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// One certificate under the rules of one profile.
 struct ProfileInspection {

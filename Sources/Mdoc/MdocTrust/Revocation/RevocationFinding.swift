@@ -1,5 +1,6 @@
-/// What is known about revocation: of a document's signer by the CRLs of its IACA, and of the document by the list that its
-/// MSO points to (ISO/IEC 18013-5 second edition 12.3.6). That a list is not at hand never makes anything revoked (Q182).
+/// What is known about revocation: of a document's signer by the CRLs of its IACA, and of the document by the list
+/// that its MSO points to (ISO/IEC 18013-5 second edition 12.3.6). A list that is not available never makes
+/// anything revoked (Q182).
 package enum RevocationFinding: Equatable, Sendable {
     /// Not revoked, by lists that were issued this many seconds ago; by the older of two.
     case good(ageSeconds: Int64)
@@ -58,12 +59,12 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
     case nothingPublished
     /// The issuer's pointer to its list cannot be read, or is of a kind not known here.
     case referenceUnreadable
-    /// The list is not at hand.
+    /// The list is not available.
     case listAbsent
     /// The list's time was over this many seconds ago.
     case listStale(overdueSeconds: Int64)
     case listNotYetValid
-    /// The list is cut off or is none.
+    /// The list is truncated or malformed.
     case listMalformed
     /// Nobody who may sign the list did.
     case listSignerWrong
@@ -94,7 +95,7 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
         }
     }
 
-    /// By how much a policy that tolerates stale lists has to bear with it.
+    /// The tolerance, in seconds, that a policy for stale lists needs to accept this.
     fileprivate var gravity: Int64 {
         guard case .listStale(let overdue) = self else { return .max }
         return overdue
@@ -109,8 +110,8 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
 }
 
 extension RevocationFinding {
-    /// What both together come to: revoked outweighs undetermined, which outweighs good. Of a part that nothing is published
-    /// about, the other decides; of two that are undetermined, the one that a policy bears less.
+    /// The combined finding: revoked outweighs undetermined, which outweighs good. If nothing is published about
+    /// one part, the other decides. If both are undetermined, the one that needs more tolerance decides.
     static func combine(signer: RevocationFinding, document: RevocationFinding) -> RevocationFinding {
         switch (signer, document) {
         case (.revoked, _): signer

@@ -2,7 +2,7 @@
 package struct RevocationPolicy: Equatable, Sendable {
     package enum Undetermined: Equatable, Sendable {
         case accept
-        /// Refused, but where the list at hand has been stale for no more than this many seconds.
+        /// Refused, unless the available list has been stale for no more than this many seconds.
         case refuse(unlessStaleFor: Int64)
     }
 
@@ -14,7 +14,7 @@ package struct RevocationPolicy: Equatable, Sendable {
         self.undetermined = undetermined
     }
 
-    /// For age checks: what cannot be told is accepted, and told.
+    /// For age checks: an undetermined finding is accepted and reported.
     package static let age = RevocationPolicy(name: "age", undetermined: .accept)
 
     /// For handing over a thing of value: a list may be stale for some days, at most a hundred years, and has to be there.

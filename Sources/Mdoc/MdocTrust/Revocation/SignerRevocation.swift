@@ -1,11 +1,12 @@
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 internal import Synchronization
 
 /// A CRL of the store, opened when a certificate of its issuer is first asked about, and verified once.
 final class HeldRevocationList: Sendable {
     private let der: ArraySlice<UInt8>
-    private let opened = Mutex<Result<CertificateRevocationList, OpenSSLCryptoError>?>(nil)
+    private let opened = Mutex<Result<CertificateRevocationList, PKIXError>?>(nil)
     /// Whether the anchor of this fingerprint signed it.
     private let verdicts = Mutex<[[UInt8]: Bool]>([:])
 
@@ -13,11 +14,11 @@ final class HeldRevocationList: Sendable {
         self.der = der
     }
 
-    func list() -> Result<CertificateRevocationList, OpenSSLCryptoError> {
+    func list() -> Result<CertificateRevocationList, PKIXError> {
         opened.withLock { known in
             if let known { return known }
             let der = der
-            let made = Result { () throws(OpenSSLCryptoError) in try CertificateRevocationList(der: der) }
+            let made = Result { () throws(PKIXError) in try CertificateRevocationList(der: der) }
             known = made
             return made
         }
@@ -54,10 +55,11 @@ struct RevocationLists: Sendable {
     }
 }
 
-/// What the CRLs at hand say about one certificate: the facts, which hold until the CRLs change. What they mean depends on
-/// the time.
+/// What the available CRLs say about one certificate: the facts, which are valid until the CRLs change. What they
+/// mean depends on the time.
 struct SignerRevocation: Sendable {
-    /// What each CRL says that lists all that its issuer revoked and is its issuer's, the newest first; or why there is none.
+    /// What each CRL of the issuer says that lists all its revocations, the newest first; or why there is no such
+    /// CRL.
     private let evidence: Result<[Evidence], UndeterminedCause>
 
     fileprivate struct Evidence: Sendable {

@@ -145,7 +145,7 @@ package enum TrustBundleError: Error, Equatable, Sendable {
     case malformed(CBORError)
     /// It is no COSE_Sign1, or another key signed it.
     case cose(COSEError)
-    /// What was signed is no bundle.
+    /// What was signed is not a bundle.
     case typeWrong
     /// The one in use was made later.
     case older

@@ -1,4 +1,5 @@
-package import OpenSSLCrypto
+package import PKIX
+internal import OpenSSLCrypto
 
 /// Something about a source that whoever looks after trust should know.
 package struct TrustFinding: Equatable, Sendable {
@@ -7,8 +8,8 @@ package struct TrustFinding: Equatable, Sendable {
 }
 
 package enum TrustCondition: Equatable, Sendable {
-    /// The bytes are no certificate.
-    case certificateUnreadable(OpenSSLCryptoError)
+    /// The bytes are not a certificate.
+    case certificateUnreadable(PKIXError)
     /// A document signer's or other end certificate; the root that issued it belongs here (Q178).
     case notACertificateAuthority(subject: String)
     case keyNotUsable(subject: String)
@@ -25,7 +26,7 @@ package enum TrustCondition: Equatable, Sendable {
     case vical(VICALFinding)
     /// The list has no nextUpdate.
     case vicalWithoutNextUpdate
-    case revocationListUnreadable(OpenSSLCryptoError)
+    case revocationListUnreadable(PKIXError)
     /// No anchor has the name of the CRL's issuer.
     case revocationListIssuerUnknown(issuer: String)
     /// Anchors have the name, and none signed.

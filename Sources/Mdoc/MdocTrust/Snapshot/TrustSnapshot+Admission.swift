@@ -1,5 +1,6 @@
 package import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// Why a source is not let in place of what is there: a bad, older or shrunken list never replaces a good one silently.
 package enum AdmissionRefusal: Error, Equatable, Sendable {
@@ -7,9 +8,9 @@ package enum AdmissionRefusal: Error, Equatable, Sendable {
     case unusable(TrustCondition)
     /// It was issued before the one that is there: an old list that came back (Q176).
     case older
-    /// It was issued by another than the one that is there: two lists under one name are no issues of one list.
+    /// It has another issuer than the present one: two lists under one name are not issues of one list.
     case otherIssuer
-    /// It has so much less than the one that is there that something may have gone wrong.
+    /// It is so much smaller than the present one that something may be wrong.
     case shrunken(from: Int, to: Int)
 }
 
@@ -38,7 +39,7 @@ extension TrustSnapshot {
         let issue = try issue(of: candidate, at: now, clockSkew: clockSkew, namedIssuers)
         guard let current = source(candidate.identity) else { return .new }
         guard current.sha256 != candidate.sha256 else { return .unchanged }
-        // What is there and cannot be read is no reason to keep out what can.
+        // An unreadable present list must not keep out a readable one.
         guard let before = current.issue(in: self) else { return .renewed }
         guard issue.isOfIssuer(of: before) else { throw .otherIssuer }
         guard !issue.isOlder(than: before) else { throw .older }
@@ -106,7 +107,7 @@ private struct ListIssue {
 
 extension TrustSource {
     fileprivate var certificateConditions: [TrustCondition] {
-        do throws(OpenSSLCryptoError) {
+        do throws(PKIXError) {
             let certificate = try Certificate(der: bytes)
             do throws(TrustAnchorError) {
                 _ = try TrustAnchor(certificate)

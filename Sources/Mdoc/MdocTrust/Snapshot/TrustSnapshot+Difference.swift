@@ -1,3 +1,4 @@
+internal import PKIX
 internal import OpenSSLCrypto
 
 /// What changes between two snapshots.

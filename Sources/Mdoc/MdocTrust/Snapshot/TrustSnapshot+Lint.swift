@@ -1,5 +1,6 @@
 package import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 
 extension TrustSnapshot {
     /// How long before its end an anchor is spoken of.
@@ -55,7 +56,7 @@ extension TrustSnapshot {
     func lintRevocationList(
         _ source: TrustSource, at now: Timestamp, clockSkew: Int64 = 0
     ) -> [TrustCondition] {
-        do throws(OpenSSLCryptoError) {
+        do throws(PKIXError) {
             let list = try CertificateRevocationList(der: source.bytes)
             let issuers = (anchors.map(\.anchor) + providers).filter {
                 $0.certificate.subject == list.issuer
@@ -83,7 +84,7 @@ extension TrustSnapshot {
             guard token.subject.utf8.elementsEqual(source.name.utf8) else { return [.statusListSubjectWrong] }
             let named = namedIssuers.compactMap { try? Certificate(der: Array($0)[...]) }
             let issuer = StatusListIssuer(anyOf: anchors.map(\.anchor), named: named)
-            // What strangers signed is not opened.
+            // A token by an unknown signer is not opened.
             let isKnown = (try? issuer.verifySigner(of: token, at: now))?.isValid(at: now) == true
             if isKnown { _ = try token.open() }
             return (isKnown ? [] : [.statusListSignerUnknown])

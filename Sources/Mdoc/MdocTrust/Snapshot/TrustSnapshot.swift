@@ -1,5 +1,6 @@
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// All that is believed at one time: one immutable value, made from its sources alone. What cannot be used of them counts for
 /// nothing and is a finding.
@@ -62,7 +63,7 @@ extension TrustSnapshot.ID {
     init(of sources: [TrustSource]) {
         var parts: [ArraySlice<UInt8>] = []
         for source in sources {
-            // The length stands before the name, so that no two sets of sources hash alike.
+            // The length precedes the name, so that no two sets of sources have the same hash.
             let head = "\(source.kind.rawValue) \(source.name.utf8.count) \(source.name) "
             parts.append(Array(head.utf8)[...])
             parts.append(source.sha256[...])
@@ -111,7 +112,7 @@ private struct AnchorCollection {
     }
 
     private mutating func anchor(_ source: TrustSource) -> TrustAnchor? {
-        do throws(OpenSSLCryptoError) {
+        do throws(PKIXError) {
             return anchor(try Certificate(der: source.bytes), source)
         } catch {
             note(source, .certificateUnreadable(error))
@@ -140,6 +141,6 @@ private struct AnchorCollection {
 }
 
 extension TrustSnapshot.ID {
-    /// Enough of it to tell it from others.
+    /// Enough of it to distinguish it from others.
     package var shortText: String { String(description.prefix(12)) }
 }

@@ -1,6 +1,7 @@
 internal import COSE
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// Who may sign a document's list: those issued by the IACA of the document, or by the certificate that the MSO names
 /// (ISO/IEC 18013-5 second edition 12.3.6.2).

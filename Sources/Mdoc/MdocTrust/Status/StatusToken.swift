@@ -75,7 +75,7 @@ package struct StatusToken: Sendable {
         return try reading { () throws(CBORError) in try read(item) }
     }
 
-    /// The type, which has to stand in the protected header.
+    /// The type, which must be in the protected header.
     private static func kind(_ signature: COSESign1) throws(StatusTokenError) -> Kind {
         let header = signature.headers.protected
         guard !header.isEmpty, let map = try? CBORItem.parse(header, limits: limits).map(),

@@ -1,7 +1,7 @@
 package import CBOR
 package import COSE
 
-/// Why bytes are no signed list of statuses.
+/// Why bytes are not a signed list of statuses.
 package enum StatusTokenError: Error, Equatable, Sendable {
     /// They do not decode as a token, or one of its claims has another form.
     case malformed(CBORError)
@@ -15,7 +15,7 @@ package enum StatusTokenError: Error, Equatable, Sendable {
     case claimMisplaced(Int64)
     /// A status of other than 1, 2, 4 or 8 bits.
     case bitsWrong(UInt64)
-    /// The list is no whole zlib stream.
+    /// The list is not a complete zlib stream.
     case listNotCompressed
     /// The list opens to more than the limit.
     case listTooLong

@@ -2,6 +2,7 @@ internal import CBOR
 internal import COSE
 package import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// A verified issuer certificate authority list (ISO/IEC 18013-5 Annex C) that nobody has verified yet: what it lists
 /// can be had only from a `VerifiedVICAL` (Q175).
@@ -56,22 +57,16 @@ package struct UnverifiedVICAL: Sendable {
     }
 
     func signerChain() throws(VICALError) -> [Certificate] {
+        let chain: [ArraySlice<UInt8>]
         do throws(COSEError) {
-            var chain: [Certificate] = []
-            for der in try signature.headers.x5chain(maximum: 4) { chain.append(try Self.certificate(der)) }
-            return chain
-        } catch .cryptography(let error) {
-            throw .signerMalformed(error)
+            chain = try signature.headers.x5chain(maximum: 4)
         } catch {
             throw .cose(error)
         }
-    }
-
-    private static func certificate(_ der: ArraySlice<UInt8>) throws(COSEError) -> Certificate {
-        do throws(OpenSSLCryptoError) {
-            return try Certificate(der: der)
+        do throws(PKIXError) {
+            return try chain.map { der throws(PKIXError) in try Certificate(der: der) }
         } catch {
-            throw .cryptography(error)
+            throw .signerMalformed(error)
         }
     }
 

@@ -1,7 +1,8 @@
+package import PKIX
 package import CBOR
 package import COSE
 package import MdocModel
-package import OpenSSLCrypto
+internal import OpenSSLCrypto
 
 /// Why a VICAL is not believed (ISO/IEC 18013-5 Annex C).
 package enum VICALError: Error, Equatable, Sendable {
@@ -12,7 +13,7 @@ package enum VICALError: Error, Equatable, Sendable {
     /// A version whose major number is not 1.
     case versionUnknown
     /// A certificate of the signer's chain that cannot be read.
-    case signerMalformed(OpenSSLCryptoError)
+    case signerMalformed(PKIXError)
     /// The signer does not lead to a pinned provider.
     case signerNotTrusted(CertificatePathError)
     /// The signer's certificate breaks these rules.

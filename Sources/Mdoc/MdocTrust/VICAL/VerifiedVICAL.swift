@@ -1,6 +1,6 @@
 internal import CBOR
 package import MdocModel
-package import OpenSSLCrypto
+package import PKIX
 
 /// A VICAL whose provider's signature was verified.
 package struct VerifiedVICAL: Sendable {
@@ -59,7 +59,7 @@ extension UnverifiedVICAL {
         try verify(by: providers, at: now, strictness, revokedBy: RevocationLists([]))
     }
 
-    /// As `verify(by:at:_:)`, where CRLs of the providers are at hand.
+    /// As `verify(by:at:_:)`, if CRLs of the providers are available.
     func verify(
         by providers: [TrustAnchor], at now: Timestamp?, _ strictness: ProfileStrictness = .strict,
         revokedBy revocationLists: RevocationLists
@@ -91,15 +91,15 @@ extension UnverifiedVICAL {
 package enum VICALFinding: Equatable, Sendable {
     /// The list has no entry at all.
     case listEmpty
-    /// The entry has no certificate that can be read; it is passed over.
+    /// The entry has no certificate that can be read; it is skipped.
     case entryUnreadable(index: Int)
-    /// The serial number beside the certificate is another; the entry is passed over.
+    /// The serial number beside the certificate is another; the entry is skipped.
     case serialNumberDiffers(index: Int, subject: String)
     /// The key identifier beside the certificate is another.
     case keyIdentifierDiffers(subject: String)
     /// The entry names no document type.
     case withoutDocTypes(subject: String)
-    /// The certificate stands in the list more than once; what the entries allow is taken together.
+    /// The certificate occurs in the list more than once; what the entries allow is combined.
     case entryTwice(subject: String)
 }
 

@@ -10,7 +10,7 @@ package struct WalletBenchLink: ~Copyable, Sendable {
     package let qr: String
     package var session: WalletSession
 
-    /// The phone for its `number`th reader; each gets an engagement of its own.
+    /// The phone for its `number`th reader; each reader gets a new engagement.
     package init(
         _ wallet: Wallet, handover kind: HandoverKind, number: Int = 1, now: ContinuousClock.Instant
     ) throws(WalletError) {

@@ -9,7 +9,7 @@ package struct WalletCard: ~Copyable, Sendable {
     package enum Answer: Equatable, Sendable {
         /// Answer the command with these bytes.
         case respond([UInt8])
-        /// Answer likewise, but not before this instant: the person is deciding (Q54).
+        /// Answer in the same way, but not before this instant: the person is deciding (Q54).
         case respondAt([UInt8], ContinuousClock.Instant)
         /// Take the card out of the field without an answer.
         case remove
@@ -100,7 +100,7 @@ package struct WalletCard: ~Copyable, Sendable {
 
     // MARK: Applications
 
-    /// Makes the named application the current one; a refusal where there is none.
+    /// Makes the named application the current one; refuses if it does not exist.
     private mutating func select(_ command: CommandAPDU) -> Answer? {
         application = .none
         guard refusedSelects >= wallet.lockedSelects else {

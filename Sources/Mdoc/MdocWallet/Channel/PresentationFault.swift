@@ -21,7 +21,7 @@ package enum PresentationFault: String, CaseIterable, Sendable {
     case extraDocument = "channel.extra_document"
     case mac = "channel.mac"
 
-    // Mocks: a document of PassKit's test issuer, as the developer profile has it, and as the simulator.
+    // Mocks: a document of PassKit's test issuer, as with the developer profile, and as in the simulator.
     case testIssuer = "channel.test_issuer"
     case developerProfile = "channel.developer_profile"
     case simulator = "channel.simulator"

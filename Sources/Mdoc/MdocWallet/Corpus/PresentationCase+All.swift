@@ -19,7 +19,7 @@ extension PresentationCase {
         (all + ofCards + ofChannels).first { $0.name == name }
     }
 
-    /// Cases that strict rules accept, each with something of its own.
+    /// Cases that strict rules accept; each differs from the others in one way.
     package static let conforming = handovers + algorithms + issuing + answers
 
     private static let handovers = [

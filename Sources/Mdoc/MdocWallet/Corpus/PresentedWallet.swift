@@ -40,7 +40,7 @@ package struct PresentedWallet: Sendable {
 }
 
 extension PresentationCase {
-    /// The documents, each with a key of its own.
+    /// The documents, each with a separate key.
     fileprivate func issued(
         by issuer: TestIssuer, entropy: TestEntropy, at now: Timestamp
     ) throws(OpenSSLCryptoError) -> [IssuedDocument] {

@@ -1,7 +1,7 @@
 package import CBOR
 
-/// A data item that is still to be written: in preferred form, or in one of the forms that readers meet all the
-/// same. Members of a map keep their order and may stand twice.
+/// A data item that will be written: in preferred form, or in another form that readers meet in practice. Members
+/// of a map keep their order and may occur twice.
 package indirect enum CBORDraft: Sendable {
     package struct Member: Sendable {
         package var key: CBORDraft
@@ -84,7 +84,7 @@ extension CBORDraft {
         set { self = .map(newValue) }
     }
 
-    /// The first member under `key`. Writing replaces it where it stands or puts it last; writing nil removes it.
+    /// The first member under `key`. Writing replaces it in place or appends it; writing nil removes it.
     package subscript(_ key: CBORDraft) -> CBORDraft? {
         get { index(of: key).map { members[$0].value } }
         set {
@@ -118,7 +118,7 @@ extension CBORDraft {
 }
 
 extension CBORDraft {
-    /// A received item, to be changed and written again. What has no case of its own is kept as its bytes.
+    /// A received item, to be changed and written again. An item without a matching case is kept as its bytes.
     package init(_ item: CBORItem) {
         switch item.value {
         case .unsigned(let value) where value <= Int64.max: self = .integer(Int64(value))

@@ -46,7 +46,7 @@ package struct Holder: Sendable {
         } catch {
             throw .request(error)
         }
-        // A reader that is not trusted hears nothing, not even that (Q172).
+        // A reader that is not trusted gets no answer at all (Q172).
         guard decision != .declines, readerTrust.allows(request, in: transcript) else { return .declined }
         var response: CBORDraft = ["version": "1.0"]
         var documents: [CBORDraft] = []

@@ -1,7 +1,7 @@
 internal import CBOR
 internal import COSE
 package import MdocModel
-package import OpenSSLCrypto
+package import PKIX
 
 /// Whom a wallet answers (ISO/IEC 18013-5 9.1.4): its readers' roots, and what it does about others (Q172).
 package struct ReaderTrust: Sendable {

@@ -1,5 +1,5 @@
 internal import MdocModel
-internal import OpenSSLCrypto
+internal import PKIX
 
 // Faults of the certificates: well signed by the root, and not what Annex B asks for.
 extension IssuerFault {

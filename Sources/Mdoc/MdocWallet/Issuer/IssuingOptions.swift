@@ -1,6 +1,7 @@
 package import OpenSSLCrypto
+internal import PKIX
 
-/// What a test issuer is to be like: conforming unless told otherwise.
+/// The behaviour of a test issuer; conforming by default.
 package struct IssuingOptions: Sendable {
     /// The curve of the root's key.
     package var rootCurve = Curve.p256

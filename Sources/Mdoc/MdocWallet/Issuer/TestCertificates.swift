@@ -1,5 +1,6 @@
 internal import MdocModel
 internal import OpenSSLCrypto
+internal import PKIX
 
 /// The two certificates of a test issuer (ISO/IEC 18013-5 Annex B.1.2, B.1.4).
 struct TestCertificates {

@@ -21,7 +21,7 @@ package struct TestDocument: Sendable {
         self.elements += elements.map { Element(nameSpace: nameSpace, identifier: $0, value: $1) }
     }
 
-    /// The value of an element, to be read or changed; nil where there is none.
+    /// The value of an element, to be read or changed; nil if absent.
     package subscript(_ identifier: String) -> CBORDraft? {
         get { elements.first { $0.identifier == identifier }?.value }
         set {

@@ -27,7 +27,7 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// What it has beside the ages, as the licence has it.
+    /// The elements beside the ages, as in the licence.
     private var elements: [String] {
         let all = [
             "family_name", "given_name", "birth_date", "expiry_date", "issuing_authority", "issuing_country",

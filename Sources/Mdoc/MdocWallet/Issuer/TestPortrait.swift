@@ -21,7 +21,7 @@ package enum TestPortrait {
             padding += repeatElement(0x20, count: length - 2)
             missing -= markerSize + length
         }
-        // Too little for a segment: bytes that may stand before any marker (ITU-T T.81 B.1.1.2).
+        // Too short for a segment: fill bytes, which may precede any marker (ITU-T T.81 B.1.1.2).
         padding += repeatElement(0xff, count: max(0, missing))
         return drawing[..<markerSize] + padding + drawing[markerSize...]
     }

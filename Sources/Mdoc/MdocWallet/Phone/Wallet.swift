@@ -12,7 +12,7 @@ package struct Wallet: Sendable {
     package var entropy: TestEntropy
     /// The curve of the session's keys.
     package var sessionCurve = Curve.p256
-    /// What the person decides from the second request of a session on; nil stands for the same as at first.
+    /// What the person decides from the second request of a session on. Nil means the first decision again.
     package var furtherDecision: Holder.Decision?
     /// How long the person reads before deciding.
     package var consentTime = Duration.zero

@@ -6,12 +6,12 @@ package import WalletPresentation
 package enum WalletError: Error, Equatable, Sendable {
     /// The profile has no handover of this kind.
     case handoverNotInProfile(HandoverKind)
-    /// The engagement in memory did not come to a handover.
+    /// The engagement in memory did not reach a handover.
     case engagementFailed(NFCEndReason)
     case session(SessionError)
     /// The request is not answered.
     case holder(HolderError)
-    /// The request of an app or a page is none.
+    /// The request of an app or a page is malformed.
     case presentation(WalletPresentationError)
     case cryptography(OpenSSLCryptoError)
 

@@ -5,9 +5,9 @@ internal import MdocSession
 /// the answer, with the wallet's fault if it has one.
 package struct WalletSession: ~Copyable, Sendable {
     package enum Reply: Equatable, Sendable {
-        /// Send this, once the person has had time to read and consent; the session goes on.
+        /// Send this, once the person has had time to read and consent; the session continues.
         case send([UInt8], after: Duration)
-        /// Send this last message likewise; the session is over.
+        /// Send this last message in the same way; the session is over.
         case sendLast([UInt8], after: Duration)
         /// Nothing to send: the reader ended the session, or it had ended before.
         case end
@@ -92,7 +92,7 @@ package struct WalletSession: ~Copyable, Sendable {
 }
 
 extension SessionError {
-    /// What a phone tells the reader about this error.
+    /// The status that a phone sends the reader for this error.
     fileprivate var status: SessionStatus {
         switch self {
         case .malformed: .decodingError

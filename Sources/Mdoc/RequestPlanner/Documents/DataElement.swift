@@ -35,7 +35,7 @@ package enum DataElementType: Hashable, Sendable {
     case drivingPrivileges
     /// `domestic_driving_privileges`: see `DomesticDrivingPrivilege`.
     case domesticDrivingPrivileges
-    /// A list or map of its own.
+    /// Another list or map.
     case structure
 }
 

@@ -46,7 +46,7 @@ package enum Claim: Hashable, Sendable {
 }
 
 extension Claim {
-    /// The years of a question about age, by whichever of its names.
+    /// The years of a question about age, under any of its names.
     var years: Int? {
         switch self {
         case .ageOver(let years): years
@@ -59,13 +59,13 @@ extension Claim {
 
     var vehicleClasses: [String] { if case .domesticClasses(let codes) = self { codes } else { [] } }
 
-    /// Whether it is the portrait, by whichever of its names.
+    /// Whether it is the portrait, under any of its names.
     var isPortrait: Bool { kind == .portrait || isElement { $0 == "portrait" } }
 
-    /// Whether it is the document's number, by whichever of its names.
+    /// Whether it is the document's number, under any of its names.
     var isDocumentNumber: Bool { kind == .documentNumber || isElement { $0 == "document_number" } }
 
-    /// Whether it tells the age by more than an attestation.
+    /// Whether it reveals more about the age than an attestation.
     var isDateOfBirth: Bool {
         kind == .birthDate || isElement { ["birth_date", "age_in_years", "age_birth_year"].contains($0) }
     }

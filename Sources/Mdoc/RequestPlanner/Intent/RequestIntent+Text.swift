@@ -130,7 +130,7 @@ extension ElementName {
 }
 
 extension Substring {
-    /// Its words, each comma a word of its own.
+    /// Its words; each comma is a separate word.
     fileprivate var words: [String] {
         split(whereSeparator: \.isWhitespace).flatMap { word -> [String] in
             let parts = word.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

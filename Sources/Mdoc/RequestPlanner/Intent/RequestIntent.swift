@@ -1,6 +1,6 @@
 /// What somebody wants to know, before any element is named. Its text form is in `RequestIntent+Text.swift`.
 package struct RequestIntent: Hashable, Sendable {
-    /// What may tell an age where a document has no attestation, from least to most (Q160).
+    /// What can prove an age if a document has no attestation, from least to most revealing (Q160).
     package enum AgeFallback: String, CaseIterable, Sendable {
         case nothing
         case ageInYears = "age in years"

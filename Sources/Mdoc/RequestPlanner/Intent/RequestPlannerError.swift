@@ -4,7 +4,7 @@ internal import JSON
 package enum RequestPlannerError: Error, Equatable, Sendable {
     /// The text has more bytes than are read.
     case textTooLong(limit: Int)
-    /// These words are none of the intent's.
+    /// These words are not part of an intent.
     case notUnderstood(String)
     /// Nothing is asked, or no document is named.
     case nothingAsked
@@ -39,7 +39,7 @@ extension RequestPlannerError {
         switch self {
         case .textTooLong(let limit): "the request has more than \(limit) bytes"
         case .notUnderstood(let words):
-            "what is \"\(Terminal.safe(words, limit: 80))\"? The README has the words"
+            "what is \"\(Terminal.safe(words, limit: 80))\"? Documentation/command-line.md lists the words"
         case .nothingAsked: "nothing is asked"
         case .claimTwice(let claim): "asked twice: \(claim.safe)"
         case .documentTwice(let docType): "named twice: \(Terminal.safe(docType, limit: 80))"

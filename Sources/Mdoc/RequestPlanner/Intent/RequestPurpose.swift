@@ -4,7 +4,7 @@ package enum RequestPurpose: String, CaseIterable, Sendable {
     case age
     /// May the holder drive, and is it the holder?
     case rental
-    /// Who is it? Hotel, parcel, ticket desk.
+    /// Who is it? Hotel, parcel, ticket counter.
     case identity
     /// The elements that are listed; whoever lists them answers for needing them.
     case elements
@@ -27,6 +27,6 @@ package enum RequestPurpose: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the desk has somebody to compare a portrait, without that being said.
+    /// Whether somebody compares the portrait, even if the intent does not say so.
     var impliesComparison: Bool { self == .rental || self == .identity }
 }

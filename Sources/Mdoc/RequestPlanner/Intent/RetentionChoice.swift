@@ -1,5 +1,5 @@
-/// What a place keeps of an answer. `intentToRetain` follows from it alone, so that what the holder is told, what is
-/// stored and what is purged are one choice.
+/// What a place keeps of an answer. `intentToRetain` follows from it alone, so that the notice to the holder, the
+/// storage and the purge all depend on one choice.
 package enum RetentionChoice: String, CaseIterable, Sendable {
     case none
     /// A receipt without personal data.

@@ -17,7 +17,7 @@ extension ItemsRequest {
         }
     }
 
-    /// Asks once; kept where any claim has it kept.
+    /// Asks once; the element is kept if any claim keeps it.
     private mutating func ask(for name: ElementName, keeping isKept: Bool) {
         let element = Element(identifier: name.identifier, intentToRetain: isKept)
         guard let space = nameSpaces.firstIndex(where: { $0.name == name.nameSpace }) else {
@@ -57,7 +57,7 @@ extension DocumentType {
         ElementName(nameSpace: mainNameSpace, identifier: identifier)
     }
 
-    /// What tells the age where there is no attestation, from least to most (Q160).
+    /// What can prove the age if there is no attestation, from least to most revealing (Q160).
     fileprivate func ages(
         inPlaceOf name: ElementName, _ fallback: RequestIntent.AgeFallback
     ) -> [[ElementName]] {

@@ -2,7 +2,7 @@ internal import CBOR
 package import MdocModel
 package import OpenSSLCrypto
 
-/// HPKEEnvelope: what `PKIdentityDocument.encryptedData` of PassKit holds. Members beyond these are passed over.
+/// HPKEEnvelope: what `PKIdentityDocument.encryptedData` of PassKit holds. Members beyond these are ignored.
 package struct WalletEnvelope: Sendable, RedactedDescription {
     /// pkEm, 65 bytes.
     package let encapsulatedKey: ArraySlice<UInt8>
@@ -48,11 +48,12 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         ciphertext = fields.data
     }
 
-    /// Opens it in the order of Apple's "Verifying Wallet identity requests": our key, our transcript, then the contents.
+    /// Opens it in the order of Apple's "Verifying Wallet identity requests": our key, our transcript, then the
+    /// contents.
     ///
     /// - Parameters:
-    ///   - keys: all that may have been asked with: while keys are rotated, the old ones too.
-    ///   - others: further merchants of ours, only to tell what went wrong. At most eight are looked at.
+    ///   - keys: all keys that the request may have used: while keys are rotated, the old ones too.
+    ///   - others: further merchants of ours, used only for the error. At most eight are checked.
     package func open(
         with keys: [RecipientKey], as merchant: MerchantIdentity, answering nonce: consuming SpentNonce,
         others: [MerchantIdentity] = []

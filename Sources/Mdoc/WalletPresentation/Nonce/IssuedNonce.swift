@@ -44,8 +44,8 @@ package struct IssuedNonce: Hashable, Sendable {
         self.expires = expires
     }
 
-    /// Whether it may be spent by who says so, apart from whether it was. To be asked before the store's atomic step, so
-    /// that a stranger does not spend it for its owner.
+    /// Whether this session and channel may spend it, apart from whether it was spent. Call it before the store's
+    /// atomic step, so that nobody can spend another's nonce.
     package func check(
         session: SessionBinding, channel: PresentationChannel, at now: Timestamp
     ) throws(NonceRefusal) {

@@ -1,7 +1,7 @@
 package import MdocModel
 
-/// The nonces of one server in memory. A nonce is remembered for twice its lifetime, so that who comes late with it is
-/// told why.
+/// The nonces of one server in memory. A nonce is remembered for twice its lifetime, so that a late answer is
+/// refused with the reason.
 package struct NonceLedger: Sendable {
     private struct Entry {
         let issued: IssuedNonce

@@ -5,7 +5,7 @@ package struct IdentityDescriptor: Sendable {
     package let document: IdentityDocument
     /// In the order they were added; none twice.
     package let elements: [(element: IdentityElement, intent: IntentToStore)]
-    /// What it asks for as ISO/IEC 18013-5 has it: to compare the answer with, and to ask with on the web.
+    /// What it asks for in the terms of ISO/IEC 18013-5: to compare the answer with, and to ask with on the web.
     package let itemsRequest: ItemsRequest
     private let intents: [ElementName: IntentToStore]
 

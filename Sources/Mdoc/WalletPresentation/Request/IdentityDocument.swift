@@ -15,7 +15,7 @@ package enum IdentityDocument: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Which elements of the document stand for one of PassKit's; none where the document has no such thing.
+    /// Which elements of the document correspond to one of PassKit's; empty if the document has no such element.
     func mapping(of element: IdentityElement) -> [MappedElement] {
         switch self {
         case .driversLicense: element.inDriversLicense

@@ -100,7 +100,7 @@ extension [MappedElement] {
         return identifiers.flatMap { names([$0 + "_unicode"], in: photoID, [$0 + "_latin1", $0]) }
     }
 
-    /// The attestation, in whose place PassKit asks for the age; of a hundred and more years there is none.
+    /// The attestation, used where PassKit asks for the age. There is no attestation for 100 years and more.
     fileprivate static func age(_ years: Int, in nameSpace: String) -> Self {
         guard let attestation = AgeAttestation(years: years) else {
             return names(["age_in_years"], in: nameSpace)

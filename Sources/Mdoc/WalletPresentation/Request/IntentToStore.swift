@@ -30,7 +30,7 @@ package enum IntentToStore: Hashable, Sendable {
         }
     }
 
-    /// The days for which a value may be kept: none, or nil for as long as we like.
+    /// The days for which a value may be kept: 0, or nil for an unlimited time.
     package var days: UInt16? {
         switch self {
         case .willNotStore: 0

@@ -1,8 +1,8 @@
 internal import MdocVerification
 internal import MdocModel
 
-/// An age in years that came where "at least `years`" was asked: PassKit asks for it where a licence has no such
-/// attestation. It was so when the document was issued, and tells more than was asked.
+/// An age in years that was received where "at least `years`" was asked: PassKit asks for it if a licence has no
+/// such attestation. It was correct when the document was issued, and reveals more than was asked.
 package struct AgeStandIn: Hashable, Sendable {
     package let docType: String
     /// What was asked.

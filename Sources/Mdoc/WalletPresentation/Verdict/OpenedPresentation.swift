@@ -55,8 +55,8 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
         return true
     }
 
-    /// What holds of every presentation without engagement: no MAC, for there is no key of ours to agree on one, and no
-    /// more documents than were asked for, in an app a single one.
+    /// The rules for every presentation without engagement: no MAC, since there is no key of ours to agree on one,
+    /// and no more documents than were asked for, in an app only one.
     private func failures(comparedWith comparison: RequestComparison) -> [PresentationFailure] {
         var failures: [PresentationFailure] = []
         if response.documents.contains(where: { $0.deviceSigned.deviceMac != nil }) {

@@ -2,7 +2,7 @@ internal import CBOR
 package import MdocTrust
 package import MdocVerification
 
-/// What a presentation through an app or the web came to.
+/// The verdict on a presentation through an app or the web.
 package enum PresentationVerdict: Sendable {
     case verified(VerifiedPresentation)
     /// A test document or a test answer: proves nothing, whatever its checks say.
@@ -35,7 +35,7 @@ package struct VerifiedPresentation: Sendable, RedactedDescription {
 package struct RejectedPresentation: Sendable {
     /// Wrong of every presentation without engagement.
     package let failures: [PresentationFailure]
-    /// What the checks of the response came to. It may be all well where only `failures` reject.
+    /// The results of the checks of the response. All of them may have passed if only `failures` reject.
     package let checks: CheckedResponse
     /// As of a verified presentation.
     package let isReplayChecked: Bool

@@ -36,7 +36,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 
     /// Opens it as the answer to the request that sent `info` from a page of `origin`.
     ///
-    /// - Parameter others: further origins of ours, only to tell what went wrong. At most four are looked at.
+    /// - Parameter others: further origins of ours, used only for the error. At most four are checked.
     package func open(
         with key: RecipientKey, encryptionInfo info: EncryptionInfo, origin: WebOrigin,
         answering nonce: consuming SpentNonce, others: [WebOrigin] = []

@@ -5,7 +5,7 @@ internal import OpenSSLCrypto
 
 /// EncryptionInfo (ISO/IEC TS 18013-7 Annex C): for which key a wallet seals its answer on the web, and the nonce.
 ///
-/// What is bound is the text as it was sent, never one written anew.
+/// The text as it was sent is bound, never a re-encoded one.
 package struct EncryptionInfo: Sendable, RedactedDescription {
     /// base64url without padding.
     package let text: String

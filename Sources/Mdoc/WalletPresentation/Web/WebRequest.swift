@@ -14,7 +14,7 @@ package struct WebRequest: Sendable {
     /// What was asked, to compare the answer with.
     package let documents: [ItemsRequest]
 
-    /// DeviceRequest 1.1 signed as one (readerAuthAll), or unsigned where there is no identity. A draft without use cases
+    /// DeviceRequest 1.1 signed as one (readerAuthAll), or unsigned without an identity. A draft without use cases
     /// asks for all its documents together.
     package init(
         _ draft: DeviceRequestDraft, encryptionInfo: EncryptionInfo, origin: WebOrigin,

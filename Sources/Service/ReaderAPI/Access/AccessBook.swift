@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The access rules in force, which a reload replaces.
+/// The current access rules, which a reload replaces.
 package final class AccessBook: Sendable {
     private let rules: Mutex<AccessRules>
 

@@ -20,7 +20,7 @@ package struct AccessRules: Equatable, Sendable {
 
     package init() {}
 
-    /// What a token is known as; nil where nobody has it. Takes as long for one that is nearly right.
+    /// The entry of a token; nil if it is unknown. The time does not depend on how much of the token is right.
     func known(byToken token: String) -> Token? {
         let digest = Digest(.sha256, of: Array(token.utf8)[...])
         var found: Token?

@@ -8,7 +8,7 @@ struct KnownCaller: Sendable {
     let scopes: Set<Scope>
 }
 
-/// Finds out who a request's caller is.
+/// Identifies a request's caller.
 struct Caller: Sendable {
     let listener: Listener
     let rules: AccessBook
@@ -48,7 +48,7 @@ struct Caller: Sendable {
     }
 }
 
-/// What SO_PEERCRED tells (socket(7)): `struct ucred`.
+/// What SO_PEERCRED returns (socket(7)): `struct ucred`.
 private struct PeerCredentials: Sendable {
     var process: Int32 = 0
     var user: UInt32 = 0

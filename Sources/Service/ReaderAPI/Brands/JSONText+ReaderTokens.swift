@@ -2,7 +2,7 @@ package import JSON
 package import ReaderTokens
 
 extension JSONText {
-    /// A name as it stands in a reader token.
+    /// A name as a reader token contains it.
     package func tokenText() throws(JSONFault) -> TokenText {
         guard let text = TokenText(try string(upTo: TokenText.longest)) else {
             throw wrong("must consist of letters, digits, -, _, . and :, and begin with a letter or digit")

@@ -3,6 +3,7 @@ internal import ReaderIdentityStore
 package import ReaderService
 package import ReaderStore
 package import ReaderTokens
+internal import Transport
 
 /// Brands by reader tokens. Without one no data is asked. The registry is read for each token: a key that an operator revokes prepares nothing from
 /// then on.
@@ -13,7 +14,7 @@ package struct TokenBrands: Sendable {
     private let audience: TokenText
     private let clock: WallClock
 
-    /// - Parameter folder: that of the store, which is set up where there is none: it remembers first uses.
+    /// - Parameter folder: the store's folder, created if absent. The store remembers first uses.
     package init(
         store folder: String, audience: TokenText = ReaderToken.defaultAudience, clock: WallClock
     ) throws(ReaderStoreError) {
@@ -44,9 +45,10 @@ package struct TokenBrands: Sendable {
     }
 }
 
-/// First uses of tokens, for which the disk is waited for on a thread of its own.
+/// First uses of tokens. A separate thread waits for the disk.
 private actor FirstUses: TokenFirstUses {
-    private let queue = RecordQueue()
+    /// Waits for the disk, so that no other thread has to.
+    private let queue = SerialQueue(label: "countersign.records")
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
     private let store: ReaderStore

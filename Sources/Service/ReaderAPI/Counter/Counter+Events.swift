@@ -2,12 +2,12 @@ internal import JSON
 internal import ReaderService
 
 extension Counter {
-    /// Tells those who listen how a presentation stands now.
+    /// Notifies the listeners of the current state of a presentation.
     func tell(_ record: PresentationRecord) {
         logs[record.lane]?.append("state", record.event(at: now), of: record.id)
     }
 
-    /// Tells those who listen to a lane how it stands now.
+    /// Notifies the listeners of a lane of its current state.
     func tellLane(_ name: String, notice: String? = nil) {
         logs[name]?.append("lane", laneEvent(name, notice: notice), of: nil)
     }
@@ -42,11 +42,12 @@ extension Counter {
 
     var listenerCount: Int { logs.values.reduce(0) { $0 + $1.listenerCount } }
 
-    /// In how many seconds a listener hears something at least; who does not should connect again.
+    /// The longest time, in seconds, between two messages to a listener. A listener that receives nothing for
+    /// longer should connect again.
     static let heartbeatSeconds: Int64 = 15
 
-    /// Sends every listener a comment, once in each heartbeat, until the task is cancelled; and tells those of a lane
-    /// whose reader has gone or come back.
+    /// Sends every listener a comment, once per heartbeat, until the task is cancelled. Also notifies the listeners
+    /// of a lane whose reader was removed or came back.
     package func beat() async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(Self.heartbeatSeconds), clock: .continuous)
@@ -64,7 +65,7 @@ extension Counter {
         }
     }
 
-    /// Whether phones can be asked at a lane. Who listens to it hears that it has changed, whoever asked.
+    /// Whether phones can be asked at a lane. Its listeners are notified of a change, whoever asked.
     func readiness(ofLane name: String) async -> LaneReadiness? {
         guard let readiness = await lanes[name]?.lane.readiness() else { return nil }
         let told = toldReadiness.updateValue(readiness, forKey: name)

@@ -1,10 +1,10 @@
 internal import MdocModel
 internal import ReaderStore
 
-/// What is kept of presentations: for each that is to have one a receipt, whatever its end, and what of a data request its
-/// holder was told.
+/// What is kept of presentations: a receipt for each that needs one, however it ends, and the data of a data
+/// request that its holder was informed about.
 extension Counter {
-    /// Refuses what could not be kept while nobody has been told that it will be.
+    /// Refuses retention that is not possible, before the holder is informed of it.
     func checkRetention(of order: PresentationOrder, at now: Timestamp) async throws(APIProblem) {
         let ofData =
             (order.kind == .data ? [order.retention] : []) + [order.then?.retention].compactMap(\.self)
@@ -15,8 +15,8 @@ extension Counter {
         for retention in ofData where retention != .none { try await archive.check(retention, at: now) }
     }
 
-    /// Keeps what an ended presentation's order says. Where a person is to decide, the receipt waits for that: till its time is
-    /// over, the lane goes on, or the daemon ends.
+    /// Keeps what the order of an ended presentation specifies. If a person has to decide, the receipt waits for
+    /// the decision until its time is over, the lane starts another presentation, or the daemon ends.
     func keep(
         _ record: inout PresentationRecord, as ending: PresentationEnding, then further: PresentationEnding?
     ) async {
@@ -43,7 +43,7 @@ extension Counter {
         record.then?.receipt = written
     }
 
-    /// Has a receipt written that waited for a decision: with it, or without where there is none by now.
+    /// Writes a receipt that waited for a decision: with the decision, or without one if nobody has decided.
     func settle(_ id: PresentationID) {
         guard let archive, let record = records[id], case .due(var statement) = record.receipt else { return }
         statement.decision = record.decision.map(ReceiptStatement.Decision.init)

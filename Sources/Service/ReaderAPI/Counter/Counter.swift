@@ -1,3 +1,4 @@
+internal import Transport
 internal import MdocVerification
 package import Logging
 internal import MdocModel
@@ -22,20 +23,20 @@ package actor Counter {
 
     private(set) var lanes: [String: CounterLane] = [:]
     private(set) var laneNames: [String] = []
-    /// Tells the events of this run from those of others.
+    /// Distinguishes the events of this run from those of others.
     let run: String
     var logs: [String: EventLog] = [:]
     var records: [PresentationID: PresentationRecord] = [:]
     private var order: [PresentationID] = []
     private var references: [OrderReference: PresentationID] = [:]
-    /// The presentation that is going on, or was last, by lane.
+    /// The current or last presentation of each lane.
     var latest: [String: PresentationID] = [:]
     private var courses: [PresentationID: Task<Void, Never>] = [:]
     /// The receipts that are being written once somebody has decided, or nobody.
     var settling: [PresentationID: Task<Void, Never>] = [:]
     /// Whether it ends, so that nothing new is begun.
     private(set) var isEnding = false
-    /// How each lane stood when its listeners were last told.
+    /// The state of each lane that its listeners were last notified of.
     var toldReadiness: [String: LaneReadiness] = [:]
 
     package init(
@@ -67,8 +68,8 @@ package actor Counter {
         if logs[name] == nil { logs[name] = EventLog(run: run) } else { tellLane(name) }
     }
 
-    /// Takes a lane away, unless something goes on there. Who listens to it goes on listening: it may come back. Returns when
-    /// nothing of it is left on the air, so that another may have its devices.
+    /// Removes a lane, unless a presentation is running there. Its listeners stay connected: the lane may come
+    /// back. Returns when the lane no longer uses its devices, so that another lane can use them.
     package func remove(lane name: String) async -> Bool {
         guard latest[name].flatMap({ records[$0]?.state.isOver }) ?? true else { return false }
         let lane = lanes.removeValue(forKey: name)?.lane
@@ -83,7 +84,7 @@ package actor Counter {
 
     // MARK: Presentations
 
-    /// What became of an order: a presentation of its own, or the one that has its reference already.
+    /// The result of an order: a new presentation, or the existing one with the same reference.
     enum Opened {
         case created(PresentationRecord)
         case existing(PresentationRecord)
@@ -178,7 +179,7 @@ package actor Counter {
         do throws(LaneError) {
             moments = try await lane.begin(plan)
         } catch {
-            return await end(id, PresentationEnding(unavailable: ReaderUnavailable(id: "lane-in-use")))
+            return await end(id, PresentationEnding(unavailable: .readerInUse))
         }
         // It may have been cancelled while it was begun.
         if records[id]?.state == .cancelled { await lane.cancel() }
@@ -352,7 +353,7 @@ package actor Counter {
 
     // MARK: Ending
 
-    /// Ends all presentations, tells their phones, wipes what is shown, and lets the listeners go.
+    /// Ends all presentations, notifies their phones, wipes what is shown, and disconnects the listeners.
     package func close() async {
         isEnding = true
         for (id, record) in records where !record.state.isOver { _ = try? await cancel(id) }

@@ -1,6 +1,6 @@
 package import ReaderService
 
-/// A lane with what the page of that lane is told about it.
+/// A lane with the settings of its page.
 package struct CounterLane: Sendable {
     package let lane: Lane
     package let page: LanePage
@@ -32,7 +32,7 @@ package struct LanePage: Equatable, Sendable {
         /// In percent of the reader's face, as the customer sees it.
         package let x: Int
         package let y: Int
-        /// Where the reader stands from the screen.
+        /// The position of the reader relative to the screen.
         package let place: Place
 
         package init(x: Int, y: Int, place: Place) {

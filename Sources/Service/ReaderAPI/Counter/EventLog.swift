@@ -2,11 +2,12 @@ internal import JSON
 
 /// The latest events of one lane, and who listens to them.
 ///
-/// An event's id is `RUN-NUMBER`: after a restart no id of before means anything, and the listener begins anew.
+/// An event's id is `RUN-NUMBER`: after a restart, earlier ids are not valid, and the listener gets the current
+/// state.
 struct EventLog {
     /// How much a listener that was away may miss.
     private static let mostKept = 256
-    /// How far behind a listener may fall before it is let go of.
+    /// How far behind a listener may fall before it is disconnected.
     private static let mostBehind = 64
 
     struct Listener {
@@ -28,7 +29,7 @@ struct EventLog {
 
     var listenerCount: Int { listeners.count }
 
-    /// Tells everybody, and remembers it for those who are away.
+    /// Sends an event to all listeners, and keeps it for those that reconnect.
     mutating func append(_ kind: String, _ data: JSONValue, of presentation: PresentationID?) {
         last += 1
         let event = CounterEvent(
@@ -53,14 +54,15 @@ struct EventLog {
         "id: \(run)-\(number)\nevent: \(kind)\ndata: \(data.line)\n\n"
     }
 
-    /// A comment, so that connections that are gone are noticed.
+    /// A comment, so that closed connections are noticed.
     mutating func beat() {
         for (key, listener) in listeners { yield(": beat\n\n", to: listener, key) }
     }
 
-    /// Listens from now on: first to what was missed since `lastID`, or, where that is not known any more, to `now`.
+    /// Listens from now on. The listener first gets the events since `lastID`; if that id is not known any more,
+    /// `now`.
     ///
-    /// - Parameter ended: called where the stream is let go of, whether anybody ever read it or not.
+    /// - Parameter ended: called when the stream is released, whether anybody ever read it or not.
     mutating func listen(
         to presentation: PresentationID?, after lastID: String?, now: [(kind: String, data: JSONValue)],
         lost: @escaping @Sendable () -> Void, ended: @escaping @Sendable (Int) -> Void = { _ in }

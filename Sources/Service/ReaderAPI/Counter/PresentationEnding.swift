@@ -1,3 +1,4 @@
+internal import Transport
 internal import CBOR
 internal import JSON
 internal import MdocModel
@@ -17,7 +18,7 @@ struct PresentationEnding {
     let phases: [PhaseTime]
 
     init(_ presentation: Presentation, asking plan: RequestPlan, by basis: JudgingBasis, at now: Timestamp) {
-        do throws(ReaderUnavailable) {
+        do throws(ReaderFault) {
             let day = WallClock.localDay(at: now)
             let presented = try PresentationReport(presentation, asking: plan, on: day)
             self.init(presented, by: basis, phases: presentation.phases, at: now)
@@ -38,9 +39,9 @@ struct PresentationEnding {
         self.phases = phases
     }
 
-    init(unavailable: ReaderUnavailable) {
+    init(unavailable fault: ReaderFault) {
         state = .failed
-        result = PresentationResult(unavailable)
+        result = PresentationResult(fault)
         report = nil
         portrait = nil
         name = nil

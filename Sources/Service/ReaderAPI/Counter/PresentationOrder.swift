@@ -2,7 +2,7 @@ package import JSON
 package import ReaderStore
 package import RequestPlanner
 
-/// What a till, a kiosk or a desk asks for: the body of `POST /v1/presentations`.
+/// The order of a till or a kiosk: the body of `POST /v1/presentations`.
 package struct PresentationOrder: Equatable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         /// An answer that is shown: no element value leaves the daemon but a portrait and a name, to the display.
@@ -13,7 +13,7 @@ package struct PresentationOrder: Equatable, Sendable {
 
     /// What a person does about a verified answer.
     package enum Validation: String, CaseIterable, Sendable {
-        /// Nothing: the answer stands.
+        /// Nothing: the answer is final.
         case check
         /// Nothing, while one phone after the other is checked.
         case checkMultiple

@@ -25,7 +25,7 @@ struct PresentationRecord: Sendable {
     var hint: PresentationHint?
     var ended: Timestamp?
     var result: PresentationResult?
-    /// The documents of a data request, until they are let go of.
+    /// The documents of a data request, until they are wiped.
     var documents: JSONValue?
     /// What the display shows, until it is decided or its time is over.
     var shown: ShownPerson?
@@ -58,7 +58,7 @@ struct PresentationRecord: Sendable {
         var retainedUntil: Timestamp?
     }
 
-    /// Lets go of everything personal.
+    /// Removes all personal data.
     mutating func wipe() {
         shown = nil
         documents = nil
@@ -68,7 +68,7 @@ struct PresentationRecord: Sendable {
     var holdsDocuments: Bool { documents != nil || then?.documents != nil }
     var holdsPersonalData: Bool { shown != nil || holdsDocuments }
 
-    /// Takes what it came to. A picture is kept only where everything was verified, since only then somebody compares.
+    /// Records the result. A picture is kept only if everything was verified, since only then somebody compares.
     mutating func take(
         _ ending: PresentationEnding, then further: PresentationEnding?, shown: ShownPerson?
     ) {

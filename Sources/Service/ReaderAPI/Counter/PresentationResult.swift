@@ -1,3 +1,4 @@
+internal import Transport
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
@@ -5,7 +6,7 @@ internal import MdocVerification
 internal import ReaderStore
 internal import Reports
 
-/// What a presentation came to, without any element value: answers, reasons, who issued, and how sure that is.
+/// The result of a presentation, without any element value: answers, reasons, who issued, and how sure that is.
 struct PresentationResult: Sendable {
     struct Answered: Sendable {
         let ask: ReceiptQuestion.Subject
@@ -68,14 +69,14 @@ struct PresentationResult: Sendable {
     }
 
     /// Why no reader was there to begin with.
-    init(_ unavailable: ReaderUnavailable) {
+    init(_ fault: ReaderFault) {
         verdict = .incomplete
         (answers, document, trustSnapshot, trustAge, policy) = ([], nil, nil, nil, nil)
-        reasons = [Reason(id: CounterReason.readerUnavailable.rawValue, text: unavailable.advice)]
+        reasons = [Reason(id: CounterReason.readerUnavailable.rawValue, text: fault.advice)]
     }
 }
 
-/// Why a presentation came to nothing, beside the reasons that a report has.
+/// Why a presentation has no result, beside the reasons that a report has.
 enum CounterReason: String, CaseIterable, Sendable {
     /// A lane's reader is what is missing.
     case readerUnavailable = "reader.unavailable"

@@ -44,7 +44,7 @@ package enum PresentationHint: String, CaseIterable, Sendable {
     case hold
     /// A person has decided, and what was shown is wiped.
     case decided
-    /// What was shown is wiped, since its time was over or the lane went on.
+    /// What was shown is wiped, since its time was over or the lane started another presentation.
     case wiped
 }
 
@@ -57,7 +57,7 @@ extension PresentationEvent {
         case .awaitingConsent: .awaitingConsent
         case .receiving, .verifying: .receiving
         case .phoneLocked, .offerQR, .bluetoothUnavailable, .hold: nil
-        // What broke off begins anew.
+        // An interrupted tap starts again.
         case .tapAgain: .armed
         }
     }

@@ -1,8 +1,8 @@
 internal import OpenSSLCrypto
 internal import PortraitDecoding
 
-/// What of a person a clerk sees beside the answers, until it is decided: the one thing of a display request that is
-/// personal. Whoever lets go of it wipes the portrait.
+/// What a clerk sees of a person beside the answers, until the clerk decides: the only personal data of a display
+/// request. The portrait is wiped when this object is released.
 final class ShownPerson: Sendable {
     let portrait: Portrait?
     let name: Name?

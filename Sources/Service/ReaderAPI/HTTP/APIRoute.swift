@@ -3,7 +3,7 @@ internal import Hummingbird
 /// One operation of the API: its place, who may use it, and what it does.
 struct APIRoute: Sendable {
     enum Access: Sendable {
-        /// Everybody who reaches the daemon: it tells nothing of anybody.
+        /// Everybody who reaches the daemon: it reveals nothing about anybody.
         case everybody
         /// Who has one of these scopes.
         case scopes(Set<Scope>)

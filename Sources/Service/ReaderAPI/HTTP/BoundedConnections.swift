@@ -3,8 +3,8 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 
-/// HTTP/1.1 for so many connections at once. One more is told why it is not served, and closed: left in the system's queue
-/// it would wait without a word, and in the way of those that come when there is room again.
+/// HTTP/1.1 for a limited number of connections. A connection above the limit gets the reason and is closed. In the
+/// system's queue it would wait without an answer, and would delay later connections.
 struct BoundedConnections: ServerChildChannel {
     enum Value: ServerChildChannelValue {
         case served(HTTP1Channel.Value)
@@ -20,7 +20,7 @@ struct BoundedConnections: ServerChildChannel {
 
     let http: HTTP1Channel
     let served: ConnectionCount
-    /// Those that are told, for the moment that takes.
+    /// The connections that are being refused.
     let refused: ConnectionCount
     let metrics: CounterMetrics
 

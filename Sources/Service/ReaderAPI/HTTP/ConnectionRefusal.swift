@@ -6,8 +6,8 @@ final class ConnectionRefusal: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// For how long what the client sends is passed over: closed with bytes unread, the connection would be reset, and the
-    /// answer with it.
+    /// For how long data from the client is discarded: closing with unread bytes would reset the connection, and
+    /// the answer would be lost.
     static let timeout = TimeAmount.milliseconds(250)
 
     private let timeout: TimeAmount

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The time as answers tell it (RFC 9110, 5.6.7 and 6.6.1).
+/// The time in the form of HTTP (RFC 9110, 5.6.7 and 6.6.1).
 enum HTTPDate {
     static var now: String { text(of: time(nil)) }
 

@@ -1,3 +1,4 @@
+internal import Transport
 internal import MdocVerification
 internal import Hummingbird
 internal import JSON
@@ -75,20 +76,17 @@ extension LaneReadiness {
     var state: String {
         switch self {
         case .ready, .withoutBluetooth: "ready"
-        case .unavailable(let id):
-            switch id {
-            case "pcsc-reader-in-use": "readerInUse"
-            case "pcsc-reader-blocked": "readerBlocked"
-            case "pcsc-no-reader", "pcsc-reader-missing": "readerMissing"
-            default: "stopped"
-            }
+        case .unavailable(.readerInUse): "readerInUse"
+        case .unavailable(.readerBlocked): "readerBlocked"
+        case .unavailable(.noReader), .unavailable(.readerMissing): "readerMissing"
+        case .unavailable: "stopped"
         }
     }
 
     var bluetooth: String {
         switch self {
         case .ready: "ready"
-        case .withoutBluetooth("bluez-adapter-off"): "off"
+        case .withoutBluetooth(.adapterOff): "off"
         case .withoutBluetooth, .unavailable: "missing"
         }
     }
@@ -97,8 +95,8 @@ extension LaneReadiness {
     var advice: String? {
         switch self {
         case .ready: nil
-        case .withoutBluetooth(let id): BluetoothAdvice.text(forID: id)
-        case .unavailable(let id): ReaderUnavailable(id: id).advice
+        case .withoutBluetooth(let fault): fault.advice
+        case .unavailable(let fault): fault.advice
         }
     }
 }

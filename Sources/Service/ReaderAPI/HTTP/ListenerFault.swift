@@ -18,7 +18,7 @@ struct ListenerFault: Error, CustomStringConvertible {
     private var condition: String {
         switch code {
         case EWOULDBLOCK, EADDRINUSE: "another program listens there"
-        case ENOTSOCK: "something else than a socket stands there"
+        case ENOTSOCK: "the path exists and is not a socket"
         default: unsafe String(cString: strerror(code))
         }
     }

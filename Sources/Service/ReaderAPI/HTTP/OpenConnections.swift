@@ -2,7 +2,7 @@ internal import Glibc
 
 /// How many files the connections of the listeners take.
 package enum OpenConnections {
-    /// How many connections a listener tells at once that they are too many.
+    /// How many connections a listener refuses at once with an answer.
     static let refused = 256
     /// What the rest of the daemon has open: the store, readers, the bus, webhooks, decoders of portraits.
     private static let others = 256

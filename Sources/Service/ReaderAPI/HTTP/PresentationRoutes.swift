@@ -3,7 +3,7 @@ internal import JSON
 internal import MdocModel
 
 extension Counter {
-    /// What a till, a kiosk and a desk do with presentations.
+    /// What a till and a kiosk do with presentations.
     nonisolated var presentationRoutes: [APIRoute] {
         let either = APIRoute.Access.scopes([.app, .display])
         return [

@@ -56,7 +56,7 @@ package struct ReaderServer: Service {
         httpDecoderConfiguration: .init(
             maxHeaderFieldSize: 1 << 13, maxHeaderListSize: 1 << 14, maxHeaderFieldCount: 64))
 
-    /// For how long a connection may stand without a request, and a request without its end.
+    /// How long a connection may be open without a request, or with an incomplete one.
     private static let idleSeconds: Int64 = 15
 
     package func run() async throws {
@@ -98,7 +98,7 @@ package struct ReaderServer: Service {
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch is HTTPParserError {
-            // The server would send an answer of its own to this one, in the middle of ours.
+            // The server would send its own response in the middle of ours.
             throw CancellationError()
         }
     }

@@ -104,8 +104,8 @@ extension Counter {
         return named
     }
 
-    /// Hands out what is retained for a reference. It is removed before the last byte goes out: whoever has the whole answer has the
-    /// only copy, and whoever has a part of it is told so by the next export.
+    /// Exports what is retained for a reference. It is removed before the last byte is sent: a caller with the
+    /// whole answer has the only copy; a caller with a part of it learns that from the next export.
     private nonisolated func export(_ reference: RetainedReference) async throws(APIProblem) -> Response {
         let archive = try recordArchive()
         let export = try await archive.beginExport(of: reference, at: await now)

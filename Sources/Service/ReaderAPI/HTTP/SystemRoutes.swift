@@ -61,7 +61,7 @@ extension Counter {
                 readiness?.state == "ready" ? 1 : 0,
                 [("lane", name), ("state", readiness?.state ?? "stopped")])
         }
-        text.begin("countersign_lane_busy", "gauge", "Whether a presentation is going on at the lane.")
+        text.begin("countersign_lane_busy", "gauge", "Whether a presentation is running at the lane.")
         for name in laneNames {
             let isOver = latest[name].flatMap { records[$0]?.state.isOver } ?? true
             text.add(isOver ? 0 : 1, [("lane", name)])

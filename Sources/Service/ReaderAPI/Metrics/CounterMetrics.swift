@@ -2,7 +2,7 @@ internal import ReaderService
 internal import Reports
 internal import Synchronization
 
-/// What is counted and timed. Nothing here tells of a person: lanes, kinds, states, and the ids of reasons.
+/// What is counted and timed. Nothing here is about a person: lanes, kinds, states, and the ids of reasons.
 package final class CounterMetrics: Sendable {
     /// What the daemon keeps, and what it does about it.
     enum Record: String, CaseIterable {
@@ -73,7 +73,7 @@ package final class CounterMetrics: Sendable {
         }
     }
 
-    /// What was counted, as Prometheus' text exposition format 0.0.4 has it.
+    /// The counts in Prometheus' text exposition format 0.0.4.
     func write(to text: inout MetricsText) {
         let counted = state.withLock { $0 }
         text.begin("countersign_presentations_total", "counter", "Presentations that are over, by outcome.")
@@ -102,7 +102,8 @@ package final class CounterMetrics: Sendable {
         for (outcome, count) in counted.webhooks.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count), [("outcome", outcome)])
         }
-        text.begin("countersign_records_total", "counter", "What the store was to keep or let go of.")
+        text.begin(
+            "countersign_records_total", "counter", "Records that the store was asked to keep or to remove.")
         for (what, count) in counted.records.sorted(by: { $0.key < $1.key }) {
             text.add(Double(count.written), [("what", what), ("outcome", "done")])
             text.add(Double(count.failed), [("what", what), ("outcome", "failed")])

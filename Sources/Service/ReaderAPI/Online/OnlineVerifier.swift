@@ -8,11 +8,12 @@ internal import Reports
 internal import Synchronization
 internal import WalletPresentation
 
-/// The channels of apps and pages: what may be asked, with a nonce of ours for each time, and what the answers come to.
+/// The channels of apps and pages: what may be asked, with a new nonce each time, and the verdicts on the answers.
 ///
-/// An answer is judged in steps, and yields before each: its nonce is spent, it is opened, verified and reported. Whatever
-/// else came in on the same thread takes the same step before any takes the next, so that a step's code and tables lie in
-/// the processor's caches for all but the first. With eight answers at a time each takes a quarter less of a processor.
+/// An answer is judged in steps, and yields before each: its nonce is spent, it is opened, verified and reported.
+/// All answers on the same thread take one step before any takes the next, so that a step's code and tables are in
+/// the processor's caches for all but the first. With eight answers at a time each takes a quarter less processor
+/// time.
 package final class OnlineVerifier: Sendable {
     private let settings: Mutex<OnlineSettings>
     private let nonces: any NonceStore

@@ -7,7 +7,8 @@ internal import Reports
 internal import RequestPlanner
 
 extension ReceiptStatement {
-    /// What the receipt of a request says, before a person has decided. Nil where a name of ours is none that a receipt takes.
+    /// What the receipt of a request says, before a person has decided. Nil if one of our names is not valid in a
+    /// receipt.
     init?(_ request: EndedRequest, of record: PresentationRecord) {
         guard let lane = ReceiptLabel(record.lane), let policy = ReceiptLabel(record.policy),
             let software = ReceiptLabel(Version.number), let verdict = Verdict(request.state)
@@ -31,7 +32,7 @@ extension ReceiptStatement {
 }
 
 extension ReceiptStatement.Verdict {
-    /// Nil while the presentation goes on.
+    /// Nil while the presentation is running.
     fileprivate init?(_ state: PresentationState) {
         switch state {
         case .armed, .engaged, .awaitingConsent, .receiving: return nil

@@ -2,8 +2,8 @@ internal import MdocModel
 internal import ReaderStore
 
 extension RecordArchive {
-    /// Begins to hand out what is retained for a reference. It is gone once `finish` was called, and while this goes on nobody
-    /// else gets it.
+    /// Starts the export of what is retained for a reference. `finish` removes the data. Until then, nobody else
+    /// can export it.
     func beginExport(of reference: RetainedReference, at now: Timestamp) throws(APIProblem) -> RetainedExport
     {
         let instant = ContinuousClock.now
@@ -20,7 +20,7 @@ extension RecordArchive {
         return export
     }
 
-    /// Lets go of what was handed out. Throws where it is still there, marked as handed out.
+    /// Removes what was exported. Throws if it could not be removed; it is then still marked as exported.
     func finish(_ export: RetainedExport, of reference: RetainedReference) throws(ReaderStoreError) {
         defer { exports[reference] = nil }
         do throws(ReaderStoreError) {

@@ -3,13 +3,16 @@ internal import MdocModel
 package import ReaderStore
 internal import Reports
 internal import Synchronization
+internal import Transport
 
-/// Receipts and retained data, as the daemon writes them. The disk is waited for on a thread of its own, one thing after the other.
+/// Receipts and retained data, as the daemon writes them. A separate thread waits for the disk, one operation after
+/// another.
 package actor RecordArchive {
     /// For how long an export that is being handed out keeps others of its reference waiting.
     static let handingOut = Duration.seconds(60)
 
-    private let queue = RecordQueue()
+    /// Waits for the disk, so that no other thread has to.
+    private let queue = SerialQueue(label: "countersign.records")
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe queue.asUnownedSerialExecutor()
     }
@@ -26,8 +29,8 @@ package actor RecordArchive {
     /// When expired data was last removed in this run.
     var purged: Timestamp?
 
-    /// Opens the store, set up where there is none, and writes the receipts that wait for decisions since an earlier run: nobody
-    /// can decide any more.
+    /// Opens the store, created if absent, and writes the receipts that still wait for decisions from an earlier
+    /// run: nobody can decide any more.
     ///
     /// - Parameter keys: the folder of the keys of retained data; nil for the one beside the store.
     package init(
@@ -50,7 +53,7 @@ package actor RecordArchive {
 
     // MARK: What presentations keep
 
-    /// Makes sure that what a profile keeps can be kept, before anybody is told so.
+    /// Checks that what a profile keeps can be kept, before the holder is informed of it.
     func check(_ profile: RetentionProfile, at now: Timestamp) throws(APIProblem) {
         do throws(ReaderStoreError) {
             try store.checkReceipts()
@@ -69,7 +72,7 @@ package actor RecordArchive {
         }
     }
 
-    /// Writes a receipt; its id, or nil where that failed, which is told.
+    /// Writes a receipt and returns its id; nil if that failed, which is logged.
     ///
     /// - Parameter wasHeld: whether it is the one that waited for a decision.
     func write(_ statement: ReceiptStatement, of id: PresentationID, wasHeld: Bool = false) -> String? {
@@ -88,8 +91,8 @@ package actor RecordArchive {
         return statement
     }
 
-    /// Keeps of verified documents what their holder was told; until when, or nil where nothing is kept or that failed, which is
-    /// told.
+    /// Keeps the data of verified documents that the holder was informed about. Returns the deadline; nil if
+    /// nothing is kept or that failed, which is logged.
     func retain(_ request: EndedRequest, of record: PresentationRecord) -> Timestamp? {
         var latest: Timestamp?
         for document in request.report?.documents.compactMap(\.verified) ?? [] {
@@ -117,7 +120,7 @@ package actor RecordArchive {
         }
     }
 
-    // MARK: What is told of it
+    // MARK: Logs and metrics
 
     nonisolated func succeeded(_ kind: CounterMetrics.Record) {
         latestFault.withLock { $0 = nil }

@@ -5,7 +5,7 @@ internal import ServiceLifecycle
 
 /// Removes what is retained once its time is over: at the start, whatever fell due meanwhile, and then at each deadline.
 package struct RecordPurge: Service {
-    /// How long the clock is believed to go on as it does: it may be set meanwhile, and a disk that fails may recover.
+    /// The longest wait before the clock is read again: it may be set meanwhile, and a disk that fails may recover.
     private static let longestWait: Int64 = 60
 
     private let archive: RecordArchive
@@ -22,7 +22,7 @@ package struct RecordPurge: Service {
                 let now = clock.now
                 let due = await archive.purge(at: now)
                 let wait = Self.wait(from: now, until: due)
-                // Time goes on while the computer sleeps.
+                // The continuous clock also runs while the computer sleeps.
                 try? await Task.sleep(for: .seconds(wait), tolerance: .zero, clock: .continuous)
             }
         }
@@ -36,7 +36,7 @@ package struct RecordPurge: Service {
 }
 
 extension RecordArchive {
-    /// How often keys are looked for whose day is over, and the store is told what time it is, in seconds.
+    /// The interval, in seconds, at which expired keys are removed and the store records the time.
     private static let purgesApart: Int64 = 3600
 
     /// Removes what has expired; returns when something expires next.

@@ -2,7 +2,7 @@ package import MdocModel
 package import MdocTrust
 package import MdocVerification
 
-/// By what answers are judged, as it stands now.
+/// The current basis by which answers are judged.
 package struct JudgingBasis: Sendable {
     package let trust: TrustStore
     /// When the newest list of the trust store was obtained; nil where it has none.

@@ -1,13 +1,14 @@
 package import MdocModel
-package import MdocTrust
+internal import MdocTrust
 package import MdocVerification
 internal import ReaderIdentityStore
 internal import ReaderStore
 internal import Synchronization
+internal import Transport
 
-/// The basis that the store's folder holds. It is read again as soon as another snapshot is in place, and the identities
-/// as soon as one was removed, renewed or re-chosen; else what was read stands, whatever receipts and retained data do to
-/// the file. The disk, and a TPM that loads keys, are waited for on threads of their own.
+/// The basis in the store's folder. It is read again when another snapshot is stored, and the identities when one
+/// was removed, renewed or chosen again. Otherwise the last values are used, even if receipts and retained data
+/// change the file. Separate threads wait for the disk, and for a TPM that loads keys.
 package final class StoredBasis: JudgingBasisSource {
     private let folder: String
     private let state: Mutex<State>
@@ -213,9 +214,10 @@ package final class StoredBasis: JudgingBasisSource {
     }
 }
 
-/// Reads from the disk on a thread of its own, one thing after the other.
+/// Reads from the disk on a separate thread, one operation after another.
 private actor Reading {
-    private let queue = RecordQueue()
+    /// Waits for the disk, so that no other thread has to.
+    private let queue = SerialQueue(label: "countersign.records")
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
     func run<Value: Sendable>(

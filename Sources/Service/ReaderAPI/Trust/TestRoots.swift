@@ -2,8 +2,8 @@ internal import MdocVerification
 
 /// Which of the trusted issuers are for tests: what they sign is shown as a test, and never as verified.
 package enum TestRoots: Equatable, Sendable {
-    /// Those of `UT`, the country of the standard's examples and of software wallets, which is none (ISO/IEC 18013-5
-    /// Annex D).
+    /// Those of `UT`, the code that the standard's examples and software wallets use, which is not a real country
+    /// (ISO/IEC 18013-5 Annex D).
     case ofNoCountry
     /// Those whose certificates have these SHA-256, and no others.
     case named(Set<[UInt8]>)

@@ -2,7 +2,7 @@
 package struct WebhookOrigin: Hashable, Sendable {
     package let text: String
 
-    /// Nil where it is no origin, or one to which a webhook would go in plain text over a network.
+    /// Nil if it is not an origin, or one to which a webhook would be sent in plain text over a network.
     package init?(_ text: String) {
         let lower = text.lowercased()
         let isPlain = lower.hasPrefix("http://")

@@ -9,10 +9,11 @@ package import ReaderService
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Tells others of ended presentations: signed, only where the daemon's file lets it, and again where that fails.
+/// Notifies others of ended presentations: signed, only if the daemon's file allows it, and again if that fails.
 ///
-/// The body is signed with `Countersign-Signature: v1=HEX`, the HMAC-SHA-256 of `TIMESTAMP.BODY`, where the timestamp is that of
-/// `Countersign-Timestamp`: whoever takes it compares both, and refuses what is older than a few minutes.
+/// The body is signed with `Countersign-Signature: v1=HEX`, the HMAC-SHA-256 of `TIMESTAMP.BODY`, where the
+/// timestamp is that of `Countersign-Timestamp`: the receiver compares both, and refuses what is older than a few
+/// minutes.
 package final class WebhookQueue: Service {
     private struct Delivery: Sendable {
         let id: String
@@ -96,7 +97,7 @@ package final class WebhookQueue: Service {
 
     private func attempt(_ delivery: Delivery, by client: HTTPClient) async -> Bool {
         guard let request = signed(delivery) else { return false }
-        // An attempt that has begun goes on when the daemon ends: it has a deadline of its own.
+        // An attempt that has started continues when the daemon ends: it has its own deadline.
         let exchange = Task { () -> Bool in
             let response = try await client.execute(request, deadline: .now() + Self.timeout)
             _ = try? await response.body.collect(upTo: Self.longestAnswer)

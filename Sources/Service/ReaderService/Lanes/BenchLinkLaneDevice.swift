@@ -2,11 +2,8 @@ package import MdocModel
 internal import Synchronization
 package import Transport
 
-/// A wallet on the bench link, connected to anew for each presentation. For trials without a phone.
+/// A wallet on the bench link, with a new connection for each presentation. For trials without a phone.
 package final class BenchLinkLaneDevice: LaneDevice {
-    /// Nobody listens where the wallet should be.
-    package static let unreachable = "bench-link-unreachable"
-
     private let address: SocketAddress
     private let wasReached = Mutex(true)
 
@@ -22,11 +19,11 @@ package final class BenchLinkLaneDevice: LaneDevice {
         } catch {
             wasReached.withLock { $0 = error == .cancelled }
             return Presentation(
-                failed: error == .cancelled ? .cancelled : .readerUnavailable(id: Self.unreachable))
+                failed: error == .cancelled ? .cancelled : .readerUnavailable(.benchLinkUnreachable))
         }
     }
 
-    /// The link has an engagement of its own.
+    /// The link has its own engagement.
     package func run(
         _ transaction: ReaderTransaction, scanned engagement: DeviceEngagement
     ) async -> Presentation {
@@ -35,7 +32,7 @@ package final class BenchLinkLaneDevice: LaneDevice {
 
     /// As the last presentation found it: looking would take the wallet's only place.
     package func readiness() async -> LaneReadiness {
-        wasReached.withLock { $0 } ? .ready : .unavailable(id: Self.unreachable)
+        wasReached.withLock { $0 } ? .ready : .unavailable(.benchLinkUnreachable)
     }
 }
 

@@ -5,12 +5,12 @@ package import Transport
 package struct ContactlessLaneDevice: LaneDevice {
     private let reader: any ContactlessReader
     private let radio: (any BluetoothLERadio)?
-    private let missingReader: @Sendable () async -> String?
+    private let missingReader: @Sendable () async -> ReaderFault?
 
-    /// - Parameter missingReader: the transport's name for what keeps the reader from being used; nil where nothing does.
+    /// - Parameter missingReader: what keeps the reader from being used; nil where nothing does.
     package init(
         reader: any ContactlessReader, radio: (any BluetoothLERadio)?,
-        missingReader: @escaping @Sendable () async -> String?
+        missingReader: @escaping @Sendable () async -> ReaderFault?
     ) {
         self.reader = reader
         self.radio = radio
@@ -30,7 +30,7 @@ package struct ContactlessLaneDevice: LaneDevice {
         return await transaction.run(at: reader, scanned: engagement)
     }
 
-    /// Bluetooth where the phone offers it; NFC where there is no Bluetooth here and the phone has both.
+    /// Bluetooth if the phone offers it; NFC if there is no Bluetooth here and the phone has both.
     private func answersByBluetooth(
         _ engagement: DeviceEngagement, _ radio: any BluetoothLERadio, _ transport: RetrievalPlan.Transport
     ) async -> Bool {
@@ -40,20 +40,20 @@ package struct ContactlessLaneDevice: LaneDevice {
     }
 
     package func readiness() async -> LaneReadiness {
-        if let id = await missingReader() { return .unavailable(id: id) }
-        guard let radio, let id = await Self.missing(radio) else { return .ready }
-        return .withoutBluetooth(id: id)
+        if let fault = await missingReader() { return .unavailable(fault) }
+        guard let radio, let fault = await Self.fault(of: radio) else { return .ready }
+        return .withoutBluetooth(fault)
     }
 
-    private static func missing(_ radio: any BluetoothLERadio) async -> String? {
+    private static func fault(of radio: any BluetoothLERadio) async -> RadioFault? {
         do throws(BluetoothLEError) {
             try await radio.look()
             return nil
-        } catch .radioUnavailable(let id) {
-            return id
+        } catch .radioUnavailable(let fault) {
+            return fault
         } catch {
             // It has not answered in the time that a look may take.
-            return "radio-silent"
+            return .daemonHung
         }
     }
 }

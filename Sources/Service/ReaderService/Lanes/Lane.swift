@@ -5,13 +5,13 @@ package actor Lane {
     package nonisolated let name: String
     private let device: any LaneDevice
     private var run: LaneRun?
-    /// The presentation before, as long as its phone is being told that it is over.
+    /// The previous presentation, while its phone is being notified of the end.
     private var leaving: Task<Void, Never>?
     /// One look at a time, whoever asks.
     private var look: Task<LaneReadiness, Never>?
     private var looked: (readiness: LaneReadiness, at: ContinuousClock.Instant)?
 
-    /// How long a look at the devices stands.
+    /// How long the result of a look at the devices is used.
     private static let lookLasts = Duration.seconds(2)
     /// How long devices may take to answer.
     private static let lookTimeout = Duration.seconds(2)
@@ -23,7 +23,8 @@ package actor Lane {
 
     package var isBusy: Bool { run != nil }
 
-    /// Begins a presentation; what happens in it, to its end. It goes on whether anybody listens or not.
+    /// Starts a presentation. The stream has what happens in it, to its end. The presentation continues whether
+    /// anybody reads the stream or not.
     package func begin(_ plan: PresentationPlan) throws(LaneError) -> AsyncStream<LaneMoment> {
         guard run == nil else { throw .busy }
         let run = LaneRun()
@@ -53,12 +54,12 @@ package actor Lane {
         try run.scan(engagement)
     }
 
-    /// Ends the presentation, whatever it is waiting for; its phone is told.
+    /// Ends the presentation, whatever it is waiting for; its phone is notified.
     package func cancel() {
         run?.cancel()
     }
 
-    /// Returns when nothing of a presentation is left, neither here nor on the air.
+    /// Returns when no work of a presentation is left, neither here nor over the radio.
     package func left() async {
         await leaving?.value
     }

@@ -1,8 +1,10 @@
 package import MdocModel
+package import Transport
 
 /// What a lane asks phones with: a reader and an adapter, or the bench link.
 package protocol LaneDevice: Sendable {
-    /// Runs one presentation. Returns when its outcome may be shown, which is before the phone has been told (Q76).
+    /// Runs one presentation. Returns when its outcome may be shown, which is before the phone is notified of the
+    /// end (Q76).
     func run(_ transaction: ReaderTransaction) async -> Presentation
 
     /// The same for the phone whose QR code was scanned.
@@ -15,8 +17,8 @@ package protocol LaneDevice: Sendable {
 /// Whether phones can be asked at a lane.
 package enum LaneReadiness: Equatable, Sendable {
     case ready
-    /// NFC alone works; `id` is the radio's name for what is missing.
-    case withoutBluetooth(id: String)
-    /// No phone can be asked; `id` is the transport's name for what is missing.
-    case unavailable(id: String)
+    /// NFC alone works.
+    case withoutBluetooth(RadioFault)
+    /// No phone can be asked.
+    case unavailable(ReaderFault)
 }

@@ -1,6 +1,6 @@
-/// Why a lane does not do what it is told.
+/// Why a lane refuses a request.
 package enum LaneError: Error, Equatable, Sendable {
-    /// A presentation is going on: each lane has one at a time.
+    /// A presentation is running: each lane has one at a time.
     case busy
     /// The presentation is over, or is another lane's.
     case notRunning

@@ -1,4 +1,4 @@
-/// What a lane tells of one presentation, in order; `ended` comes once and last.
+/// The events of one presentation, in order; `ended` comes once and last.
 package enum LaneMoment: Sendable {
     case event(PresentationEvent)
     case ended(Presentation)

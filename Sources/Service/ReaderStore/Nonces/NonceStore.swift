@@ -11,7 +11,7 @@ package protocol NonceStore: Sendable {
         at now: Timestamp
     ) async throws(NonceStoreError) -> IssuedNonce
 
-    /// Spends a nonce. Where the store cannot tell whether it did, it throws: the nonce is then as good as spent.
+    /// Spends a nonce. If the store does not know whether it did, it throws: treat the nonce as spent.
     func spend(
         _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp
@@ -20,7 +20,8 @@ package protocol NonceStore: Sendable {
 
 /// How long nonces hold, and how many.
 package struct NonceTerms: Equatable, Sendable {
-    /// How many seconds a nonce may be spent; it is remembered for as long again, to tell who comes late.
+    /// How many seconds a nonce may be spent. It is remembered for as long again, so that a late answer is refused
+    /// with the reason.
     package var lifetime: Int64 = 300
     /// How many are kept at a time.
     package var capacity = 100_000

@@ -3,10 +3,10 @@ internal import GRDB
 package import MdocModel
 package import WalletPresentation
 
-/// The nonces of one server on its disk, in a file of their own beside the store's: they change with every request.
+/// The nonces of one server on its disk, in a file beside the store's: they change with every request.
 ///
-/// Requests that come while one change is written to the disk are made together in the next: each waits for the disk
-/// at most twice, however many come.
+/// Requests that arrive while one change is written to the disk are combined in the next. Each waits for the disk
+/// at most twice, however many arrive.
 package actor SQLiteNonces: NonceStore {
     private enum Step: Sendable {
         case issue(IssuedNonce, asked: [UInt8])
@@ -31,7 +31,7 @@ package actor SQLiteNonces: NonceStore {
     private var count = 0
     private var nextSweep = Timestamp(secondsSince1970: .min)
 
-    /// - Parameter folder: that of the store, made where there is none.
+    /// - Parameter folder: the store's folder, created if absent.
     package init(
         in folder: String, _ terms: NonceTerms = NonceTerms()
     ) throws(ReaderStoreError) {

@@ -27,7 +27,7 @@ struct DeterministicMap {
         }
     }
 
-    /// Keys that are no two the same.
+    /// The keys must all be different.
     func encoded() -> [UInt8] {
         let ordered = members.sorted { $0.key.lexicographicallyPrecedes($1.key) }
         return CBOREncoder.encode { encoder in

@@ -7,22 +7,22 @@ package struct ReceiptChain: Sendable {
     package static let maximumSize = 1 << 28
     private static let type = "countersign receipt chain"
 
-    /// What a check came to.
+    /// The result of a check.
     package enum Verdict: Equatable, Sendable {
-        /// Every link holds. The digest is that of the last one, or of the beginning where there is none.
+        /// Every link is valid. The digest is that of the last link, or of the beginning if the chain is empty.
         case intact(count: Int, head: [UInt8])
         /// The place of the first link that does not hold, counted from 1; one past the last where the end is missing.
         case broken(at: Int64, ReceiptChainFault)
     }
 
-    /// Each as it is encoded, in the order in which they stand.
+    /// The encoded links, in order.
     package let links: [[UInt8]]
 
     package init(_ links: [[UInt8]]) {
         self.links = links
     }
 
-    /// Throws `receiptMalformed` for what is no chain; what its links are is not looked at.
+    /// Throws `receiptMalformed` for anything but a chain; the contents of its links are not checked.
     package init(parsing bytes: [UInt8]) throws(ReaderStoreError) {
         guard let links = try? Self.parse(bytes) else { throw .receiptMalformed }
         self.links = links
@@ -34,7 +34,7 @@ package struct ReceiptChain: Sendable {
         return try map["receipts"]?.array().map { [UInt8](try $0.byteString()) }
     }
 
-    /// The digest of the last link; nil where there is none.
+    /// The digest of the last link; nil if the chain is empty.
     package var head: [UInt8]? { links.last.map { Digest(.sha256, of: $0[...]).bytes } }
 
     package func encoded() -> [UInt8] {
@@ -52,16 +52,16 @@ package struct ReceiptChain: Sendable {
         }
     }
 
-    /// A link as it stands in a chain.
+    /// The encoding of a link in a chain.
     package static func encoding(of link: [UInt8]) -> [UInt8] {
         CBOREncoder.encode { $0.byteString(link) }
     }
 
-    /// Follows the chain from its first link to its last, or to the first that does not hold.
+    /// Follows the chain from its first link to its last, or to the first that is not valid.
     ///
     /// - Parameters:
-    ///   - keys: whoever may have signed; the chain itself is not asked.
-    ///   - head: the digest of a link that has to be in the chain, without which nothing tells that its end was cut off.
+    ///   - keys: the keys that may have signed; keys in the chain are not used.
+    ///   - head: the digest of a link that must be in the chain. Without it, a missing end cannot be detected.
     package func verify(by keys: [ReceiptPublicKey], expecting head: [UInt8]? = nil) -> Verdict {
         let known = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var last = SignedReceipt.origin

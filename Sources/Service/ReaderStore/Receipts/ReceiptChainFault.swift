@@ -2,17 +2,17 @@ internal import MdocModel
 
 /// What is wrong with a chain at its first broken link.
 package enum ReceiptChainFault: Hashable, Sendable {
-    /// The bytes are no receipt.
+    /// The bytes are not a receipt.
     case malformed
-    /// None of the keys at hand has the id that the receipt names.
+    /// No available key has the id that the receipt names.
     case keyUnknown(ReceiptPublicKey.ID)
     /// The signature does not belong to these bytes and the key that they name.
     case changed
     /// The receipts from the expected one to the one before this are not in the chain.
     case missing(from: Int64, through: Int64)
-    /// Another receipt belongs here; it stands elsewhere, or was here before.
+    /// Another receipt is expected here; this one belongs elsewhere, or occurred before.
     case outOfOrder(expected: Int64)
-    /// It follows another receipt than the one that stands before it, or another beginning.
+    /// It names another predecessor than the receipt before it, or another beginning.
     case predecessorDiffers
     /// The last receipt that was expected is not in the chain: its end is cut off, or it is another chain.
     case endMissing
@@ -41,7 +41,7 @@ extension ReceiptChainFault {
         case .missing(let from, let through):
             from == through ? "receipt \(from) is missing" : "receipts \(from) to \(through) are missing"
         case .outOfOrder(let expected): "expected receipt \(expected) here, found another one"
-        case .predecessorDiffers: "it follows another receipt than the one that stands before it"
+        case .predecessorDiffers: "it names another predecessor than the receipt before it"
         case .endMissing: "the receipt that --head names is not in the chain: its end was cut off"
         }
     }

@@ -2,8 +2,8 @@ package import MdocTrust
 package import MdocVerification
 package import RequestPlanner
 
-/// What a receipt says of a document: of which type it is, who issues such documents, and what is known of revocation. Nothing
-/// that tells one document from another.
+/// What a receipt says of a document: its type, who issues such documents, and what is known of revocation. Nothing
+/// in it distinguishes one document from another.
 package struct ReceiptDocument: Hashable, Sendable {
     /// Whoever a trusted root says it is.
     package struct Issuer: Hashable, Sendable {
@@ -23,7 +23,7 @@ package struct ReceiptDocument: Hashable, Sendable {
     }
 
     package let docType: ReceiptLabel
-    /// Nil where no trusted root vouches for the document.
+    /// Nil if the certificate does not lead to a trusted root.
     package let issuer: Issuer?
     package let revocation: Revocation
 
@@ -46,7 +46,7 @@ package struct ReceiptDocument: Hashable, Sendable {
 }
 
 extension ReceiptDocument.Issuer {
-    /// What a certificate says that no trusted root vouches for is not repeated.
+    /// The contents of a certificate that does not lead to a trusted root are not repeated.
     fileprivate init?(_ issuer: DocumentIssuer) {
         guard let authority = issuer.anchorSubject else { return nil }
         self.init(naming: authority, in: issuer.country)

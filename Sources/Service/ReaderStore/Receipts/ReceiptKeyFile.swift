@@ -9,7 +9,7 @@ struct ReceiptKeyFile {
         path = "\(folder.path)/receipt-key.pem"
     }
 
-    /// The key, made where there is none. To be called while the store is held for a change.
+    /// The key, created if absent. Call it while the store is held for a change.
     func key() throws(ReaderStoreError) -> PrivateKey {
         do throws(IdentityStoreError) {
             return try PrivateFile.withSecret(path) { pem throws(IdentityStoreError) in

@@ -1,3 +1,4 @@
+internal import PKIX
 internal import COSE
 package import OpenSSLCrypto
 
@@ -33,7 +34,7 @@ package struct ReceiptPublicKey: Hashable, Sendable {
         id = ID(point: point)
     }
 
-    /// Throws `receiptKeyUnusable` for what is no point of P-256.
+    /// Throws `receiptKeyUnusable` for anything but a point of P-256.
     init(point: [UInt8]) throws(ReaderStoreError) {
         do throws(OpenSSLCryptoError) {
             try self.init(trusting: PublicKey(curve: .p256, uncompressedPoint: point[...]))

@@ -7,7 +7,7 @@ package struct ReceiptReason: Hashable, Sendable, CustomStringConvertible {
         self.id = id.rawValue
     }
 
-    /// As it stands in a receipt: ids are 1 to 64 of `a-z 0-9 . _`.
+    /// As a receipt contains it: ids are 1 to 64 of `a-z 0-9 . _`.
     init?(parsing id: String) {
         guard (1...64).contains(id.utf8.count),
             id.utf8.allSatisfy({ byte in

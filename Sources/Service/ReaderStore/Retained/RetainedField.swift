@@ -44,7 +44,7 @@ struct RetainedField {
         sealed = [UInt8](try row.decode(Data.self, forColumn: "sealed"))
     }
 
-    /// Throws `sealBroken` where the key is gone, or anything was changed.
+    /// Throws `sealBroken` if the key was deleted, or anything was changed.
     func open(with keys: RetentionKeys) throws(ReaderStoreError) -> RetainedRecord.Field {
         guard nonce.count == AESGCM.nonceSize else { throw .sealBroken }
         var cipher = try keys.cipher(due: deadline.dayInUTC, making: false)

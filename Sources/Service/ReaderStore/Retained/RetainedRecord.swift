@@ -1,7 +1,7 @@
 package import CBOR
 package import MdocModel
 
-/// What a till or a desk calls the matter that records are kept for, such as a booking. Several drivers may have one.
+/// What a till calls the matter that records are kept for, such as a booking. Several drivers may have one.
 package struct RetainedReference: Hashable, Sendable, RedactedDescription {
     /// In bytes.
     package static let maximumLength = 128
@@ -28,7 +28,7 @@ package struct RetainedRecord: Sendable, RedactedDescription {
     package struct Field: Sendable, RedactedDescription {
         package let name: ElementName
         package let value: CBORItem
-        /// When it has to be gone.
+        /// When it must be deleted.
         package let deadline: Timestamp
     }
 
@@ -40,7 +40,7 @@ package struct RetainedRecord: Sendable, RedactedDescription {
     package let fields: [Field]
 }
 
-/// What can be told of a record without its keys.
+/// What can be known about a record without its keys.
 package struct RetainedSummary: Sendable {
     package let id: RetainedRecord.ID
     package let docType: String

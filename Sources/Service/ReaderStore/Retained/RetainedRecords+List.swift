@@ -3,7 +3,7 @@ internal import GRDB
 internal import MdocModel
 
 extension RetainedRecords {
-    /// What is retained, in the order in which it was, without opening it and without telling what for.
+    /// What is retained, in the order of storing, without opening it and without its references.
     package func list() throws(ReaderStoreError) -> [RetainedSummary] {
         try store.read { database in
             let rows = try Row.fetchCursor(

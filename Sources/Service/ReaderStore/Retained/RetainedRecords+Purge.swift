@@ -4,11 +4,11 @@ package import MdocModel
 internal import ReaderIdentityStore
 
 extension RetainedRecords {
-    /// Removes everything whose deadline has come, and the keys of the days that are over. To be called at the start, and when
+    /// Removes everything whose deadline has passed, and the keys of past days. Call it at the start, and when
     /// `nextDue()` says so.
     ///
-    /// - Returns: of how many records nothing is left.
-    /// - Throws: `keyFile` where a key could not be removed; the data is gone all the same.
+    /// - Returns: the number of records that were removed completely.
+    /// - Throws: `keyFile` if a key could not be removed; the data is removed nevertheless.
     @discardableResult
     package func purge(at now: Timestamp) throws(ReaderStoreError) -> Int64 {
         let (count, failure) = try store.change { database in

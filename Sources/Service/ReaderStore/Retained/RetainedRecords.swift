@@ -8,14 +8,14 @@ package import RequestPlanner
 
 /// Element values that a place keeps, sealed, until their deadline and no longer.
 ///
-/// Time only goes on here: the store remembers the latest instant that it was told, and a clock that is set back puts no
-/// deadline off. Once nothing is retained any more it believes the clock anew.
+/// Time never goes back here: the store remembers the latest instant that it was given, and setting the clock back
+/// does not postpone a deadline. Once nothing is retained any more, the store accepts the clock as it is.
 package struct RetainedRecords: Sendable {
     let store: ReaderStore
     let keys: RetentionKeys
 
-    /// - Parameter folder: where the keys are, which has to be another place than the store; it is made with the first.
-    ///   Nil stands for `keysFolder(besideStore:)`.
+    /// - Parameter folder: where the keys are, which must be outside the store. It is created with the first key.
+    ///   Nil means `keysFolder(besideStore:)`.
     package init(in store: ReaderStore, keysIn folder: String? = nil) throws(ReaderStoreError) {
         let folder = folder ?? Self.keysFolder(besideStore: store.folder.path)
         let (own, other) = (Self.resolved(store.folder.path), Self.resolved(folder))
@@ -35,11 +35,11 @@ package struct RetainedRecords: Sendable {
         URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path
     }
 
-    /// Keeps of a document what the request said would be kept, under a profile, for a reference.
+    /// Keeps the data of a document that the request said would be kept, under a profile, for a reference.
     ///
     /// - Parameters:
-    ///   - plan: what was asked; the holder was told what of it would be kept.
-    ///   - profile: that by which `plan` was made; `retentionDiffers` otherwise.
+    ///   - plan: what was asked; the holder was informed what would be kept.
+    ///   - profile: the profile by which `plan` was made; `retentionDiffers` otherwise.
     package func retain(
         _ document: VerifiedDocument, answering plan: RequestPlan, under profile: RetentionProfile,
         consent: HolderConsent, for reference: RetainedReference, at now: Timestamp
@@ -109,7 +109,7 @@ package struct RetainedRecords: Sendable {
         }
     }
 
-    /// How much is retained, and how many records are gone, by their number alone.
+    /// How much is retained, and how many records were removed: numbers only.
     package func counts() throws(ReaderStoreError) -> RetentionCounts {
         try store.read { database in try RetentionCounts(in: database) }
     }

@@ -1,16 +1,16 @@
 internal import GRDB
 internal import MdocModel
 
-/// What is remembered about retained data beside the data: the latest time seen, and how much is gone.
+/// What is remembered about retained data beside the data: the latest time seen, and how much was removed.
 struct RetainedState {
-    /// The latest instant that the store was told while something was retained.
+    /// The latest instant that the store was given while something was retained.
     private(set) var latest: Timestamp
     var purged: Int64
     var exported: Int64
     /// Whether nothing is retained.
     let isEmpty: Bool
 
-    /// As it is once it is told what time it is.
+    /// The state at `now`.
     init(at now: Timestamp, in database: Database) throws {
         let row = try Row.fetchOne(database, sql: "SELECT latest, purged, exported FROM retained_state")
         isEmpty = try Int64.fetchOne(database, sql: "SELECT 1 FROM retained_field LIMIT 1") == nil
@@ -27,7 +27,7 @@ struct RetainedState {
     }
 }
 
-/// How much is retained, and how much is gone.
+/// How much is retained, and how much was removed.
 package struct RetentionCounts: Equatable, Sendable {
     package let records: Int64
     package let fields: Int64

@@ -1,4 +1,4 @@
-/// The tables of retained data. What a field holds is sealed, and for what it is kept tells a keyed digest alone.
+/// The tables of retained data. The contents of a field are sealed; its reference is stored only as a keyed digest.
 enum RetainedTables {
     static let schema =
         fields(in: "retained_field") + index + """
@@ -11,8 +11,8 @@ enum RetainedTables {
 
             """
 
-    /// The table of the fields, which is written anew whenever some of them go: SQLite overwrites a row that is deleted,
-    /// but not the copies that were left behind where it moved from page to page.
+    /// The table of the fields. It is written again whenever some of them are deleted: SQLite overwrites a deleted
+    /// row, but not the copies that were left when the row moved between pages.
     static func fields(in name: String) -> String {
         """
         CREATE TABLE \(name) (

@@ -4,9 +4,9 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
-/// The keys of what is retained, in a folder that is not the store's: one for each day on which fields fall due, gone with
-/// that day. So what has been purged cannot be read from a copy of the store either, nor from blocks of the disk that were
-/// freed. One more key, which stays, makes references unreadable.
+/// The keys of retained data, in a folder outside the store: one for each day on which fields expire, deleted with
+/// that day. So purged data cannot be read from a copy of the store, nor from disk blocks that were freed. One more
+/// key, which is kept, makes references unreadable.
 struct RetentionKeys: Sendable {
     private static let suffix = ".key"
     private static let keySize = 32
@@ -23,7 +23,7 @@ struct RetentionKeys: Sendable {
         }
     }
 
-    /// What stands for a reference in the store.
+    /// The value that the store has in place of a reference.
     func digest(
         of reference: RetainedReference, making isNew: Bool
     ) throws(ReaderStoreError) -> [UInt8] {

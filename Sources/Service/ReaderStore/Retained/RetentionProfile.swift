@@ -58,8 +58,8 @@ package struct RetentionProfile: Hashable, Sendable, CustomStringConvertible {
         return number
     }
 
-    /// When what is retained at `now` has to be gone: at the full hour that its days end in, never later than they do. Each
-    /// removal writes all that is retained anew, so what falls due in one hour goes at once.
+    /// When data retained at `now` must be deleted: at the last full hour before its days are over, never later.
+    /// Each removal rewrites all retained data, so everything that expires in one hour is removed at once.
     package func deadline(from now: Timestamp) -> Timestamp {
         let end = now.secondsSince1970 + Int64(days) * 86_400
         return Timestamp(secondsSince1970: end - end % 3600)

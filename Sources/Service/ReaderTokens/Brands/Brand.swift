@@ -30,7 +30,7 @@ package struct Brand: Hashable, Sendable {
 package struct BrandName: Hashable, Sendable {
     package let text: String
 
-    /// Nil where the text is none.
+    /// Nil if the text is not valid.
     package init?(_ text: String) {
         guard (1...64).contains(text.unicodeScalars.count), text.first != " ", text.last != " ",
             text.unicodeScalars.allSatisfy(\.isShown)

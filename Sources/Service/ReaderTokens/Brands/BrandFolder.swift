@@ -11,7 +11,7 @@ package struct BrandFolder: Sendable {
 
     package var registryPath: String { "\(path)/brands.json" }
 
-    /// The brands; none where there is no file of them.
+    /// The brands; empty if the file is absent.
     package func registry() throws(BrandRegistryError) -> BrandRegistry {
         let json: [UInt8]
         do throws(IdentityStoreError) {

@@ -1,5 +1,5 @@
-/// The brands that this computer asks or signs for, each with its keys. No identifier of a key stands twice, whosever
-/// it is: a token names its key before it names its brand.
+/// The brands that this computer asks or signs for, each with its keys. No key identifier occurs twice, even in
+/// different brands: a token names its key before it names its brand.
 package struct BrandRegistry: Equatable, Sendable {
     package static let mostBrands = 1000
     package static let mostKeys = 32

@@ -5,7 +5,7 @@ package import ReaderIdentityStore
 package enum BrandRegistryError: Error, Equatable, Sendable {
     /// The system refused a file, or others may change it.
     case file(IdentityStoreError)
-    /// The file is no JSON of its form; where, if it is in one place.
+    /// The file is not JSON of the expected form; with the line, if it is in one place.
     case malformed(line: Int?, JSONError)
     /// The file is of its form, and says what cannot be.
     case faulty(line: Int, BrandFault)
@@ -17,14 +17,14 @@ package enum BrandRegistryError: Error, Equatable, Sendable {
 
 /// What is wrong with a brand.
 package enum BrandFault: Error, Equatable, Sendable {
-    /// `id` or `kid` is none (`TokenText`).
+    /// `id` or `kid` is malformed (`TokenText`).
     case identifierMalformed
     case nameMalformed
     case logoNameMalformed
     case identityNameMalformed
-    /// `notAfter` is no RFC 3339 instant.
+    /// `notAfter` is not an RFC 3339 instant.
     case instantMalformed
-    /// The key is no point of P-256 as a JWK writes it (RFC 7518 6.2.1).
+    /// The key is not a point of P-256 in the form of a JWK (RFC 7518 6.2.1).
     case keyNotP256
     case tooManyBrands(limit: Int)
     case tooManyKeys(limit: Int)

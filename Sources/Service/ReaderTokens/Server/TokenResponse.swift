@@ -8,7 +8,7 @@ package enum TokenResponse: Equatable, Sendable {
 }
 
 package enum TokenRefusal: Equatable, Sendable {
-    /// No grant allows it. Whether there is such a brand is not told.
+    /// No grant allows it. The answer does not reveal whether such a brand exists.
     case notAllowed
     /// Too many in a while; how many seconds to wait.
     case tooMany(retryAfter: Int64)

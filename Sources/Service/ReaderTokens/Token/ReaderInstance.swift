@@ -1,9 +1,9 @@
 internal import MdocModel
 package import ReaderStore
 
-/// The reader instance identifier: which installation of Countersign a token is for. 128 bits, drawn once when a store
-/// is first asked for them and kept there (`ReaderStore`); they say nothing of the computer, its place or its owner,
-/// and are no secret. A store that is copied takes its identifier along: two readers are then one to a token server.
+/// The reader instance identifier: which installation of Countersign a token is for. 128 random bits, made when a
+/// store is first asked for them and kept there (`ReaderStore`). They say nothing of the computer, its place or its
+/// owner, and are not secret. A copy of a store has the same identifier: a token server sees both readers as one.
 package struct ReaderInstance: Hashable, Sendable {
     private static let size = 16
 

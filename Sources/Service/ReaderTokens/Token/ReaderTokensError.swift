@@ -15,7 +15,7 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
     case notBase64URL(TokenPart)
     /// A part is not the one JSON object it has to be: with each of its members once, of its type, and no others.
     case malformed(TokenPart, JSONError)
-    /// A member is no text that names anything (`TokenText`), or no instant of the years 0 to 9999.
+    /// A member is not a valid name (`TokenText`), or not an instant of the years 0 to 9999.
     case valueMalformed(TokenMember)
     /// Not the 64 bytes r‖s of ES256 (RFC 7518 3.4): DER, for instance.
     case signatureMalformed(size: Int)
@@ -105,7 +105,7 @@ extension ReaderTokensError {
         case .notThreeParts: "it is no JWT: header, claims and signature with points between them"
         case .notBase64URL(let part): "its \(part.rawValue) is not base64url without padding"
         case .malformed(let part, let error): "its \(part.rawValue): \(error.explanation)"
-        case .valueMalformed(let member): "\(member.rawValue) is nothing that can stand there"
+        case .valueMalformed(let member): "\(member.rawValue) has a value that is not valid"
         case .signatureMalformed(let size):
             "its signature has \(size) bytes: ES256 has 64, r and s one after the other, and not DER"
         case .typeNotJWT: "typ is not JWT"

@@ -35,10 +35,10 @@ package struct ReaderTokenClaims: Hashable, Sendable {
     package let expires: Timestamp
 }
 
-/// A reader token of the one shape that is read: nobody has looked at its signature, nor judged its claims.
+/// A reader token in the only form that is read. Its signature and its claims are not checked yet.
 ///
-/// Header and claims have just the members that a reader token needs. Whatever else stands there, critical extensions,
-/// keys or addresses of keys among it (RFC 7515 4.1), is not passed over but refused.
+/// Header and claims have exactly the members that a reader token needs. Any other member is refused, not ignored:
+/// also critical extensions, keys, and addresses of keys (RFC 7515 4.1).
 package struct UnverifiedReaderToken: Sendable {
     package let keyIdentifier: TokenText
     package let claims: ReaderTokenClaims

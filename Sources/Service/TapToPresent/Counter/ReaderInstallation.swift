@@ -2,7 +2,7 @@ internal import MdocVerification
 internal import Foundation
 internal import MdocModel
 internal import MdocTrust
-internal import OpenSSLCrypto
+internal import PKIX
 internal import ReaderIdentityStore
 internal import ReaderService
 internal import ReaderStore
@@ -92,7 +92,7 @@ struct ReaderInstallation: Sendable {
 
     // MARK: Tokens
 
-    /// The store, made where there is none.
+    /// The store, created if absent.
     private func store() throws(MobileDocumentReaderError) -> ReaderStore {
         do throws(ReaderStoreError) {
             return try ReaderStore(at: setup.storeFolder, for: .changing)

@@ -4,14 +4,14 @@ internal import ReaderService
 internal import Synchronization
 internal import Transport
 
-/// Where phones come to: a contactless reader and a Bluetooth adapter, for one read at a time.
+/// The place where phones are presented: a contactless reader and a Bluetooth adapter, for one read at a time.
 final class ReadingCounter: Sendable {
     typealias Presenting =
         @Sendable (ReaderTransaction) async throws(MobileDocumentReaderError) -> Presentation
 
     private struct State {
         var isOccupied = false
-        /// What the last phone is still being told.
+        /// The previous presentation, while its phone is being notified of the end.
         var leaving: Task<Void, Never>?
     }
 
@@ -35,7 +35,7 @@ final class ReadingCounter: Sendable {
         return try await body()
     }
 
-    /// Runs one transaction, once the last phone has been told that we end.
+    /// Runs one transaction, once the previous phone has been notified of its end.
     func present(
         _ transaction: ReaderTransaction
     ) async throws(MobileDocumentReaderError) -> Presentation {
@@ -77,7 +77,8 @@ extension ReadingCounter {
                     throw PCSCTransportError.noReader
                 }
             } catch {
-                throw MobileDocumentReaderError(readerUnavailable: error.id)
+                throw error == .cancelled
+                    ? .cancelled(.taskCancelled) : MobileDocumentReaderError(ReaderFault(error))
             }
             let field = PCSCContactlessReader(service: service, selector: selector)
             return await transaction.run(at: field, radio: radio)

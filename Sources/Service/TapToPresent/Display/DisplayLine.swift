@@ -5,7 +5,7 @@ struct DisplayLine: ~Copyable {
     /// What came of waiting for a line.
     enum Answer: Equatable {
         case line(String)
-        /// The other end is gone, or sends no short line.
+        /// The other end closed the connection, or sent a line that is too long.
         case closed
         case timeOver
     }
@@ -39,7 +39,7 @@ struct DisplayLine: ~Copyable {
         return true
     }
 
-    /// A socket whose peer is gone gives an error and no signal.
+    /// Writing to a closed socket gives an error, not a signal.
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
         let count = unsafe send(
             descriptor, bytes.baseAddress, bytes.count,

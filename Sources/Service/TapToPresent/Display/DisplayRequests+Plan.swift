@@ -1,33 +1,42 @@
 internal import WalletPresentation
 
-extension MobileDriversLicenseDisplayRequest: VerifiedRequest {
-    static var needsToken: Bool { false }
-
-    func documents() throws(MobileDocumentReaderError) -> [RequestedDocument] {
-        [try RequestedDocument(showing: elements, of: .driversLicense)]
-    }
-
-    func response(to read: ReadDocument) async throws(MobileDocumentReaderError) -> Response {
-        try await read.show(
-            MobileDocumentPresentation(elements: elements, validationMode: options.validationMode))
+extension MobileDriversLicenseDisplayRequest {
+    /// What a session makes of it.
+    public var plan: MobileDocumentRequestPlan<Response> {
+        MobileDocumentRequestPlan(showing: elements, options.validationMode) {
+            () throws(MobileDocumentReaderError) in
+            [try RequestedDocument(showing: elements, of: .driversLicense)]
+        }
     }
 }
 
-extension MobileDocumentDisplayRequest: VerifiedRequest {
-    static var needsToken: Bool { false }
-
-    func documents() throws(MobileDocumentReaderError) -> [RequestedDocument] {
-        let types = options.allowedDocumentTypes
-        guard !types.isEmpty else { throw .invalidRequest(.nothingRequested) }
-        guard Set(types).count == types.count else { throw .invalidRequest(.documentTwice) }
-        return try types.map { type throws(MobileDocumentReaderError) in
-            try RequestedDocument(showing: elements, of: type.kind)
+extension MobileDocumentDisplayRequest {
+    /// What a session makes of it.
+    public var plan: MobileDocumentRequestPlan<Response> {
+        MobileDocumentRequestPlan(showing: elements, options.validationMode) {
+            () throws(MobileDocumentReaderError) in
+            let types = options.allowedDocumentTypes
+            guard !types.isEmpty else { throw .invalidRequest(.nothingRequested) }
+            guard Set(types).count == types.count else { throw .invalidRequest(.documentTwice) }
+            return try types.map { type throws(MobileDocumentReaderError) in
+                try RequestedDocument(showing: elements, of: type.kind)
+            }
         }
     }
+}
 
-    func response(to read: ReadDocument) async throws(MobileDocumentReaderError) -> Response {
-        try await read.show(
-            MobileDocumentPresentation(elements: elements, validationMode: options.validationMode))
+extension MobileDocumentRequestPlan where Response == MobileDriversLicenseDisplayRequest.Response {
+    /// For elements that only the operator sees.
+    fileprivate init(
+        showing elements: [MobileDriversLicenseDisplayRequest.Element],
+        _ mode: MobileDriversLicenseDisplayRequest.Options.ValidationMode,
+        asking documents: () throws(MobileDocumentReaderError) -> [RequestedDocument]
+    ) {
+        let presentation = MobileDocumentPresentation(elements: elements, validationMode: mode)
+        self.init(
+            needsToken: false,
+            answer: .verified { read throws(MobileDocumentReaderError) in try await read.show(presentation) },
+            asking: documents)
     }
 }
 

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// Where the operator sees what a display request came to. The displays are this library's own, so that what a document
-/// says goes there and to no code of the app.
+/// Where the operator sees the result of a display request. The displays belong to this library, so that no code of
+/// the app gets the contents of a document.
 public struct MobileDocumentDisplay: Sendable {
     private let channel: any DisplayChannel
 
@@ -45,7 +45,7 @@ public struct MobileDocumentDisplay: Sendable {
     }
 }
 
-/// A way to an operator's eyes. Runs on a thread of its own.
+/// A display for the operator. Runs on a separate thread.
 protocol DisplayChannel: Sendable {
     /// Shows the result while there is time, or until the operator has decided; nothing of it stays. `shown` is called
     /// once all of it is there.

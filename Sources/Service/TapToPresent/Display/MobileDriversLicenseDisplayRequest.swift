@@ -15,9 +15,9 @@ public struct MobileDriversLicenseDisplayRequest: MobileDocumentRequest {
 
             private let kind: Kind
 
-            /// To go on, after the one document.
+            /// To continue, after the one document.
             public static let check = ValidationMode(kind: .check)
-            /// To go on, after one of several documents in a session.
+            /// To continue, after one of several documents in a session.
             public static let checkMultiple = ValidationMode(kind: .checkMultiple)
             /// To state a decision: does the person match?
             public static let confirm = ValidationMode(kind: .confirm)
@@ -32,7 +32,7 @@ public struct MobileDriversLicenseDisplayRequest: MobileDocumentRequest {
         }
     }
 
-    /// What a display request comes to: the operator's decision, and nothing of the document.
+    /// The result of a display request: the operator's decision, and nothing of the document.
     public struct Response: Hashable, Sendable {
         /// What the operator decided.
         public enum ValidationOutcome: Hashable, Sendable {

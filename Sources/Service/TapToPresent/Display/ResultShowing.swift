@@ -27,8 +27,8 @@ struct ResultShowing: Sendable {
             _ = decided.yield(
                 await display.show(result, asking: presenter == nil, within: timeout) { isShown.finish() })
         }
-        // Nobody decides on what is not shown. Nobody waits for an app that goes on asking: what is shown has an end of
-        // its own.
+        // The app is asked only once the result is shown. An app that never answers blocks nothing: the display has
+        // its own timeout.
         let asking = Task {
             for await _ in shown {}
             if let presenter, !Task.isCancelled {
@@ -45,7 +45,8 @@ struct ResultShowing: Sendable {
 }
 
 extension ReadDocument {
-    /// What a display request comes to. Without a question there is no decision, and without proof no approval.
+    /// The result of a display request. Without a question there is no decision, and without verification no
+    /// approval.
     func show(
         _ asked: MobileDocumentPresentation
     ) async throws(MobileDocumentReaderError) -> MobileDriversLicenseDisplayRequest.Response {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A terminal: words on its alternate screen, gone when the operator has decided.
+/// A terminal: text on its alternate screen, removed when the operator has decided.
 struct TerminalDisplay: DisplayChannel {
     let path: String
 

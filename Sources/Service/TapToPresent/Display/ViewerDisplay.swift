@@ -63,7 +63,7 @@ struct ViewerDisplay: DisplayChannel {
 }
 
 extension ViewerDisplay {
-    /// What the viewer is told.
+    /// The message to the viewer.
     private struct Message: Encodable {
         struct Age: Encodable {
             let years: Int

@@ -57,7 +57,7 @@ extension MobileDriversLicenseDataRequest.Response.DocumentElements {
         public let issueDate: DateComponents?
         /// Until when the holder may.
         public let expirationDate: DateComponents?
-        /// What limits it; none is no limit.
+        /// The restrictions; empty if there are no restrictions.
         public let codes: [Code]
     }
 

@@ -22,7 +22,7 @@ extension MobilePhotoIDDataRequest.Response {
         public let nameComponents: PersonNameComponents?
         /// In years, when the document was issued.
         public let age: Int?
-        /// The answers to `ageAtLeast(_:)`, by its years. An age that nothing tells is missing.
+        /// The answers to `ageAtLeast(_:)`, by its years. An age that no element proves is missing.
         public let ageAtLeastElements: [Int: Bool]
         /// Without what the issuer marks as approximate.
         public let dateOfBirth: DateComponents?
@@ -32,13 +32,13 @@ extension MobilePhotoIDDataRequest.Response {
         public let documentExpirationDate: DateComponents?
         /// Where the holder lives.
         public var address: PostalAddress?
-        /// JPEG or JPEG 2000: decode it as what a stranger sent.
+        /// JPEG or JPEG 2000. Decode it as untrusted input.
         public let portraitData: Data?
         /// The document's own number.
         public let documentNumber: String?
         /// Who issued the document.
         public let issuingAuthority: IssuingAuthority?
-        /// The holder's sex as the document has it.
+        /// The holder's sex as given in the document.
         public let sex: Sex?
 
         init(_ read: ReadDocument) {

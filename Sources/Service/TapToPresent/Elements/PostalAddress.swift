@@ -1,4 +1,4 @@
-/// A postal address with the member names of `CNPostalAddress`, which there is none of on Linux. What is not known is
+/// A postal address with the member names of `CNPostalAddress`, which does not exist on Linux. Unknown members are
 /// empty.
 public struct PostalAddress: Hashable, Sendable {
     /// Street and number.
@@ -15,7 +15,7 @@ public struct PostalAddress: Hashable, Sendable {
     public var postalCode = ""
     /// The country's name where the document says it in words; documents mostly have the code alone.
     public var country = ""
-    /// ISO 3166-1 alpha-2, as the document has it.
+    /// ISO 3166-1 alpha-2, as given in the document.
     public var isoCountryCode = ""
 
     /// An address of which nothing is known.

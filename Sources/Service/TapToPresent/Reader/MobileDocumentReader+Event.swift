@@ -1,3 +1,4 @@
+internal import Transport
 internal import ReaderService
 
 extension MobileDocumentReader {
@@ -5,7 +6,7 @@ extension MobileDocumentReader {
     public enum Event: Hashable, Sendable {
         /// Waiting for a phone.
         case armed
-        /// Something to tell the people at the reader.
+        /// A hint for the people at the reader.
         case hint(Hint)
         /// The phone is engaged: the moment to sound a tone.
         case engaged
@@ -15,7 +16,7 @@ extension MobileDocumentReader {
         case receiving
         /// The answer is being checked.
         case verifying
-        /// Every check was made; the verdict says what they came to.
+        /// Every check was made; the verdict has the results.
         case judged(MobileDocumentVerdict)
         /// The operator sees the result of a display request and decides.
         case presenting
@@ -33,7 +34,7 @@ extension MobileDocumentReader {
         case offerQR
         /// The answer comes over NFC: the phone has to stay on the reader.
         case hold
-        /// There is no Bluetooth, NFC alone is used; the id of the condition.
+        /// Bluetooth cannot be used, only NFC; the id of the condition.
         case bluetoothUnavailable(id: String)
     }
 }
@@ -46,7 +47,7 @@ extension MobileDocumentReader.Event {
             case .phoneLocked: .hint(.phoneLocked)
             case .tapAgain: .hint(.tapAgain)
             case .offerQR: .hint(.offerQR)
-            case .bluetoothUnavailable(let id): .hint(.bluetoothUnavailable(id: id))
+            case .bluetoothUnavailable(let fault): .hint(.bluetoothUnavailable(id: fault.rawValue))
             case .engaged: .engaged
             case .hold: .hint(.hold)
             case .awaitingConsent: .awaitingConsent

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension MobileDocumentReader {
-    /// How a reader is put together. What is not said is as `countersign` has it.
+    /// How a reader is configured. The defaults are those of `countersign`.
     public struct Setup: Sendable {
         /// Whom the reader believes.
         public enum Trust: Sendable {

@@ -34,15 +34,15 @@ public final class MobileDocumentReader: Sendable {
         self.counter = counter
     }
 
-    /// What identifies this reader to whoever makes its tokens. To be asked for anew each time, never cached.
+    /// Identifies this reader to the maker of its tokens. Ask for it each time; do not cache it.
     public var configuration: Configuration {
         get async throws(MobileDocumentReaderError) {
             Configuration(readerInstanceIdentifier: try installation.instance().text.text)
         }
     }
 
-    /// What happens at this reader from now on, in every session of it. Each call gives a stream of its own, which
-    /// ends with the reader; of events nobody takes the newest 64 are kept.
+    /// The events at this reader from now on, in all its sessions. Each call returns a separate stream, which ends
+    /// with the reader. The newest 64 unread events are kept.
     public var events: AsyncStream<Event> { hub.stream() }
 
     /// Makes the reader ready: checks the token, and that there is somebody to trust.
@@ -56,7 +56,7 @@ public final class MobileDocumentReader: Sendable {
         let now = try installation.now()
         let prepared = try await installation.prepared(by: token, at: now)
         if let session = state.withLock({ $0.session }), session.token == token { return session }
-        // A reader that could never verify anything is told so before a customer stands there.
+        // A reader that could never verify anything must fail now, not when a customer is waiting.
         _ = try installation.trust()
         _ = try installation.identities(for: prepared, at: now)
         let session = MobileDocumentReaderSession(

@@ -1,20 +1,22 @@
 internal import MdocModel
 internal import ReaderService
+internal import Transport
 
 extension MobileDocumentReaderError {
-    /// Why a presentation came to no answer.
+    /// Why a presentation has no answer.
     init(_ failure: PresentationFailure) {
         self =
             switch failure {
-            case .readerUnavailable(let id): Self(readerUnavailable: id)
-            case .radioUnavailable(let id): .serviceUnavailable(.radioUnavailable(id: id))
+            case .readerUnavailable(let fault): Self(fault)
+            case .radioUnavailable(let fault): .serviceUnavailable(.radioUnavailable(id: fault.rawValue))
             case .engagementOverdue: .cancelled(.engagementOverdue)
             case .consentOverdue: .cancelled(.consentOverdue)
             case .cancelled: .cancelled(.taskCancelled)
             case .engagement, .benchLink: .invalidResponse(.engagementMalformed)
             case .noUsableRetrieval: .notSupported(.noUsableRetrieval)
-            case .connectionOverdue: .invalidResponse(.connectionFailed(id: "overdue"))
-            case .connection(let id): .invalidResponse(.connectionFailed(id: id))
+            case .connectionOverdue:
+                .invalidResponse(.connectionFailed(id: ConnectionFault.timedOut.rawValue))
+            case .connection(let fault): .invalidResponse(.connectionFailed(id: fault.rawValue))
             case .messageTooLong: .invalidResponse(.messageTooLong)
             case .transfer, .bluetooth, .linkLost: .invalidResponse(.transferIncomplete)
             case .requestNotSigned: .serviceUnavailable(.requestNotSigned)
@@ -23,14 +25,13 @@ extension MobileDocumentReaderError {
             }
     }
 
-    /// By the id of what the reader or pcscd refused.
-    init(readerUnavailable id: String) {
-        let reason = Reason.readerUnavailable(id: id)
+    /// What the reader or pcscd refused.
+    init(_ fault: ReaderFault) {
+        let reason = Reason.readerUnavailable(id: fault.rawValue)
         self =
-            switch id {
-            case "pcsc-reader-in-use", "pcsc-too-many-clients": .systemBusy(reason)
-            case "pcsc-access-denied-service", "pcsc-access-denied-card": .notAllowed(reason)
-            case "pcsc-cancelled": .cancelled(.taskCancelled)
+            switch fault {
+            case .readerInUse, .tooManyClients: .systemBusy(reason)
+            case .serviceAccessDenied, .cardAccessDenied: .notAllowed(reason)
             default: .serviceUnavailable(reason)
             }
     }

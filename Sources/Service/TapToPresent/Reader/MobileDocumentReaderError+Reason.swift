@@ -4,10 +4,8 @@ extension MobileDocumentReaderError {
     public enum Reason: Hashable, Sendable {
         // The request
 
-        /// It is of a type that is none of this library's.
-        case requestNotKnown
         case nothingRequested
-        /// An element stands twice in the request, or is to be kept and not to be kept.
+        /// An element occurs twice in the request, or is both to be kept and not to be kept.
         case elementTwice
         /// The kind of document has no such element.
         case elementNotOfDocument
@@ -22,7 +20,7 @@ extension MobileDocumentReaderError {
 
         // The token
 
-        /// Elements come to an app only in a session that was prepared with a reader token.
+        /// An app gets elements only in a session that was prepared with a reader token.
         case tokenRequired
         case tokenRefused(id: String)
 
@@ -35,7 +33,7 @@ extension MobileDocumentReaderError {
         case radioUnavailable(id: String)
         /// The store cannot be used, or nobody is trusted yet (`store.empty`).
         case storeUnavailable(id: String)
-        /// The roots of the setup are none.
+        /// The roots of the setup are not valid.
         case rootsUnusable(id: String)
         /// The registry of brands cannot be read.
         case brandsUnavailable
@@ -74,7 +72,7 @@ extension MobileDocumentReaderError {
 
         // The answer
 
-        /// It is no DeviceResponse.
+        /// It is not a DeviceResponse.
         case responseMalformed
         /// A check failed, or could not be made.
         case rejected(MobileDocumentVerdict)
@@ -87,7 +85,6 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
     /// In words, for an operator or a log.
     public var description: String {
         switch self {
-        case .requestNotKnown: "a request of an unknown type"
         case .nothingRequested: "nothing is asked for"
         case .elementTwice: "an element is asked for twice"
         case .elementNotOfDocument: "the document has no such element"

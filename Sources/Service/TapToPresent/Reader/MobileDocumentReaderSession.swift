@@ -3,12 +3,12 @@ internal import MdocVerification
 internal import ReaderService
 internal import ReaderTokens
 
-/// A reader that is ready. It serves any number of requests, one at a time, and ends when it is let go of.
+/// A reader that is ready. It serves any number of requests, one at a time, and ends when it is released.
 public final class MobileDocumentReaderSession: Sendable {
     private let installation: ReaderInstallation
     private let counter: ReadingCounter
     private let hub: EventHub
-    /// Believed anew for each request: its time may be over by then, or its key revoked.
+    /// Checked again for each request: it may have expired by then, or its key may have been revoked.
     let token: MobileDocumentReader.Token?
 
     init(
@@ -24,36 +24,26 @@ public final class MobileDocumentReaderSession: Sendable {
     /// What happens at this reader from now on, as `MobileDocumentReader.events`.
     public var events: AsyncStream<MobileDocumentReader.Event> { hub.stream() }
 
-    /// Waits for a phone, asks it, and makes every check on its answer. Cancelling the task ends the transaction; the
-    /// phone is told.
+    /// Waits for a phone, asks it, and makes every check on its answer. Cancelling the task ends the transaction;
+    /// the phone is notified.
     ///
-    /// - Throws: `systemBusy` while another read is under way, `sessionExpired` once the token's time is over,
-    ///   `notAllowed` for elements without a reader token, `cancelled` where the task was cancelled or somebody said no.
+    /// - Throws: `systemBusy` while another read is in progress, `sessionExpired` once the token's time is over,
+    ///   `notAllowed` for elements without a reader token, `cancelled` if the task was cancelled or somebody
+    ///   declined.
     @discardableResult
     public func requestDocument<Request: MobileDocumentRequest>(
         _ request: Request
     ) async throws(MobileDocumentReaderError) -> Request.Response {
-        guard let planned = request as? any PlannedRequest else {
-            throw .invalidRequest(.requestNotKnown)
-        }
-        guard let response = try await answer(to: planned) as? Request.Response else {
-            throw .unknown(.internalFault)
-        }
-        return response
-    }
-
-    private func answer<Request: PlannedRequest>(
-        to request: Request
-    ) async throws(MobileDocumentReaderError) -> any Sendable {
-        let asked = try request.documents()
-        if Request.needsToken, token == nil { throw .notAllowed(.tokenRequired) }
-        if !Request.needsToken, installation.setup.display == nil { throw .notSupported(.displayMissing) }
+        let plan = request.plan
+        let asked = try plan.documents()
+        if plan.needsToken, token == nil { throw .notAllowed(.tokenRequired) }
+        if !plan.needsToken, installation.setup.display == nil { throw .notSupported(.displayMissing) }
         let result = try await counter.occupied {
             () async throws(MobileDocumentReaderError) -> Result<Request.Response, MobileDocumentReaderError>
             in
-            await self.result(of: request, asking: asked)
+            await self.result(of: plan, asking: asked)
         }
-        // Whoever hears of it finds the reader free.
+        // The reader is free before the event is sent.
         switch result {
         case .success: hub.send(.done(nil))
         case .failure(let error): hub.send(.done(error))
@@ -61,21 +51,42 @@ public final class MobileDocumentReaderSession: Sendable {
         return try result.get()
     }
 
-    private func result<Request: PlannedRequest>(
-        of request: Request, asking asked: [RequestedDocument]
-    ) async -> Result<Request.Response, MobileDocumentReaderError> {
+    private func result<Response>(
+        of plan: MobileDocumentRequestPlan<Response>, asking asked: [RequestedDocument]
+    ) async -> Result<Response, MobileDocumentReaderError> {
         do throws(MobileDocumentReaderError) {
-            let answer = try await read(asked, isRaw: Request.isRaw)
-            if !Request.needsToken { hub.send(.presenting) }
-            return .success(try await request.response(to: answer))
+            switch plan.answer {
+            case .raw(let response): return .success(try response(await readRaw(asked)))
+            case .verified(let response):
+                let read = try await readVerified(asked)
+                if !plan.needsToken { hub.send(.presenting) }
+                return .success(try await response(read))
+            }
         } catch {
             return .failure(error)
         }
     }
 
+    private func readRaw(_ asked: [RequestedDocument]) async throws(MobileDocumentReaderError) -> RawAnswer {
+        let read = try await read(asked, isRaw: true)
+        guard case .judged = read.presentation.outcome, let raw = read.presentation.rawAnswer else {
+            throw MobileDocumentReaderError(withoutAnswer: read.presentation.outcome)
+        }
+        return raw
+    }
+
+    private func readVerified(
+        _ asked: [RequestedDocument]
+    ) async throws(MobileDocumentReaderError) -> ReadDocument {
+        let read = try await read(asked, isRaw: false)
+        return try ReadDocument(
+            read.presentation.outcome, asked, on: WallClock.localDay(at: installation.clock.now),
+            ResultShowing(installation.setup, brand: read.brand))
+    }
+
     private func read(
         _ asked: [RequestedDocument], isRaw: Bool
-    ) async throws(MobileDocumentReaderError) -> ReadAnswer {
+    ) async throws(MobileDocumentReaderError) -> (presentation: Presentation, brand: String?) {
         let now = try installation.now()
         let prepared = try await installation.prepared(by: token, at: now)
         var plan = PresentationPlan(
@@ -92,11 +103,7 @@ public final class MobileDocumentReaderSession: Sendable {
         if case .judged(let judgement) = presentation.outcome {
             hub.send(.judged(MobileDocumentVerdict(judgement)))
         }
-        if case .judged = presentation.outcome, let raw = presentation.rawAnswer { return .raw(raw) }
-        return .verified(
-            try ReadDocument(
-                presentation.outcome, asked, on: WallClock.localDay(at: plan.clock.now),
-                ResultShowing(installation.setup, brand: prepared?.brand.name.text)))
+        return (presentation, prepared?.brand.name.text)
     }
 }
 
@@ -106,22 +113,30 @@ extension ReadDocument {
         _ outcome: Presentation.Outcome, _ asked: [RequestedDocument], on day: FullDate,
         _ showing: ResultShowing
     ) throws(MobileDocumentReaderError) {
+        guard case .judged(let judgement) = outcome, case .verified(let response) = judgement.verdict else {
+            throw MobileDocumentReaderError(withoutAnswer: outcome)
+        }
+        for requested in asked {
+            let docTypes = requested.kind.docTypes
+            guard let document = response.documents.first(where: { docTypes.contains($0.docType) })
+            else { continue }
+            self.init(document: document, requested: requested, day: day, showing: showing)
+            return
+        }
+        throw .unknown(.internalFault)
+    }
+}
+
+extension MobileDocumentReaderError {
+    /// Why an outcome gives the app nothing.
+    fileprivate init(withoutAnswer outcome: Presentation.Outcome) {
         switch outcome {
-        case .declined: throw .cancelled(.holderDeclined)
-        case .malformed: throw .invalidResponse(.responseMalformed)
-        case .failed(let failure): throw MobileDocumentReaderError(failure)
+        case .declined: self = .cancelled(.holderDeclined)
+        case .malformed: self = .invalidResponse(.responseMalformed)
+        case .failed(let failure): self = MobileDocumentReaderError(failure)
         case .judged(let judgement):
-            guard case .verified(let response) = judgement.verdict else {
-                throw .invalidResponse(.rejected(MobileDocumentVerdict(judgement)))
-            }
-            for requested in asked {
-                let docTypes = requested.kind.docTypes
-                guard let document = response.documents.first(where: { docTypes.contains($0.docType) })
-                else { continue }
-                self.init(document: document, requested: requested, day: day, showing: showing)
-                return
-            }
-            throw .unknown(.internalFault)
+            let verdict = MobileDocumentVerdict(judgement)
+            self = verdict.isVerified ? .unknown(.internalFault) : .invalidResponse(.rejected(verdict))
         }
     }
 }

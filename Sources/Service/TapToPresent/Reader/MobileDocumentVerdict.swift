@@ -2,14 +2,14 @@ internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
 
-/// What the checks of an answer came to: every reason and no element value.
+/// The results of the checks of an answer: every reason and no element value.
 public struct MobileDocumentVerdict: Hashable, Sendable {
-    /// What one check of a document came to.
+    /// The result of one check of a document.
     public struct Check: Hashable, Sendable {
         /// How a check ended.
         public enum Outcome: String, Hashable, Sendable {
             case passed, failed
-            /// The check could not be made with what is at hand.
+            /// The check could not be made with what is available.
             case undetermined
             /// An earlier failure left nothing to check.
             case skipped

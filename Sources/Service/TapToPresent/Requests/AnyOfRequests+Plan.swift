@@ -1,51 +1,51 @@
-internal import WalletPresentation
-
-extension MobileDocumentAnyOfDataRequest: VerifiedRequest {
-    static var needsToken: Bool { true }
-
-    func documents() throws(MobileDocumentReaderError) -> [RequestedDocument] {
-        try documentsOfAll(requests)
+extension MobileDocumentAnyOfDataRequest {
+    /// What a session makes of it.
+    public var plan: MobileDocumentRequestPlan<Response> {
+        let plans = requests.map { $0.planOfDocument }
+        return MobileDocumentRequestPlan(
+            needsToken: true,
+            answer: .verified { read throws(MobileDocumentReaderError) in
+                for plan in plans {
+                    guard try plan.documents().contains(where: { $0.kind == read.requested.kind }),
+                        case .verified(let response) = plan.answer
+                    else { continue }
+                    return try await response(read)
+                }
+                throw .unknown(.internalFault)
+            }
+        ) { () throws(MobileDocumentReaderError) in try documentsOfAll(plans) }
     }
+}
 
-    func response(to read: ReadDocument) async throws(MobileDocumentReaderError) -> Response {
-        for request in requests {
-            guard let request = request as? any VerifiedRequest,
-                try request.documents().contains(where: { $0.kind == read.requested.kind })
-            else { continue }
-            return Response(documentResponse: try await request.dataResponse(to: read))
+extension MobileDocumentAnyOfRawDataRequest {
+    /// What a session makes of it.
+    public var plan: MobileDocumentRequestPlan<Response> {
+        MobileDocumentRequestPlan(needsToken: true, answer: .asSent) { () throws(MobileDocumentReaderError) in
+            try documentsOfAll(requests.map { $0.plan })
         }
-        throw .unknown(.internalFault)
     }
 }
 
-extension MobileDocumentAnyOfRawDataRequest: RawRequest {
-    static var needsToken: Bool { true }
-
-    func documents() throws(MobileDocumentReaderError) -> [RequestedDocument] {
-        try documentsOfAll(requests)
+extension MobileDocumentDataRequest {
+    /// The plan of this request as one of several.
+    fileprivate var planOfDocument: MobileDocumentRequestPlan<MobileDocumentAnyOfDataRequest.Response> {
+        let plan = plan
+        return MobileDocumentRequestPlan(
+            needsToken: plan.needsToken,
+            answer: .verified { read throws(MobileDocumentReaderError) in
+                guard case .verified(let response) = plan.answer else { throw .unknown(.internalFault) }
+                return .init(documentResponse: try await response(read))
+            }, asking: plan.documents)
     }
 }
 
-extension VerifiedRequest {
-    fileprivate func dataResponse(
-        to read: ReadDocument
-    ) async throws(MobileDocumentReaderError) -> any MobileDocumentDataResponse {
-        let response = try await response(to: read)
-        guard let response = response as? any MobileDocumentDataResponse else {
-            throw .unknown(.internalFault)
-        }
-        return response
-    }
-}
-
-/// The documents of these requests, each kind once: of two, neither the phone nor we could tell which is meant.
-private func documentsOfAll(
-    _ requests: [any MobileDocumentRequest]
+/// The documents of these plans, each kind once: with two of a kind, neither the phone nor we know which is meant.
+private func documentsOfAll<Response>(
+    _ plans: [MobileDocumentRequestPlan<Response>]
 ) throws(MobileDocumentReaderError) -> [RequestedDocument] {
     var documents: [RequestedDocument] = []
-    for request in requests {
-        guard let request = request as? any PlannedRequest else { throw .invalidRequest(.requestNotKnown) }
-        for document in try request.documents() {
+    for plan in plans {
+        for document in try plan.documents() {
             guard !documents.contains(where: { $0.kind == document.kind }) else {
                 throw .invalidRequest(.documentTwice)
             }

@@ -1,27 +1,36 @@
 internal import WalletPresentation
 
-extension MobileDriversLicenseDataRequest: ElementRequest, VerifiedRequest {
-    static var kind: IdentityDocument { .driversLicense }
-
-    func response(to read: ReadDocument) async throws(MobileDocumentReaderError) -> Response {
-        Response(documentElements: Response.DocumentElements(read))
+extension MobileDriversLicenseDataRequest {
+    /// What a session makes of it.
+    public var plan: MobileDocumentRequestPlan<Response> {
+        MobileDocumentRequestPlan(
+            .driversLicense, retained: retainedElements, notRetained: nonRetainedElements,
+            answer: .verified { Response(documentElements: Response.DocumentElements($0)) })
     }
 }
 
-extension MobileDriversLicenseRawDataRequest: ElementRequest, RawRequest {
-    static var kind: IdentityDocument { .driversLicense }
-}
-
-extension MobilePhotoIDDataRequest: ElementRequest, VerifiedRequest {
-    static var kind: IdentityDocument { .photoID }
-
-    func response(to read: ReadDocument) async throws(MobileDocumentReaderError) -> Response {
-        Response(documentElements: Response.DocumentElements(read))
+extension MobileDriversLicenseRawDataRequest {
+    /// What a session makes of it.
+    public var plan: MobileDocumentRequestPlan<Response> {
+        MobileDocumentRequestPlan(
+            .driversLicense, retained: retainedElements, notRetained: nonRetainedElements)
     }
 }
 
-extension MobilePhotoIDRawDataRequest: ElementRequest, RawRequest {
-    static var kind: IdentityDocument { .photoID }
+extension MobilePhotoIDDataRequest {
+    /// What a session makes of it.
+    public var plan: MobileDocumentRequestPlan<Response> {
+        MobileDocumentRequestPlan(
+            .photoID, retained: retainedElements, notRetained: nonRetainedElements,
+            answer: .verified { Response(documentElements: Response.DocumentElements($0)) })
+    }
+}
+
+extension MobilePhotoIDRawDataRequest {
+    /// What a session makes of it.
+    public var plan: MobileDocumentRequestPlan<Response> {
+        MobileDocumentRequestPlan(.photoID, retained: retainedElements, notRetained: nonRetainedElements)
+    }
 }
 
 extension MobileDriversLicenseDataRequest.Element: RequestedElement {

@@ -1,9 +1,12 @@
 /// A request for a document on somebody's phone, with the type of its answer.
 ///
-/// The requests of this library are all there are: another type that conforms is refused as `invalidRequest`.
+/// The requests of this library are all there are: nobody else can make a plan.
 public protocol MobileDocumentRequest: Hashable, Sendable {
     /// What the request is answered with.
     associatedtype Response: Hashable, Sendable
+
+    /// What a session makes of the request.
+    var plan: MobileDocumentRequestPlan<Response> { get }
 }
 
 /// A request whose elements come back to the app.

@@ -10,7 +10,7 @@ public struct MobileDriversLicenseDataRequest: MobileDocumentDataRequest {
         case ageAtLeast(Int)
     }
 
-    /// What is kept for an indefinite time; the holder is told so.
+    /// The elements that are kept for an indefinite time; the holder is informed of this.
     public var retainedElements: [Element]
     /// What is kept only as long as processing it at once needs.
     public var nonRetainedElements: [Element]
@@ -29,7 +29,7 @@ public struct MobileDriversLicenseRawDataRequest: MobileDocumentRawDataRequest {
     /// What the phone sent.
     public typealias Response = MobileDocumentRawDataResponse
 
-    /// What is kept for an indefinite time; the holder is told so.
+    /// The elements that are kept for an indefinite time; the holder is informed of this.
     public var retainedElements: [Element]
     /// What is kept only as long as processing it at once needs.
     public var nonRetainedElements: [Element]

@@ -9,7 +9,7 @@ public struct MobilePhotoIDDataRequest: MobileDocumentDataRequest {
         case ageAtLeast(Int)
     }
 
-    /// What is kept for an indefinite time; the holder is told so.
+    /// The elements that are kept for an indefinite time; the holder is informed of this.
     public var retainedElements: [Element]
     /// What is kept only as long as processing it at once needs.
     public var nonRetainedElements: [Element]
@@ -28,7 +28,7 @@ public struct MobilePhotoIDRawDataRequest: MobileDocumentRawDataRequest {
     /// What the phone sent.
     public typealias Response = MobileDocumentRawDataResponse
 
-    /// What is kept for an indefinite time; the holder is told so.
+    /// The elements that are kept for an indefinite time; the holder is informed of this.
     public var retainedElements: [Element]
     /// What is kept only as long as processing it at once needs.
     public var nonRetainedElements: [Element]

@@ -61,8 +61,8 @@ extension IdentityDocument {
 extension ItemsRequest {
     private static let suffix = "_unicode"
 
-    /// The same of another type, fit for wallets that know no alternatives: what documents have as `name_unicode` or
-    /// as `name` is asked for by both, since each document has it once.
+    /// The same of another type, for wallets that do not support alternatives: what documents have as
+    /// `name_unicode` or as `name` is asked for by both, since each document has it once.
     fileprivate func inBothSpellings(docType: String) -> ItemsRequest {
         let spaces = nameSpaces.map { space in
             var space = space

@@ -9,7 +9,7 @@ internal import Transport
 /// nothing left to do, and then waits for the descriptor or for its nearest deadline.
 @safe actor Bus {
     nonisolated let queue: BusQueue
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.executor.asUnownedSerialExecutor() }
 
     private nonisolated(unsafe) let connection: OpaquePointer
     private nonisolated(unsafe) var reading: SocketPoller.Watch?
@@ -28,7 +28,7 @@ internal import Transport
     }
 
     /// Connects to the bus at `address`, by default the system's: that of `DBUS_SYSTEM_BUS_ADDRESS`, or else the
-    /// standard one. Its socket is opened here and the rest goes on by itself.
+    /// standard one. This opens the socket; the rest happens in the background.
     static func connect(to address: String? = nil) async throws(BusError) -> Bus {
         guard let poller = try? SocketPoller.shared else { throw BusError(code: -EMFILE) }
         var connection: OpaquePointer?
@@ -117,7 +117,7 @@ internal import Transport
         }
     }
 
-    /// Only a deadline nearer than the one that is armed needs a timer of its own.
+    /// A new timer is needed only for a deadline before the armed one.
     private func setTimer() {
         var deadline: UInt64 = 0
         guard unsafe sd_bus_get_timeout(connection, &deadline) >= 0, deadline < armed else { return }
@@ -257,7 +257,7 @@ struct BusMember: Hashable, Sendable {
 // MARK: - Signals and objects
 
 extension Bus {
-    /// What holds a match rule or exported objects in place; letting go of it ends them.
+    /// Holds a match rule or exported objects; releasing it removes them.
     @safe final class Registration: @unchecked Sendable {
         fileprivate var slot: OpaquePointer?
         fileprivate let handler: Handler
@@ -288,7 +288,7 @@ extension Bus {
         }
     }
 
-    /// Calls `body` for each signal that `rule` matches, until the registration is let go of.
+    /// Calls `body` for each signal that `rule` matches, until the registration is released.
     func observe(
         _ rule: String, _ body: @escaping @Sendable (BusMessage) -> Void
     ) throws(BusError) -> Registration {

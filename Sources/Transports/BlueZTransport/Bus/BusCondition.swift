@@ -1,17 +1,19 @@
 internal import Dispatch
+internal import Transport
 
 /// Where tasks wait until something has changed that is looked after on the bus's queue. For that queue only.
 final class BusCondition: @unchecked Sendable {
-    private let queue: DispatchQueue
+    private let queue: SerialQueue
     private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     private var lastWaiter = 0
 
     init(_ bus: Bus) {
-        queue = bus.queue.queue
+        queue = bus.queue.executor
     }
 
     /// Lets all who wait look again.
     func signal() {
+        queue.checkIsolated()
         let waiting = waiters.values
         waiters = [:]
         for waiter in waiting { waiter.resume() }
@@ -29,12 +31,12 @@ final class BusCondition: @unchecked Sendable {
             // A closure is on the actor only if it captures it; elsewhere a signal could be missed.
             _ = isolation
             await withCheckedContinuation { continuation in
-                dispatchPrecondition(condition: .onQueue(queue))
+                queue.checkIsolated()
                 if Task.isCancelled { return continuation.resume() }
                 waiters[number] = continuation
             }
         } onCancel: {
-            queue.async { self.wake(number) }
+            queue.queue.async { self.wake(number) }
         }
     }
 
@@ -42,7 +44,7 @@ final class BusCondition: @unchecked Sendable {
         let (seconds, attoseconds) = (deadline - .now).components
         let nanoseconds = max(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000), 0)
         let item = DispatchWorkItem { self.wake(number) }
-        queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: item)
+        queue.queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: item)
         return item
     }
 

@@ -6,8 +6,8 @@ enum BusError: Error, Equatable, Sendable {
     case noSuchService
     /// The answer did not come in time.
     case overdue
-    /// The other side answered with an error of this name; `detail` is its text, for telling conditions apart, never
-    /// for showing.
+    /// The other side answered with an error of this name; `detail` is its text, to distinguish conditions, never
+    /// to show.
     case refused(name: String, detail: String)
     /// An answer of another shape than it has to have, or a value D-Bus cannot carry.
     case malformed

@@ -10,7 +10,7 @@ internal import Glibc
         unsafe self.pointer = pointer
     }
 
-    /// Takes a reference of its own.
+    /// Takes an additional reference.
     init(sharing pointer: OpaquePointer) {
         unsafe self.pointer = unsafe sd_bus_message_ref(pointer)
     }

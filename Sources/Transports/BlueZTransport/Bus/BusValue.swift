@@ -21,7 +21,7 @@ indirect enum BusValue: Equatable, Sendable {
     case objects([String: BusInterfaces])
     case variant(BusValue)
     case descriptor(BusDescriptor)
-    /// What was read and is none of these; its type.
+    /// A value of any other type; its type.
     case foreign(String)
 }
 

@@ -8,7 +8,7 @@ package struct AdapterDescription: Equatable, Sendable {
         package var manufacturer: UInt16?
         /// The version of the HCI: 6 is Bluetooth 4.0.
         package var hciVersion: UInt8?
-        /// The maker's own version of firmware or chip; told by one that is switched on.
+        /// The maker's own version of firmware or chip; known if the adapter is switched on.
         package var revision: UInt16?
         package var subversion: UInt16?
         package var mode: AdapterMode?

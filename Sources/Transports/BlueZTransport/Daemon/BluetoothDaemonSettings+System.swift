@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Glibc
 internal import Transport
 
@@ -41,7 +42,7 @@ extension BluetoothDaemonSettings {
         }
     }
 
-    /// When a process started, in seconds since 1970: the kernel tells it in ticks since it booted.
+    /// When a process started, in seconds since 1970: the kernel reports it in ticks since boot.
     private static func start(of process: Int, processes: String) -> Int? {
         let lines = (SystemFile.text(of: "\(processes)/stat") ?? "").split(separator: "\n")
         let boot = lines.first { $0.hasPrefix("btime ") }.flatMap { Int($0.dropFirst(6)) }

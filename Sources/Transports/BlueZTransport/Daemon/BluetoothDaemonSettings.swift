@@ -1,8 +1,8 @@
-/// How the bluetoothd that runs was set up: what it is, and what it was told when it started.
+/// The settings of the running bluetoothd: its version, file and command line.
 package struct BluetoothDaemonSettings: Equatable, Sendable {
     package enum Configuration: Equatable, Sendable {
         case read(MainConfiguration)
-        /// There is none: bluetoothd has its defaults.
+        /// There is no file: bluetoothd uses its defaults.
         case absent
         /// bluetoothd refuses the whole file and has its defaults.
         case malformed(line: Int)
@@ -39,7 +39,7 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
     /// What is not as a reader needs it.
     package var findings: [DaemonFinding] { findings(version: version) }
 
-    /// What would not be as a reader needs it, were it that version; nil stands for the most demanding.
+    /// What would not meet a reader's needs with that version. Nil means the most demanding version.
     package func findings(version: BlueZVersion?) -> [DaemonFinding] {
         if configuration == .unknown { return [.configurationUnknown] }
         var findings: [DaemonFinding] = hasChanged ? [.configurationChanged] : []

@@ -26,10 +26,10 @@ actor Daemon {
         self.leftBehind = leftBehind
     }
 
-    /// Connects to the bus, by default the system's, and takes stock. That bluetoothd does not run is no error yet
-    /// (Q119).
+    /// Connects to the bus, by default the system's, and reads the current state. It is not an error yet if
+    /// bluetoothd is not running (Q119).
     ///
-    /// - Parameter leftBehind: peers to be forgotten as soon as bluetoothd has them again.
+    /// - Parameter leftBehind: peers to be removed as soon as bluetoothd has them again.
     static func connect(
         limit: Duration, bus address: String? = nil, leftBehind: PeersLeftBehind = PeersLeftBehind()
     ) async throws(BlueZTransportError)
@@ -105,7 +105,7 @@ actor Daemon {
         await Task { _ = try? await call(path, interface, name, arguments) }.value
     }
 
-    /// The properties of an object, as far as bluetoothd has told.
+    /// The properties of an object, as far as bluetoothd has reported them.
     func properties(_ path: String, _ interface: String) -> [String: BusValue]? {
         objects[path]?[interface]
     }
@@ -161,7 +161,7 @@ actor Daemon {
             && !taken.contains(device)
     }
 
-    /// The strangers at an adapter.
+    /// The unknown devices connected to an adapter.
     func strangers(at adapter: String) -> [String] {
         paths("org.bluez.Device1", below: adapter).filter(isStranger)
     }
@@ -273,7 +273,7 @@ actor Daemon {
 
 /// What happens to bluetoothd and its objects.
 enum DaemonEvent {
-    /// The bus or bluetoothd is gone, and with it everything registered.
+    /// The bus or bluetoothd was lost, and with it everything registered.
     case lost(BlueZTransportError)
     /// An object appeared or has new values for these properties of an interface.
     case changed(_ path: String, _ interface: String, [String: BusValue])
@@ -293,7 +293,7 @@ enum DaemonEvent {
 }
 
 extension Bus {
-    /// Lets a daemon hear what it has to, before anything is asked.
+    /// Subscribes a daemon to the signals it needs, before any call.
     fileprivate func watchDaemon(_ daemon: Daemon) async throws(BusError) {
         let deliver: @Sendable (BusMessage) -> Void = { [weak daemon] message in
             daemon?.assumeIsolated { $0.received(message) }

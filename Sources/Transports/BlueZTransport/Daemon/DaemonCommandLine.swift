@@ -25,7 +25,7 @@ struct DaemonCommandLine: Equatable, Sendable {
     private static let letters: [String: Character] = ["configfile": "f", "noplugin": "P", "plugin": "p"]
     private static let optionalValue: Set<Character> = ["d", "K"]
 
-    /// Letters that stand together; the first that has a value takes what is left.
+    /// A group of letters; the first that takes a value gets the rest.
     private mutating func takeCluster(_ letters: Substring, _ rest: inout ArraySlice<String>) {
         for (index, letter) in zip(letters.indices, letters) {
             if Self.optionalValue.contains(letter) { return }

@@ -101,8 +101,8 @@ package struct DaemonRequirement: Sendable {
             id: .exchangeMTU, quirks: [100], value: "512",
             setting: Setting(group: "GATT", key: "ExchangeMTU", accepted: .number(23...513)),
             relief: .entirely(BlueZVersion(5, 69))),
-        // In units of 0.625 ms. Until 5.78 what an advertisement says of its own interval is heard by a bluetoothd with
-        // experimental interfaces alone.
+        // In units of 0.625 ms. Until 5.78, the interval that an advertisement asks for is used only by a
+        // bluetoothd with experimental interfaces.
         DaemonRequirement(
             id: .advertisementInterval, quirks: [90], value: "80",
             setting: Setting(group: "LE", key: "MaxAdvertisementInterval", accepted: .number(32...160)),

@@ -1,5 +1,5 @@
-/// What `main.conf` says, read as bluetoothd reads it, by GLib's key file rules: groups in brackets, `key=value`, a
-/// comment is a line of its own, what comes last counts, and one line that is none of these makes it refuse the whole
+/// The contents of `main.conf`, read as bluetoothd reads it, by GLib's key file rules: groups in brackets,
+/// `key=value`, comments on separate lines. The last value counts. Any other line makes bluetoothd refuse the whole
 /// file.
 package struct MainConfiguration: Equatable, Sendable {
     /// The longest file that is read, in bytes; Debian's has 12 thousand.
@@ -7,7 +7,7 @@ package struct MainConfiguration: Equatable, Sendable {
 
     private var values: [String: [String: String]] = [:]
 
-    /// What bluetoothd has when there is no file.
+    /// bluetoothd's settings if there is no file.
     package init() {}
 
     /// - Throws: ``MainConfigurationError``.
@@ -54,7 +54,7 @@ package struct MainConfiguration: Equatable, Sendable {
 
 /// Why a `main.conf` has no effect.
 package enum MainConfigurationError: Error, Equatable, Sendable {
-    /// A line, counted from 1, that is no group, entry or comment, or an entry before the first group.
+    /// A line, counted from 1, that is not a group, an entry or a comment, or an entry before the first group.
     case malformed(line: Int)
     /// Longer than any such file; it was not read.
     case tooLong

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Peers that could not be forgotten when their transaction ended, since the radio was gone: bluetoothd keeps them, and
-/// has them again when it is back (Q114, Q117).
+/// Peers that could not be removed when their transaction ended, since the radio was lost: bluetoothd keeps them,
+/// and has them again when the radio is back (Q114, Q117).
 final class PeersLeftBehind: Sendable {
     /// By the last component of their path: the adapter may come back with another name.
     private let names = Mutex<Set<Substring>>([])

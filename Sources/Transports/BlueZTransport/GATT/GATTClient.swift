@@ -26,7 +26,7 @@ actor GATTClient: BluetoothLEClientLink {
     private var mtu: Int?
     private let inbox: LinkInbox
     private var isConnected = false
-    /// The peer is gone; it remains to be seen whether the radio is too.
+    /// The peer disconnected; whether the radio is lost too is not known yet.
     private var isLeaving = false
     private var isSending = false
     /// Whether a state was sent that bluetoothd may not have taken yet.
@@ -272,8 +272,8 @@ actor GATTClient: BluetoothLEClientLink {
         return inbox.hasRoom
     }
 
-    /// What the peer sent before it left is still delivered. The end follows when it is clear whose it was: a radio that
-    /// goes takes the peer with it, and tells of that first.
+    /// What the peer sent before it disconnected is still delivered. The end is reported when its cause is known:
+    /// when the radio is lost, the peer is lost with it and is reported first.
     private func peerLeft() {
         guard !isLeaving, !inbox.isEnded else { return }
         isLeaving = true
@@ -326,9 +326,9 @@ actor GATTClient: BluetoothLEClientLink {
         guard !isSending else { throw .alreadyWaiting }
         isSending = true
         defer { isSending = false }
-        // bluetoothd would cut the value without a word (Q98).
+        // bluetoothd would truncate the value silently (Q98).
         guard head.count + body.count <= packetLimit else {
-            throw .connectionFailed(id: "bluez-value-too-long")
+            throw .connectionFailed(.valueTooLong)
         }
         if stateIsUnderway {
             try await emptied(stateWrites)
@@ -419,8 +419,8 @@ actor GATTClient: BluetoothLEClientLink {
         } catch {
             try checkLink()
             switch error {
-            case .refused: throw .connectionFailed(id: "bluez-read-refused")
-            case .overdue: throw .connectionFailed(id: "bluez-read-overdue")
+            case .refused: throw .connectionFailed(.readRefused)
+            case .overdue: throw .connectionFailed(.readTimedOut)
             default: throw BluetoothLEError(BlueZTransportError(error))
             }
         }
@@ -441,7 +441,7 @@ actor GATTClient: BluetoothLEClientLink {
         await daemon.stopListening(self)
     }
 
-    /// bluetoothd takes the end of a socket for the same, and gives the peer two seconds to hear of it.
+    /// bluetoothd handles the end of a socket as this call, and gives the peer two seconds to be notified.
     private func unsubscribe() async {
         guard isNotifiedByCall else { return }
         for characteristic in [GATTRemoteService.Characteristic.serverToClient, .state] {

@@ -1,10 +1,10 @@
 internal import Transport
 
-/// A GATT service of ours on one adapter, and the link to the one client it serves.
+/// Our GATT service on one adapter, and the link to the one client it serves.
 ///
-/// The client is the first that writes 01 to the state. Whatever is written comes with its writer's name; the socket for
-/// notifications does not tell who hears, so everyone else is disconnected before the first byte goes out, and so is
-/// whoever comes later (Q72, Q111).
+/// The client is the first that writes 01 to the state. Every write has its writer's name. The socket for
+/// notifications does not show who receives them, so everyone else is disconnected before the first byte is sent,
+/// and so is everyone who connects later (Q72, Q111).
 actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private enum Phase: Equatable {
         case waiting
@@ -35,7 +35,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     /// The least that bluetoothd has named for anybody who is served.
     private var mtu: Int?
     private let inbox: LinkInbox
-    /// The phase, the subscriptions or the strangers change.
+    /// Signalled when the phase, the subscriptions or the other devices change.
     private let condition: BusCondition
     private var failure: BlueZTransportError?
 
@@ -78,7 +78,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         if let failure { throw failure }
     }
 
-    /// The same place for every transaction (Q113), unless another program stands there.
+    /// The same place for every transaction (Q113), unless another program uses it.
     private func registerTable() async throws(BusError) {
         let place = await daemon.takeTablePlace()
         tablePlace = place
@@ -158,12 +158,12 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         if phase == .closed || inbox.isEnded { throw .linkLost }
     }
 
-    /// Waits until whoever is connected besides the client is gone.
+    /// Waits until all devices but the client have disconnected.
     private func waitForStrangersToLeave() async throws(BluetoothLEError) {
         let gone = ContinuousClock.now + configuration.turningAway
         while !strangers.isEmpty {
             try check()
-            guard ContinuousClock.now < gone else { throw BluetoothLEError(.strangerStays) }
+            guard ContinuousClock.now < gone else { throw BluetoothLEError(.otherDeviceStays) }
             await condition.wait(until: gone)
         }
     }
@@ -173,7 +173,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         Task { _ = try? await daemon.call(device, "org.bluez.Device1", "Disconnect") }
     }
 
-    // MARK: - What bluetoothd tells
+    // MARK: - Events from bluetoothd
 
     private func happened(_ event: DaemonEvent) {
         if let loss = event.loss(of: adapter) { return fail(loss) }
@@ -205,8 +205,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         condition.signal()
     }
 
-    /// What the client wrote before it left is still delivered. The end follows when it is clear whose it was: a radio
-    /// that goes takes the client with it, and tells of that first.
+    /// What the client wrote before it disconnected is still delivered. The end is reported when its cause is
+    /// known: when the radio is lost, the client is lost with it and is reported first.
     private func clientLeft() {
         let time = configuration.verdict
         Task {
@@ -228,7 +228,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             let properties = objects.properties(at: message.path, arguments.first?.text ?? "")
             answer(message, [.map(properties ?? [:])])
         case ("org.freedesktop.DBus.Properties", "Set"):
-            // Where the table stands now; told to whoever names a place.
+            // bluetoothd reports the position of the table to an application that asks for one.
             answer(message, [])
         case (GATTServerObjects.advertisementInterface, "Release"):
             isAdvertised = false

@@ -17,13 +17,13 @@ struct GATTServerObjects: Sendable {
     let root: String
     private let service: GATTService
     private let usesSockets: Bool
-    /// Whether there is an L2CAP channel to tell of; without one clients must not find its characteristic.
+    /// Whether there is an L2CAP channel to publish; without one, clients must not find its characteristic.
     private let hasChannel: Bool
     /// The attribute handle where the service begins; 0 lets bluetoothd choose, which never takes a handle twice: after
     /// some thousand services it has none left.
     private var handle: UInt16 = 0
 
-    /// - Parameter number: tells apart the servers of one connection to the bus.
+    /// - Parameter number: distinguishes the servers of one connection to the bus.
     init(_ service: GATTService, number: Int, usesSockets: Bool, hasChannel: Bool) {
         self.service = service
         self.usesSockets = usesSockets
@@ -56,7 +56,7 @@ struct GATTServerObjects: Sendable {
         return .objects(objects)
     }
 
-    /// What Properties.GetAll answers for an object; nil where there is none.
+    /// The answer of Properties.GetAll for an object; nil if there is no such object.
     func properties(at path: String, _ interface: String) -> [String: BusValue]? {
         switch interface {
         case Self.advertisementInterface where path == advertisement: advertisementProperties
@@ -86,9 +86,10 @@ struct GATTServerObjects: Sendable {
             "UUID": .string(uuid.description), "Service": .path(servicePath),
             "Flags": .strings(flags(of: characteristic)),
         ]
-        // That this is there tells bluetoothd to take notifications through a socket. What is written comes in a call
-        // for each value: until a socket for writing is handed over, bluetoothd (5.66 and later) keeps no copy of what
-        // came meanwhile, and then passes on whatever its buffer holds. A call holds a copy, and its writer's name.
+        // This property makes bluetoothd take notifications through a socket. Written values come in a call each:
+        // until a socket for writing is handed over, bluetoothd (5.66 and later) keeps no copy of the values
+        // received meanwhile, and then passes on whatever its buffer holds. A call has a copy, and its writer's
+        // name.
         if usesSockets && characteristic == .serverToClient { properties["NotifyAcquired"] = .boolean(false) }
         return properties
     }

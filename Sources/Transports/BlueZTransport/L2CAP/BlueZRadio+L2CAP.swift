@@ -36,7 +36,7 @@ extension PeerConnecting {
 }
 
 extension L2CAPSocket {
-    /// A channel to a peer; where there is no connection to it, the kernel makes one.
+    /// A channel to a peer; if there is no connection to it, the kernel makes one.
     static func connected(
         to peer: L2CAPAddress, psm: UInt16, from adapter: String, in daemon: Daemon, within limit: Duration
     ) async throws(ConnectFailure) -> L2CAPSocket {

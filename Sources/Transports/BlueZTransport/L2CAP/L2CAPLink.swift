@@ -73,7 +73,7 @@ actor L2CAPLink: BluetoothLELink {
         return inbox.hasRoom
     }
 
-    /// A radio that goes takes the peer with it, and tells of that first.
+    /// When the radio is lost, the peer is lost with it and is reported first.
     private func peerLeft() {
         guard !isLeaving else { return }
         isLeaving = true

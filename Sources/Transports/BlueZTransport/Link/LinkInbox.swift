@@ -9,20 +9,21 @@ final class LinkInbox: @unchecked Sendable {
     private var packets: [BluetoothLEPacket] = []
     private var waitingBytes = 0
     private var end: BluetoothLEError?
-    private let queue: DispatchQueue
+    private let queue: SerialQueue
     private var lastWaiter = 0
     private var waiter: (number: Int, continuation: Continuation)?
 
     private typealias Continuation = CheckedContinuation<Result<BluetoothLEPacket, BluetoothLEError>, Never>
 
     init(_ bus: Bus) {
-        queue = bus.queue.queue
+        queue = bus.queue.executor
     }
 
     var hasRoom: Bool { waitingBytes < Self.room }
     var isEnded: Bool { end != nil }
 
     func put(_ packet: BluetoothLEPacket) {
+        queue.checkIsolated()
         guard end == nil else { return }
         if let waiter = waiter.take() { return waiter.continuation.resume(returning: .success(packet)) }
         packets.append(packet)
@@ -31,6 +32,7 @@ final class LinkInbox: @unchecked Sendable {
 
     /// What is there is still delivered; then come errors only.
     func finish(_ error: BluetoothLEError) {
+        queue.checkIsolated()
         guard end == nil else { return }
         end = error
         waiter.take()?.continuation.resume(returning: .failure(error))
@@ -38,6 +40,7 @@ final class LinkInbox: @unchecked Sendable {
 
     /// Ends whatever wait is pending.
     func stopWaiting() {
+        queue.checkIsolated()
         waiter.take()?.continuation.resume(returning: .failure(.cancelled))
     }
 
@@ -51,11 +54,11 @@ final class LinkInbox: @unchecked Sendable {
             // A closure is on the actor only if it captures it; elsewhere a packet could be missed.
             _ = isolation
             return await withCheckedContinuation { continuation in
-                dispatchPrecondition(condition: .onQueue(queue))
+                queue.checkIsolated()
                 take(continuation, as: number)
             }
         } onCancel: {
-            queue.async { self.stopWaiting(number) }
+            queue.queue.async { self.stopWaiting(number) }
         }
         return try result.get()
     }

@@ -32,8 +32,8 @@ internal import Transport
         close()
     }
 
-    /// Begins to read. `received` tells whether there is room for more; `ended` is called once when the other side has
-    /// closed.
+    /// Starts to read. `received` returns whether there is room for more; `ended` is called once when the other
+    /// side has closed.
     func start(received: @escaping ([UInt8]) -> Bool, ended: @escaping () -> Void) {
         self.received = received
         self.ended = ended
@@ -100,7 +100,7 @@ internal import Transport
         writable()
     }
 
-    /// One packet, or nil when there is none yet.
+    /// One packet; nil if no packet has arrived yet.
     private func readOnce() -> Result<[UInt8]?, SocketEnd> {
         var count = 0
         let packet = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
@@ -109,8 +109,8 @@ internal import Transport
         }
         if count > 0 { return .success(packet) }
         guard count == 0 || errno == EAGAIN || errno == EINTR else { return .failure(.closed) }
-        // A packet of no bytes looks like the end, and a channel whose end was told already like one with nothing to read;
-        // only the end hangs up.
+        // An empty packet looks like the end, and a channel whose end was already reported looks like one with
+        // nothing to read. Only the real end sets POLLHUP.
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = unsafe poll(&state, 1, 0)
         let events = Int32(state.revents)
@@ -165,7 +165,7 @@ internal import Transport
         writing = queue.whenReady(for: .writable, on: descriptor) { [weak self] in self?.writable() }
     }
 
-    /// Lets everyone go on who waits for room, who will find out whether there is some.
+    /// Resumes everyone who waits for room; they check themselves whether there is enough.
     func writable() {
         queue.forget(writing)
         writing = nil

@@ -14,7 +14,7 @@ enum ConnectFailure: Error, Equatable {
     case servicesUnresolved
     /// The peer has not the service, or not all of it.
     case serviceIncomplete
-    /// The peer lets nobody hear its values.
+    /// The peer allows no subscription to its values.
     case subscriptionRefused
     /// The peer is reached and has no such channel: it will not have it a moment later.
     case channelRefused
@@ -23,19 +23,19 @@ enum ConnectFailure: Error, Equatable {
     /// The radio cannot be used, or the caller has given up: no further attempt helps.
     case radio(BlueZTransportError)
 
-    /// What the caller is told when this was the last attempt.
+    /// The error for the caller if this was the last attempt.
     var error: BluetoothLEError {
         switch self {
-        case .peerForgotten: .connectionFailed(id: "bluez-peer-forgotten")
-        case .aborted: .connectionFailed(id: "bluez-connect-aborted")
-        case .refused: .connectionFailed(id: "bluez-connect-failed")
-        case .overdue: .connectionFailed(id: "bluez-connect-overdue")
-        case .peerLeft: .connectionFailed(id: "bluez-peer-left")
-        case .servicesUnresolved: .connectionFailed(id: "bluez-services-unresolved")
+        case .peerForgotten: .connectionFailed(.phoneForgotten)
+        case .aborted: .connectionFailed(.aborted)
+        case .refused: .connectionFailed(.refused)
+        case .overdue: .connectionFailed(.timedOut)
+        case .peerLeft: .connectionFailed(.phoneLeft)
+        case .servicesUnresolved: .connectionFailed(.servicesUnresolved)
         case .serviceIncomplete: .serviceIncomplete
         case .subscriptionRefused: .notSubscribed
-        case .channelRefused: .connectionFailed(id: "bluez-channel-refused")
-        case .noSocket: .connectionFailed(id: "bluez-no-socket")
+        case .channelRefused: .connectionFailed(.channelRefused)
+        case .noSocket: .connectionFailed(.noSocket)
         case .radio(let error): BluetoothLEError(error)
         }
     }

@@ -26,7 +26,7 @@ struct PeerConnecting: Sendable {
                 // Who was reached once and comes no more has left.
                 let deadline = number > 1 ? ContinuousClock.now + configuration.reappearance : nil
                 guard let peer = try await search.peer(until: deadline) else { break }
-                // Where stopping makes bluetoothd forget the peer, discovering has to go on.
+                // If stopping makes bluetoothd forget the peer, discovery has to continue.
                 if last != .peerForgotten { await search.stop() }
                 await search.wait(configuration.pause)
                 do throws(ConnectFailure) {

@@ -10,14 +10,14 @@ struct Peer: Equatable, Sendable {
 
 /// One discovery session on one adapter for peers that advertise a UUID.
 ///
-/// bluetoothd filters, and expands UUIDs of 16 bits to 128 (Q87); what other programs discover, and the mirrors of
-/// other adapters (Q118), are told apart here.
+/// bluetoothd filters, and expands UUIDs of 16 bits to 128 (Q87). Results of other programs' discovery, and of
+/// other adapters (Q118), are filtered out here.
 actor PeerSearch {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe daemon.unownedExecutor }
     private nonisolated let daemon: Daemon
     private let adapter: String
     private let uuid: String
-    /// Others may have the UUID too: those that are heard within the pause are compared (Q87).
+    /// Others may have the UUID too: those that are seen within the pause are compared (Q87).
     private let isAmbiguous: Bool
     private let configuration: BlueZConfiguration
     private let condition: BusCondition
@@ -39,8 +39,8 @@ actor PeerSearch {
 
     /// Discovers until there is a peer: the one with the fewest failures, and of those the nearest.
     ///
-    /// - Parameter deadline: nil for as long as the caller likes.
-    /// - Returns: nil when nobody was seen before the deadline.
+    /// - Parameter deadline: nil for no deadline.
+    /// - Returns: nil if no peer was seen before the deadline.
     func peer(until deadline: ContinuousClock.Instant?) async throws(BlueZTransportError) -> Peer? {
         try await start()
         var renewal = ContinuousClock.now + configuration.discovery
@@ -66,7 +66,7 @@ actor PeerSearch {
         if Task.isCancelled { throw .cancelled }
     }
 
-    /// Those that are heard now, in the order they are to be tried.
+    /// The peers that are seen now, in the order in which they are tried.
     private var sightings: [Peer] {
         let devices = daemon.assumeIsolated { $0.devices(at: adapter) }
         return devices.compactMap { path, device -> (Peer, [Int])? in
@@ -129,7 +129,7 @@ actor PeerSearch {
         _ = try await daemon.call(adapter, "org.bluez.Adapter1", "StartDiscovery")
     }
 
-    /// Stops discovering; connecting is slow while it goes on (Q97).
+    /// Stops discovery; connecting is slow while it runs (Q97).
     func stop() async {
         guard isDiscovering else { return }
         isDiscovering = false

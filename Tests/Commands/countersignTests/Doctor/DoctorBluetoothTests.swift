@@ -75,7 +75,7 @@ struct DoctorBluetoothTests {
             fix: "restart bluetooth"),
         .init(
             "refused", fails(.accessDenied), .bluetoothDaemon, .failed, "refuses this user", fix: "adduser"),
-        .init("something else", fails(.refused("x.y")), .bluetoothDaemon, .failed, "bluez-refused"),
+        .init("something else", fails(.refused("x.y")), .bluetoothDaemon, .failed, "bluez.failed"),
         .init("nothing else is looked at", fails(.daemonHung), .adapter, .skipped, "bluetoothd"),
     ]
 

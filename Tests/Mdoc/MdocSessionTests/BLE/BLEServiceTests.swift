@@ -35,22 +35,10 @@ struct BLEServiceTests {
 
     @Test("Q71 Ident is the right one for the key of the engagement as it came, and another for another key")
     func ident() throws {
-        struct AnnexD: Decodable {
-            struct Vector: Decodable {
-                let name: String
-                let hex: String?
-            }
-            let vectors: [Vector]
-        }
-        let file = try VectorFiles.json(
-            AnnexD.self, at: VectorFiles.own.appending(path: "iso18013-5/annex-d.json"))
-        func bytes(_ name: String) throws -> [UInt8] {
-            [UInt8](hex: try #require(file.vectors.first { $0.name == name }?.hex))
-        }
-        let engagement = try bytes("deviceEngagement_qr")
+        let engagement = try VectorFiles.annexD("deviceEngagement_qr")
         let ident = try BLEIdent(for: DeviceEngagement(engagement[...]))
         #expect(ident.bytes.hex == "8da0b7a85919f05673054ea996bbd124")
-        #expect(try ident.bytes == bytes("bleIdent"))
+        #expect(try ident.bytes == VectorFiles.annexD("bleIdent"))
         let otherKey = SessionPair.engagement(COSEKeyPair(try PrivateKey.generate(.p256)))
         #expect(try BLEIdent(for: DeviceEngagement(otherKey[...])) != ident)
     }

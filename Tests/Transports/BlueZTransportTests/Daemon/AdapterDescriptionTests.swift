@@ -76,9 +76,9 @@ struct AdapterDescriptionTests {
         #expect(adapter { ($0.subversion, $0.revision) = (0x8761, 0x000b) }.quirks.isEmpty)
     }
 
-    @Test("Every model with quirks stands in the page on adapters")
+    @Test("Every model with quirks stands in the page on hardware")
     func page() throws {
-        let file = VectorFiles.repository.appending(path: "Hardware/adapters.md")
+        let file = VectorFiles.repository.appending(path: "Documentation/hardware.md")
         let page = try String(contentsOf: file, encoding: .utf8)
         for model in AdapterModel.all {
             switch model.identity {

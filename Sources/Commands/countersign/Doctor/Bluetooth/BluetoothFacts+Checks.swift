@@ -1,3 +1,4 @@
+internal import Transport
 internal import BlueZTransport
 internal import Reports
 
@@ -39,7 +40,7 @@ extension BluetoothFacts {
             .failed(
                 .bluetoothDaemon, "the message bus refuses this user",
                 fix: .command(#"adduser "$USER" bluetooth"#))
-        default: .failed(.bluetoothDaemon, "\(BluetoothAdvice.text(forID: error.id))")
+        default: .failed(.bluetoothDaemon, "\(RadioFault(error).advice)")
         }
     }
 

@@ -14,8 +14,8 @@ struct BluetoothFacts: Sendable {
     var bluetooth: Result<BluetoothDescription, BlueZTransportError>
     var isInstalled = true
     var radioSwitch = RadioSwitch.on
-    /// How many bytes of a phone's may wait for bluetoothd; nil where the kernel does not tell.
+    /// How many bytes from a phone may wait for bluetoothd; nil if the kernel does not report it.
     var socketRoom: Int?
-    /// Whether the message bus was told to carry more than 128 values at once.
+    /// Whether the message bus is configured to carry more than 128 values at once.
     var hasBusRoom = true
 }

@@ -5,7 +5,7 @@ internal import ReaderService
 /// The clock that documents are judged by.
 struct ClockFacts: Sendable {
     var now: Timestamp
-    /// Whether the kernel knows that something keeps its clock right; nil where it does not tell, as in a container.
+    /// Whether the kernel reports its clock as synchronised; nil if it does not report that, as in a container.
     var isSynchronised: Bool?
 
     static func current() -> ClockFacts {

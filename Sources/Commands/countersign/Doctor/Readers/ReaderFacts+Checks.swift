@@ -1,3 +1,4 @@
+internal import Reports
 internal import PCSCTransport
 internal import Transport
 
@@ -26,7 +27,7 @@ extension ReaderFacts {
                 .service, "pcscd and libpcsclite are of different versions",
                 fix: .command("apt-get install --reinstall pcscd libpcsclite1"))
         case .fails(let error):
-            .failed(.service, "\(error.advice)", fix: .command("systemctl restart pcscd"))
+            .failed(.service, "\(ReaderFault(error).advice)", fix: .command("systemctl restart pcscd"))
         }
     }
 
@@ -102,7 +103,7 @@ extension ReaderFacts {
             ? "no antenna is named by --reader: \(others)" : "no antenna among the readers: \(others)"
     }
 
-    /// Slots of one device tell by their names which of them is the antenna, or do not (Q127).
+    /// The names of the slots of one device show which of them is the antenna, or do not (Q127).
     private func slotCheck(_ reader: Reader, _ readers: [Reader]) -> DoctorCheck {
         let siblings = readers.count { $0.usb != nil && $0.usb == reader.usb }
         if reader.slot == .unmarked, siblings > 1, !isSelected {
@@ -135,7 +136,7 @@ extension ReaderFacts.Reader {
     /// Q120, Q123.
     fileprivate var apdusCheck: DoctorCheck {
         if quirks.contains(.tpduLevel) {
-            return .note(.apdus, "exchanges TPDUs: works, and is not recommended (Hardware/readers.md)")
+            return .note(.apdus, "exchanges TPDUs: works, and is not recommended (Documentation/hardware.md)")
         }
         return allowsExtended
             ? .ok(.apdus, "extended APDUs")

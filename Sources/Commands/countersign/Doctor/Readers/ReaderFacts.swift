@@ -1,7 +1,7 @@
 internal import PCSCTransport
 internal import Transport
 
-/// The readers of this computer, and what may stand in their way.
+/// The readers of this computer, and what may prevent their use.
 struct ReaderFacts: Sendable {
     struct Reader: Sendable {
         var name: String

@@ -56,7 +56,7 @@ struct SettingsRepair {
         return ["y", "yes"].contains(readLine()?.lowercased())
     }
 
-    /// Nil where there is none.
+    /// Nil if there is no such file.
     private func contents(of path: String) throws(CommandFailure) -> [UInt8]? {
         guard unsafe access(path, F_OK) == 0 else { return nil }
         return try InputFile.read(path, limit: 1 << 20)

@@ -14,9 +14,9 @@ struct StoreFacts: Sendable {
     }
 
     var folder: String
-    /// None where there is no store.
+    /// Empty if there is no store.
     var entries: [Entry]
-    /// In bytes; nil where the system does not tell.
+    /// In bytes; nil if the system does not report it.
     var free: UInt64?
 
     /// The most files that are looked at.
@@ -44,7 +44,7 @@ struct StoreFacts: Sendable {
 }
 
 extension StoreFacts.Entry {
-    /// Nil for what is gone, and for a link.
+    /// Nil if the file is absent or a link.
     fileprivate init?(at path: String, named name: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK else { return nil }

@@ -37,7 +37,7 @@ extension TrustFacts.Trust {
 extension TrustFacts {
     static let checks: [DoctorCheck.ID] = [.trustRoots, .trustAge]
 
-    /// From how many days on lists are called old: most are issued anew within a month.
+    /// Lists older than this many days are reported: most are issued again within a month.
     static let oldDays: Int64 = 30
 
     var checks: [DoctorCheck] {

@@ -1,7 +1,7 @@
 internal import Dispatch
 
-/// One place of the pool: a connection that is made when it is first needed, and anew when it is lost. What waits for
-/// the database waits on a queue of its own, so that it holds nobody else.
+/// One connection of the pool. It is made when it is first needed, and again when it is lost. It waits for the
+/// database on its own queue, so that it blocks nobody else.
 final class PostgreSQLConnection: @unchecked Sendable {  // `link` is touched on the queue alone
     /// For how long the database may let itself be connected to.
     static let connectTimeout = Duration.seconds(3)
@@ -38,7 +38,7 @@ final class PostgreSQLConnection: @unchecked Sendable {  // `link` is touched on
         }
     }
 
-    /// The connection as it stands, or a new one; nobody else has it then.
+    /// The current connection, or a new one. Nobody else has it while it is in use.
     private func usableLink() throws(NonceStoreError) -> PostgreSQLLink {
         if let link = link.take(), link.isUsable { return link }
         let deadline = ContinuousClock.now + Self.connectTimeout

@@ -1,13 +1,13 @@
 internal import CPostgreSQL
 internal import Glibc
 
-/// One connection of libpq. It never waits for the database longer than it is told, and sends what is asked with every
-/// value apart from the text of the statement.
+/// One connection of libpq. It never waits for the database longer than the given deadline, and sends every value
+/// separately from the text of the statement.
 @safe struct PostgreSQLLink: ~Copyable {
     private let libpq: LibPQ
     private let connection: LibPQ.Connection
 
-    /// - Parameter settings: `keyword=value …` as libpq has it.
+    /// - Parameter settings: `keyword=value …` in the form of libpq.
     init(_ settings: String, until deadline: ContinuousClock.Instant) throws(NonceStoreError) {
         guard let libpq = LibPQ.installed else { throw .libraryMissing }
         guard let connection = unsafe libpq.connectStart(settings) else { throw .unreachable }
@@ -40,10 +40,10 @@ internal import Glibc
 
     deinit { unsafe libpq.finish(connection) }
 
-    /// Whether the database is still there, as far as can be told without asking it.
+    /// Whether the connection is still open, as far as can be known without a query.
     var isUsable: Bool {
         var descriptor = unsafe pollfd(fd: libpq.socket(connection), events: Int16(POLLIN), revents: 0)
-        // Unasked, it says that it ends.
+        // Data that was not requested is the server's notice that it ends the connection.
         return unsafe poll(&descriptor, 1, 0) == 0 && libpq.status(connection) == CONNECTION_OK
     }
 

@@ -9,9 +9,9 @@ package actor PostgreSQLNonces: NonceStore {
     private var count = 0
     private var nextSweep = Timestamp(secondsSince1970: .min)
 
-    /// Nothing is connected to before the first nonce.
+    /// It connects only when the first nonce is needed.
     ///
-    /// - Parameter settings: where the database is, as libpq has it: `host=/run/postgresql dbname=shop`.
+    /// - Parameter settings: where the database is, in the form of libpq: `host=/run/postgresql dbname=shop`.
     package init(_ settings: String, _ terms: NonceTerms = NonceTerms()) {
         self.terms = terms
         pool = PostgreSQLPool(settings)

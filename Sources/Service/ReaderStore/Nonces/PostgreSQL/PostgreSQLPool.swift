@@ -54,7 +54,7 @@ actor PostgreSQLPool {
         idle.append(connection)
     }
 
-    /// Nobody waits for a database that is gone.
+    /// Fails all waiting callers: the database cannot be reached.
     private func refuseAll() {
         for one in waiting { one.answer.resume(returning: .failure(.unreachable)) }
         waiting = []

@@ -1,0 +1,69 @@
+internal import OpenSSLCrypto
+/// Certificates of which each is signed by the next, the leaf first. Says nothing about whether anybody trusts the last.
+package struct CertificateChain: Sendable {
+    package let leaf: Certificate
+    /// The certificates above the leaf, in order.
+    package let issuers: [Certificate]
+
+    /// Checks order, names and signatures; validity and profile are other matters.
+    package init(_ certificates: [Certificate]) throws(CertificateChainError) {
+        guard let leaf = certificates.first else { throw .empty }
+        guard certificates.count <= Self.maximumCount else { throw .tooLong(limit: Self.maximumCount) }
+        for (index, (certificate, issuer)) in zip(certificates, certificates.dropFirst()).enumerated() {
+            guard certificate.isSigned(by: issuer) else { throw .notSignedByNext(index) }
+        }
+        self.leaf = leaf
+        issuers = Array(certificates.dropFirst())
+    }
+
+    /// The most certificates that are read.
+    package static let maximumCount = 8
+
+    /// All of them, the leaf first.
+    package var certificates: [Certificate] { [leaf] + issuers }
+
+    /// The chain as it is sent: without self-signed certificates (Q171). Empty if the leaf is self-signed.
+    package var withoutRoots: [Certificate] { certificates.filter { !$0.isSigned(by: $0) } }
+}
+
+/// Why certificates do not form a chain.
+package enum CertificateChainError: Error, Equatable, Sendable {
+    case empty
+    case tooLong(limit: Int)
+    /// The certificate at this index is not signed by the one after it, or names another issuer.
+    case notSignedByNext(Int)
+    /// The leaf is self-signed: no root can make it trusted.
+    case leafSelfSigned
+    /// The private key is not that of the leaf.
+    case keyNotOfLeaf
+    /// The leaf's key makes no signatures.
+    case keyCannotSign
+}
+
+extension Certificate {
+    /// Whether `issuer` has the name that this certificate gives its issuer, and the key that signed it.
+    package func isSigned(by issuer: Certificate) -> Bool {
+        guard self.issuer == issuer.subject else { return false }
+        do throws(OpenSSLCryptoError) {
+            try verifySignature(with: issuer.subjectPublicKeyInfo.authorityKey())
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+extension CertificateChainError {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .empty: "there is no certificate"
+        case .tooLong(let limit): "there are more than \(limit) certificates"
+        case .notSignedByNext(let index): "certificate \(index + 1) is not signed by the next one"
+        case .leafSelfSigned:
+            "the certificate is self-signed: an authority that wallets trust must issue it"
+        case .keyNotOfLeaf: "the certificate is not for this key"
+        case .keyCannotSign: "the key makes no signatures"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package import OpenSSLCrypto
+
+/// Extensions with the criticality the ISO/IEC 18013-5 profiles give them (Annex B).
+extension CertificateExtension {
+    /// An extension whose value `body` writes.
+    package init(
+        _ oid: ObjectIdentifier, isCritical: Bool = false, _ body: (inout DERWriter) -> Void
+    ) {
+        self.init(oid: oid, isCritical: isCritical, value: DERWriter.encode(body)[...])
+    }
+
+    package static func basicConstraints(_ constraints: BasicConstraints) -> Self {
+        Self(.basicConstraints, isCritical: true) {
+            $0.write(DERTag.sequence) {
+                if constraints.isCA { $0.writeBoolean(true) }
+                if let length = constraints.pathLength { $0.writeInteger(UInt(max(0, length))) }
+            }
+        }
+    }
+
+    package static func keyUsage(_ usage: KeyUsage) -> Self {
+        Self(.keyUsage, isCritical: true) {
+            let highest = UInt16.bitWidth - 1 - min(usage.rawValue.leadingZeroBitCount, 15)
+            var bytes = [UInt8](repeating: 0, count: highest / 8 + 1)
+            for bit in 0...highest where usage.rawValue & 1 << bit != 0 {
+                bytes[bit / 8] |= 0x80 >> (bit % 8)
+            }
+            $0.write(DERTag.bitString, contents: [UInt8(7 - highest % 8)] + bytes)
+        }
+    }
+
+    package static func extendedKeyUsage(_ purposes: [ObjectIdentifier], isCritical: Bool = true) -> Self {
+        Self(.extendedKeyUsage, isCritical: isCritical) {
+            $0.write(DERTag.sequence) { for purpose in purposes { $0.write(purpose) } }
+        }
+    }
+
+    package static func subjectKeyIdentifier(_ identifier: [UInt8]) -> Self {
+        Self(.subjectKeyIdentifier) { $0.writeOctetString(identifier) }
+    }
+
+    package static func authorityKeyIdentifier(_ identifier: [UInt8]) -> Self {
+        Self(.authorityKeyIdentifier) {
+            $0.write(DERTag.sequence) { $0.write(DERTag.primitive(0), contents: identifier) }
+        }
+    }
+
+    package static func issuerAlternativeName(uri: String) -> Self {
+        Self(.issuerAlternativeName) {
+            $0.write(DERTag.sequence) { $0.write(DERTag.primitive(6), contents: Array(uri.utf8)) }
+        }
+    }
+
+    /// One distribution point with one full name.
+    package static func crlDistributionPoint(uri: String) -> Self {
+        Self(.crlDistributionPoints) {
+            $0.write(DERTag.sequence) {
+                $0.write(DERTag.sequence) {
+                    $0.write(DERTag.constructed(0)) {
+                        $0.write(DERTag.constructed(0)) {
+                            $0.write(DERTag.primitive(6), contents: Array(uri.utf8))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension DERWriter {
+    /// `Extensions` (RFC 5280, 4.1).
+    package mutating func write(_ extensions: [CertificateExtension]) {
+        write(DERTag.sequence) { list in
+            for next in extensions {
+                list.write(DERTag.sequence) {
+                    $0.write(next.oid)
+                    if next.isCritical { $0.writeBoolean(true) }
+                    $0.writeOctetString(next.value)
+                }
+            }
+        }
+    }
+}
+
+extension PublicKey {
+    /// SHA-1 of the bits of the public key (RFC 5280, 4.2.1.2, method 1). A label, not a protection.
+    package func subjectKeyIdentifier() throws(OpenSSLCryptoError) -> [UInt8] {
+        try sha1ForKeyIdentifier(encodedPoint[...])
+    }
+}
+
+extension SubjectPublicKeyInfo {
+    /// SHA-1 of the bits of the public key (RFC 5280, 4.2.1.2, method 1). A label, not a protection.
+    package func keyIdentifier() throws(OpenSSLCryptoError) -> [UInt8] {
+        try sha1ForKeyIdentifier(publicKeyBits)
+    }
+}

@@ -1,0 +1,76 @@
+package import OpenSSLCrypto
+
+/// What to write into a certificate (RFC 5280, 4.1.2). It follows the caller also into errors: test issuers
+/// need wrong certificates.
+package struct CertificateTemplate: Sendable {
+    /// Big-endian, not negative.
+    package var serialNumber: [UInt8]
+    package var issuer: DistinguishedName
+    package var subject: DistinguishedName
+    /// Seconds since 1970-01-01T00:00:00Z.
+    package var notBefore: Int64
+    /// Seconds since 1970-01-01T00:00:00Z.
+    package var notAfter: Int64
+    /// A complete `SubjectPublicKeyInfo`.
+    package var subjectPublicKeyInfo: [UInt8]
+    /// Written in this order, also if one occurs twice. The field is omitted if this is empty.
+    package var extensions: [CertificateExtension]
+
+    package init(
+        serialNumber: [UInt8], issuer: DistinguishedName, subject: DistinguishedName, notBefore: Int64,
+        notAfter: Int64, publicKey: borrowing PublicKey, extensions: [CertificateExtension] = []
+    ) {
+        self.serialNumber = serialNumber
+        self.issuer = issuer
+        self.subject = subject
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        subjectPublicKeyInfo = publicKey.subjectPublicKeyInfo
+        self.extensions = extensions
+    }
+
+    /// The certificate in DER, signed with the algorithm that fits the curve of `key`.
+    package func sign(with key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> [UInt8] {
+        guard let algorithm = key.curve.preferredSignatureAlgorithm else { throw .algorithmDoesNotFitKey }
+        return try sign(with: key, algorithm: algorithm)
+    }
+
+    /// The certificate in DER.
+    package func sign(
+        with key: borrowing PrivateKey, algorithm: SignatureAlgorithm
+    ) throws(OpenSSLCryptoError) -> [UInt8] {
+        let identifier = algorithm.algorithmIdentifier(for: key.curve)
+        let signed = tbsCertificate(signatureAlgorithm: identifier)
+        let signature = try key.sign([signed[...]], algorithm: algorithm, form: .der)
+        return DERWriter.encode { writer in
+            writer.write(DERTag.sequence) {
+                $0.write(encoded: signed)
+                $0.write(encoded: identifier)
+                $0.writeBitString(signature)
+            }
+        }
+    }
+
+    private func tbsCertificate(signatureAlgorithm: [UInt8]) -> [UInt8] {
+        DERWriter.encode { writer in
+            writer.write(DERTag.sequence) { fields in
+                fields.write(DERTag.constructed(0)) { $0.writeInteger(2) }
+                fields.writeInteger(unsigned: serialNumber)
+                fields.write(encoded: signatureAlgorithm)
+                fields.write(encoded: issuer.encoded)
+                fields.write(DERTag.sequence) {
+                    $0.writeTime(secondsSince1970: notBefore)
+                    $0.writeTime(secondsSince1970: notAfter)
+                }
+                fields.write(encoded: subject.encoded)
+                fields.write(encoded: subjectPublicKeyInfo)
+                write(extensions, to: &fields)
+            }
+        }
+    }
+
+    private func write(_ extensions: [CertificateExtension], to fields: inout DERWriter) {
+        guard !extensions.isEmpty else { return }
+        fields.write(DERTag.constructed(3)) { $0.write(extensions) }
+    }
+}

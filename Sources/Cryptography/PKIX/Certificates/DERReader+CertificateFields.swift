@@ -1,0 +1,104 @@
+/// The fields of `TBSCertificate` (RFC 5280, 4.1.2), in their order.
+extension DERReader {
+    /// How many extensions a certificate may have here.
+    private static var maximumExtensions: Int { 64 }
+
+    mutating func readVersion(_ deviations: inout EncodingDeviations) throws(PKIXError) -> Int {
+        guard nextTag == DERTag.constructed(0) else { return 1 }
+        var reader = try enter(DERTag.constructed(0))
+        let number = try reader.readSmallInteger()
+        try reader.finish()
+        guard number <= 2 else { throw .certificateVersionWrong }
+        if number == 0 { deviations.insert(.defaultValueWritten) }
+        return number + 1
+    }
+
+    mutating func readSerialNumber(
+        _ deviations: inout EncodingDeviations
+    ) throws(PKIXError) -> ArraySlice<UInt8> {
+        let serial = try readInteger()
+        if serial.first ?? 0 > 0x7f || serial.elementsEqual([0]) {
+            deviations.insert(.serialNumberNotPositive)
+        }
+        if serial.count > 20 { deviations.insert(.serialNumberTooLong) }
+        return serial
+    }
+
+    mutating func readValidity(
+        _ deviations: inout EncodingDeviations
+    ) throws(PKIXError) -> (notBefore: Int64, notAfter: Int64) {
+        var validity = try enter(DERTag.sequence)
+        let notBefore = try validity.readTime(&deviations)
+        let notAfter = try validity.readTime(&deviations)
+        try validity.finish()
+        return (notBefore, notAfter)
+    }
+
+    mutating func readTime(_ deviations: inout EncodingDeviations) throws(PKIXError) -> Int64 {
+        let element = try readElement()
+        let seconds = try DERTime.seconds(of: element)
+        if element.tag == DERTag.generalizedTime, DERTime.isWrittenAsUTCTime(seconds) {
+            deviations.insert(.generalizedTimeBefore2050)
+        }
+        return seconds
+    }
+
+    /// `issuerUniqueID` and `subjectUniqueID`, which v2 brought and nobody uses.
+    mutating func skipUniqueIdentifiers(version: Int) throws(PKIXError) {
+        for number: UInt8 in [1, 2] where nextTag == DERTag.primitive(number) {
+            guard version > 1 else { throw .certificateVersionWrong }
+            _ = try readElement()
+        }
+    }
+
+    mutating func readExtensions(
+        version: Int, _ deviations: inout EncodingDeviations
+    ) throws(PKIXError) -> [CertificateExtension] {
+        guard nextTag == DERTag.constructed(3) else { return [] }
+        guard version == 3 else { throw .certificateVersionWrong }
+        return try readExtensions(in: DERTag.constructed(3), &deviations)
+    }
+
+    /// At least one extension and none twice, inside an element with `tag`.
+    mutating func readExtensions(
+        in tag: UInt8, _ deviations: inout EncodingDeviations
+    ) throws(PKIXError) -> [CertificateExtension] {
+        var outer = try enter(tag)
+        var list = try outer.enter(DERTag.sequence)
+        try outer.finish()
+        guard !list.isAtEnd else { throw .valueMalformed(at: list.position) }
+        var extensions: [CertificateExtension] = []
+        extensions.reserveCapacity(8)
+        while !list.isAtEnd {
+            let start = list.position
+            guard extensions.count < Self.maximumExtensions else { throw .limitExceeded(at: start) }
+            let next = try list.readExtension(&deviations)
+            guard !extensions.contains(where: { $0.oid == next.oid }) else {
+                throw .duplicateExtension(at: start)
+            }
+            extensions.append(next)
+        }
+        return extensions
+    }
+
+    mutating func readExtension(
+        _ deviations: inout EncodingDeviations
+    ) throws(PKIXError) -> CertificateExtension {
+        var reader = try enter(DERTag.sequence)
+        let oid = try reader.readObjectIdentifier()
+        let isCritical = try reader.readBooleanDefaultingToFalse(&deviations)
+        let value = try reader.read(DERTag.octetString)
+        try reader.finish()
+        return CertificateExtension(oid: oid, isCritical: isCritical, value: value)
+    }
+
+    /// BOOLEAN DEFAULT FALSE.
+    mutating func readBooleanDefaultingToFalse(
+        _ deviations: inout EncodingDeviations
+    ) throws(PKIXError) -> Bool {
+        guard nextTag == DERTag.boolean else { return false }
+        let value = try readBoolean()
+        if !value { deviations.insert(.defaultValueWritten) }
+        return value
+    }
+}

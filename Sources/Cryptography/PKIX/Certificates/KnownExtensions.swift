@@ -1,0 +1,89 @@
+/// The extensions whose meaning this target knows (RFC 5280, 4.2.1), each parsed to its last byte.
+struct KnownExtensions {
+    private(set) var basicConstraints: BasicConstraints?
+    private(set) var keyUsage: KeyUsage?
+    private(set) var extendedKeyUsage: [ObjectIdentifier]?
+    private(set) var subjectKeyIdentifier: ArraySlice<UInt8>?
+    private(set) var authorityKeyIdentifier: ArraySlice<UInt8>?
+
+    init(
+        _ extensions: [CertificateExtension], _ deviations: inout EncodingDeviations
+    ) throws(PKIXError) {
+        for known in extensions {
+            var reader = DERReader(known.value)
+            switch known.oid.certificateExtensionArc {
+            case 19: basicConstraints = try reader.readBasicConstraints(&deviations)
+            case 15: keyUsage = try reader.readKeyUsage(&deviations)
+            case 37: extendedKeyUsage = try reader.readExtendedKeyUsage()
+            case 14: subjectKeyIdentifier = try reader.read(DERTag.octetString)
+            case 35: authorityKeyIdentifier = try reader.readAuthorityKeyIdentifier()
+            default: continue
+            }
+            try reader.finish()
+        }
+    }
+}
+
+extension ObjectIdentifier {
+    /// The last arc of an identifier 2.5.29.n, n < 128 (id-ce; RFC 5280, Appendix A.2); nil for others.
+    fileprivate var certificateExtensionArc: UInt8? {
+        guard encoded.count == 3, encoded[encoded.startIndex] == 0x55,
+            encoded[encoded.startIndex + 1] == 0x1d
+        else { return nil }
+        return encoded[encoded.startIndex + 2]
+    }
+}
+
+extension DERReader {
+    /// RFC 5280, 4.2.1.9.
+    fileprivate mutating func readBasicConstraints(
+        _ deviations: inout EncodingDeviations
+    ) throws(PKIXError) -> BasicConstraints {
+        var reader = try enter(DERTag.sequence)
+        let isCA = try reader.readBooleanDefaultingToFalse(&deviations)
+        let pathLength = reader.isAtEnd ? nil : try reader.readSmallInteger()
+        try reader.finish()
+        if pathLength != nil, !isCA { deviations.insert(.pathLengthWithoutCA) }
+        return BasicConstraints(isCA: isCA, pathLength: pathLength)
+    }
+
+    /// RFC 5280, 4.2.1.3: a named bit list of nine bits, at least one of them set.
+    fileprivate mutating func readKeyUsage(
+        _ deviations: inout EncodingDeviations
+    ) throws(PKIXError) -> KeyUsage {
+        let start = position
+        let contents = try read(DERTag.bitString)
+        guard (2...3).contains(contents.count), let unused = contents.first, unused < 8,
+            let last = contents.last, last & (1 << unused - 1) == 0
+        else { throw .valueMalformed(at: start) }
+        var usage: KeyUsage = []
+        for (index, byte) in contents.dropFirst().enumerated() {
+            for bit in 0..<8 where byte & 0x80 >> bit != 0 {
+                usage.insert(KeyUsage(rawValue: 1 << (8 * index + bit)))
+            }
+        }
+        guard usage.rawValue != 0, usage.rawValue < 1 << 9 else { throw .valueMalformed(at: start) }
+        if last & 1 << unused == 0 { deviations.insert(.trailingZeroBits) }
+        return usage
+    }
+
+    /// RFC 5280, 4.2.1.12: at least one purpose.
+    fileprivate mutating func readExtendedKeyUsage() throws(PKIXError) -> [ObjectIdentifier] {
+        let start = position
+        var reader = try enter(DERTag.sequence)
+        var purposes: [ObjectIdentifier] = []
+        while !reader.isAtEnd { purposes.append(try reader.readObjectIdentifier()) }
+        guard !purposes.isEmpty else { throw .valueMalformed(at: start) }
+        return purposes
+    }
+
+    /// RFC 5280, 4.2.1.1.
+    mutating func readAuthorityKeyIdentifier() throws(PKIXError) -> ArraySlice<UInt8>? {
+        var reader = try enter(DERTag.sequence)
+        let keyIdentifier = try reader.readOptional(DERTag.primitive(0))
+        _ = try reader.readOptional(DERTag.constructed(1))
+        _ = try reader.readOptional(DERTag.primitive(2))
+        try reader.finish()
+        return keyIdentifier
+    }
+}

@@ -1,0 +1,116 @@
+/// Reads DER (X.690, 10) strictly, one element after the other: single-byte tags, definite lengths in their
+/// shortest form, nothing beyond the end. Everything it gives is a slice of what came in.
+package struct DERReader: Sendable {
+    /// How deep elements may be entered.
+    package static let maximumDepth = 16
+
+    private let bytes: ArraySlice<UInt8>
+    private let end: Int
+    private let depth: Int
+    /// The index of the next element in the received buffer.
+    package private(set) var position: Int
+
+    /// Starts at the first byte of `bytes`.
+    package init(_ bytes: ArraySlice<UInt8>) {
+        self.init(bytes, in: bytes.indices, depth: 0)
+    }
+
+    private init(_ bytes: ArraySlice<UInt8>, in range: Range<Int>, depth: Int) {
+        self.bytes = bytes
+        self.depth = depth
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// What is there of the contents of an element with `tag`, whose end may be cut off; nil where none begins.
+    static func contents(of tag: UInt8, begunBy bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard bytes.count >= 2, bytes.first == tag,
+            let (start, count) = try? DERReader(bytes).readLength(at: bytes.startIndex + 1)
+        else { return nil }
+        return bytes[start...].prefix(count)
+    }
+
+    /// Whether everything is read.
+    package var isAtEnd: Bool { position == end }
+
+    /// The tag of the next element; nil at the end.
+    package var nextTag: UInt8? { isAtEnd ? nil : bytes[position] }
+
+    /// Reads an element of any type.
+    package mutating func readElement() throws(PKIXError) -> DERElement {
+        let start = position
+        let contents = try next()
+        return DERElement(encoding: bytes[start..<position], contentsStart: contents.lowerBound)
+    }
+
+    /// Reads an element, which must have `tag`.
+    package mutating func readElement(_ tag: UInt8) throws(PKIXError) -> DERElement {
+        try expect(tag)
+        return try readElement()
+    }
+
+    /// The contents of an element, which must have `tag`.
+    package mutating func read(_ tag: UInt8) throws(PKIXError) -> ArraySlice<UInt8> {
+        try expect(tag)
+        return bytes[try next()]
+    }
+
+    /// The contents of the next element if it has `tag`.
+    package mutating func readOptional(_ tag: UInt8) throws(PKIXError) -> ArraySlice<UInt8>? {
+        nextTag == tag ? try read(tag) : nil
+    }
+
+    /// A reader for the elements inside the next one, which must have `tag`.
+    package mutating func enter(_ tag: UInt8) throws(PKIXError) -> DERReader {
+        guard depth < Self.maximumDepth else { throw .nestedTooDeeply(at: position) }
+        try expect(tag)
+        return DERReader(bytes, in: try next(), depth: depth + 1)
+    }
+
+    /// Throws `trailingBytes` unless everything is read.
+    package func finish() throws(PKIXError) {
+        guard isAtEnd else { throw .trailingBytes(at: position) }
+    }
+
+    private func expect(_ tag: UInt8) throws(PKIXError) {
+        guard let next = nextTag else { throw .truncated(at: position) }
+        guard next == tag else { throw .unexpectedTag(at: position) }
+    }
+
+    /// Passes over the next element and says where its contents are.
+    private mutating func next() throws(PKIXError) -> Range<Int> {
+        let start = position
+        guard end - start >= 2 else { throw .truncated(at: start) }
+        guard bytes[start] & 0x1f != 0x1f else { throw .unexpectedTag(at: start) }
+        let (contents, count) = try readLength(at: start + 1)
+        guard count <= end - contents else { throw .truncated(at: start) }
+        position = contents + count
+        return contents..<position
+    }
+
+    /// Where the contents begin and how many bytes they have (X.690, 8.1.3 and 10.1).
+    private func readLength(at index: Int) throws(PKIXError) -> (Int, Int) {
+        let first = bytes[index]
+        if first < 0x80 { return (index + 1, Int(first)) }
+        let size = Int(first & 0x7f)
+        guard (1...4).contains(size) else { throw .lengthNotDistinguished(at: index) }
+        guard end - index > size else { throw .truncated(at: index) }
+        var count = 0
+        for next in index + 1...index + size { count = count << 8 | Int(bytes[next]) }
+        guard count > 0x7f, bytes[index + 1] != 0 else { throw .lengthNotDistinguished(at: index) }
+        return (index + 1 + size, count)
+    }
+}
+
+/// One element of DER.
+package struct DERElement: Sendable {
+    /// Tag, length and contents.
+    package let encoding: ArraySlice<UInt8>
+    fileprivate let contentsStart: Int
+
+    /// The identifier octet.
+    package var tag: UInt8 { encoding[encoding.startIndex] }
+
+    /// The contents alone.
+    package var contents: ArraySlice<UInt8> { encoding[contentsStart...] }
+}

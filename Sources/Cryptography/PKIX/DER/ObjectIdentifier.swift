@@ -1,0 +1,62 @@
+/// An object identifier (X.660), compared by the contents of its DER encoding.
+package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
+    /// The contents octets (X.690, 8.19).
+    package let encoded: ArraySlice<UInt8>
+
+    /// Contents octets that came in; nil when an arc is cut off or not in its shortest form.
+    package init?(encoded: ArraySlice<UInt8>) {
+        guard let last = encoded.last, last < 0x80 else { return nil }
+        var startsArc = true
+        for byte in encoded {
+            if startsArc, byte == 0x80 { return nil }
+            startsArc = byte < 0x80
+        }
+        self.encoded = encoded
+    }
+
+    /// The identifier written as in "1.0.18013.5.1.2"; nil unless it has two arcs or more that fit.
+    package init?(dotted: some StringProtocol) {
+        var arcs: [UInt64] = []
+        for part in dotted.split(separator: ".", omittingEmptySubsequences: false) {
+            guard let arc = UInt64(part), arc < 1 << 56 else { return nil }
+            arcs.append(arc)
+        }
+        guard arcs.count >= 2, arcs[0] <= 2, arcs[0] == 2 || arcs[1] < 40 else { return nil }
+        var bytes: [UInt8] = []
+        for arc in [40 * arcs[0] + arcs[1]] + arcs.dropFirst(2) { Self.append(arc, to: &bytes) }
+        encoded = bytes[...]
+    }
+
+    /// A literal of this program; traps if it is not an identifier.
+    package init(_ literal: StaticString) {
+        guard let identifier = Self(dotted: literal.description) else {
+            preconditionFailure("not an object identifier: \(literal)")
+        }
+        self = identifier
+    }
+
+    private static func append(_ arc: UInt64, to bytes: inout [UInt8]) {
+        let groups = max(1, (64 - arc.leadingZeroBitCount + 6) / 7)
+        for group in (0..<groups).reversed() {
+            bytes.append(UInt8(arc >> (7 * group) & 0x7f) | (group == 0 ? 0 : 0x80))
+        }
+    }
+
+    /// Dotted decimals; arcs beyond 63 bits appear as "…".
+    package var description: String {
+        var text: [String] = []
+        var arc: UInt64? = 0
+        for byte in encoded {
+            arc = arc.flatMap { $0 >> 56 == 0 ? $0 << 7 | UInt64(byte & 0x7f) : nil }
+            guard byte < 0x80 else { continue }
+            if text.isEmpty, let first = arc {
+                let root = min(first / 40, 2)
+                text.append("\(root).\(first - 40 * root)")
+            } else {
+                text.append(arc.map { "\($0)" } ?? "…")
+            }
+            arc = 0
+        }
+        return text.joined(separator: ".")
+    }
+}

@@ -1,0 +1,97 @@
+package import OpenSSLCrypto
+
+/// A public key as X.509 carries it (RFC 5280, 4.1.2.7; RFC 5480; RFC 8410).
+package struct SubjectPublicKeyInfo: Equatable, Sendable {
+    /// The complete element.
+    package let encoding: ArraySlice<UInt8>
+    /// The bits of the key, without the count of unused bits; key identifiers hash these.
+    package let publicKeyBits: ArraySlice<UInt8>
+    /// The curve; nil for other kinds of keys and for curves that are not named.
+    package let curve: Curve?
+    /// Whether it is an RSA key: rsaEncryption with NULL parameters (RFC 3279, 2.3.1).
+    package let isRSA: Bool
+
+    package init(_ element: DERElement) throws(PKIXError) {
+        encoding = element.encoding
+        var outer = DERReader(element.encoding)
+        var info = try outer.enter(DERTag.sequence)
+        var algorithm = try info.enter(DERTag.sequence)
+        let kind = try algorithm.readObjectIdentifier()
+        let parameters = algorithm.isAtEnd ? nil : try algorithm.readElement()
+        try algorithm.finish()
+        publicKeyBits = try info.readOctetAlignedBitString()
+        try info.finish()
+        isRSA =
+            kind == .rsaEncryption && parameters?.tag == DERTag.null && parameters?.contents.isEmpty == true
+        curve = Curve.allCases.first { $0.matches(kind: kind, parameters: parameters) }
+    }
+
+    /// The key, checked to be on its curve. Throws `unsupportedKey` for keys of another kind.
+    package func publicKey() throws(OpenSSLCryptoError) -> PublicKey {
+        guard let curve else { throw .unsupportedKey }
+        guard curve.family == .weierstrass else { return try PublicKey(curve: curve, raw: publicKeyBits) }
+        switch publicKeyBits.first {
+        case 0x02: return try PublicKey(curve: curve, x: publicKeyBits.dropFirst(), yIsOdd: false)
+        case 0x03: return try PublicKey(curve: curve, x: publicKeyBits.dropFirst(), yIsOdd: true)
+        default: return try PublicKey(curve: curve, uncompressedPoint: publicKeyBits)
+        }
+    }
+}
+
+extension PublicKey {
+    /// The key as X.509 carries it, a complete element.
+    package var subjectPublicKeyInfo: [UInt8] {
+        DERWriter.encode { writer in
+            writer.write(DERTag.sequence) { info in
+                info.write(DERTag.sequence) { algorithm in
+                    if curve.family == .weierstrass { algorithm.write(.ecPublicKey) }
+                    algorithm.write(curve.objectIdentifier)
+                }
+                info.writeBitString(encodedPoint)
+            }
+        }
+    }
+}
+
+extension Curve {
+    /// The named curve (RFC 5480, 2.1.1.1; RFC 5639, 4.1) or the key algorithm (RFC 8410, 3).
+    package var objectIdentifier: ObjectIdentifier {
+        switch self {
+        case .p256: .p256
+        case .p384: .p384
+        case .p521: .p521
+        case .brainpoolP256r1: .brainpoolP256r1
+        case .brainpoolP320r1: .brainpoolP320r1
+        case .brainpoolP384r1: .brainpoolP384r1
+        case .brainpoolP512r1: .brainpoolP512r1
+        case .x25519: .x25519
+        case .x448: .x448
+        case .ed25519: .ed25519
+        case .ed448: .ed448
+        }
+    }
+
+    /// Whether an `AlgorithmIdentifier` means a key on this curve.
+    fileprivate func matches(kind: ObjectIdentifier, parameters: DERElement?) -> Bool {
+        guard family == .weierstrass else { return kind == objectIdentifier && parameters == nil }
+        return kind == .ecPublicKey && parameters?.tag == DERTag.objectIdentifier
+            && parameters?.contents == objectIdentifier.encoded
+    }
+}
+
+extension ObjectIdentifier {
+    /// Any key on a Weierstrass curve (RFC 5480, 2.1.1); the parameters name the curve.
+    fileprivate static let ecPublicKey = ObjectIdentifier("1.2.840.10045.2.1")
+    fileprivate static let rsaEncryption = ObjectIdentifier("1.2.840.113549.1.1.1")
+    fileprivate static let p256 = ObjectIdentifier("1.2.840.10045.3.1.7")
+    fileprivate static let p384 = ObjectIdentifier("1.3.132.0.34")
+    fileprivate static let p521 = ObjectIdentifier("1.3.132.0.35")
+    fileprivate static let brainpoolP256r1 = ObjectIdentifier("1.3.36.3.3.2.8.1.1.7")
+    fileprivate static let brainpoolP320r1 = ObjectIdentifier("1.3.36.3.3.2.8.1.1.9")
+    fileprivate static let brainpoolP384r1 = ObjectIdentifier("1.3.36.3.3.2.8.1.1.11")
+    fileprivate static let brainpoolP512r1 = ObjectIdentifier("1.3.36.3.3.2.8.1.1.13")
+    fileprivate static let x25519 = ObjectIdentifier("1.3.101.110")
+    fileprivate static let x448 = ObjectIdentifier("1.3.101.111")
+    fileprivate static let ed25519 = ObjectIdentifier("1.3.101.112")
+    fileprivate static let ed448 = ObjectIdentifier("1.3.101.113")
+}

@@ -1,0 +1,46 @@
+internal import OpenSSLCrypto
+
+/// What certificates and CRLs share: the signed part, how it was signed, and the signature (RFC 5280, 4.1.1 and 5.1.1).
+struct X509Signature: Sendable {
+    /// The signed part, a complete element.
+    let signed: DERElement
+    /// The element that names the algorithm; the signed part has to repeat it.
+    let identifier: DERElement
+    /// Nil where this target does not know the algorithm.
+    let algorithm: X509SignatureAlgorithm?
+    let value: ArraySlice<UInt8>
+
+    /// Reads the three fields that fill `der`.
+    init(_ der: ArraySlice<UInt8>) throws(PKIXError) {
+        var outer = DERReader(der)
+        var fields = try outer.enter(DERTag.sequence)
+        try outer.finish()
+        signed = try fields.readElement(DERTag.sequence)
+        identifier = try fields.readElement(DERTag.sequence)
+        value = try fields.readOctetAlignedBitString()
+        try fields.finish()
+        algorithm = try X509SignatureAlgorithm.parse(identifier)
+    }
+
+    func verify(with key: borrowing PublicKey) throws(OpenSSLCryptoError) {
+        switch algorithm {
+        case .curve(let algorithm, let curve):
+            guard curve == nil || curve == key.curve else { throw .algorithmDoesNotFitKey }
+            try key.verify(value, form: .der, algorithm: algorithm, over: [signed.encoding])
+        case .rsa: throw .algorithmDoesNotFitKey
+        case nil: throw .unsupportedSignatureAlgorithm
+        }
+    }
+
+    func verify(with key: borrowing AuthorityKey) throws(OpenSSLCryptoError) {
+        switch key {
+        case .curve(let key): try verify(with: key)
+        case .rsa(let key):
+            switch algorithm {
+            case .rsa(let algorithm): try key.verify(value, algorithm: algorithm, over: signed.encoding)
+            case .curve: throw .algorithmDoesNotFitKey
+            case nil: throw .unsupportedSignatureAlgorithm
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+/// The name of an issuer or subject (RFC 5280, 4.1.2.4).
+package struct DistinguishedName: Sendable {
+    /// How many attributes a name may have here.
+    private static let maximumAttributes = 64
+
+    /// One attribute of a name: its type, and the tag and contents of its value.
+    package struct Attribute: Sendable {
+        package let type: ObjectIdentifier
+        package let tag: UInt8
+        package let contents: ArraySlice<UInt8>
+    }
+
+    /// The complete encoding.
+    package let encoded: ArraySlice<UInt8>
+    private let contents: ArraySlice<UInt8>
+
+    /// Checks the form of a name, which may be empty.
+    init(_ element: DERElement) throws(PKIXError) {
+        encoded = element.encoding
+        contents = element.contents
+        var count = 0
+        try Self.forEachRelativeName(in: contents) { attributes throws(PKIXError) in
+            guard !attributes.isAtEnd else { throw .valueMalformed(at: attributes.position) }
+            while !attributes.isAtEnd {
+                guard count < Self.maximumAttributes else { throw .limitExceeded(at: attributes.position) }
+                _ = try Self.readAttribute(&attributes)
+                count += 1
+            }
+        }
+    }
+
+    /// A name written with one attribute to each relative name, in this order. Countries, serial numbers
+    /// and qualifiers become PrintableString, all else UTF8String (RFC 5280, 4.1.2.4 and Appendix A.1).
+    package init(_ attributes: [(type: ObjectIdentifier, value: String)]) {
+        let inner = DERWriter.encode { writer in
+            for (type, value) in attributes {
+                let tag =
+                    ObjectIdentifier.printableAttributes.contains(type)
+                    ? DERTag.printableString : DERTag.utf8String
+                writer.write(DERTag.set) {
+                    $0.write(DERTag.sequence) {
+                        $0.write(type)
+                        $0.write(tag, contents: Array(value.utf8))
+                    }
+                }
+            }
+        }
+        contents = inner[...]
+        encoded = DERWriter.encode { $0.write(DERTag.sequence, contents: inner) }[...]
+    }
+
+    private static func forEachRelativeName(
+        in contents: ArraySlice<UInt8>,
+        _ body: (inout DERReader) throws(PKIXError) -> Void
+    ) throws(PKIXError) {
+        var names = DERReader(contents)
+        while !names.isAtEnd {
+            var attributes = try names.enter(DERTag.set)
+            try body(&attributes)
+        }
+    }
+
+    private static func readAttribute(_ reader: inout DERReader) throws(PKIXError) -> Attribute {
+        var fields = try reader.enter(DERTag.sequence)
+        let type = try fields.readObjectIdentifier()
+        let value = try fields.readElement()
+        try fields.finish()
+        return Attribute(type: type, tag: value.tag, contents: value.contents)
+    }
+
+    /// The relative names in their order, each a set of attributes in the order of the encoding.
+    package var relativeNames: [[Attribute]] {
+        var names: [[Attribute]] = []
+        // The form was checked when the name was made.
+        try? Self.forEachRelativeName(in: contents) { attributes throws(PKIXError) in
+            var name: [Attribute] = []
+            while !attributes.isAtEnd { name.append(try Self.readAttribute(&attributes)) }
+            names.append(name)
+        }
+        return names
+    }
+
+    /// The first attribute of this type; nil if absent.
+    func attribute(of type: ObjectIdentifier) -> Attribute? {
+        var names = DERReader(contents)
+        // The form was checked when the name was made.
+        while !names.isAtEnd, var attributes = try? names.enter(DERTag.set) {
+            while !attributes.isAtEnd, let attribute = try? Self.readAttribute(&attributes) {
+                if attribute.type == type { return attribute }
+            }
+        }
+        return nil
+    }
+
+    package var isEmpty: Bool { contents.isEmpty }
+}

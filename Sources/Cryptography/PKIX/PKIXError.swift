@@ -1,0 +1,86 @@
+internal import OpenSSLCrypto
+
+/// The conditions under which DER, a certificate or a CRL is refused. Offsets count from the start of the received buffer.
+package enum PKIXError: Error, Equatable, Sendable {
+    // DER (X.690)
+
+    /// The encoding ends inside an element.
+    case truncated(at: Int)
+    /// Bytes are left over after the last element.
+    case trailingBytes(at: Int)
+    /// An element has another tag than its place asks for.
+    case unexpectedTag(at: Int)
+    /// A length is indefinite, or not in its shortest form.
+    case lengthNotDistinguished(at: Int)
+    /// Constructed elements nest deeper than `DERReader.maximumDepth`.
+    case nestedTooDeeply(at: Int)
+    /// The contents of an element are not a distinguished encoding of its type.
+    case valueMalformed(at: Int)
+
+    // X.509 (RFC 5280)
+
+    /// The version is not v1, v2 or v3, or has fields that do not belong to it.
+    case certificateVersionWrong
+    /// The signature algorithm inside the signed part is another than outside (RFC 5280, 4.1.1.2).
+    case signatureAlgorithmsDiffer
+    /// An extension occurs twice (RFC 5280, 4.2).
+    case duplicateExtension(at: Int)
+    /// A list or a certificate exceeds the limit of this parser.
+    case limitExceeded(at: Int)
+
+    // CRLs (RFC 5280, 5)
+
+    /// The version of the CRL is not v2. A v1 CRL has too little information.
+    case crlVersionWrong
+    /// The CRL has no nextUpdate.
+    case crlNextUpdateMissing
+    /// The CRL lists changes to another one.
+    case deltaCRL
+    /// The CRL lists certificates of other issuers.
+    case indirectCRL
+    /// The CRL leaves out document signers or reasons.
+    case crlOfOtherScope
+    /// A critical extension of a CRL or of an entry that is not understood.
+    case unknownCriticalExtension(ObjectIdentifier)
+
+    // Files
+
+    /// The text is not PEM with certificates (RFC 7468).
+    case pemMalformed
+}
+
+extension PKIXError {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .truncated(let offset): "the DER ends inside an element (byte \(offset))"
+        case .trailingBytes(let offset): "bytes follow the DER (byte \(offset))"
+        case .unexpectedTag(let offset): "expected another DER element at byte \(offset)"
+        case .lengthNotDistinguished(let offset): "a length at byte \(offset) is not DER"
+        case .nestedTooDeeply(let offset): "DER elements nest too deeply (byte \(offset))"
+        case .valueMalformed(let offset): "the element at byte \(offset) is not DER of its type"
+        case .certificateVersionWrong: "the certificate's version is unknown or does not fit its fields"
+        case .signatureAlgorithmsDiffer: "the certificate names two different signature algorithms"
+        case .duplicateExtension(let offset): "a duplicate extension (byte \(offset))"
+        case .limitExceeded(let offset): "it exceeds a limit of this reader (byte \(offset))"
+        case .crlVersionWrong: "the CRL is not of version 2"
+        case .crlNextUpdateMissing: "the CRL has no nextUpdate"
+        case .deltaCRL: "it lists only changes to another CRL"
+        case .indirectCRL: "it lists certificates of other issuers"
+        case .crlOfOtherScope: "it does not list every document signer and reason"
+        case .unknownCriticalExtension(let oid): "it has an unknown critical extension, \(oid)"
+        case .pemMalformed: "it is not PEM with certificates"
+        }
+    }
+
+    /// Where in the bytes it went wrong.
+    package var offset: Int? {
+        switch self {
+        case .truncated(let offset), .trailingBytes(let offset), .unexpectedTag(let offset),
+            .lengthNotDistinguished(let offset), .nestedTooDeeply(let offset), .valueMalformed(let offset),
+            .duplicateExtension(let offset), .limitExceeded(let offset):
+            offset
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package import OpenSSLCrypto
+
+/// An X.509 CRL (RFC 5280, 5.1), complete and direct, parsed strictly and not believed until its signature is verified.
+/// All slices lie in the received buffer; the entries are found by their serial numbers in a list of places.
+package struct CertificateRevocationList: Sendable {
+    /// The longest CRL that is read, in bytes.
+    package static let maximumSize = 1 << 23
+    /// How many certificates one CRL may list here.
+    package static let maximumEntries = 1 << 18
+
+    /// The complete encoding.
+    package let der: ArraySlice<UInt8>
+    package let issuer: DistinguishedName
+    /// When it was issued, in seconds since 1970-01-01T00:00:00Z.
+    package let thisUpdate: Int64
+    /// nextUpdate, in seconds since 1970-01-01T00:00:00Z.
+    package let nextUpdate: Int64
+    package let extensions: [CertificateExtension]
+    /// The key identifier; nil if it is absent or the extension names the issuer's certificate another way.
+    package let authorityKeyIdentifier: ArraySlice<UInt8>?
+    /// The bytes of the number, big-endian without leading zero; nil where the CRL has none.
+    package let number: ArraySlice<UInt8>?
+    /// The URIs of the one distribution point that this CRL is for; nil where it is for all certificates of its issuer.
+    package let distributionPointURIs: [String]?
+    /// What RFC 5280 forbids and this parser reads all the same.
+    package let deviations: EncodingDeviations
+    private let revoked: RevokedSerialNumbers
+    private let signed: X509Signature
+
+    /// Parses one CRL that fills `der`. Delta and indirect CRLs, and those that leave something out, are refused.
+    package init(der: ArraySlice<UInt8>) throws(PKIXError) {
+        guard der.count <= Self.maximumSize else { throw .limitExceeded(at: der.startIndex) }
+        self.der = der
+        signed = try X509Signature(der)
+        var deviations: EncodingDeviations = []
+        var fields = DERReader(signed.signed.contents)
+        guard fields.nextTag == DERTag.integer, try fields.readSmallInteger() == 1 else {
+            throw .crlVersionWrong
+        }
+        guard try fields.readElement(DERTag.sequence).encoding == signed.identifier.encoding else {
+            throw .signatureAlgorithmsDiffer
+        }
+        issuer = try DistinguishedName(fields.readElement(DERTag.sequence))
+        thisUpdate = try fields.readTime(&deviations)
+        guard fields.nextTag == DERTag.utcTime || fields.nextTag == DERTag.generalizedTime else {
+            throw .crlNextUpdateMissing
+        }
+        nextUpdate = try fields.readTime(&deviations)
+        let listed = fields.nextTag == DERTag.sequence ? try fields.enter(DERTag.sequence) : nil
+        if listed?.isAtEnd == true { deviations.insert(.emptyListWritten) }
+        extensions =
+            fields.isAtEnd ? [] : try fields.readExtensions(in: DERTag.constructed(0), &deviations)
+        try fields.finish()
+        let known = try KnownRevocationExtensions(extensions)
+        authorityKeyIdentifier = known.authorityKeyIdentifier
+        number = known.number
+        distributionPointURIs = known.distributionPointURIs
+        revoked = try RevokedSerialNumbers(listed, in: der, &deviations)
+        self.deviations = deviations
+    }
+
+    /// The issuer that a CRL names, found without reading its entries, which may be cut off; nil where the bytes do not
+    /// begin as a CRL.
+    package static func issuer(of der: ArraySlice<UInt8>) -> DistinguishedName? {
+        guard let list = DERReader.contents(of: DERTag.sequence, begunBy: der),
+            let begun = DERReader.contents(of: DERTag.sequence, begunBy: list)
+        else { return nil }
+        do throws(PKIXError) {
+            var fields = DERReader(begun)
+            _ = try fields.readOptional(DERTag.integer)
+            _ = try fields.readElement(DERTag.sequence)
+            return try DistinguishedName(fields.readElement(DERTag.sequence))
+        } catch {
+            return nil
+        }
+    }
+
+    /// How many certificates are listed.
+    package var count: Int { revoked.count }
+
+    /// The entry of this serial number, the contents of a certificate's INTEGER; nil where it is not listed.
+    package func entry(serialNumber: ArraySlice<UInt8>) -> RevokedCertificate? {
+        revoked.entry(serialNumber, in: der)
+    }
+
+    /// Verifies that `key` signed the list; checks nothing else.
+    package func verifySignature(with key: borrowing AuthorityKey) throws(OpenSSLCryptoError) {
+        try signed.verify(with: key)
+    }
+}

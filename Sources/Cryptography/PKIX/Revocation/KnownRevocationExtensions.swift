@@ -1,0 +1,99 @@
+/// The extensions of a CRL whose meaning this target knows (RFC 5280, 5.2). Critical ones that it does not know, and those
+/// that make the list something else than the complete list of its issuer, are refused.
+struct KnownRevocationExtensions {
+    private(set) var authorityKeyIdentifier: ArraySlice<UInt8>?
+    private(set) var number: ArraySlice<UInt8>?
+    private(set) var distributionPointURIs: [String]?
+
+    init(_ extensions: [CertificateExtension]) throws(PKIXError) {
+        for known in extensions {
+            var reader = DERReader(known.value)
+            switch known.oid {
+            case .authorityKeyIdentifier: authorityKeyIdentifier = try reader.readAuthorityKeyIdentifier()
+            case .crlNumber: number = try reader.readUnsignedInteger()
+            case .deltaCRLIndicator: throw .deltaCRL
+            case .issuingDistributionPoint: distributionPointURIs = try reader.readIssuingDistributionPoint()
+            default:
+                guard !known.isCritical else { throw .unknownCriticalExtension(known.oid) }
+                continue
+            }
+            try reader.finish()
+        }
+    }
+}
+
+extension DERReader {
+    /// IssuingDistributionPoint (RFC 5280, 5.2.5): the URIs of its name, if it has one.
+    fileprivate mutating func readIssuingDistributionPoint() throws(PKIXError) -> [String]? {
+        var fields = try enter(DERTag.sequence)
+        var uris: [String]?
+        if fields.nextTag == DERTag.constructed(0) {
+            uris = try fields.readUniformResourceIdentifiers()
+            guard uris?.isEmpty == false else { throw .crlOfOtherScope }
+        }
+        let (onlyEndCertificates, onlyAuthorities, onlyAttributes) = (1, 2, 5) as (UInt8, UInt8, UInt8)
+        _ = try fields.readFlag(onlyEndCertificates)
+        if try fields.readFlag(onlyAuthorities) { throw .crlOfOtherScope }
+        if fields.nextTag == DERTag.primitive(3) { throw .crlOfOtherScope }
+        if try fields.readFlag(4) { throw .indirectCRL }
+        if try fields.readFlag(onlyAttributes) { throw .crlOfOtherScope }
+        try fields.finish()
+        return uris
+    }
+
+    private mutating func readFlag(_ number: UInt8) throws(PKIXError) -> Bool {
+        let start = position
+        guard let contents = try readOptional(DERTag.primitive(number)) else { return false }
+        guard contents.count == 1, let byte = contents.first, byte == 0x00 || byte == 0xff else {
+            throw .valueMalformed(at: start)
+        }
+        return byte == 0xff
+    }
+
+    /// The URIs of a DistributionPointName's full name; none where it has another form (RFC 5280, 4.2.1.13).
+    mutating func readUniformResourceIdentifiers() throws(PKIXError) -> [String] {
+        var name = try enter(DERTag.constructed(0))
+        guard name.nextTag == DERTag.constructed(0) else {
+            _ = try name.readElement()
+            try name.finish()
+            return []
+        }
+        var names = try name.enter(DERTag.constructed(0))
+        try name.finish()
+        var uris: [String] = []
+        while !names.isAtEnd {
+            let next = try names.readElement()
+            guard next.tag == DERTag.primitive(6), let uri = next.contents.asASCII else { continue }
+            uris.append(uri)
+        }
+        return uris
+    }
+}
+
+extension ArraySlice where Element == UInt8 {
+    /// The printable ASCII text; nil for anything else, and for more than 2048 bytes.
+    fileprivate var asASCII: String? {
+        guard count <= 2048, allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }
+        return String(decoding: self, as: UTF8.self)
+    }
+}
+
+extension Certificate {
+    /// The URIs of all CRL distribution points (RFC 5280, 4.2.1.13); empty if none can be read.
+    package var crlDistributionPointURIs: [String] {
+        guard let value = firstExtension(.crlDistributionPoints)?.value else { return [] }
+        var uris: [String] = []
+        do throws(PKIXError) {
+            var outer = DERReader(value)
+            var points = try outer.enter(DERTag.sequence)
+            while !points.isAtEnd {
+                var point = try points.enter(DERTag.sequence)
+                guard point.nextTag == DERTag.constructed(0) else { continue }
+                uris += try point.readUniformResourceIdentifiers()
+            }
+        } catch {
+            return uris
+        }
+        return uris
+    }
+}

@@ -1,0 +1,114 @@
+/// The positions of the entries of a CRL, sorted by serial number: one array, and no allocation per entry.
+struct RevokedSerialNumbers: Sendable {
+    private static let longestSerialNumber = 64
+
+    private struct Place: Sendable {
+        let start: Int32
+        let count: UInt8
+        let reason: RevocationReason
+        let date: Int64
+
+        var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
+    }
+
+    private var places: [Place] = []
+
+    /// Reads `revokedCertificates` (RFC 5280, 5.1.2.6), which lies in `der`.
+    init(
+        _ list: DERReader?, in der: ArraySlice<UInt8>, _ deviations: inout EncodingDeviations
+    ) throws(PKIXError) {
+        guard var list else { return }
+        var isSorted = true
+        while !list.isAtEnd {
+            guard places.count < CertificateRevocationList.maximumEntries else {
+                throw .limitExceeded(at: list.position)
+            }
+            let place = try Self.readEntry(&list, startIndex: der.startIndex, &deviations)
+            if let last = places.last { isSorted = isSorted && Self.precedes(last, place, der) }
+            places.append(place)
+        }
+        if !isSorted { places.sort { Self.precedes($0, $1, der) } }
+    }
+
+    var count: Int { places.count }
+
+    private static func readEntry(
+        _ list: inout DERReader, startIndex: Int, _ deviations: inout EncodingDeviations
+    ) throws(PKIXError) -> Place {
+        let start = list.position
+        var entry = try list.enter(DERTag.sequence)
+        let serial = try entry.readInteger()
+        guard serial.count <= longestSerialNumber else { throw .limitExceeded(at: start) }
+        let date = try entry.readTime(&deviations)
+        let reason = entry.isAtEnd ? .unspecified : try entry.readEntryExtensions(&deviations)
+        try entry.finish()
+        return Place(
+            start: Int32(serial.startIndex - startIndex), count: UInt8(serial.count), reason: reason,
+            date: date)
+    }
+
+    private static func precedes(_ one: Place, _ other: Place, _ der: ArraySlice<UInt8>) -> Bool {
+        guard one.count == other.count else { return one.count < other.count }
+        let span = der.span
+        for offset in 0..<Int(one.count) {
+            let (left, right) = (span[Int(one.start) + offset], span[Int(other.start) + offset])
+            if left != right { return left < right }
+        }
+        return false
+    }
+
+    /// Whether the place's number is less (−1), the same (0) or more (1) than `serial`.
+    private static func order(_ place: Place, _ serial: Span<UInt8>, _ der: Span<UInt8>) -> Int {
+        guard Int(place.count) == serial.count else { return Int(place.count) < serial.count ? -1 : 1 }
+        for offset in serial.indices {
+            let own = der[Int(place.start) + offset]
+            if own != serial[offset] { return own < serial[offset] ? -1 : 1 }
+        }
+        return 0
+    }
+
+    func entry(_ serial: ArraySlice<UInt8>, in der: ArraySlice<UInt8>) -> RevokedCertificate? {
+        let (wanted, bytes) = (serial.span, der.span)
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Self.order(places[middle], wanted, bytes) < 0 { low = middle + 1 } else { high = middle }
+        }
+        guard low < places.count, Self.order(places[low], wanted, bytes) == 0 else { return nil }
+        // Listed more than once: what is revoked for good is not on hold.
+        var entry = places[low]
+        for place in places[low...].dropFirst() {
+            guard entry.reason == .certificateHold, Self.order(place, wanted, bytes) == 0 else { break }
+            entry = place
+        }
+        return RevokedCertificate(reason: entry.reason, revocationDate: entry.date)
+    }
+}
+
+extension DERReader {
+    /// Entry extensions (RFC 5280, 5.3). A certificate issuer makes the CRL indirect; removeFromCRL belongs into delta CRLs.
+    fileprivate mutating func readEntryExtensions(
+        _ deviations: inout EncodingDeviations
+    ) throws(PKIXError) -> RevocationReason {
+        var list = try enter(DERTag.sequence)
+        var reason: RevocationReason?
+        while !list.isAtEnd {
+            let start = list.position
+            let next = try list.readExtension(&deviations)
+            switch next.oid {
+            case .reasonCode:
+                guard reason == nil else { throw .duplicateExtension(at: start) }
+                var value = DERReader(next.value)
+                let code = try value.read(DERTag.enumerated)
+                try value.finish()
+                guard code.count == 1, let known = code.first.flatMap(RevocationReason.init(rawValue:)) else {
+                    throw .valueMalformed(at: start)
+                }
+                reason = known
+            case .certificateIssuer: throw .indirectCRL
+            default: if next.isCritical { throw .unknownCriticalExtension(next.oid) }
+            }
+        }
+        return reason ?? .unspecified
+    }
+}

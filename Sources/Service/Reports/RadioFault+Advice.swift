@@ -1,0 +1,36 @@
+package import Transport
+
+extension RadioFault {
+    /// What to do about it, for a person.
+    package var advice: String {
+        switch self {
+        case .busNotRunning, .busLost: "the system message bus does not run: start dbus"
+        case .daemonNotRunning, .daemonLost:
+            "bluetoothd does not run: install it (apt-get install bluez), start it (systemctl start bluetooth)"
+        case .daemonHung: "bluetoothd does not answer: systemctl restart bluetooth"
+        case .accessDenied: "the message bus refuses this user: join the group bluetooth"
+        case .noAdapter: "no Bluetooth adapter that can advertise: plug one in"
+        case .adapterMissing: "the Bluetooth adapter of that name is not there"
+        case .adapterLost: "the Bluetooth adapter is not connected any more: plug it in again"
+        case .adapterOff:
+            "the Bluetooth adapter is off: bluetoothctl power on; where that is refused, rfkill unblock bluetooth"
+        case .registrationRefused:
+            "bluetoothd accepts no further advertisement: close other programs that advertise"
+        case .otherDeviceStays:
+            "another device stays connected to the adapter: take it away and try again"
+        case .failed: "Bluetooth cannot be used: systemctl restart bluetooth (\(rawValue))"
+        }
+    }
+}
+
+extension ConnectionFault {
+    /// What to do about it, for a person.
+    package var advice: String {
+        switch self {
+        case .serviceIncomplete: "the phone connected without the service of an ID: tap again"
+        case .notSubscribed: "the phone connected and did not listen: tap again"
+        case .leftBeforeStart: "the phone left before the transfer began: tap again"
+        default: "no connection to the phone could be made (\(rawValue)): tap again"
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// Why the Bluetooth radio, or the service that drives it, cannot be used. The raw value is its id in reports.
+package enum RadioFault: String, Error, CaseIterable, Sendable {
+    /// There is no system message bus.
+    case busNotRunning = "bluez.bus_not_running"
+    /// The message bus ended while it was used.
+    case busLost = "bluez.bus_lost"
+    /// bluetoothd does not run.
+    case daemonNotRunning = "bluez.daemon_not_running"
+    /// bluetoothd ended while it was used.
+    case daemonLost = "bluez.daemon_lost"
+    /// bluetoothd did not answer in time.
+    case daemonHung = "bluez.daemon_hung"
+    /// The message bus does not let this user call bluetoothd.
+    case accessDenied = "bluez.access_denied"
+    /// There is no adapter, or none that can advertise.
+    case noAdapter = "bluez.no_adapter"
+    /// There is no adapter of the name that is configured.
+    case adapterMissing = "bluez.adapter_missing"
+    /// The adapter was removed while it was used.
+    case adapterLost = "bluez.adapter_lost"
+    /// The adapter is off.
+    case adapterOff = "bluez.adapter_off"
+    /// bluetoothd accepts no further service or advertisement.
+    case registrationRefused = "bluez.registration_refused"
+    /// A device that belongs to no presentation stays connected to the adapter.
+    case otherDeviceStays = "bluez.other_device_stays"
+    /// Any other refusal of bluetoothd or the system.
+    case failed = "bluez.failed"
+}
+
+/// Why no link to the phone could be made over Bluetooth. The raw value is its id in reports.
+package enum ConnectionFault: String, Error, CaseIterable, Sendable {
+    /// The radio does not know the phone any more.
+    case phoneForgotten = "connection.phone_forgotten"
+    /// The controller or the kernel gave up.
+    case aborted = "connection.aborted"
+    case refused = "connection.refused"
+    case timedOut = "connection.timed_out"
+    /// The phone left again before it could be used.
+    case phoneLeft = "connection.phone_left"
+    /// The phone's services were not known in time.
+    case servicesUnresolved = "connection.services_unresolved"
+    /// The phone does not have the service, or not all of it.
+    case serviceIncomplete = "connection.service_incomplete"
+    /// The phone did not subscribe to a characteristic that it needs.
+    case notSubscribed = "connection.not_subscribed"
+    /// The phone refused the L2CAP channel.
+    case channelRefused = "connection.channel_refused"
+    /// The system gave no socket.
+    case noSocket = "connection.no_socket"
+    /// A value is longer than the link carries.
+    case valueTooLong = "connection.value_too_long"
+    /// The phone did not let a characteristic be read.
+    case readRefused = "connection.read_refused"
+    /// The phone did not answer a read in time.
+    case readTimedOut = "connection.read_timed_out"
+    /// The Ident is of another engagement (ISO/IEC 18013-5 8.3.3.1.1.4).
+    case identOfAnother = "connection.ident_of_another"
+    /// The phone left before the transfer began.
+    case leftBeforeStart = "connection.left_before_start"
+}

@@ -1,0 +1,84 @@
+"""Runs the commands of the guides, from their own text, with the programs of .build/debug.
+
+Each guide has a system of its own: namespaces of mounts, processes and network, a copy of /etc, empty /root, /run and
+/var/lib, and stand-ins for apt-get, systemctl and systemd-run. Blocks that begin with ```sh run in one shell, in their
+order; those that begin with ```sh by-hand need what nobody has here, and do not. Needs root, as the guides do.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+DOCUMENTATION = ROOT / "Documentation"
+LIMIT = 180  # seconds for one guide
+
+
+def blocks(page):
+    """The blocks of commands in a page, each with the line at which it begins."""
+    text = (DOCUMENTATION / page).read_text()
+    return [(text[:found.start()].count("\n") + 1, found[1])
+            for found in re.finditer(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+
+
+class Guide(unittest.TestCase):
+    maxDiff = None
+
+    def run_guide(self, page):
+        """What each block printed, by its number; fails where a command fails."""
+        if os.geteuid() != 0:
+            self.skipTest("the guides run as root, and this is not root")
+        script = "set -eu\n" + "".join(f"echo '== block {number}, {page}:{line}'\n{text}"
+                                       for number, (line, text) in enumerate(blocks(page)))
+        done = subprocess.run(
+            ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", HERE / "system", ROOT / ".build/debug"],
+            input=script, capture_output=True, text=True, timeout=LIMIT)
+        self.assertEqual(done.returncode, 0, f"{done.stdout}\n{done.stderr}")
+        return re.split(r"^== block .*\n", done.stdout, flags=re.MULTILINE)[1:]
+
+    def test_a_kiosk_checks_an_age_and_keeps_nothing(self):
+        said = self.run_guide("getting-started-kiosk.md")
+        self.assertEqual(len(said), 8)
+        self.assertIn('"ready"', said[3])
+        self.assertRegex(said[4], r"http://127\.0\.0\.1:8411/kiosk\?lane=trial#token=\S{40,}\n")
+        self.assertIn('"verified"', said[5])
+        self.assertEqual(said[5].count('"yes"'), 2, said[5])
+        self.assertIn('"test": true', said[5])
+        self.assertTrue(said[6].endswith("\n0\n"), said[6])
+
+    def test_a_rental_desk_keeps_what_it_may_and_deletes_it_in_time(self):
+        said = self.run_guide("getting-started-rental.md")
+        self.assertEqual(len(said), 11)
+        self.assertIn('"verified"', said[5])
+        self.assertIn("family_name", said[5])
+        self.assertIn("retained: 1;", said[5])
+        self.assertIn("nothing is retained any more", said[6])
+        self.assertIn("document_number", said[7])
+        self.assertRegex(said[7], r"(?s)retained: 1;.*purged[^\n]*1")
+
+    def test_a_command_that_fails_fails_the_guide(self):
+        """The stand-ins hide nothing: a wrong configuration ends the shell."""
+        if os.geteuid() != 0:
+            self.skipTest("the guides run as root, and this is not root")
+        done = subprocess.run(
+            ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", HERE / "system", ROOT / ".build/debug"],
+            input="set -eu\necho '{}' > /etc/countersign/countersignd.json\n"
+                  "runuser -u countersign -- countersignd --check\necho still here\n",
+            capture_output=True, text=True, timeout=LIMIT)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotIn("still here", done.stdout)
+
+    def test_every_example_of_a_configuration_is_json(self):
+        import json
+        text = (DOCUMENTATION / "configuration.md").read_text()
+        examples = re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        self.assertEqual(len(examples), 3)
+        for example in examples:
+            json.loads(example)
+
+
+if __name__ == "__main__":
+    unittest.main()
