@@ -104,6 +104,16 @@ struct SignatureTests {
         }
     }
 
+    @Test(
+        "Bytes that are not DER are malformed, whatever numbers they seem to have",
+        arguments: ["", "30", "3000", "300402000200", "000005000500", "30060201000201", "0000", "30820000"])
+    func notDER(_ hex: String) throws {
+        let own = try PrivateKey.generate(.p256).publicKey()
+        #expect(throws: OpenSSLCryptoError.signatureMalformed) {
+            try own.verify(hex.bytes[...], form: .der, algorithm: .ecdsa(.sha256), over: [[1]])
+        }
+    }
+
     @Test("A zero r or s is invalid in both forms")
     func zeros() throws {
         let own = try PrivateKey.generate(.p256).publicKey()

@@ -11,7 +11,6 @@ struct ECDSASignature: ~Copyable {
         _ signature: ArraySlice<UInt8>, form: SignatureForm, curve: Curve
     ) throws(OpenSSLCryptoError) {
         let (r, s) = try form == .der ? Self.numbers(ofDER: signature) : Self.halves(of: signature, curve)
-        guard !r.isEmpty, !s.isEmpty else { throw .signatureInvalid }
         guard r.count <= curve.coordinateSize, s.count <= curve.coordinateSize else {
             throw .signatureMalformed
         }
@@ -22,6 +21,7 @@ struct ECDSASignature: ~Copyable {
         append(number: r)
         append(number: s)
         guard form == .fixedWidth || isEqual(to: signature) else { throw .signatureMalformed }
+        guard !r.isEmpty, !s.isEmpty else { throw .signatureInvalid }
     }
 
     private mutating func append(_ byte: UInt8) {
@@ -32,13 +32,13 @@ struct ECDSASignature: ~Copyable {
     private mutating func append(number: ArraySlice<UInt8>) {
         append(0x02)
         append(UInt8(Self.size(of: number) - 2))
-        if number.first ?? 0 > 0x7f { append(0x00) }
+        if number.first ?? 0xff > 0x7f { append(0x00) }
         for byte in number { append(byte) }
     }
 
-    /// The size of an INTEGER element of at most 67 bytes.
+    /// The size of an INTEGER element of at most 67 bytes. Zero has no byte of the number, and one of sign.
     private static func size(of number: ArraySlice<UInt8>) -> Int {
-        2 + number.count + (number.first ?? 0 > 0x7f ? 1 : 0)
+        2 + number.count + (number.first ?? 0xff > 0x7f ? 1 : 0)
     }
 
     private static func halves(
@@ -51,7 +51,7 @@ struct ECDSASignature: ~Copyable {
         )
     }
 
-    /// r and s of a signature in DER, without leading zeros. The numbers are encoded again to check that it is DER.
+    /// r and s of a signature in DER, without leading zeros. Only `init` checks that it is DER, by encoding them again.
     static func numbers(
         ofDER signature: ArraySlice<UInt8>
     ) throws(OpenSSLCryptoError) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {

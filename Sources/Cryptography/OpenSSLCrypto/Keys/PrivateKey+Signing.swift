@@ -32,6 +32,7 @@ extension PrivateKey {
     }
 
     private borrowing func fixedWidth(_ der: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [UInt8] {
+        _ = try ECDSASignature(der, form: .der, curve: curve)
         let (r, s) = try ECDSASignature.numbers(ofDER: der)
         var result = [UInt8](repeating: 0, count: 2 * curve.coordinateSize)
         result.replaceSubrange(curve.coordinateSize - r.count..<curve.coordinateSize, with: r)
