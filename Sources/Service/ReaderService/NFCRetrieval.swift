@@ -119,5 +119,8 @@ extension NFCRetrieval: SessionCarrier {
         return nil
     }
 
+    /// An ENVELOPE whose answer did not come may have arrived.
+    var mayBeSent: Bool { true }
+
     static func end(_ failure: PresentationFailure) -> TapEnd { .failed(failure) }
 }

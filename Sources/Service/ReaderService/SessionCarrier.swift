@@ -5,6 +5,8 @@ protocol SessionCarrier {
 
     /// When the message of the last exchange was sent; nil if it was not.
     var sent: ContinuousClock.Instant? { get }
+    /// Whether a part of that message may have reached the phone.
+    var mayBeSent: Bool { get }
 
     /// Sends a message and waits for the phone's. Reports that the holder is asked, and that the answer begins.
     mutating func exchange(
@@ -27,6 +29,10 @@ enum CarriedAnswer {
     case message([UInt8], began: ContinuousClock.Instant?)
     /// It ended the transfer without a message.
     case ended
+}
+
+extension SessionCarrier {
+    var mayBeSent: Bool { sent != nil }
 }
 
 extension SessionCarrier where End == PresentationFailure {
@@ -77,7 +83,7 @@ extension ReaderTransaction {
         } catch {
             result = .failure(error)
         }
-        course.request = inquiry.sent
+        if carrier.mayBeSent { course.request = inquiry.sent }
         if let sent = carrier.sent { course.times.end(.request, at: sent) }
         return try result.get()
     }

@@ -6,6 +6,7 @@ extension ReaderFault {
         switch self {
         case .serviceNotRunning, .serviceLost:
             "pcscd does not run: install it (apt-get install pcscd), start it (systemctl start pcscd.socket)"
+        case .serviceHung: "pcscd does not answer: systemctl restart pcscd"
         case .serviceAccessDenied, .cardAccessDenied:
             "pcscd refuses this user: Hardware/polkit has the rule for org.debian.pcsc-lite"
         case .tooManyClients: "pcscd accepts no further program: close others, or raise --max-thread"

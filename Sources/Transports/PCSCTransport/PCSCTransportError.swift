@@ -72,8 +72,10 @@ extension ReaderFault {
             case .readerMissing: .readerMissing
             case .readerInUse: .readerInUse
             case .readerBlocked: .readerBlocked
+            // Who asks for a fault was not cancelled: its time for the call was over.
+            case .cancelled: .serviceHung
             case .noCard, .cardLost, .linkLost, .cardMute, .cardReset, .protocolMismatch, .notConnected,
-                .commandLength, .answerTooLong, .cancelled, .unexpected:
+                .commandLength, .answerTooLong, .unexpected:
                 .failed
             }
     }

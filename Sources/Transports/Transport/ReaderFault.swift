@@ -4,6 +4,8 @@ package enum ReaderFault: String, Error, CaseIterable, Sendable {
     case serviceNotRunning = "pcsc.service_not_running"
     /// pcscd ended while it was used.
     case serviceLost = "pcsc.service_lost"
+    /// pcscd did not answer in time.
+    case serviceHung = "pcsc.service_hung"
     /// pcscd and its library do not understand each other.
     case serviceIncompatible = "pcsc.service_incompatible"
     /// pcscd does not let this user use it at all.

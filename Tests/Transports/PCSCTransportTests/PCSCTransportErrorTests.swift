@@ -68,7 +68,7 @@ struct PCSCTransportErrorTests {
             (.accessDenied(.service), .serviceAccessDenied), (.accessDenied(.card), .cardAccessDenied),
             (.tooManyClients, .tooManyClients), (.noReader, .noReader), (.readerMissing(""), .readerMissing),
             (.readerInUse, .readerInUse), (.readerBlocked, .readerBlocked),
-            (.cardMute, .failed), (.commandLength(0, limit: 0), .failed),
+            (.cancelled, .serviceHung), (.cardMute, .failed), (.commandLength(0, limit: 0), .failed),
             (.unexpected(code: 0, during: .connect), .failed),
         ]
         for (error, fault) in faults { #expect(ReaderFault(error) == fault) }
