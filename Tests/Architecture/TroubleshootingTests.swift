@@ -9,11 +9,12 @@ struct TroubleshootingTests {
         return (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     }()
 
-    /// The ids of these groups that the page names.
+    /// The ids of these groups in the first columns of the page's tables.
     private static func named(_ groups: String) throws -> Set<String> {
+        let column = page.matches(of: /(?m)^\| ([^|]*) \|/).map { String($0.1) }.joined(separator: "\n")
         let expression = try NSRegularExpression(pattern: "`((?:\(groups))\\.[a-z_]+)`")
-        let text = page as NSString
-        let matches = expression.matches(in: page, range: NSRange(location: 0, length: text.length))
+        let text = column as NSString
+        let matches = expression.matches(in: column, range: NSRange(location: 0, length: text.length))
         return Set(matches.map { text.substring(with: $0.range(at: 1)) })
     }
 
