@@ -83,14 +83,16 @@ release_folder() { swift build --package-path "$root" "${release_options[@]}" --
 
 # Where nothing was built yet nothing is kept for a debugger or a change of one file: 939 s of a core for 1417. What somebody
 # built for that is built on as it is. SwiftPM finds tests by the index, which needs our own modules alone.
-build_tests() {
+build_debug() { # OPTION OF swift build...
     local option once=(-debug-info-format none)
     for option in -whole-module-optimization -num-threads 2 -index-ignore-system-modules -index-ignore-clang-modules; do
         once+=(-Xswiftc "$option")
     done
-    [ ! -e .build/debug.yaml ] || grep -q whole-module-optimization .build/debug.yaml || once=()
-    swift build --build-tests "${once[@]}"
+    [ ! -e "$root/.build/debug.yaml" ] || grep -q whole-module-optimization "$root/.build/debug.yaml" || once=()
+    swift build --package-path "$root" "${once[@]}" "$@" </dev/null
 }
+
+build_tests() { build_debug --build-tests; }
 
 # Suites that wait for real daemons, sockets and programs, with their own deadlines: they run one test at a time.
 readonly waiting='^(TransportTests|PCSCTransportTests|BlueZTransportTests|TrustFetchTests|ReaderAPITests|ReaderServiceTests|PortraitDecodingTests|TapToPresentTests|countersignTests|countersigndTests)\.'
