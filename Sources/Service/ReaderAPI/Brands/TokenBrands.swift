@@ -3,7 +3,6 @@ internal import ReaderIdentityStore
 package import ReaderService
 package import ReaderStore
 package import ReaderTokens
-internal import Transport
 
 /// Brands by reader tokens. Without one no data is asked. The registry is read for each token: a key that an operator revokes prepares nothing from
 /// then on.
@@ -47,8 +46,7 @@ package struct TokenBrands: Sendable {
 
 /// First uses of tokens. A separate thread waits for the disk.
 private actor FirstUses: TokenFirstUses {
-    /// Waits for the disk, so that no other thread has to.
-    private let queue = SerialQueue(label: "countersign.records")
+    private let queue = RecordQueue()
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
     private let store: ReaderStore

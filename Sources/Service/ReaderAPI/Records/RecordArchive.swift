@@ -3,7 +3,6 @@ internal import MdocModel
 package import ReaderStore
 internal import Reports
 internal import Synchronization
-internal import Transport
 
 /// Receipts and retained data, as the daemon writes them. A separate thread waits for the disk, one operation after
 /// another.
@@ -11,8 +10,7 @@ package actor RecordArchive {
     /// For how long an export that is being handed out keeps others of its reference waiting.
     static let handingOut = Duration.seconds(60)
 
-    /// Waits for the disk, so that no other thread has to.
-    private let queue = SerialQueue(label: "countersign.records")
+    private let queue = RecordQueue()
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe queue.asUnownedSerialExecutor()
     }

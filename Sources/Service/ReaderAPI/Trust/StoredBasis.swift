@@ -4,7 +4,6 @@ package import MdocVerification
 internal import ReaderIdentityStore
 internal import ReaderStore
 internal import Synchronization
-internal import Transport
 
 /// The basis in the store's folder. It is read again when another snapshot is stored, and the identities when one
 /// was removed, renewed or chosen again. Otherwise the last values are used, even if receipts and retained data
@@ -216,8 +215,7 @@ package final class StoredBasis: JudgingBasisSource {
 
 /// Reads from the disk on a separate thread, one operation after another.
 private actor Reading {
-    /// Waits for the disk, so that no other thread has to.
-    private let queue = SerialQueue(label: "countersign.records")
+    private let queue = RecordQueue()
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
     func run<Value: Sendable>(

@@ -9,7 +9,7 @@ internal import Transport
 /// nothing left to do, and then waits for the descriptor or for its nearest deadline.
 @safe actor Bus {
     nonisolated let queue: BusQueue
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.executor.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
     private nonisolated(unsafe) let connection: OpaquePointer
     private nonisolated(unsafe) var reading: SocketPoller.Watch?

@@ -1,14 +1,13 @@
 internal import Dispatch
-internal import Transport
 
 /// Where tasks wait until something has changed that is looked after on the bus's queue. For that queue only.
 final class BusCondition: @unchecked Sendable {
-    private let queue: SerialQueue
+    private let queue: BusQueue
     private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     private var lastWaiter = 0
 
     init(_ bus: Bus) {
-        queue = bus.queue.executor
+        queue = bus.queue
     }
 
     /// Lets all who wait look again.

@@ -9,14 +9,14 @@ final class LinkInbox: @unchecked Sendable {
     private var packets: [BluetoothLEPacket] = []
     private var waitingBytes = 0
     private var end: BluetoothLEError?
-    private let queue: SerialQueue
+    private let queue: BusQueue
     private var lastWaiter = 0
     private var waiter: (number: Int, continuation: Continuation)?
 
     private typealias Continuation = CheckedContinuation<Result<BluetoothLEPacket, BluetoothLEError>, Never>
 
     init(_ bus: Bus) {
-        queue = bus.queue.executor
+        queue = bus.queue
     }
 
     var hasRoom: Bool { waitingBytes < Self.room }
