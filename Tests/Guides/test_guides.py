@@ -5,6 +5,7 @@ Each guide has a system of its own: namespaces of mounts, processes and network,
 order; those that begin with ```sh by-hand need what nobody has here, and do not. Needs root, as the guides do.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -27,15 +28,18 @@ def blocks(page):
 class Guide(unittest.TestCase):
     maxDiff = None
 
-    def run_guide(self, page):
-        """What each block printed, by its number; fails where a command fails."""
+    def in_a_system(self, script):
+        """Runs commands in a system of their own."""
         if os.geteuid() != 0:
             self.skipTest("the guides run as root, and this is not root")
-        script = "set -euo pipefail\n" + "".join(f"echo '== block {number}, {page}:{line}'\n{text}"
-                                       for number, (line, text) in enumerate(blocks(page)))
-        done = subprocess.run(
+        return subprocess.run(
             ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", HERE / "system", ROOT / ".build/debug"],
-            input=script, capture_output=True, text=True, timeout=LIMIT)
+            input="set -euo pipefail\n" + script, capture_output=True, text=True, timeout=LIMIT)
+
+    def run_guide(self, page):
+        """What each block printed, by its number; fails where a command fails."""
+        done = self.in_a_system("".join(f"echo '== block {number}, {page}:{line}'\n{text}"
+                                        for number, (line, text) in enumerate(blocks(page))))
         self.assertEqual(done.returncode, 0, f"{done.stdout}\n{done.stderr}")
         return re.split(r"^== block .*\n", done.stdout, flags=re.MULTILINE)[1:]
 
@@ -62,20 +66,14 @@ class Guide(unittest.TestCase):
 
     def test_a_command_that_fails_fails_the_guide(self):
         """The stand-ins hide nothing: a wrong configuration ends the shell."""
-        if os.geteuid() != 0:
-            self.skipTest("the guides run as root, and this is not root")
-        done = subprocess.run(
-            ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", HERE / "system", ROOT / ".build/debug"],
-            input="set -eu\necho begun\necho '{}' > /etc/countersign/countersignd.json\n"
-                  "runuser -u countersign -- countersignd --check\necho still here\n",
-            capture_output=True, text=True, timeout=LIMIT)
+        done = self.in_a_system("echo begun\necho '{}' > /etc/countersign/countersignd.json\n"
+                                "runuser -u countersign -- countersignd --check\necho still here\n")
         self.assertEqual(done.returncode, 64, done.stderr)
         self.assertIn("begun", done.stdout)
         self.assertIn("countersignd.json", done.stderr)
         self.assertNotIn("still here", done.stdout)
 
     def test_every_example_of_a_configuration_is_json(self):
-        import json
         text = (DOCUMENTATION / "configuration.md").read_text()
         examples = re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
         self.assertEqual(len(examples), 3)
