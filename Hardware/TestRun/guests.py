@@ -5,11 +5,17 @@ import re
 
 # Debian's kernel 6.1 may break in hci_chan_del when a phone leaves at the wrong moment.
 OOPS = re.compile(r"(BUG: .*|Oops: .*|general protection fault.*|Kernel panic.*)")
+
+
+def unasked_end(name):
+    """An end of a daemon that bluezd-control did not ask for: what it asked for ends with ", as asked"."""
+    return re.compile(rf"^{name} \d+ ended (?:by signal \d+|with status [1-9]\d*)$", re.MULTILINE)
+
+
 # bluetoothd before 5.84 may end when a phone leaves while it is subscribed to (bluez/bluez#1383).
-# What bluezd-control asked for ends with ", as asked".
-CRASH = re.compile(r"^bluetoothd \d+ ended (?:by signal \d+|with status [1-9]\d*)$", re.MULTILINE)
+CRASH = unasked_end("bluetoothd")
 # No daemon of the bench may do so: the step fails, and says it first.
-LOSS = re.compile(r"^\S+ \d+ ended (?:by signal \d+|with status [1-9]\d*)$", re.MULTILINE)
+LOSS = unasked_end(r"\S+")
 
 
 def named_fault(folder):
