@@ -33,7 +33,7 @@ extension DaemonConfiguration {
 
     /// What writes receipts and retained data, and the brands of reader tokens.
     func openStore(
-        _ metrics: CounterMetrics, _ log: Logger
+        _ metrics: PresentationMetrics, _ log: Logger
     ) throws(AssemblyFault) -> (RecordArchive, TokenBrands) {
         do throws(ReaderStoreError) {
             return (
@@ -48,8 +48,8 @@ extension DaemonConfiguration {
 
 extension DaemonConfiguration.Lane {
     /// The lane with its devices.
-    func assemble(_ service: PCSCService) throws(TransportError) -> CounterLane {
-        CounterLane(Lane(name: name, device: try device(service)), page: page, settings: settings)
+    func assemble(_ service: PCSCService) throws(TransportError) -> ConfiguredLane {
+        ConfiguredLane(Lane(name: name, device: try device(service)), page: page, settings: settings)
     }
 
     private func device(_ service: PCSCService) throws(TransportError) -> any LaneDevice {

@@ -50,7 +50,7 @@ private actor FirstUses: TokenFirstUses {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
     private let store: ReaderStore
-    private nonisolated let asking = WaitingRoom()
+    private nonisolated let asking = PendingLimit()
 
     init(_ store: ReaderStore) {
         self.store = store

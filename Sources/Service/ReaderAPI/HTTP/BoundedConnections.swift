@@ -22,9 +22,9 @@ struct BoundedConnections: ServerChildChannel {
     let served: ConnectionCount
     /// The connections that are being refused.
     let refused: ConnectionCount
-    let metrics: CounterMetrics
+    let metrics: PresentationMetrics
 
-    init(_ http: HTTP1Channel, limit: Int, metrics: CounterMetrics) {
+    init(_ http: HTTP1Channel, limit: Int, metrics: PresentationMetrics) {
         self.http = http
         served = ConnectionCount(limit: limit)
         refused = ConnectionCount(limit: OpenConnections.refused)

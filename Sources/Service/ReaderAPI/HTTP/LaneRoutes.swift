@@ -7,7 +7,7 @@ internal import MdocTrust
 internal import ReaderService
 internal import Reports
 
-extension Counter {
+extension PresentationCoordinator {
     nonisolated var laneRoutes: [APIRoute] {
         let anybody = APIRoute.Access.scopes([.app, .display, .admin])
         return [
@@ -112,7 +112,7 @@ extension LanePage {
                 ]
             } ?? .null,
             "resultSeconds": resultSeconds.map { .integer(Int64($0)) } ?? .null,
-            "heartbeatSeconds": .integer(Counter.heartbeatSeconds),
+            "heartbeatSeconds": .integer(PresentationCoordinator.heartbeatSeconds),
             "notice": notice.map {
                 [
                     "controller": .string($0.controller), "purpose": .string($0.purpose),

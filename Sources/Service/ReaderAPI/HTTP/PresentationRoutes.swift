@@ -2,7 +2,7 @@ internal import Hummingbird
 internal import JSON
 internal import MdocModel
 
-extension Counter {
+extension PresentationCoordinator {
     /// What a till and a kiosk do with presentations.
     nonisolated var presentationRoutes: [APIRoute] {
         let either = APIRoute.Access.scopes([.app, .display])

@@ -6,7 +6,7 @@ internal import OpenSSLCrypto
 internal import ReaderStore
 internal import Reports
 
-extension Counter {
+extension PresentationCoordinator {
     /// Receipts for those who show or check them, and what is retained, once.
     nonisolated var recordRoutes: [APIRoute] {
         let readers = APIRoute.Access.scopes([.app, .admin])

@@ -3,7 +3,7 @@ internal import JSON
 internal import ReaderService
 internal import Reports
 
-extension Counter {
+extension PresentationCoordinator {
     /// What supervisors and collectors ask.
     nonisolated var systemRoutes: [APIRoute] {
         [

@@ -19,7 +19,7 @@ extension ReceiptStatement {
             purpose: request.plan.intent.purpose,
             questions: request.plan.questions(on: today).compactMap { ReceiptQuestion($0, by: report) },
             verdict: verdict,
-            reasons: report?.receiptReasons ?? [ReceiptReason(CounterReason.readerUnavailable)],
+            reasons: report?.receiptReasons ?? [ReceiptReason(LaneReason.readerUnavailable)],
             documents: report?.documents.compactMap {
                 ReceiptDocument($0.report, answering: request.plan)
             } ?? [],

@@ -18,7 +18,7 @@ public final class MobileDocumentReader: Sendable {
     }
 
     private let installation: ReaderInstallation
-    private let counter: ReadingCounter
+    private let sharedReader: SharedReader
     private let hub = EventHub()
     private let state = Mutex(State())
 
@@ -26,12 +26,12 @@ public final class MobileDocumentReader: Sendable {
     public convenience init(_ setup: Setup = Setup()) {
         let installation = ReaderInstallation(setup, clock: .system)
         self.init(
-            installation, counter: .of(reader: setup.reader, adapter: setup.bluetoothAdapter))
+            installation, sharedReader: .of(reader: setup.reader, adapter: setup.bluetoothAdapter))
     }
 
-    init(_ installation: ReaderInstallation, counter: ReadingCounter) {
+    init(_ installation: ReaderInstallation, sharedReader: SharedReader) {
         self.installation = installation
-        self.counter = counter
+        self.sharedReader = sharedReader
     }
 
     /// Identifies this reader to the maker of its tokens. Ask for it each time; do not cache it.
@@ -60,7 +60,7 @@ public final class MobileDocumentReader: Sendable {
         _ = try installation.trust()
         _ = try installation.identities(for: prepared, at: now)
         let session = MobileDocumentReaderSession(
-            installation, counter: counter, hub: hub, token: token)
+            installation, sharedReader: sharedReader, hub: hub, token: token)
         state.withLock { $0.session = session }
         return session
     }

@@ -6,17 +6,17 @@ internal import ReaderTokens
 /// A reader that is ready. It serves any number of requests, one at a time, and ends when it is released.
 public final class MobileDocumentReaderSession: Sendable {
     private let installation: ReaderInstallation
-    private let counter: ReadingCounter
+    private let sharedReader: SharedReader
     private let hub: EventHub
     /// Checked again for each request: it may have expired by then, or its key may have been revoked.
     let token: MobileDocumentReader.Token?
 
     init(
-        _ installation: ReaderInstallation, counter: ReadingCounter, hub: EventHub,
+        _ installation: ReaderInstallation, sharedReader: SharedReader, hub: EventHub,
         token: MobileDocumentReader.Token?
     ) {
         self.installation = installation
-        self.counter = counter
+        self.sharedReader = sharedReader
         self.hub = hub
         self.token = token
     }
@@ -38,7 +38,7 @@ public final class MobileDocumentReaderSession: Sendable {
         let asked = try plan.documents()
         if plan.needsToken, token == nil { throw .notAllowed(.tokenRequired) }
         if !plan.needsToken, installation.setup.display == nil { throw .notSupported(.displayMissing) }
-        let result = try await counter.occupied {
+        let result = try await sharedReader.occupied {
             () async throws(MobileDocumentReaderError) -> Result<Request.Response, MobileDocumentReaderError>
             in
             await self.result(of: plan, asking: asked)
@@ -98,7 +98,7 @@ public final class MobileDocumentReaderSession: Sendable {
             clock: installation.clock)
         plan.handsOutRawAnswer = isRaw
         let hub = hub
-        let presentation = try await counter.present(
+        let presentation = try await sharedReader.present(
             ReaderTransaction(plan) { hub.send(MobileDocumentReader.Event($0)) })
         if case .judged(let judgement) = presentation.outcome {
             hub.send(.judged(MobileDocumentVerdict(judgement)))

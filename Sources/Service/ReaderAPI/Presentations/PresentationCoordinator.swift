@@ -10,10 +10,10 @@ internal import Reports
 internal import RequestPlanner
 
 /// All lanes with their presentations: what the API does, without HTTP.
-package actor Counter {
+package actor PresentationCoordinator {
     let log: Logger
-    let metrics: CounterMetrics
-    let limits: CounterLimits
+    let metrics: PresentationMetrics
+    let limits: CoordinatorLimits
     let clock: WallClock
     let basis: any JudgingBasisSource
     let portraits: PortraitDecoder
@@ -21,7 +21,7 @@ package actor Counter {
     let archive: RecordArchive?
     let webhooks: WebhookQueue?
 
-    private(set) var lanes: [String: CounterLane] = [:]
+    private(set) var lanes: [String: ConfiguredLane] = [:]
     private(set) var laneNames: [String] = []
     /// Distinguishes the events of this run from those of others.
     let run: String
@@ -40,9 +40,9 @@ package actor Counter {
     var toldReadiness: [String: LaneReadiness] = [:]
 
     package init(
-        lanes: [CounterLane], basis: any JudgingBasisSource, portraits: PortraitDecoder,
-        metrics: CounterMetrics, log: Logger,
-        limits: CounterLimits = CounterLimits(), clock: WallClock, brands: TokenBrands? = nil,
+        lanes: [ConfiguredLane], basis: any JudgingBasisSource, portraits: PortraitDecoder,
+        metrics: PresentationMetrics, log: Logger,
+        limits: CoordinatorLimits = CoordinatorLimits(), clock: WallClock, brands: TokenBrands? = nil,
         archive: RecordArchive? = nil, webhooks: WebhookQueue? = nil
     ) throws(OpenSSLCryptoError) {
         self.basis = basis
@@ -62,7 +62,7 @@ package actor Counter {
         }
     }
 
-    package func add(_ lane: CounterLane) {
+    package func add(_ lane: ConfiguredLane) {
         let name = lane.lane.name
         if lanes.updateValue(lane, forKey: name) == nil { laneNames.append(name) }
         if logs[name] == nil { logs[name] = EventLog(run: run) } else { tellLane(name) }
@@ -127,7 +127,7 @@ package actor Counter {
         return record
     }
 
-    private func namedLane(for order: PresentationOrder) throws(APIProblem) -> CounterLane {
+    private func namedLane(for order: PresentationOrder) throws(APIProblem) -> ConfiguredLane {
         guard let name = order.lane ?? (laneNames.count == 1 ? laneNames.first : nil) else {
             throw .laneRequired
         }
@@ -135,7 +135,7 @@ package actor Counter {
         return lane
     }
 
-    private func freeLane(for order: PresentationOrder) throws(APIProblem) -> CounterLane {
+    private func freeLane(for order: PresentationOrder) throws(APIProblem) -> ConfiguredLane {
         let lane = try namedLane(for: order)
         let name = lane.lane.name
         if let last = latest[name], let record = records[last], !record.state.isOver {
@@ -148,7 +148,7 @@ package actor Counter {
     private func begin(
         _ order: PresentationOrder, _ plan: RequestPlan, then further: PresentationRecord.Further?,
         _ brand: PreparedBrand?, _ presentation: PresentationPlan, _ basis: JudgingBasis,
-        at lane: CounterLane
+        at lane: ConfiguredLane
     ) throws(APIProblem) -> PresentationRecord {
         guard let id = try? PresentationID() else { throw .failed }
         let name = lane.lane.name
@@ -333,7 +333,9 @@ package actor Counter {
         if record.holdsDocuments { after(limits.documents) { $0.wipe(id, hint: .wiped) } }
     }
 
-    private func after(_ time: Duration, _ body: @escaping @Sendable (isolated Counter) -> Void) {
+    private func after(
+        _ time: Duration, _ body: @escaping @Sendable (isolated PresentationCoordinator) -> Void
+    ) {
         Task { [weak self] in
             try? await Task.sleep(for: time, clock: .continuous)
             if let self { await body(self) }

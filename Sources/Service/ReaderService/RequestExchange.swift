@@ -2,7 +2,7 @@ internal import MdocModel
 internal import MdocSession
 
 /// The requests of one session with a phone, one after the other.
-struct Inquiry: ~Copyable, Sendable {
+struct RequestExchange: ~Copyable, Sendable {
     /// What to do once a message came.
     enum Step: Sendable {
         /// Send the next request: there was no document in the answer, or a further question follows.
@@ -34,7 +34,7 @@ struct Inquiry: ~Copyable, Sendable {
     var hasFurtherRequest: Bool { next != nil || !drafts.isEmpty }
 
     /// Asks for something else from now on.
-    mutating func goOn(asking further: PresentationQuestion) {
+    mutating func startAsking(_ further: PresentationQuestion) {
         question = further
         drafts = further.drafts(for: capabilities)[...]
         next = nil

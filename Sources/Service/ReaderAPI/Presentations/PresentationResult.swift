@@ -72,12 +72,12 @@ struct PresentationResult: Sendable {
     init(_ fault: ReaderFault) {
         verdict = .incomplete
         (answers, document, trustSnapshot, trustAge, policy) = ([], nil, nil, nil, nil)
-        reasons = [Reason(id: CounterReason.readerUnavailable.rawValue, text: fault.advice)]
+        reasons = [Reason(id: LaneReason.readerUnavailable.rawValue, text: fault.advice)]
     }
 }
 
 /// Why a presentation has no result, beside the reasons that a report has.
-enum CounterReason: String, CaseIterable, Sendable {
+enum LaneReason: String, CaseIterable, Sendable {
     /// A lane's reader is what is missing.
     case readerUnavailable = "reader.unavailable"
 }

@@ -3,7 +3,7 @@ internal import ReaderStore
 
 /// What is kept of presentations: a receipt for each that needs one, however it ends, and the data of a data
 /// request that its holder was informed about.
-extension Counter {
+extension PresentationCoordinator {
     /// Refuses retention that is not possible, before the holder is informed of it.
     func checkRetention(of order: PresentationOrder, at now: Timestamp) async throws(APIProblem) {
         let ofData =

@@ -6,7 +6,7 @@ import Testing
 struct WaitingRoomTests {
     @Test
     func `There are sixteen, and who leaves makes place for another`() {
-        let room = WaitingRoom()
+        let room = PendingLimit()
         for _ in 0..<16 { #expect(room.enter()) }
         #expect(!room.enter())
         room.leave()

@@ -1,5 +1,5 @@
 /// One event as it goes to those who listen: written once, whoever and however many they are.
-struct CounterEvent: Sendable {
+struct LaneEvent: Sendable {
     /// Its place among all events of this run of the daemon.
     let number: Int
     let presentation: PresentationID?

@@ -3,7 +3,7 @@ internal import Reports
 internal import Synchronization
 
 /// What is counted and timed. Nothing here is about a person: lanes, kinds, states, and the ids of reasons.
-package final class CounterMetrics: Sendable {
+package final class PresentationMetrics: Sendable {
     /// What the daemon keeps, and what it does about it.
     enum Record: String, CaseIterable {
         /// Whether it could be kept at all was looked at.

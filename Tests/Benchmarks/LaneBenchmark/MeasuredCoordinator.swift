@@ -5,7 +5,7 @@ import PresentationStage
 import Transport
 
 /// The daemon with two lanes at virtual readers and six on bench links, and a phone for each.
-struct MeasuredCounter {
+struct MeasuredCoordinator {
     enum Kind: String, CaseIterable {
         case reader, benchLink
     }

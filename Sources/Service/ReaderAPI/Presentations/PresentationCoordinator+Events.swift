@@ -1,7 +1,7 @@
 internal import JSON
 internal import ReaderService
 
-extension Counter {
+extension PresentationCoordinator {
     /// Notifies the listeners of the current state of a presentation.
     func tell(_ record: PresentationRecord) {
         logs[record.lane]?.append("state", record.event(at: now), of: record.id)

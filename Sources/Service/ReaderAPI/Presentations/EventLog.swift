@@ -18,7 +18,7 @@ struct EventLog {
     }
 
     private let run: String
-    private var kept: [CounterEvent] = []
+    private var kept: [LaneEvent] = []
     private var last = 0
     private var listeners: [Int: Listener] = [:]
     private var nextListener = 0
@@ -32,7 +32,7 @@ struct EventLog {
     /// Sends an event to all listeners, and keeps it for those that reconnect.
     mutating func append(_ kind: String, _ data: JSONValue, of presentation: PresentationID?) {
         last += 1
-        let event = CounterEvent(
+        let event = LaneEvent(
             number: last, presentation: presentation, frame: frame(kind, data, number: last))
         kept.append(event)
         if kept.count > Self.mostKept { kept.removeFirst(kept.count - Self.mostKept) }
@@ -82,7 +82,7 @@ struct EventLog {
         return (key, frames)
     }
 
-    private func missed(since lastID: String?) -> [CounterEvent]? {
+    private func missed(since lastID: String?) -> [LaneEvent]? {
         guard let lastID, lastID.hasPrefix("\(run)-"), let number = Int(lastID.dropFirst(run.utf8.count + 1)),
             number <= last, number >= (kept.first?.number ?? last + 1) - 1
         else { return nil }
@@ -102,7 +102,7 @@ struct EventLog {
 }
 
 extension EventLog.Listener {
-    fileprivate func concerns(_ event: CounterEvent) -> Bool {
+    fileprivate func concerns(_ event: LaneEvent) -> Bool {
         presentation == nil || presentation == event.presentation
     }
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 internal import Transport
 
 /// The place where phones are presented: a contactless reader and a Bluetooth adapter, for one read at a time.
-final class ReadingCounter: Sendable {
+final class SharedReader: Sendable {
     typealias Presenting =
         @Sendable (ReaderTransaction) async throws(MobileDocumentReaderError) -> Presentation
 
@@ -48,22 +48,22 @@ final class ReadingCounter: Sendable {
     }
 }
 
-extension ReadingCounter {
+extension SharedReader {
     private struct Place: Hashable {
         let reader: String?
         let adapter: String?
     }
 
-    private static let counters = Mutex<[Place: ReadingCounter]>([:])
+    private static let shared = Mutex<[Place: SharedReader]>([:])
 
     /// The one of this reader and adapter: whoever names them again in this process meets the same.
-    static func of(reader: String?, adapter: String?) -> ReadingCounter {
-        counters.withLock { counters in
+    static func of(reader: String?, adapter: String?) -> SharedReader {
+        shared.withLock { shared in
             let place = Place(reader: reader, adapter: adapter)
-            if let counter = counters[place] { return counter }
-            let counter = ReadingCounter(reader: reader, adapter: adapter)
-            counters[place] = counter
-            return counter
+            if let sharedReader = shared[place] { return sharedReader }
+            let sharedReader = SharedReader(reader: reader, adapter: adapter)
+            shared[place] = sharedReader
+            return sharedReader
         }
     }
 

@@ -1,5 +1,5 @@
 /// How much the counter holds, and for how long.
-package struct CounterLimits: Equatable, Sendable {
+package struct CoordinatorLimits: Equatable, Sendable {
     /// How many presentations are remembered; the oldest that are over go first.
     package var presentations = 1000
     /// How many may listen to events at once, over all lanes.

@@ -6,7 +6,7 @@ package import ReaderService
 package import ReaderTokens
 
 /// What of brands is had over HTTP: their logos, and the reader tokens of those that sign here.
-package struct BrandDesk: Sendable {
+package struct BrandRoutes: Sendable {
     private let folder: BrandFolder
     private let server: TokenServer
     /// Says who asked for a token and how that ended, whatever is left out of other logs; never a token.

@@ -5,7 +5,7 @@ internal import Reports
 internal import RequestPlanner
 
 /// How an order becomes what a phone is asked, and in whose name.
-extension Counter {
+extension PresentationCoordinator {
     func brand(for order: PresentationOrder) async throws(APIProblem) -> PreparedBrand? {
         guard let token = order.readerToken else {
             guard !order.asksForData else { throw .readerTokenRequired }

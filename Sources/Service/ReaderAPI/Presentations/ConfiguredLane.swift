@@ -1,7 +1,7 @@
 package import ReaderService
 
 /// A lane with the settings of its page.
-package struct CounterLane: Sendable {
+package struct ConfiguredLane: Sendable {
     package let lane: Lane
     package let page: LanePage
     /// Deadlines and ways of retrieval.

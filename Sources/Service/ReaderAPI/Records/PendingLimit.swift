@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// How many may wait for the disk at once; further ones are refused.
-final class WaitingRoom: Sendable {
+final class PendingLimit: Sendable {
     private static let places = 16
     private let taken = Mutex(0)
 
