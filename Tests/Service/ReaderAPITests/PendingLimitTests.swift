@@ -3,7 +3,7 @@ import Testing
 @testable import ReaderAPI
 
 @Suite("Places to wait for the disk")
-struct WaitingRoomTests {
+struct PendingLimitTests {
     @Test
     func `There are sixteen, and who leaves makes place for another`() {
         let room = PendingLimit()

@@ -140,7 +140,7 @@ extension KeyHandle {
     }
 
     /// What a closure under the TPM's lock is lent for its time.
-    @safe private struct BorrowedHandles: @unchecked Sendable {  // used before the function that lends it returns
+    @safe private struct BorrowedHandles: @unchecked Sendable {  // used until the lending function returns
         let key: OpaquePointer
         let library: OpaquePointer?
         let other: OpaquePointer?
