@@ -400,8 +400,9 @@ let package = Package(
             of: "ReaderAPI", in: "Service",
             [
                 "CBOR", "COSE", "MdocModel", "MdocTrust", "MdocVerification", "OpenSSLCrypto", "PKIX",
-                "OtherPrograms", "PortraitDecoding", "JSON", "ReaderIdentityStore", "ReaderService",
-                "ReaderStore", "ReaderTokens", "TestCredentials", "Transport", "WalletPresentation",
+                "OtherPrograms", "PortraitDecoding", "JSON", "MdocWallet", "PresentationStage",
+                "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens", "Reports",
+                "RequestPlanner", "TestCredentials", "Transport", "WalletPresentation",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

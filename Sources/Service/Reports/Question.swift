@@ -32,8 +32,14 @@ package struct Answer: Equatable, Sendable {
     }
 
     package let word: Word
-    /// What says so, or why nothing does.
+    /// What says so, or why nothing does; empty where that was removed.
     package let reason: String
+
+    /// The answer without its reason.
+    init(_ word: Word) {
+        self.word = word
+        reason = ""
+    }
 
     /// What is not verified answers nothing.
     package init(_ question: Question, by document: VerifiedDocument?) {

@@ -66,11 +66,11 @@ struct DemoCommand: AsyncParsableCommand {
             return .success(await transaction.run(at: field, radio: radio))
         }
         phone?.lift()
-        let outcome = try PresentationReport.ended(
+        let report = try TransactionReport.ended(
             try presentation.get(), asking: asked, on: WallClock.localDay(at: now))
-        Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
+        Terminal.result(output.json ? report.json(portrait: .size).text : report.presentationText)
         try? await presentation.get().left()
-        throw ExitCode(outcome.report.exitStatus.rawValue)
+        throw ExitCode(report.exitStatus.rawValue)
     }
 
     private var asked: RequestPlan {

@@ -37,15 +37,14 @@ extension PresentationCoordinator {
         guard let lane = lanes[name], let readiness = await readiness(ofLane: name) else {
             throw .laneUnknown
         }
-        let id = latest[name]
-        let current = id.flatMap { records[$0] }
+        let current = book.latest(at: name)
         let brand = current?.brand.map { brand -> JSONValue in
             ["name": .string(brand.name), "logo": JSONValue(brand.logo)]
         }
         return [
             "lane": .string(name), "state": .string(readiness.state),
             "bluetooth": .string(readiness.bluetooth),
-            "advice": JSONValue(readiness.advice), "presentation": JSONValue(id?.description),
+            "advice": JSONValue(readiness.advice), "presentation": JSONValue(current?.id.description),
             "presentationState": JSONValue(current?.state.rawValue), "brand": brand ?? .null,
             "kiosk": lane.page.json,
         ]

@@ -18,7 +18,7 @@ extension PresentationCoordinator {
             },
             APIRoute(.get, "/v1/presentations", .scopes([.app])) { call throws(APIProblem) in
                 guard let name = call.query("reference") else { throw .referenceMissing }
-                let records = await self.records(referredToAs: name)
+                let records = await self.book.records(referredToAs: name)
                 return .json(["presentations": .array(records.map { $0.json(for: call.scopes) })])
             },
             APIRoute(.get, "/v1/presentations/{id}", either) { call throws(APIProblem) in

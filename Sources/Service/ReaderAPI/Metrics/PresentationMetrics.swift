@@ -1,4 +1,3 @@
-internal import ReaderService
 internal import Reports
 internal import Synchronization
 
@@ -40,14 +39,14 @@ package final class PresentationMetrics: Sendable {
 
     func ended(
         lane: String, kind: PresentationOrder.Kind, state: PresentationState, reason: String?,
-        phases: [PhaseTime]
+        phases: [TransactionReport.Phase]
     ) {
         let outcome = Outcome(
             lane: lane, kind: kind.rawValue, state: state.rawValue, reason: reason ?? "none")
         self.state.withLock { counted in
             counted.outcomes[outcome, default: 0] += 1
             for phase in phases {
-                counted.phases[Phase(lane: lane, name: phase.name.rawValue), default: Histogram()]
+                counted.phases[Phase(lane: lane, name: phase.name), default: Histogram()]
                     .add(phase.duration.milliseconds / 1000)
             }
         }

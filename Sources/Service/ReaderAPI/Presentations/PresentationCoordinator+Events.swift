@@ -3,12 +3,12 @@ internal import ReaderService
 
 extension PresentationCoordinator {
     /// Notifies the listeners of the current state of a presentation.
-    func tell(_ record: PresentationRecord) {
+    func notify(of record: PresentationRecord) {
         logs[record.lane]?.append("state", record.event(at: now), of: record.id)
     }
 
     /// Notifies the listeners of a lane of its current state.
-    func tellLane(_ name: String, notice: String? = nil) {
+    func notifyOfLane(_ name: String, notice: String? = nil) {
         logs[name]?.append("lane", laneEvent(name, notice: notice), of: nil)
     }
 
@@ -27,7 +27,7 @@ extension PresentationCoordinator {
         guard logs[name] != nil else { throw .laneUnknown }
         guard !isEnding else { throw .shuttingDown }
         guard listenerCount < limits.listeners else { throw .tooManyListeners }
-        let shown = (presentation ?? latest[name]).flatMap { records[$0] }
+        let shown = presentation.map { book[$0] } ?? book.latest(at: name)
         let state = shown.map { [("state", $0.event(at: now))] } ?? [("lane", laneEvent(name, notice: nil))]
         let heard = logs[name]?.listen(
             to: presentation, after: lastID, now: state, lost: lost,
@@ -68,8 +68,8 @@ extension PresentationCoordinator {
     /// Whether phones can be asked at a lane. Its listeners are notified of a change, whoever asked.
     func readiness(ofLane name: String) async -> LaneReadiness? {
         guard let readiness = await lanes[name]?.lane.readiness() else { return nil }
-        let told = toldReadiness.updateValue(readiness, forKey: name)
-        if let told, told != readiness { tellLane(name) }
+        let before = notifiedReadiness.updateValue(readiness, forKey: name)
+        if let before, before != readiness { notifyOfLane(name) }
         return readiness
     }
 }

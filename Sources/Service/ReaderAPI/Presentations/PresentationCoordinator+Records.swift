@@ -1,5 +1,6 @@
 internal import MdocModel
 internal import ReaderStore
+internal import Reports
 
 /// What is kept of presentations: a receipt for each that needs one, however it ends, and the data of a data
 /// request that its holder was informed about.
@@ -18,71 +19,41 @@ extension PresentationCoordinator {
     /// Keeps what the order of an ended presentation specifies. If a person has to decide, the receipt waits for
     /// the decision until its time is over, the lane starts another presentation, or the daemon ends.
     func keep(
-        _ record: inout PresentationRecord, as ending: PresentationEnding, then further: PresentationEnding?
-    ) async {
-        guard let archive else { return }
-        let state = further == nil ? record.state : ending.state
+        _ record: PresentationRecord, _ completion: PresentationRecord.Completion,
+        _ report: TransactionReport, then further: TransactionReport?
+    ) async -> PresentationBook.Kept {
+        var kept = PresentationBook.Kept()
+        guard let archive else { return kept }
+        let order = record.order
         let first = EndedRequest(
-            record.order.kind, record.plan, record.order.retention, came: state, ending, of: record)
-        if first.isRetained { record.retainedUntil = await archive.retain(first, of: record) }
-        if let statement = archive.statement(first, of: record) {
-            if record.needsDecision {
-                await archive.hold(statement, of: record.id)
-                record.receipt = .due(statement)
-            } else {
-                record.receipt = await archive.write(statement, of: record.id).map { .written($0) } ?? .absent
-            }
+            kind: order.kind, plan: record.plan, retention: order.retention,
+            state: further == nil ? completion.state : PresentationState(report), report: report,
+            completion: completion)
+        if first.isRetained { kept.retainedUntil = await archive.retain(first, of: record) }
+        if order.retention != .none {
+            kept.receipt = await receipt(
+                archive.statement(first, of: record), of: record,
+                waits: record.needsDecision(completion.state), in: archive)
         }
-        guard let then = record.then, let further else { return }
+        guard let then = record.further, let further else { return kept }
         let second = EndedRequest(
-            .data, then.plan, then.order.retention, came: record.state, further, of: record)
-        let until = second.isRetained ? await archive.retain(second, of: record) : nil
-        record.then?.retainedUntil = until
-        guard let statement = archive.statement(second, of: record) else { return }
-        let written = await archive.write(statement, of: record.id)
-        record.then?.receipt = written
-    }
-
-    /// Writes a receipt that waited for a decision: with the decision, or without one if nobody has decided.
-    func settle(_ id: PresentationID) {
-        guard let archive, let record = records[id], case .due(var statement) = record.receipt else { return }
-        statement.decision = record.decision.map(ReceiptStatement.Decision.init)
-        records[id]?.receipt = .absent
-        settling[id] = Task { [statement] in
-            let written = await archive.write(statement, of: id, wasHeld: true)
-            records[id]?.receipt = written.map { .written($0) } ?? .absent
-            settling[id] = nil
-            if let record = records[id] { tell(record) }
+            kind: .data, plan: then.plan, retention: then.order.retention, state: completion.state,
+            report: further, completion: completion)
+        if second.isRetained { kept.furtherRetainedUntil = await archive.retain(second, of: record) }
+        if let statement = archive.statement(second, of: record) {
+            kept.furtherReceipt = await archive.write(statement, of: record.id)
         }
+        return kept
     }
 
-    /// The presentation once its receipt no longer waits.
-    func settled(_ id: PresentationID) async -> PresentationRecord? {
-        settle(id)
-        await settling[id]?.value
-        return records[id]
-    }
-
-    /// Whether the receipt says for good that nobody decided.
-    func isUndecided(_ record: PresentationRecord) -> Bool {
-        archive != nil && record.order.retention != .none && record.needsDecision && !record.isReceiptDue
-    }
-}
-
-extension PresentationRecord {
-    var isReceiptDue: Bool { if case .due = receipt { true } else { false } }
-
-    /// Whether nothing waits for it any more.
-    var isForgettable: Bool { state.isOver && !isReceiptDue }
-}
-
-extension ReceiptStatement.Decision {
-    fileprivate init(_ decision: PresentationRecord.Decision) {
-        self =
-            switch decision {
-            case .approved: .approved
-            case .rejected: .rejected
-            case .dismissed: .dismissed
-            }
+    private func receipt(
+        _ statement: ReceiptStatement?, of record: PresentationRecord, waits: Bool, in archive: RecordArchive
+    ) async -> PresentationRecord.Receipt {
+        guard let statement else { return .failed }
+        guard waits else {
+            return await archive.write(statement, of: record.id).map { .written($0) } ?? .failed
+        }
+        await archive.hold(statement, of: record.id)
+        return .waiting(statement)
     }
 }

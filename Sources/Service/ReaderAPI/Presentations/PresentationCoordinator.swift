@@ -1,15 +1,15 @@
-internal import Transport
-internal import MdocVerification
-package import Logging
 internal import MdocModel
-internal import MdocTrust
+package import Logging
 package import OpenSSLCrypto
 package import PortraitDecoding
 package import ReaderService
+internal import ReaderStore
 internal import Reports
 internal import RequestPlanner
+internal import Transport
 
-/// All lanes with their presentations: what the API does, without HTTP.
+/// All lanes with their presentations: what the API does, without HTTP. It drives a `PresentationBook`: awaits, passes
+/// events to the book, and carries out its actions.
 package actor PresentationCoordinator {
     let log: Logger
     let metrics: PresentationMetrics
@@ -26,18 +26,15 @@ package actor PresentationCoordinator {
     /// Distinguishes the events of this run from those of others.
     let run: String
     var logs: [String: EventLog] = [:]
-    var records: [PresentationID: PresentationRecord] = [:]
-    private var order: [PresentationID] = []
-    private var references: [OrderReference: PresentationID] = [:]
-    /// The current or last presentation of each lane.
-    var latest: [String: PresentationID] = [:]
-    private var courses: [PresentationID: Task<Void, Never>] = [:]
+    private(set) var book: PresentationBook
+    /// The presentations that a lane is still busy with.
+    private var running: [PresentationID: Task<Void, Never>] = [:]
     /// The receipts that are being written once somebody has decided, or nobody.
-    var settling: [PresentationID: Task<Void, Never>] = [:]
+    private var writing: [PresentationID: Task<Void, Never>] = [:]
     /// Whether it ends, so that nothing new is begun.
     private(set) var isEnding = false
-    /// The state of each lane that its listeners were last notified of.
-    var toldReadiness: [String: LaneReadiness] = [:]
+    /// The readiness of each lane that its listeners were last notified of.
+    var notifiedReadiness: [String: LaneReadiness] = [:]
 
     package init(
         lanes: [ConfiguredLane], basis: any JudgingBasisSource, portraits: PortraitDecoder,
@@ -54,6 +51,7 @@ package actor PresentationCoordinator {
         self.brands = brands
         self.archive = archive
         self.webhooks = webhooks
+        book = PresentationBook(limits: limits)
         run = try randomBytes(4).hexadecimal
         for lane in lanes {
             self.lanes[lane.lane.name] = lane
@@ -65,24 +63,24 @@ package actor PresentationCoordinator {
     package func add(_ lane: ConfiguredLane) {
         let name = lane.lane.name
         if lanes.updateValue(lane, forKey: name) == nil { laneNames.append(name) }
-        if logs[name] == nil { logs[name] = EventLog(run: run) } else { tellLane(name) }
+        if logs[name] == nil { logs[name] = EventLog(run: run) } else { notifyOfLane(name) }
     }
 
     /// Removes a lane, unless a presentation is running there. Its listeners stay connected: the lane may come
     /// back. Returns when the lane no longer uses its devices, so that another lane can use them.
     package func remove(lane name: String) async -> Bool {
-        guard latest[name].flatMap({ records[$0]?.state.isOver }) ?? true else { return false }
+        guard !book.isBusy(lane: name) else { return false }
         let lane = lanes.removeValue(forKey: name)?.lane
         laneNames.removeAll { $0 == name }
-        tellLane(name)
-        if let id = latest[name] { await courses[id]?.value }
+        notifyOfLane(name)
+        if let id = book.latest(at: name)?.id { await running[id]?.value }
         await lane?.left()
         return true
     }
 
     var now: Timestamp { clock.now }
 
-    // MARK: Presentations
+    // MARK: Orders
 
     /// The result of an order: a new presentation, or the existing one with the same reference.
     enum Opened {
@@ -91,7 +89,7 @@ package actor PresentationCoordinator {
     }
 
     func open(_ order: PresentationOrder) async throws(APIProblem) -> Opened {
-        if let existing = try existing(order) { return .existing(existing) }
+        if let existing = try book.record(orderedAs: order) { return .existing(existing) }
         _ = try namedLane(for: order)
         let now = now
         guard now >= WallClock.earliest else { throw .clockNotSet }
@@ -113,18 +111,14 @@ package actor PresentationCoordinator {
         }
         // Nothing is awaited from here to the entry, so that two orders cannot have one reference or one lane.
         guard !isEnding else { throw .shuttingDown }
-        if let existing = try existing(order) { return .existing(existing) }
-        try makeRoom()
-        let lane = try freeLane(for: order)
-        return .created(try begin(order, plan, then: further, brand, presentation, basis, at: lane))
-    }
-
-    private func existing(_ order: PresentationOrder) throws(APIProblem) -> PresentationRecord? {
-        guard let reference = order.reference, let id = references[reference], let record = records[id] else {
-            return nil
-        }
-        guard record.order.asksTheSame(as: order) else { throw .referenceTaken }
-        return record
+        if let existing = try book.record(orderedAs: order) { return .existing(existing) }
+        let lane = try namedLane(for: order).lane
+        guard let id = try? PresentationID() else { throw .failed }
+        let record = PresentationRecord(
+            id: id, order: order, plan: plan, further: further, lane: lane.name, created: self.now,
+            brand: brand, basis: basis)
+        try begin(record, presentation, at: lane)
+        return .created(record)
     }
 
     private func namedLane(for order: PresentationOrder) throws(APIProblem) -> ConfiguredLane {
@@ -135,141 +129,111 @@ package actor PresentationCoordinator {
         return lane
     }
 
-    private func freeLane(for order: PresentationOrder) throws(APIProblem) -> ConfiguredLane {
-        let lane = try namedLane(for: order)
-        let name = lane.lane.name
-        if let last = latest[name], let record = records[last], !record.state.isOver {
-            tellLane(name, notice: "laneBusy")
-            throw .laneBusy
+    private func begin(
+        _ record: PresentationRecord, _ plan: PresentationPlan, at lane: Lane
+    ) throws(APIProblem) {
+        let before = book.latest(at: lane.name).flatMap { running[$0.id] }
+        do throws(APIProblem) {
+            perform(try book.begin(record))
+        } catch {
+            if error == .laneBusy { notifyOfLane(lane.name, notice: "laneBusy") }
+            throw error
         }
-        return lane
+        log.info("presentation armed", metadata: ["presentation": "\(record.id)", "lane": "\(lane.name)"])
+        running[record.id] = Task {
+            // One that was cancelled may still be notifying its phone.
+            await before?.value
+            await self.run(record.id, plan, at: lane)
+        }
     }
 
-    private func begin(
-        _ order: PresentationOrder, _ plan: RequestPlan, then further: PresentationRecord.Further?,
-        _ brand: PreparedBrand?, _ presentation: PresentationPlan, _ basis: JudgingBasis,
-        at lane: ConfiguredLane
-    ) throws(APIProblem) -> PresentationRecord {
-        guard let id = try? PresentationID() else { throw .failed }
-        let name = lane.lane.name
-        let record = PresentationRecord(
-            id: id, order: order, plan: plan, then: further, lane: name, created: now, brand: brand,
-            policy: basis.policy.revocation.name, trustSince: basis.since)
-        if let last = latest[name] {
-            // Documents stay for whoever ordered them.
-            if records[last]?.shown != nil { wipe(last, hint: .wiped) { $0.shown = nil } }
-            settle(last)
-        }
-        records[id] = record
-        self.order.append(id)
-        if let reference = order.reference { references[reference] = id }
-        latest[name] = id
-        tell(record)
-        log.info("presentation armed", metadata: ["presentation": "\(id)", "lane": "\(name)"])
-        courses[id] = Task { await self.run(id, presentation, by: basis, at: lane.lane) }
-        return record
-    }
+    // MARK: Presentations
 
     /// Follows a presentation to its end.
-    private func run(
-        _ id: PresentationID, _ plan: PresentationPlan, by basis: JudgingBasis, at lane: Lane
-    ) async {
-        defer { courses[id] = nil }
+    private func run(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
+        defer { running[id] = nil }
         let moments: AsyncStream<LaneMoment>
         do throws(LaneError) {
             moments = try await lane.begin(plan)
         } catch {
-            return await end(id, PresentationEnding(unavailable: .readerInUse))
+            return await end(id, with: .unavailable(.readerInUse))
         }
         // It may have been cancelled while it was begun.
-        if records[id]?.state == .cancelled { await lane.cancel() }
+        if book[id]?.state == .cancelled { await lane.cancel() }
         for await moment in moments {
             switch moment {
-            case .event(let event): note(event, of: id)
-            case .ended(let presentation):
-                guard let record = records[id] else { return }
-                let first = presentation.earlier.first ?? presentation
-                let ending = PresentationEnding(first, asking: record.plan, by: basis, at: now)
-                let then = presentation.earlier.isEmpty ? nil : record.then
-                let further = then.map {
-                    PresentationEnding(presentation, asking: $0.plan, by: basis, at: now)
-                }
-                await end(id, ending, then: further, shown: await shown(of: ending, for: record))
+            case .event(let event): perform(book.note(event, of: id))
+            case .ended(let presentation): await end(id, with: presentation)
             }
         }
     }
 
-    private func note(_ event: PresentationEvent, of id: PresentationID) {
-        guard var record = records[id], !record.state.isOver else { return }
-        let before = (record.state, record.hint)
-        record.state = event.state ?? record.state
-        record.hint = event.hint(after: record.hint)
-        guard before != (record.state, record.hint) else { return }
-        records[id] = record
-        tell(record)
+    private func end(_ id: PresentationID, with presentation: Presentation) async {
+        guard let record = book[id] else { return }
+        guard let first = presentation.earlier.first, let further = record.further else {
+            return await end(id, with: report(presentation, asking: record.plan))
+        }
+        await end(
+            id, with: report(first, asking: record.plan), then: report(presentation, asking: further.plan))
     }
 
-    /// What a clerk compares. A portrait that cannot be shown is left out; the page says so.
-    private func shown(of ending: PresentationEnding, for record: PresentationRecord) async -> ShownPerson? {
-        guard ending.state == .verified, record.order.kind == .display else { return nil }
-        guard let portrait = ending.portrait else { return ShownPerson(portrait: nil, name: ending.name) }
-        do throws(PortraitDecoderError) {
-            return ShownPerson(portrait: Portrait(try await portraits.decode(portrait)), name: ending.name)
+    private func report(_ presentation: Presentation, asking plan: RequestPlan) -> TransactionReport {
+        do throws(ReaderFault) {
+            return try TransactionReport(presentation, asking: plan, on: WallClock.localDay(at: now))
         } catch {
-            log.notice(
-                "a portrait cannot be shown",
-                metadata: ["presentation": "\(record.id)", "lane": "\(record.lane)", "reason": "\(error)"])
-            return ShownPerson(portrait: nil, name: ending.name)
+            return .unavailable(error)
         }
     }
 
     private func end(
-        _ id: PresentationID, _ ending: PresentationEnding, then further: PresentationEnding? = nil,
-        shown: ShownPerson? = nil
+        _ id: PresentationID, with report: TransactionReport, then further: TransactionReport? = nil
     ) async {
-        guard var record = records[id] else { return }
-        let last = further ?? ending
-        record.hint = nil
-        record.ended = now
-        record.state = record.state == .cancelled ? .cancelled : last.state
-        record.take(ending, then: further, shown: shown)
+        guard let record = book[id] else { return }
+        let shown = await shown(of: report, for: record)
+        guard let completion = book.end(id, with: report, then: further, shown: shown, at: now) else {
+            return
+        }
+        let reasons = (further ?? report).reasons
         metrics.ended(
-            lane: record.lane, kind: record.order.kind, state: record.state,
-            reason: last.result.reasons.first?.id, phases: last.phases)
+            lane: record.lane, kind: record.order.kind, state: completion.state, reason: reasons.first?.id,
+            phases: (further ?? report).phases)
         log.info(
             "presentation over",
             metadata: [
-                "presentation": "\(id)", "lane": "\(record.lane)", "state": "\(record.state.rawValue)",
-                "reasons": "\(last.result.reasons.map(\.id).joined(separator: " "))",
+                "presentation": "\(id)", "lane": "\(record.lane)", "state": "\(completion.state.rawValue)",
+                "reasons": "\(reasons.map(\.id).joined(separator: " "))",
             ])
-        await keep(&record, as: ending, then: further)
-        records[id] = record
-        tell(record)
-        wipeLater(record)
-        if let webhook = record.order.webhook { webhooks?.send(record.json(for: []), to: webhook) }
+        perform(book.complete(id, await keep(record, completion, report, then: further)))
     }
 
-    /// What is known under one reference, person by person.
-    func records(referredToAs name: String) -> [PresentationRecord] {
-        references.filter { $0.key.name == name }.sorted { $0.key.holder < $1.key.holder }
-            .compactMap { records[$0.value] }
+    /// What a clerk compares. A portrait that cannot be shown is left out; the page says so.
+    private func shown(
+        of report: TransactionReport, for record: PresentationRecord
+    ) async -> ShownPerson? {
+        guard report.verdict == .verified, record.order.kind == .display else { return nil }
+        let name = ShownPerson.Name(report)
+        guard let portrait = report.portrait else { return ShownPerson(portrait: nil, name: name) }
+        do throws(PortraitDecoderError) {
+            return ShownPerson(portrait: Portrait(try await portraits.decode(portrait)), name: name)
+        } catch {
+            log.notice(
+                "a portrait cannot be shown",
+                metadata: ["presentation": "\(record.id)", "lane": "\(record.lane)", "reason": "\(error)"])
+            return ShownPerson(portrait: nil, name: name)
+        }
     }
 
     func record(_ id: PresentationID) throws(APIProblem) -> PresentationRecord {
-        guard let record = records[id] else { throw .presentationUnknown }
+        guard let record = book[id] else { throw .presentationUnknown }
         return record
     }
 
     /// Ends a presentation, whatever it is waiting for. One that is over stays as it is.
     func cancel(_ id: PresentationID) async throws(APIProblem) -> PresentationRecord {
-        var record = try record(id)
-        guard !record.state.isOver else { return record }
-        record.state = .cancelled
-        record.hint = nil
-        records[id] = record
-        await lanes[record.lane]?.lane.cancel()
-        await courses[id]?.value
-        return records[id] ?? record
+        let record = try record(id)
+        if book.cancel(id) { await lanes[record.lane]?.lane.cancel() }
+        await running[id]?.value
+        return book[id] ?? record
     }
 
     /// Takes the phone whose QR code was scanned.
@@ -285,72 +249,51 @@ package actor PresentationCoordinator {
         }
     }
 
-    /// What a person decided; what was shown is wiped.
+    /// What a person decided. Returns the presentation once its receipt says so.
     func decide(
         _ id: PresentationID, _ decision: PresentationRecord.Decision
     ) async throws(APIProblem) -> PresentationRecord {
-        var record = try record(id)
-        if let decided = record.decision {
-            guard decided == decision else { throw .decisionNotDue }
-            return await settled(id) ?? record
-        }
-        guard record.state.isOver, decision == .dismissed || record.state == .verified,
-            !isUndecided(record)
-        else { throw .decisionNotDue }
-        record.decision = decision
-        record.shown = nil
-        record.hint = .decided
-        records[id] = record
-        tell(record)
-        return await settled(id) ?? record
+        perform(try book.decide(id, decision))
+        await writing[id]?.value
+        return try record(id)
     }
 
     func portrait(of id: PresentationID) throws(APIProblem) -> Portrait {
-        guard let portrait = try record(id).shown?.portrait else { throw .portraitGone }
+        guard let portrait = try record(id).completion?.shown?.portrait else { throw .portraitGone }
         return portrait
     }
 
-    // MARK: What is forgotten
+    // MARK: Actions of the book
 
-    private func makeRoom() throws(APIProblem) {
-        guard order.count >= limits.presentations else { return }
-        guard let index = order.firstIndex(where: { records[$0]?.isForgettable ?? true }) else {
-            throw .tooManyPresentations
+    private func perform(_ actions: [PresentationBook.Action]) {
+        for action in actions {
+            switch action {
+            case .notify(let record): notify(of: record)
+            case .write(let statement, let id): write(statement, of: id)
+            case .wait(let time, let expiry, let id): expire(expiry, of: id, after: time)
+            case .close(let id, let lane): logs[lane]?.close(id)
+            case .send(let record, let webhook): webhooks?.send(record.json(for: []), to: webhook)
+            }
         }
-        let id = order.remove(at: index)
-        guard let record = records.removeValue(forKey: id) else { return }
-        if let reference = record.order.reference { references[reference] = nil }
-        if latest[record.lane] == id { latest[record.lane] = nil }
-        logs[record.lane]?.close(id)
     }
 
-    private func wipeLater(_ record: PresentationRecord) {
-        let id = record.id
-        if record.shown != nil { after(limits.shown) { $0.wipe(id, hint: .wiped) { $0.shown = nil } } }
-        // Who has not decided by then does not: nothing is left to compare.
-        let decided = record.order.kind == .display ? limits.shown : limits.documents
-        if record.isReceiptDue { after(decided) { $0.settle(id) } }
-        if record.holdsDocuments { after(limits.documents) { $0.wipe(id, hint: .wiped) } }
+    private func write(_ statement: ReceiptStatement, of id: PresentationID) {
+        writing[id] = Task { [archive] in
+            let written = await archive?.write(statement, of: id, wasHeld: true)
+            writing[id] = nil
+            perform(book.wrote(written, of: id))
+        }
     }
 
-    private func after(
-        _ time: Duration, _ body: @escaping @Sendable (isolated PresentationCoordinator) -> Void
-    ) {
+    private func expire(_ expiry: PresentationBook.Expiry, of id: PresentationID, after time: Duration) {
         Task { [weak self] in
             try? await Task.sleep(for: time, clock: .continuous)
-            if let self { await body(self) }
+            await self?.expire(expiry, of: id)
         }
     }
 
-    private func wipe(
-        _ id: PresentationID, hint: PresentationHint,
-        _ letGo: (inout PresentationRecord) -> Void = { $0.wipe() }
-    ) {
-        guard var record = records[id], record.holdsPersonalData else { return }
-        letGo(&record)
-        record.hint = hint
-        records[id] = record
-        tell(record)
+    private func expire(_ expiry: PresentationBook.Expiry, of id: PresentationID) {
+        perform(book.expire(expiry, of: id))
     }
 
     // MARK: Ending
@@ -358,10 +301,13 @@ package actor PresentationCoordinator {
     /// Ends all presentations, notifies their phones, wipes what is shown, and disconnects the listeners.
     package func close() async {
         isEnding = true
-        for (id, record) in records where !record.state.isOver { _ = try? await cancel(id) }
-        for id in records.keys { _ = await settled(id) }
+        for id in book.ids { _ = try? await cancel(id) }
+        for id in book.ids {
+            expire(.decision, of: id)
+            await writing[id]?.value
+        }
         for lane in lanes.values { await lane.lane.left() }
-        for id in records.keys { records[id]?.wipe() }
+        book.wipe()
         for name in logs.keys { logs[name]?.close() }
     }
 }

@@ -14,55 +14,64 @@ extension PresentationRecord {
             ("holder", order.reference.map { .integer(Int64($0.holder)) } ?? .null),
             ("state", .string(state.rawValue)),
             ("hint", JSONValue(hint?.rawValue)), ("created", .string("\(created)")),
-            ("ended", JSONValue(ended.map { "\($0)" })), ("intent", .string(order.intent.description)),
+            ("ended", JSONValue(completion.map { "\($0.ended)" })),
+            ("intent", .string(order.intent.description)),
             ("validation", .string(order.validation.rawValue)), ("retention", .string(order.retention.name)),
             ("asks", plan.asks),
             ("brand", brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null),
-            ("then", then?.json(for: scopes) ?? .null),
+            ("then", further.map { json($0, for: scopes) } ?? .null),
         ]
-        if let result { members.append(("result", self.json(result, for: scopes))) }
+        if let completion, let report = completion.report {
+            members.append(("result", result(report, completion, for: scopes)))
+        }
         return .object(members)
     }
 
-    private func json(_ result: PresentationResult, for scopes: Set<Scope>) -> JSONValue {
-        var members = result.members
-        members.append(("outcome", JSONValue(decision?.rawValue)))
-        members.append(("receipt", JSONValue(receipt.id)))
-        members.append(("retainedUntil", JSONValue(retainedUntil.map { "\($0)" })))
+    private func result(
+        _ report: TransactionReport, _ completion: Completion, for scopes: Set<Scope>
+    ) -> JSONValue {
+        var members = report.resultMembers(by: basis, at: completion.ended)
+        members.append(("outcome", JSONValue(completion.decision?.rawValue)))
+        members.append(("receipt", JSONValue(completion.receipt.id)))
+        members.append(("retainedUntil", JSONValue(completion.retainedUntil.map { "\($0)" })))
         switch order.kind {
-        case .data where scopes.contains(.app): members.append(("documents", documents ?? .null))
-        case .display where scopes.contains(.display): members += shownMembers
+        case .data where scopes.contains(.app): members.append(("documents", report.documentsWithElements))
+        case .display where scopes.contains(.display): members += shownMembers(completion.shown)
         case .data, .display: break
         }
         return .object(members)
     }
 
-    private var shownMembers: [(String, JSONValue)] {
+    private func shownMembers(_ shown: ShownPerson?) -> [(String, JSONValue)] {
         let portrait = shown?.portrait.map { _ in "/v1/presentations/\(id)/portrait" }
         let name = shown?.name.map { name -> JSONValue in
             ["given": JSONValue(name.given), "family": JSONValue(name.family)]
         }
         return [("portrait", JSONValue(portrait)), ("name", name ?? .null)]
     }
-}
 
-extension PresentationRecord.Further {
-    fileprivate func json(for scopes: Set<Scope>) -> JSONValue {
-        [
-            "intent": .string(order.intent.description), "retention": .string(order.retention.name),
-            "asks": plan.asks,
-            "result": result.map { json($0, for: scopes) } ?? .null,
+    private func json(_ further: Further, for scopes: Set<Scope>) -> JSONValue {
+        var result = JSONValue.null
+        if let completion, let report = completion.further {
+            var members = report.resultMembers(by: basis, at: completion.ended)
+            members.append(("outcome", .null))
+            members.append(("receipt", JSONValue(completion.furtherReceipt)))
+            members.append(("retainedUntil", JSONValue(completion.furtherRetainedUntil.map { "\($0)" })))
+            if scopes.contains(.app) { members.append(("documents", report.documentsWithElements)) }
+            result = .object(members)
+        }
+        return [
+            "intent": .string(further.order.intent.description),
+            "retention": .string(further.order.retention.name), "asks": further.plan.asks, "result": result,
         ]
     }
+}
 
-    private func json(_ result: PresentationResult, for scopes: Set<Scope>) -> JSONValue {
-        var members =
-            result.members + [
-                ("outcome", .null), ("receipt", JSONValue(receipt)),
-                ("retainedUntil", JSONValue(retainedUntil.map { "\($0)" })),
-            ]
-        if scopes.contains(.app) { members.append(("documents", documents ?? .null)) }
-        return .object(members)
+extension TransactionReport {
+    /// The documents as the command line writes them, a portrait as its size; null where no elements are here, or no
+    /// longer.
+    fileprivate var documentsWithElements: JSONValue {
+        documents.contains { $0.verified != nil } ? documentsJSON(portrait: .size) : .null
     }
 }
 
@@ -70,31 +79,5 @@ extension RequestPlan {
     /// What is asked, for those who show it before there is an answer.
     fileprivate var asks: JSONValue {
         .array(subjects.compactMap(\.receiptSubject).map { .string("\($0)") })
-    }
-}
-
-extension PresentationResult {
-    fileprivate var members: [(String, JSONValue)] {
-        [
-            ("verdict", .string(verdict.rawValue)),
-            (
-                "answers",
-                .array(answers.map { ["ask": .string("\($0.ask)"), "answer": .string($0.answer.rawValue)] })
-            ),
-            ("reasons", .array(reasons.map { ["id": .string($0.id), "text": .string($0.text)] })),
-            ("docType", JSONValue(document?.docType)),
-            ("parts", document?.parts ?? .null),
-            (
-                "issuer",
-                document.map {
-                    [
-                        "country": JSONValue($0.issuerCountry), "name": JSONValue($0.issuerName),
-                        "test": .boolean($0.isTest),
-                    ]
-                } ?? .null
-            ),
-            ("trustSnapshot", JSONValue(trustSnapshot)),
-            ("trustAgeSeconds", trustAge.map(JSONValue.integer) ?? .null), ("policy", JSONValue(policy)),
-        ]
     }
 }

@@ -1,5 +1,10 @@
+internal import CBOR
+internal import JSON
+internal import MdocModel
+internal import MdocVerification
 internal import OpenSSLCrypto
 internal import PortraitDecoding
+internal import Reports
 
 /// What a clerk sees of a person beside the answers, until the clerk decides: the only personal data of a display
 /// request. The portrait is wiped when this object is released.
@@ -33,5 +38,22 @@ package final class Portrait: Sendable {
     /// Lends the bytes, which are overwritten afterwards unless they were copied.
     package func withBytes<Value>(_ body: (ArraySlice<UInt8>) -> Value) -> Value {
         bytes.withUnprotectedBytes { bytes in body(bytes) }
+    }
+}
+
+extension ShownPerson.Name {
+    /// What the issuer signed of it, where it was asked for and one document came.
+    init?(_ report: TransactionReport) {
+        guard report.documents.count == 1, let document = report.documents.first?.verified else { return nil }
+        given = document.text("given_name")
+        family = document.text("family_name")
+        guard given != nil || family != nil else { return nil }
+    }
+}
+
+extension VerifiedDocument {
+    fileprivate func text(_ identifier: String) -> String? {
+        let element = elements.first { $0.name.identifier == identifier && $0.signedBy == .issuer }
+        return element.flatMap { try? $0.value.text() }.map { Terminal.safe($0, limit: 150) }
     }
 }

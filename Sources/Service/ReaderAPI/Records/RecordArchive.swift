@@ -93,12 +93,12 @@ package actor RecordArchive {
     /// nothing is kept or that failed, which is logged.
     func retain(_ request: EndedRequest, of record: PresentationRecord) -> Timestamp? {
         var latest: Timestamp?
-        for document in request.report?.documents.compactMap(\.verified) ?? [] {
+        for document in request.report.documents.compactMap(\.verified) {
             let outcome = keep(.retained, of: record.id) { () throws(ReaderStoreError) in
                 try retained.retain(
                     document, answering: request.plan, under: request.retention,
                     consent: record.order.consent, for: RetainedReference(record.retentionReference),
-                    at: request.ended)
+                    at: request.completion.ended)
             }
             if case .retained(_, let deadline)? = outcome { latest = deadline }
         }
