@@ -73,7 +73,7 @@ package struct ChannelReport: Sendable {
 
 extension TransactionReport {
     fileprivate init(
-        rejecting checks: CheckedResponse, _ failures: [PresentationFailure], questions: [Question],
+        rejecting checks: CheckedResponse, _ failures: [ChannelFailure], questions: [Question],
         requestCompared: Bool
     ) {
         self.init(

@@ -75,7 +75,7 @@ package struct TransactionError: Equatable, Sendable {
         detail = failure.explanation
     }
 
-    package init(_ failure: PresentationFailure) {
+    package init(_ failure: ChannelFailure) {
         id = failure.rawValue
         detail = failure.explanation
     }
