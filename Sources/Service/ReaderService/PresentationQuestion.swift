@@ -1,4 +1,5 @@
 package import MdocModel
+package import MdocVerification
 package import RequestPlanner
 
 /// What is to be asked and in whose name, while it is not known yet which wallet will answer.
@@ -40,5 +41,17 @@ package struct PresentationQuestion: Sendable {
     func identity(asking draft: DeviceRequestDraft) -> ReaderIdentity? {
         let docTypes = Set(draft.documents.map(\.docType))
         return identities.identity(in: .init(wallet: wallet, brand: brand, docTypes: docTypes))
+    }
+}
+
+/// A second question to the same phone in the same session, put only where the answer to the first leads on to it.
+package struct FurtherQuestion: Sendable {
+    package let question: PresentationQuestion
+    /// Whether it is put after this answer to the first.
+    package let isDue: @Sendable (VerifiedResponse) -> Bool
+
+    package init(_ question: PresentationQuestion, isDue: @escaping @Sendable (VerifiedResponse) -> Bool) {
+        self.question = question
+        self.isDue = isDue
     }
 }

@@ -1,6 +1,7 @@
 internal import CBOR
 package import MdocModel
 package import MdocVerification
+package import ReaderStore
 
 /// What the exit code answers, asked of whichever documents of these types come.
 package struct Question: Hashable, Sendable {
@@ -87,6 +88,18 @@ extension DrivingAnswer {
         case .yes: .yes
         case .no: .no
         case .cannotTell: .cannotTell
+        }
+    }
+}
+
+extension Question.Subject {
+    /// What results and receipts call it; nil where no plan would ask it so.
+    package var receiptSubject: ReceiptQuestion.Subject? {
+        switch self {
+        case .ageOver(let years, _): AgeAttestation(years: years).map { .ageOver($0) }
+        case .drive(.category(let code)): VehicleCode(code).map { .category($0) }
+        case .drive(.domesticClass(let code)): VehicleCode(code).map { .domesticClass($0) }
+        case .portrait: .portrait
         }
     }
 }

@@ -1,5 +1,9 @@
+package import JSON
+internal import MdocModel
 package import MdocTrust
 package import MdocVerification
+package import ReaderService
+package import RequestPlanner
 
 /// The result of a transaction, and everything that may be reported of it: the command line, the API, receipts and the
 /// library read it, each in its form.
@@ -132,5 +136,23 @@ package struct DocumentOutcome: Sendable {
     fileprivate mutating func removeElements() {
         verified = nil
         answers = answers.map { ($0.subject, Answer($0.answer.word)) }
+    }
+}
+
+/// What a transaction asked, and in whose name.
+package struct AskedRequest: Sendable {
+    /// What was wanted to be known, and what is kept of it.
+    package let plan: RequestPlan
+    /// The request that went out last; nil where none did.
+    package let sent: SessionRequest?
+
+    package var json: JSONValue {
+        [
+            "intent": .string(plan.intent.description),
+            "keep": .string(plan.retention.word),
+            "docTypes": .array((sent?.documents ?? []).map { .string($0.docType) }),
+            "identity": JSONValue(sent?.identity),
+            "readerAuthentication": JSONValue(sent?.readerAuthentication.rawValue),
+        ]
     }
 }

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
 internal import NIOCore
@@ -74,5 +75,23 @@ extension Substring {
         while text.first == " " { text.removeFirst() }
         while text.last == " " { text.removeLast() }
         return text
+    }
+}
+
+/// One request on its way to its route.
+struct APIContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        channel = source.channel
+    }
+}
+
+extension HTTPFields {
+    /// The first value of a field without a predefined constant; its name is in lower case.
+    func first(_ name: String) -> String? {
+        first { $0.name.canonicalName == name }?.value
     }
 }

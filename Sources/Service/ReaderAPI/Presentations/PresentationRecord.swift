@@ -1,4 +1,5 @@
 internal import MdocModel
+internal import OpenSSLCrypto
 internal import ReaderService
 internal import ReaderStore
 internal import Reports
@@ -133,5 +134,19 @@ extension PresentationRecord.Completion {
         shown = nil
         report = report?.withoutElements
         further = further?.withoutElements
+    }
+}
+
+/// A presentation's name: drawn at random, so that nobody can guess another's.
+package struct PresentationID: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    init() throws(OpenSSLCryptoError) {
+        description = try randomBytes(16).hexadecimal
+    }
+
+    /// As it comes in a path. One that was never drawn names nothing.
+    init(_ text: String) {
+        description = text
     }
 }

@@ -1,3 +1,4 @@
+internal import Dispatch
 package import Logging
 internal import MdocModel
 package import ReaderStore
@@ -158,5 +159,19 @@ package actor RecordArchive {
         } catch {
             throw .recordsUnavailable(error)
         }
+    }
+}
+
+/// The thread that waits for the disk, so that no other has to.
+final class RecordQueue: SerialExecutor {
+    private let queue = DispatchQueue(label: "countersign.records")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    func checkIsolated() {
+        dispatchPrecondition(condition: .onQueue(queue))
     }
 }
