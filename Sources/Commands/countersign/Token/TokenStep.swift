@@ -5,7 +5,7 @@ func tokenStep<R>(_ body: () throws(ReaderTokensError) -> R) throws(CommandFailu
     do throws(ReaderTokensError) {
         return try body()
     } catch {
-        throw CommandFailure(status: error.exitStatus, message: error.explanation)
+        throw error.failure
     }
 }
 
@@ -23,11 +23,14 @@ extension ReaderTokensError {
         switch self {
         case .tooLong, .notThreeParts, .notBase64URL, .malformed, .valueMalformed, .signatureMalformed:
             .malformed
-        case .signingKeyUnusable, .signingKeyNotP256: .usage
+        case .signingKeyNotP256: .usage
         case .firstUseUnknown, .signingFailed: .unavailable
         default: .rejected
         }
     }
+
+    /// The failure that ends a command.
+    var failure: CommandFailure { CommandFailure(status: exitStatus, message: explanation) }
 }
 
 extension BrandRegistryError {

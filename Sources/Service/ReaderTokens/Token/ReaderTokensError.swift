@@ -1,6 +1,5 @@
 package import JSON
 package import MdocModel
-package import OpenSSLCrypto
 package import ReaderStore
 
 /// Why a reader token is not believed, or not made.
@@ -59,8 +58,6 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
 
     // Making one
 
-    /// The file holds no private key that can be used.
-    case signingKeyUnusable(OpenSSLCryptoError)
     /// The private key is not on P-256.
     case signingKeyNotP256
     /// What was signed does not verify with the brand's public key, or could not be signed.
@@ -93,7 +90,7 @@ extension ReaderTokensError {
         case .expired: "token.expired"
         case .sessionExpired: "token.session_expired"
         case .firstUseUnknown: "token.first_use_unknown"
-        case .signingKeyUnusable, .signingKeyNotP256: "token.signing_key"
+        case .signingKeyNotP256: "token.signing_key"
         case .signingFailed: "token.signing_failed"
         }
     }
@@ -124,7 +121,6 @@ extension ReaderTokensError {
         case .sessionExpired(let since):
             "48 hours after its first use were over at \(since): ask for another and prepare again"
         case .firstUseUnknown: "when it was first used can neither be read nor remembered"
-        case .signingKeyUnusable(let error): "the key cannot be used: \(error.explanation)"
         case .signingKeyNotP256: "the key is not on P-256, on which alone ES256 is"
         case .signingFailed: "it could not be signed"
         }
