@@ -21,19 +21,20 @@ struct IdentityInitCommand: ParsableCommand {
     @Argument(help: "What to call it: letters, digits, and -, _ or . between them.")
     var name: IdentityName
 
-    @Flag(name: .long, help: "Keep the key in the TPM: on P-256, P-384 or P-521.")
-    var tpm = false
+    @OptionGroup var residence: KeyResidenceArguments
 
     @Option(
         name: .long,
-        help: "The curve: \(CurveArgument.allCases.map(\.rawValue).joined(separator: ", ")).")
+        help: ArgumentHelp(
+            "The curve: \(CurveArgument.allCases.map(\.rawValue).joined(separator: ", ")).",
+            discussion: "In the TPM P-256, P-384 or P-521."))
     var curve = CurveArgument.p256
 
     @OptionGroup var store: StoreArguments
     @OptionGroup var output: OutputArguments
 
     func validate() throws {
-        guard !tpm || [.p256, .p384, .p521].contains(curve) else {
+        guard !residence.tpm || [.p256, .p384, .p521].contains(curve) else {
             throw ValidationError("--tpm takes the curves P-256, P-384 and P-521.")
         }
     }
@@ -41,24 +42,16 @@ struct IdentityInitCommand: ParsableCommand {
     func run() throws {
         let folder = store.identities
         guard !folder.has(name) else { throw IdentityStoreError.nameTaken(name).failure }
-        let key = try identityStep { () throws(IdentityStoreError) in try make() }
+        let key = try identityStep { () throws(IdentityStoreError) in try residence.generate(curve.curve) }
         let identifier = try identityStep { () throws(IdentityStoreError) in try key.identifierText() }
         try identityStep { () throws(IdentityStoreError) in try folder.create(name, key) }
         Terminal.result(
             output.json ? json(folder, identifier).text : text(folder, identifier))
     }
 
-    private func make() throws(IdentityStoreError) -> PrivateKey {
-        do throws(OpenSSLCryptoError) {
-            return tpm ? try .generateInTPM(curve.curve) : try .generate(curve.curve)
-        } catch {
-            throw .keyUnusable(error)
-        }
-    }
-
     private func json(_ folder: IdentityFolder, _ identifier: String) -> JSONValue {
         [
-            "name": .string(name.text), "key": .string(tpm ? "tpm" : "file"),
+            "name": .string(name.text), "key": .string(residence.tpm ? "tpm" : "file"),
             "curve": .string(curve.rawValue), "keyIdentifier": .string(identifier),
             "file": .string(folder.keyPath(name)),
         ]
@@ -66,7 +59,7 @@ struct IdentityInitCommand: ParsableCommand {
 
     private func text(_ folder: IdentityFolder, _ identifier: String) -> String {
         """
-        made \(name.text): a key on \(curve.rawValue)\(tpm ? " in the TPM, wrapped for it" : "") in \
+        made \(name.text): a key on \(curve.rawValue)\(residence.tpm ? " in the TPM, wrapped for it" : "") in \
         \(Terminal.safe(folder.keyPath(name)))
           key identifier: \(identifier)
         next: countersign identity csr \(name.text) --subject 'CN=Counter 1,O=Shop,C=US' --output \(name.text).csr
