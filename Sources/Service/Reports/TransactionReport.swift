@@ -149,7 +149,7 @@ package struct AskedRequest: Sendable {
     package var json: JSONValue {
         [
             "intent": .string(plan.intent.description),
-            "keep": .string(plan.retention.word),
+            "keep": JSONValue(plan.retention?.word),
             "docTypes": .array((sent?.documents ?? []).map { .string($0.docType) }),
             "identity": JSONValue(sent?.identity),
             "readerAuthentication": JSONValue(sent?.readerAuthentication.rawValue),

@@ -308,6 +308,24 @@ struct RetentionTests {
         }
     }
 
+    @Test("Chosen claim by claim, the answers to these claims are kept and no others, the portrait too")
+    func claimByClaim() throws {
+        let portrait = Claim.portrait(isCompared: true)
+        let intent = RequestIntent(.elements, [.documentNumber, portrait, .categories(["B"]), .expiry])
+        let kept = { (claims: Set<Claim>) in
+            let plan = try RequestPlan(intent, keeping: claims)
+            #expect(plan.retention == nil)
+            return try #require(plan.drafts(for: []).first).documents[0].kept
+        }
+        #expect(try kept([]).isEmpty)
+        #expect(try kept([portrait]) == ["portrait"])
+        // An element that two claims need is kept if one of them is.
+        #expect(try kept([.documentNumber, .expiry]) == ["document_number", "expiry_date"])
+        #expect(try kept([.categories(["B"])]) == ["driving_privileges", "expiry_date"])
+        // The twin: a claim that was not made keeps nothing.
+        #expect(try kept([.issueDate]).isEmpty)
+    }
+
     @Test("The choices have the names that places choose them by")
     func names() {
         #expect(

@@ -3,7 +3,8 @@ package import MdocModel
 /// An intent as the least that has to be asked for it.
 package struct RequestPlan: Sendable {
     package let intent: RequestIntent
-    package let retention: RetentionChoice
+    /// Nil where whoever asks chose what is kept claim by claim.
+    package let retention: RetentionChoice?
     /// For each family of the intent, in its order, one request for each of its document types.
     let requests: [[ItemsRequest]]
 
@@ -11,12 +12,25 @@ package struct RequestPlan: Sendable {
     package init(
         _ intent: RequestIntent, keeping retention: RetentionChoice
     ) throws(RequestPlannerError) {
+        try self.init(intent, retention) { retention.keeps($0) }
+    }
+
+    /// The same, where the answers to these claims are kept and no others.
+    package init(
+        _ intent: RequestIntent, keeping claims: Set<Claim>
+    ) throws(RequestPlannerError) {
+        try self.init(intent, nil) { claims.contains($0) }
+    }
+
+    private init(
+        _ intent: RequestIntent, _ retention: RetentionChoice?, keeping isKept: (Claim) -> Bool
+    ) throws(RequestPlannerError) {
         try intent.check()
         self.intent = intent
         self.retention = retention
         requests = try intent.documents.map { family throws(RequestPlannerError) in
             try family.types.map { type throws(RequestPlannerError) in
-                try ItemsRequest(intent, of: type, keeping: retention)
+                try ItemsRequest(intent, of: type, keeping: isKept)
             }
         }
     }
