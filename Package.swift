@@ -186,9 +186,8 @@ let package = Package(
             "TapToPresent", in: "Service",
             [
                 "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust", "MdocVerification",
-                "RequestPlanner",
-                "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
-                "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
+                "RequestPlanner", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Reports",
             ]),
 
         library("PortraitDecoding", in: "Service", ["PortraitImage"]),
@@ -393,8 +392,8 @@ let package = Package(
             of: "TapToPresent", in: "Service",
             [
                 "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "MdocWallet", "ReaderService", "ReaderStore", "ReaderTokens", "Transport",
-                "WalletPresentation", "PresentationStage", "BlueZBench", "NDEF", "PCSCBench",
+                "MdocWallet", "ReaderService", "ReaderStore", "ReaderTokens", "RequestPlanner", "Transport",
+                "PresentationStage", "BlueZBench", "NDEF", "PCSCBench",
             ]),
         tests(
             of: "ReaderAPI", in: "Service",

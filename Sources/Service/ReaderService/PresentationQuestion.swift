@@ -9,8 +9,8 @@ package struct PresentationQuestion: Sendable {
         case planned(RequestPlan)
         /// These, one after the other in a session: a later one only where those before brought no document.
         case drafts([DeviceRequestDraft])
-        /// One document: of each family, in order of preference, one request for each of its types.
-        case anyOf([[ItemsRequest]])
+        /// The least that one of these needs, in order of preference; no kind of document twice.
+        case anyOf([RequestPlan])
     }
 
     package var content: Content
@@ -34,7 +34,7 @@ package struct PresentationQuestion: Sendable {
         switch content {
         case .planned(let plan): plan.drafts(for: capabilities)
         case .drafts(let drafts): drafts.map { $0.suited(to: capabilities) }
-        case .anyOf(let families): [DeviceRequestDraft](askingAnyOf: families, for: capabilities)
+        case .anyOf(let plans): plans.drafts(for: capabilities)
         }
     }
 

@@ -1,5 +1,5 @@
 /// What a place keeps of an answer. `intentToRetain` follows from it alone, so that the notice to the holder, the
-/// storage and the purge all depend on one choice.
+/// storage and the purge all depend on one choice. Only an app of the library for apps chooses claim by claim.
 package enum RetentionChoice: String, CaseIterable, Sendable {
     case none
     /// A receipt without personal data.

@@ -37,7 +37,7 @@ package struct RequestPlan: Sendable {
 
     /// What to send to a wallet with these capabilities.
     package func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
-        [DeviceRequestDraft](askingAnyOf: requests, for: capabilities)
+        [self].drafts(for: capabilities)
     }
 
     /// The ages that have to be answered.
@@ -53,24 +53,19 @@ package struct RequestPlan: Sendable {
     package var needsPortrait: Bool { intent.claims.contains(where: \.isPortrait) }
 }
 
-extension [DeviceRequestDraft] {
-    /// What to send to a wallet with these capabilities, one after the other in a session: a later one only where
-    /// those before brought no document. A wallet of extended requests gets one, which lets it choose the document;
-    /// any other is asked for one family at a time, since it would return them all.
-    ///
-    /// - Parameter families: not empty; of each, in order of preference, one request for each of its document types.
-    package init(askingAnyOf families: [[ItemsRequest]], for capabilities: EngagementCapabilities) {
+extension [RequestPlan] {
+    /// What to send to a wallet with these capabilities where any of the documents will do, one after the other in a
+    /// session: a later one only where those before brought no document. A wallet of extended requests gets one, which
+    /// lets it choose the document; any other is asked for one family at a time, since it would return them all.
+    package func drafts(for capabilities: EngagementCapabilities) -> [DeviceRequestDraft] {
+        let families = flatMap(\.requests)
         guard capabilities.contains(.extendedRequest) else {
-            self = families.map { DeviceRequestDraft($0).suited(to: capabilities) }
-            return
+            return families.map { DeviceRequestDraft($0).suited(to: capabilities) }
         }
         let documents = families.flatMap(\.self)
-        guard documents.count > 1 else {
-            self = [DeviceRequestDraft(documents)]
-            return
-        }
+        guard documents.count > 1 else { return [DeviceRequestDraft(documents)] }
         let anyOfThem = DeviceRequestInfo.UseCase(
             isMandatory: true, documentSets: documents.indices.map { [$0] })
-        self = [DeviceRequestDraft(documents, useCases: [anyOfThem])]
+        return [DeviceRequestDraft(documents, useCases: [anyOfThem])]
     }
 }
