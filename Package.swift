@@ -446,3 +446,8 @@ if Context.environment["COUNTERSIGN_FUZZ"] != nil {
             name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Fuzzer", swiftSettings: strict
         ))
 }
+
+// The plugin is there only while Hardware/soak --documentation uses it: nothing that runs needs it.
+if Context.environment["COUNTERSIGN_DOCUMENTATION"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}
