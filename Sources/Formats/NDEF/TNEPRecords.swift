@@ -69,3 +69,44 @@ package struct ServiceParameter: Equatable, Sendable {
         return min(max(.nanoseconds(nanoseconds), .milliseconds(1)), .milliseconds(1000))
     }
 }
+
+/// NFC Forum TNEP 1.0, service select record: the service the reader wants.
+package enum ServiceSelect {
+    /// The complete message that selects `serviceName`, of up to 255 bytes.
+    package static func encode(_ serviceName: [UInt8] = ServiceParameter.handoverService) -> [UInt8] {
+        let payload = [UInt8(serviceName.count)] + serviceName
+        return NDEFMessage([NDEFRecord(.serviceSelect, payload: payload[...])]).encode()
+    }
+
+    /// The service's name in the `Ts` record of `message`.
+    package static func parse(_ message: NDEFMessage) throws(NDEFError) -> ArraySlice<UInt8> {
+        guard let payload = try message.record(of: .serviceSelect)?.payload else { throw .recordMissing }
+        guard let length = payload.first, payload.count == Int(length) + 1 else { throw .malformedPayload }
+        return payload.dropFirst()
+    }
+}
+
+/// NFC Forum TNEP 1.0, TNEP status record: how the last step went.
+package struct StatusRecord: RawRepresentable, Hashable, Sendable {
+    /// The status byte; 80…fe are the service's own.
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    package static let success = Self(rawValue: 0x00)
+    package static let protocolError = Self(rawValue: 0x01)
+
+    /// The status in the `Te` record of `message`, or nil when it has none.
+    package static func parse(_ message: NDEFMessage) throws(NDEFError) -> StatusRecord? {
+        guard let payload = try message.record(of: .status)?.payload else { return nil }
+        guard payload.count == 1, let status = payload.first else { throw .malformedPayload }
+        return StatusRecord(rawValue: status)
+    }
+
+    /// The complete message of this one record.
+    package func encode() -> [UInt8] {
+        NDEFMessage([NDEFRecord(.status, payload: [rawValue])]).encode()
+    }
+}
