@@ -14,9 +14,6 @@ package struct AESGCMSealingKey: ~Copyable, Sendable {
     package mutating func seal(_ plaintext: ArraySlice<UInt8>) throws(OpenSSLCryptoError) -> [UInt8] {
         try cipher.seal(plaintext, nonce: nonces.next())
     }
-
-    /// How many nonces are used.
-    package var messagesSealed: UInt32 { nonces.used }
 }
 
 /// Opens the messages of one direction of a session (ISO/IEC 18013-5, 9.1.1.5) in the order of sending.
@@ -40,16 +37,13 @@ package struct AESGCMOpeningKey: ~Copyable, Sendable {
             throw error
         }
     }
-
-    /// How many messages were opened; the first that failed counts as well.
-    package var messagesOpened: UInt32 { nonces.used }
 }
 
 /// The nonces of one key (ISO/IEC 18013-5, 9.1.1.5): 8 bytes of prefix and a 4-byte counter from 1, both
 /// big-endian, none given twice.
 struct NonceCounter: Sendable {
     private let prefix: UInt64
-    private(set) var used: UInt32 = 0
+    private var used: UInt32
     private var isSpent = false
 
     init(prefix: UInt64, used: UInt32 = 0) {
