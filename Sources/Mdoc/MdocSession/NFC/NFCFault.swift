@@ -72,3 +72,34 @@ extension NFCFault {
         }
     }
 }
+
+/// Why an NFC machine ended: what happened, in which phase (Q12). Holds no message bytes.
+package struct NFCEndReason: Error, Equatable, Sendable {
+    package let phase: NFCPhase
+    package let fault: NFCFault
+
+    package init(_ phase: NFCPhase, _ fault: NFCFault) {
+        self.phase = phase
+        self.fault = fault
+    }
+
+    /// What happened, and in which phase (Q12).
+    package var explanation: String { "NFC ended in \(phase.rawValue): \(fault.explanation)" }
+}
+
+/// Kinds of carriers, for naming them in an end reason.
+package struct NFCCarrierKinds: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    package static let nfc = Self(rawValue: 1)
+    package static let peripheralServer = Self(rawValue: 2)
+    package static let centralClient = Self(rawValue: 4)
+    /// A record of a known carrier that cannot be read, or that lacks what it needs.
+    package static let unreadable = Self(rawValue: 8)
+    /// Bluetooth BR/EDR, Wi-Fi Aware and the like.
+    package static let foreign = Self(rawValue: 16)
+}
