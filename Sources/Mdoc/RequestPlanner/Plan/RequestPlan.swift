@@ -51,6 +51,12 @@ package struct RequestPlan: Sendable {
 
     /// Whether the answer is incomplete without a portrait (Q158).
     package var needsPortrait: Bool { intent.claims.contains(where: \.isPortrait) }
+
+    /// Whether what came under this name is kept: the request said so of this element, of the one in whose place it came, or
+    /// of an age that it attests.
+    package func keeps(_ name: ElementName, of docType: String) -> Bool {
+        requests.joined().contains { $0.docType == docType && $0.keeps(name) }
+    }
 }
 
 extension [RequestPlan] {
@@ -67,5 +73,47 @@ extension [RequestPlan] {
         let anyOfThem = DeviceRequestInfo.UseCase(
             isMandatory: true, documentSets: documents.indices.map { [$0] })
         return [DeviceRequestDraft(documents, useCases: [anyOfThem])]
+    }
+}
+
+extension ItemsRequest {
+    fileprivate func keeps(_ name: ElementName) -> Bool {
+        let kept = nameSpaces.flatMap { space in
+            space.elements.filter(\.intentToRetain).map {
+                ElementName(nameSpace: space.name, identifier: $0.identifier)
+            }
+        }
+        if kept.contains(name) { return true }
+        let isSubstitute = alternatives.contains { alternative in
+            kept.contains(alternative.requestedElement) && alternative.sets.contains { $0.contains(name) }
+        }
+        if isSubstitute { return true }
+        // The nearest attestation answers in place of the one that was asked for (ISO/IEC 18013-5 7.2.5).
+        guard AgeAttestation(name.identifier) != nil, !asks(for: name.identifier, in: name.nameSpace) else {
+            return false
+        }
+        return kept.contains {
+            $0.nameSpace == name.nameSpace && AgeAttestation($0.identifier) != nil
+        }
+    }
+}
+
+/// What a place keeps of an answer. `intentToRetain` follows from it alone, so that the notice to the holder, the
+/// storage and the purge all depend on one choice. Only an app of the library for apps chooses claim by claim.
+package enum RetentionChoice: String, CaseIterable, Sendable {
+    case none
+    /// A receipt without personal data.
+    case receipt
+    /// The answers about age and the document's number.
+    case ageAndIDNumber = "age+id-number"
+    /// What was asked, once the holder has agreed; portraits stay in memory all the same.
+    case consented
+
+    func keeps(_ claim: Claim) -> Bool {
+        switch self {
+        case .none, .receipt: false
+        case .ageAndIDNumber: claim.years != nil || claim.isDocumentNumber
+        case .consented: !claim.isPortrait
+        }
     }
 }
