@@ -52,6 +52,14 @@ package struct DeviceEngagement: Sendable {
         malformedMembers = malformed
     }
 
+    package var offersBluetooth: Bool {
+        retrievalMethods.contains { if case .ble = $0 { true } else { false } }
+    }
+
+    package var offersNFC: Bool {
+        retrievalMethods.contains { if case .nfc = $0 { true } else { false } }
+    }
+
     private static func security(
         _ item: CBORItem?, in engagement: CBORItem
     ) throws(MdocModelError) -> EncodedCBOR<COSEKey> {

@@ -135,20 +135,6 @@ struct SourceArguments: ParsableArguments {
     }
 }
 
-extension DeviceEngagement {
-    fileprivate var offersBluetooth: Bool {
-        retrievalMethods.contains { method in
-            if case .ble = method { true } else { false }
-        }
-    }
-
-    fileprivate var offersNFC: Bool {
-        retrievalMethods.contains { method in
-            if case .nfc = method { true } else { false }
-        }
-    }
-}
-
 /// `tcp://host:port`.
 struct EndpointArgument: ExpressibleByArgument {
     let host: String
