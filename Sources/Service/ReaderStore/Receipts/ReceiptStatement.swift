@@ -1,5 +1,6 @@
 package import MdocModel
 package import MdocTrust
+internal import ReaderIdentityStore
 package import RequestPlanner
 
 /// What a receipt says of one presentation. It has no place for an element's value, a certificate's serial number, a digest
@@ -87,19 +88,10 @@ package struct ReceiptLabel: Hashable, Sendable, CustomStringConvertible {
 
     /// Nil unless it is 1 to 64 of `A-Z a-z 0-9 . _ - + ( )`.
     package init?(_ text: String) {
-        guard (1...Self.maximumLength).contains(text.utf8.count), text.utf8.allSatisfy(Self.allows) else {
-            return nil
-        }
+        guard (1...Self.maximumLength).contains(text.utf8.count),
+            text.utf8.allSatisfy({ $0.isASCIIAlphanumeric || ".-_+()".utf8.contains($0) })
+        else { return nil }
         self.text = text
-    }
-
-    private static func allows(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: ".-_+()".utf8.contains(byte)
-        }
     }
 
     package var description: String { text }
