@@ -81,7 +81,7 @@ struct SourceArguments: ParsableArguments {
         _ scanned: DeviceEngagement, _ radio: any BluetoothLERadio
     ) async -> Bool {
         guard scanned.offersBluetooth else { return false }
-        guard retrieval.transport == .auto, scanned.offersNFC else { return true }
+        guard retrieval.transport == .automatic, scanned.offersNFC else { return true }
         do throws(BluetoothLEError) {
             try await radio.prepare()
             return true
