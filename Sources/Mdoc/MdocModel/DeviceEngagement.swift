@@ -26,11 +26,11 @@ package struct DeviceEngagement: Sendable {
     /// Reads the bare map. Only the major number of the version counts (Q42).
     package init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard) throws(MdocModelError) {
         self.bytes = bytes
-        let item = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in
+        let item = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in
             try CBORItem.parse(bytes, limits: limits)
         }
-        let map = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in try item.map() }
-        version = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in
+        let map = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in try item.map() }
+        version = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in
             guard let version = map[Key.version] else { throw .missingMember(at: item.offset) }
             return try version.name()
         }
@@ -63,7 +63,7 @@ package struct DeviceEngagement: Sendable {
     private static func security(
         _ item: CBORItem?, in engagement: CBORItem
     ) throws(MdocModelError) -> EncodedCBOR<COSEKey> {
-        let fields = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in
+        let fields = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in
             guard let item else { throw .missingMember(at: engagement.offset) }
             var fields = try item.array().makeIterator()
             guard let suite = fields.next(), let key = fields.next(), fields.next() == nil else {
@@ -78,14 +78,10 @@ package struct DeviceEngagement: Sendable {
     private static func eDeviceKey(
         _ bytes: EncodedCBOR<COSEKey>, limits: CBORLimits
     ) throws(MdocModelError) -> COSEKey {
-        let item = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in
+        let item = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in
             try bytes.item(limits: limits)
         }
-        do throws(COSEError) {
-            return try COSEKey(item)
-        } catch {
-            throw .cose(.deviceEngagement, error)
-        }
+        return try MdocModelError.mapping(in: .deviceEngagement) { () throws(COSEError) in try COSEKey(item) }
     }
 
     private static func areOriginInfos(_ item: CBORItem) -> Bool {

@@ -24,14 +24,18 @@ package enum MdocStructure: String, Sendable {
     case drivingPrivileges, domesticDrivingPrivileges
 }
 
-extension MdocStructure {
-    /// Runs `body`, and names this structure in the error.
-    func reading<Value>(_ body: () throws(CBORError) -> Value) throws(MdocModelError) -> Value {
-        do throws(CBORError) {
-            return try body()
-        } catch {
-            throw .malformed(self, error)
-        }
+extension MdocModelError {
+    /// Names the structure in what `body` throws.
+    static func mapping<Value>(
+        in structure: MdocStructure, _ body: () throws(CBORError) -> Value
+    ) throws(MdocModelError) -> Value {
+        do throws(CBORError) { return try body() } catch { throw .malformed(structure, error) }
+    }
+
+    static func mapping<Value>(
+        in structure: MdocStructure, _ body: () throws(COSEError) -> Value
+    ) throws(MdocModelError) -> Value {
+        do throws(COSEError) { return try body() } catch { throw .cose(structure, error) }
     }
 }
 
