@@ -86,16 +86,12 @@ extension WalletPresentationError {
     }
 }
 
-extension PresentationStructure {
-    /// Runs `body`, and names this structure in the error.
-    func reading<Value>(
-        _ body: () throws(CBORError) -> Value
+extension WalletPresentationError {
+    /// Names the structure in what `body` throws.
+    static func mapping<Value>(
+        in structure: PresentationStructure, _ body: () throws(CBORError) -> Value
     ) throws(WalletPresentationError) -> Value {
-        do throws(CBORError) {
-            return try body()
-        } catch {
-            throw .malformed(self, error)
-        }
+        do throws(CBORError) { return try body() } catch { throw .malformed(structure, error) }
     }
 }
 
