@@ -8,10 +8,8 @@ struct KeyResidenceArguments: ParsableArguments {
     var tpm = false
 
     func generate(_ curve: Curve) throws(IdentityStoreError) -> PrivateKey {
-        do throws(OpenSSLCryptoError) {
-            return tpm ? try .generateInTPM(curve) : try .generate(curve)
-        } catch {
-            throw .keyUnusable(error)
+        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try tpm ? PrivateKey.generateInTPM(curve) : PrivateKey.generate(curve)
         }
     }
 }

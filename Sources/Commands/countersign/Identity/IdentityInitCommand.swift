@@ -70,10 +70,8 @@ struct IdentityInitCommand: ParsableCommand {
 extension PrivateKey {
     /// The SHA-1 of the public key, by which certificates point to it.
     borrowing func identifierText() throws(IdentityStoreError) -> String {
-        do throws(OpenSSLCryptoError) {
-            return try publicKey().subjectKeyIdentifier().hexadecimal
-        } catch {
-            throw .keyUnusable(error)
+        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try publicKey().subjectKeyIdentifier().hexadecimal
         }
     }
 }
