@@ -89,9 +89,12 @@ extension ReaderTransaction {
         let engaged = try await engage(driver, bluetooth)
         progress.times.end(.engagement)
         report(.engaged)
-        var exchange = try Result { () throws(PresentationFailure) in
-            try self.exchange(engaged.engagement, engaged.handover, key: &key)
-        }.mapError(TapEnd.failed).get()
+        var exchange: RequestExchange
+        do throws(PresentationFailure) {
+            exchange = try self.exchange(engaged.engagement, engaged.handover, key: &key)
+        } catch {
+            throw .failed(error)
+        }
         if let bluetooth, let offer = engaged.bluetooth {
             // The phone may be lifted: everything else comes through the air.
             await letGo(of: card)
@@ -117,9 +120,12 @@ extension ReaderTransaction {
         progress.times.end(.engagement)
         report(.engaged)
         report(.hold)
-        var exchange = try Result { () throws(PresentationFailure) in
-            try self.exchange(scanned, .qr, key: &key)
-        }.mapError(TapEnd.failed).get()
+        var exchange: RequestExchange
+        do throws(PresentationFailure) {
+            exchange = try self.exchange(scanned, .qr, key: &key)
+        } catch {
+            throw .failed(error)
+        }
         return try await exchange(&exchange, over: &retrieval, &progress)
     }
 

@@ -56,9 +56,12 @@ extension ReaderTransaction {
                 if began != nil { progress.times.end(.transfer) }
                 // Consent ended when the answer began. The time for the rest of the transfer has a separate
                 // deadline.
-                let step = try Result { () throws(PresentationFailure) in
-                    try receive(message, in: &exchange, now: consented, &progress)
-                }.mapError(Carrier.end).get()
+                let step: RequestExchange.Step
+                do throws(PresentationFailure) {
+                    step = try receive(message, in: &exchange, now: consented, &progress)
+                } catch {
+                    throw Carrier.end(error)
+                }
                 guard case .end(let outcome, let terminationMessage) = step else { continue }
                 return Ending(outcome, leaving: await carrier.terminate(sending: terminationMessage))
             }
