@@ -152,6 +152,10 @@ extension APIProblem {
         self.init(.bodyRefused, 400, "line \(fault.line): \(fault.explanation)")
     }
 
+    static func mapping<Value>(_ body: () throws(JSONFault) -> Value) throws(APIProblem) -> Value {
+        do throws(JSONFault) { return try body() } catch { throw APIProblem(error) }
+    }
+
     /// A malformed intent, or one that asks for more than it needs.
     init(_ error: RequestPlannerError) {
         self.init(.intentRefused, 400, error.explanation)

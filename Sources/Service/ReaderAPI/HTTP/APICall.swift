@@ -34,11 +34,7 @@ struct APICall: Sendable {
         guard request.headers[.contentType].map(Self.isJSON) ?? false else { throw .contentTypeRefused }
         let bytes = try await bytes(upTo: limit)
         guard !bytes.isEmpty else { throw .bodyMissing }
-        do throws(JSONFault) {
-            return try JSONText(bytes[...], limit: limit)
-        } catch {
-            throw APIProblem(error)
-        }
+        return try APIProblem.mapping { () throws(JSONFault) in try JSONText(bytes[...], limit: limit) }
     }
 
     private static func isJSON(_ type: String) -> Bool {

@@ -51,11 +51,8 @@ extension PresentationCoordinator {
     }
 
     private static func engagement(in body: JSONText) throws(APIProblem) -> DeviceEngagement {
-        let uri: String
-        do throws(JSONFault) {
-            uri = try body.members(["uri"]).required("uri").string(upTo: 1 << 14)
-        } catch {
-            throw APIProblem(error)
+        let uri = try APIProblem.mapping { () throws(JSONFault) in
+            try body.members(["uri"]).required("uri").string(upTo: 1 << 14)
         }
         do throws(MdocModelError) {
             return try DeviceEngagement(EngagementURI.deviceEngagement(in: uri)[...])
@@ -65,10 +62,8 @@ extension PresentationCoordinator {
     }
 
     private static func decision(in body: JSONText) throws(APIProblem) -> PresentationRecord.Decision {
-        do throws(JSONFault) {
-            return try body.members(["decision"]).required("decision").word()
-        } catch {
-            throw APIProblem(error)
+        try APIProblem.mapping { () throws(JSONFault) in
+            try body.members(["decision"]).required("decision").word()
         }
     }
 }

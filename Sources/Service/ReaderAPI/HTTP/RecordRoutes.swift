@@ -93,12 +93,9 @@ extension PresentationCoordinator {
     }
 
     private static func reference(in body: JSONText) throws(APIProblem) -> RetainedReference {
-        let text: String
-        do throws(JSONFault) {
-            text = try body.members(["reference"]).required("reference")
+        let text = try APIProblem.mapping { () throws(JSONFault) in
+            try body.members(["reference"]).required("reference")
                 .string(upTo: RetainedReference.maximumLength)
-        } catch {
-            throw APIProblem(error)
         }
         guard let named = try? RetainedReference(text) else { throw .nothingRetained }
         return named
