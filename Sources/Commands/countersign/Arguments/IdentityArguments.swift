@@ -34,7 +34,7 @@ struct IdentityArguments: ParsableArguments {
     func question(
         _ content: PresentationQuestion.Content, in folder: IdentityFolder, at now: Timestamp
     ) throws(CommandFailure) -> PresentationQuestion {
-        try identityStep { () throws(IdentityStoreError) in
+        try CommandFailure.mapping { () throws(IdentityStoreError) in
             let identities: ReaderIdentityChoice
             if let identity {
                 let named = try ReaderIdentities.identity(named: identity, in: folder, at: now)

@@ -63,7 +63,7 @@ struct BrandKeyAddCommand: ParsableCommand {
 
     func run() throws {
         let key = try publicKey.map(readPublicKey) ?? makeKey()
-        let registry = try brandStep { () throws(BrandRegistryError) in
+        let registry = try CommandFailure.mapping { () throws(BrandRegistryError) in
             try store.brands.change { registry throws(BrandFault) in try registry.add(key, to: brand) }
         }
         guard let changed = registry.brand(brand) else { return }
@@ -77,13 +77,15 @@ struct BrandKeyAddCommand: ParsableCommand {
 
     /// A file is written only where the registry takes the key.
     private func makeKey() throws(CommandFailure) -> BrandKey {
-        let key = try identityStep { () throws(IdentityStoreError) in try residence.generate(.p256) }
+        let key = try CommandFailure.mapping { () throws(IdentityStoreError) in
+            try residence.generate(.p256)
+        }
         let added = try brandKey(publicHalf(of: key))
-        try brandStep { () throws(BrandRegistryError) in
+        try CommandFailure.mapping { () throws(BrandRegistryError) in
             var registry = try store.brands.registry()
             do throws(BrandFault) { try registry.add(added, to: brand) } catch { throw .refused(error) }
         }
-        try identityStep { () throws(IdentityStoreError) in
+        try CommandFailure.mapping { () throws(IdentityStoreError) in
             try PrivateFile.create(generate ?? "", key)
         }
         return added
@@ -120,7 +122,7 @@ struct BrandKeyRevokeCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        let registry = try brandStep { () throws(BrandRegistryError) in
+        let registry = try CommandFailure.mapping { () throws(BrandRegistryError) in
             try store.brands.change { registry throws(BrandFault) in try registry.revoke(kid) }
         }
         guard let (brand, _) = registry.key(kid) else { return }

@@ -36,7 +36,7 @@ struct IdentityCSRCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        let request = try identityStep(name) { () throws(IdentityStoreError) in
+        let request = try CommandFailure.mapping(of: name) { () throws(IdentityStoreError) in
             let key = try StoredIdentity.key(of: name, in: store.identities)
             return try sign(key)
         }

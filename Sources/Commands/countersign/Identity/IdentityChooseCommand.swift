@@ -43,7 +43,7 @@ struct IdentityChooseCommand: ParsableCommand {
 
     func run() throws {
         let folder = store.identities
-        let rules = try identityStep { () throws(IdentityStoreError) in
+        let rules = try CommandFailure.mapping { () throws(IdentityStoreError) in
             try folder.changeRules { rules throws(IdentityStoreError) in
                 guard let name else {
                     guard rules.remove(wallet: wallet, brand: brand, docType: docType) else {

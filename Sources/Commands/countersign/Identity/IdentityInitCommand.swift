@@ -42,9 +42,13 @@ struct IdentityInitCommand: ParsableCommand {
     func run() throws {
         let folder = store.identities
         guard !folder.has(name) else { throw IdentityStoreError.nameTaken(name).failure }
-        let key = try identityStep { () throws(IdentityStoreError) in try residence.generate(curve.curve) }
-        let identifier = try identityStep { () throws(IdentityStoreError) in try key.identifierText() }
-        try identityStep { () throws(IdentityStoreError) in try folder.create(name, key) }
+        let key = try CommandFailure.mapping { () throws(IdentityStoreError) in
+            try residence.generate(curve.curve)
+        }
+        let identifier = try CommandFailure.mapping { () throws(IdentityStoreError) in
+            try key.identifierText()
+        }
+        try CommandFailure.mapping { () throws(IdentityStoreError) in try folder.create(name, key) }
         Terminal.result(
             output.json ? json(folder, identifier).text : text(folder, identifier))
     }

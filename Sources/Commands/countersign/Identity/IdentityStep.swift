@@ -10,15 +10,17 @@ extension IdentityName: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
 }
 
-/// Runs what reads or changes identities; a failure ends the command with its words and exit code.
-func identityStep<R: ~Copyable>(
-    _ name: IdentityName? = nil, _ body: () throws(IdentityStoreError) -> R
-) throws(CommandFailure) -> R {
-    do throws(IdentityStoreError) {
-        return try body()
-    } catch {
-        let subject = error.namesIdentity ? "" : name.map { "\($0.text): " } ?? ""
-        throw CommandFailure(status: error.exitStatus, message: "\(subject)\(error.failure.message)")
+extension CommandFailure {
+    /// Says which identity it is about, where the error itself does not.
+    static func mapping<Value: ~Copyable>(
+        of name: IdentityName? = nil, _ body: () throws(IdentityStoreError) -> Value
+    ) throws(CommandFailure) -> Value {
+        do throws(IdentityStoreError) {
+            return try body()
+        } catch {
+            let subject = error.namesIdentity ? "" : name.map { "\($0.text): " } ?? ""
+            throw CommandFailure(status: error.exitStatus, message: "\(subject)\(error.failure.message)")
+        }
     }
 }
 

@@ -51,14 +51,16 @@ struct TokenSignCommand: ParsableCommand {
     func run() throws {
         let now = try clock.now()
         let signer = try signer()
-        let token = try tokenStep { () throws(ReaderTokensError) in
+        let token = try CommandFailure.mapping { () throws(ReaderTokensError) in
             try signer.sign(for: instance, audience: audience.audience, at: now, lifetime: lifetime)
         }
         Terminal.result(output.json ? report(token, now).text : token)
     }
 
     private func signer() throws(CommandFailure) -> ReaderTokenSigner {
-        let privateKey = try identityStep { () throws(IdentityStoreError) in try PrivateFile.key(key) }
+        let privateKey = try CommandFailure.mapping { () throws(IdentityStoreError) in
+            try PrivateFile.key(key)
+        }
         do throws(ReaderTokensError) {
             return try ReaderTokenSigner(privateKey, kid, of: brand)
         } catch {
