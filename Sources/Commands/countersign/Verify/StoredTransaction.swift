@@ -117,10 +117,8 @@ extension StoredTransaction {
     ) throws(SessionError) -> StoredRequest? {
         guard let establishment else { return nil }
         let bytes = try session.openRequest(establishment)
-        do throws(MdocModelError) {
-            return try StoredRequest(bytes[...], limits: limits)
-        } catch {
-            throw .malformed(error)
+        return try SessionError.mapping { () throws(MdocModelError) in
+            try StoredRequest(bytes[...], limits: limits)
         }
     }
 }

@@ -83,10 +83,8 @@ private struct SessionExchange {
     }
 
     private static func parsed(_ engagement: WalletEngagement) throws(SessionError) -> DeviceEngagement {
-        do throws(MdocModelError) {
-            return try DeviceEngagement(engagement.deviceEngagement[...])
-        } catch {
-            throw .malformed(error)
+        try SessionError.mapping { () throws(MdocModelError) in
+            try DeviceEngagement(engagement.deviceEngagement[...])
         }
     }
 }
