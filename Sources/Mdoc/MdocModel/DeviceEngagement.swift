@@ -26,13 +26,12 @@ package struct DeviceEngagement: Sendable {
     /// Reads the bare map. Only the major number of the version counts (Q42).
     package init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard) throws(MdocModelError) {
         self.bytes = bytes
-        let item = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in
-            try CBORItem.parse(bytes, limits: limits)
-        }
-        let map = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in try item.map() }
-        version = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in
+        let (item, map): (CBORItem, CBORMap)
+        (item, map, version) = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in
+            let item = try CBORItem.parse(bytes, limits: limits)
+            let map = try item.map()
             guard let version = map[Key.version] else { throw .missingMember(at: item.offset) }
-            return try version.name()
+            return (item, map, try version.name())
         }
         guard version.hasPrefix("1.") else { throw .unsupportedVersion(.deviceEngagement) }
         eDeviceKeyBytes = try Self.security(map[Key.security], in: item)

@@ -25,14 +25,11 @@ package struct MobileSecurityObject: Sendable {
         payload: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
         var form = EncodingForm()
-        let item = try MdocModelError.mapping(in: .mobileSecurityObject) { () throws(CBORError) in
+        let members = try MdocModelError.mapping(in: .mobileSecurityObject) { () throws(CBORError) in
             let bytes = try EncodedCBOR<MobileSecurityObject>(CBORItem.parse(payload, limits: limits))
-            return try bytes.item(limits: limits, noting: &form)
+            return try Members(bytes.item(limits: limits, noting: &form))
         }
         self.form = form
-        let members = try MdocModelError.mapping(in: .mobileSecurityObject) { () throws(CBORError) in
-            try Members(item)
-        }
         version = members.version
         digestAlgorithm = members.digestAlgorithm
         valueDigests = members.valueDigests
