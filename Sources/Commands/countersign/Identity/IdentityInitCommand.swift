@@ -42,13 +42,12 @@ struct IdentityInitCommand: ParsableCommand {
     func run() throws {
         let folder = store.identities
         guard !folder.has(name) else { throw IdentityStoreError.nameTaken(name).failure }
-        let key = try CommandFailure.mapping { () throws(IdentityStoreError) in
-            try residence.generate(curve.curve)
-        }
         let identifier = try CommandFailure.mapping { () throws(IdentityStoreError) in
-            try key.identifierText()
+            let key = try residence.generate(curve.curve)
+            let identifier = try key.identifierText()
+            try folder.create(name, key)
+            return identifier
         }
-        try CommandFailure.mapping { () throws(IdentityStoreError) in try folder.create(name, key) }
         Terminal.result(
             output.json ? json(folder, identifier).text : text(folder, identifier))
     }
