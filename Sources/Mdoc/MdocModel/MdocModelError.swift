@@ -86,8 +86,8 @@ extension MdocModelError {
         case .cose(let structure, let error): "in the \(structure.name), \(error.explanation)"
         case .unsupportedVersion(let structure): "the \(structure.name) has a version other than 1.x"
         case .unsupportedCipherSuite(let suite): "cipher suite \(suite) is not supported"
-        case .notADate(let offset): "malformed date at byte \(offset)"
-        case .notAnEngagementURI: "the text is no mdoc: URI"
+        case .notADate(let offset): "the date at byte \(offset) is malformed"
+        case .notAnEngagementURI: "the text is not an mdoc: URI"
         }
     }
 }

@@ -70,9 +70,9 @@ extension IssuerCertificateError {
         case .encodingIrregular: "the document signer's certificate is encoded in a way that RFC 5280 forbids"
         case .anchorNotFound(let issuer): "issuer not in your trust list: \(Terminal.safe(issuer))"
         case .authorityKeyIdentifierMismatch:
-            "a root of the issuer's name is trusted, but the certificate points to another key, or to none"
+            "a root of the issuer's name is trusted, but the certificate names another key of it, or none"
         case .issuerNameMismatch:
-            "the certificate points to the key of a trusted root and names another issuer"
+            "the certificate names the key of a trusted root, but another issuer"
         case .signatureInvalid:
             "a root of this name is trusted, but did not sign the document signer's certificate"
         case .notYetValid: "the document signer's certificate is not valid yet"
@@ -82,15 +82,16 @@ extension IssuerCertificateError {
             "the issuer is in your trust list, but not for documents of type "
                 + "\(Terminal.safe(docType, limit: 80))"
         case .isCertificateAuthority:
-            "an authority's certificate signed the document; it may only issue signers"
+            "an authority's certificate signed the document; it may only issue document signers"
         case .keyUsageWrong: "the document signer's key usage does not allow digital signatures"
-        case .extendedKeyUsageWrong: "the certificate is not for signing mdocs (1.0.18013.5.1.2)"
+        case .extendedKeyUsageWrong:
+            "the document signer's certificate is not for signing mdocs (1.0.18013.5.1.2)"
         case .countryMissing: "the document signer's certificate names no country"
         case .countryMismatch: "the country of the document signer differs from its root's"
         case .unknownCriticalExtension(let oid):
             "the document signer's certificate has an unknown critical extension, \(oid)"
         case .forbiddenExtension(let oid):
-            "the document signer's certificate has extension \(oid), which has no place in one"
+            "the document signer's certificate has extension \(oid), which is not allowed in one"
         }
     }
 }

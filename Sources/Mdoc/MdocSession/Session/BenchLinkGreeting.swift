@@ -81,7 +81,7 @@ package enum BenchLinkError: Error, Equatable, Sendable {
 extension BenchLinkError {
     package var explanation: String {
         switch self {
-        case .malformed(let error): "the first frame is no greeting: \(error.explanation)"
+        case .malformed(let error): "the first frame of the bench link is malformed: \(error.explanation)"
         case .engagement(let error): error.explanation
         }
     }

@@ -108,7 +108,7 @@ extension ChannelFailure {
     package var explanation: String {
         switch self {
         case .deviceMac: "the phone sent a MAC where only a signature can prove its key"
-        case .extraDocument: "more documents came than were asked for"
+        case .extraDocument: "the phone returned more documents than were requested"
         }
     }
 }
