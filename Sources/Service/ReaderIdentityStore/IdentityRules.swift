@@ -158,9 +158,9 @@ extension RulesFault {
     var explanation: String {
         switch self {
         case .form(let error): error.explanation
-        case .identityNameMalformed: "\"identity\" is no name of one"
+        case .identityNameMalformed: "\"identity\" is not a valid name of an identity"
         case .tooMany(let limit): "there are more than \(limit) rules"
-        case .notWritten: "it cannot be written"
+        case .notWritten: "the rules cannot be written"
         }
     }
 }

@@ -52,7 +52,7 @@ struct IntentTests {
         #expect(run.output.contains("may drive B today: yes (until 20"))
         #expect(
             run.output.contains("may drive C1 today: no (the document grants other categories or classes)"))
-        #expect(run.output.contains("asked without saying who asks"))
+        #expect(run.output.contains("asked without a signature"))
     }
 
     @Test("Q158 A portrait that somebody waits for and that does not come: exit code 1")

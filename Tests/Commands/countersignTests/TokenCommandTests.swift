@@ -183,7 +183,7 @@ struct TokenCommandTests {
         try await makeBrand()
         let svg = try folder.write(Array("<svg/>".utf8), as: "logo.svg")
         let logo = try await run("brand", "add", "arcadia", "--name", "A", "--logo", svg)
-        #expect(logo.status == 65 && logo.errors.contains("no whole PNG"))
+        #expect(logo.status == 65 && logo.errors.contains("not a complete PNG"))
         let file = URL(filePath: folder.path("store/brands/brands.json"))
         let text = try String(contentsOf: file, encoding: .utf8)
         try Data(text.replacing("\"kty\"", with: "\"type\"").utf8).write(to: file)

@@ -55,7 +55,7 @@ struct ConfigurationTests {
             ("{\n\nlanes", "FILE:3: this is not JSON"),
             (
                 #"{"store": "/a/b", "keys": "/a/b/c", "lanes": [{"name": "one"}]}"#,
-                "keys has to be another folder"
+                "keys must be a folder outside of store"
             ),
             ("", "this is not JSON"),
         ] {

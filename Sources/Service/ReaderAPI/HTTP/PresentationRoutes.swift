@@ -57,7 +57,7 @@ extension PresentationCoordinator {
         do throws(MdocModelError) {
             return try DeviceEngagement(EngagementURI.deviceEngagement(in: uri)[...])
         } catch {
-            throw APIProblem(.engagementMalformed, 400, "uri is no engagement: \(error.explanation)")
+            throw APIProblem(.engagementMalformed, 400, "uri is not an engagement: \(error.explanation)")
         }
     }
 
