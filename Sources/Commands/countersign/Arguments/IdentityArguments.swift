@@ -26,7 +26,7 @@ struct IdentityArguments: ParsableArguments {
 
     func validate() throws {
         guard identity == nil || (wallet == nil && brand == nil) else {
-            throw ValidationError("--identity takes the place of --wallet and --brand.")
+            throw ValidationError("Give either --identity, or --wallet and --brand.")
         }
     }
 

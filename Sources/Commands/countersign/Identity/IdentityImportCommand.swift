@@ -57,7 +57,7 @@ struct IdentityImportCommand: ParsableCommand {
             return try PKIX.certificates(fromPEMOrDER: bytes[...])
         } catch {
             throw .malformed(
-                "\(Terminal.safe(path)): no certificate, neither PEM nor DER: \(error.explanation)")
+                "\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER: \(error.explanation)")
         }
     }
 

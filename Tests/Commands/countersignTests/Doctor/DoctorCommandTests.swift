@@ -100,7 +100,7 @@ struct DoctorCommandTests {
         let file = "/etc/modprobe.d/countersign-nfc.conf"
         try root.write("/proc/modules", "pn533 61440 0 - Live 0x0\n")
         let asked = try await doctor("--fix")
-        #expect(asked.status == 64 && asked.errors.contains("--yes writes what was shown"))
+        #expect(asked.status == 64 && asked.errors.contains("--yes to write what was shown"))
         #expect(asked.errors.contains("+blacklist pn533_usb\n"))
         #expect(root.text(file) == nil)
         let written = try await doctor("--fix", "--yes")
