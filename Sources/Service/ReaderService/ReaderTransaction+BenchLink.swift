@@ -21,9 +21,9 @@ extension ReaderTransaction {
         let greeting = try await greeting(from: channel)
         progress.times.end(.engagement)
         report(.engaged)
-        var exchange = try exchange(greeting.engagement, greeting.handover, key: &key)
+        var exchange = try newExchange(greeting.engagement, greeting.handover, key: &key)
         var carrier = BenchLinkCarrier(channel: channel, deadlines: plan.deadlines)
-        return try await exchange(&exchange, over: &carrier, &progress)
+        return try await complete(&exchange, over: &carrier, &progress)
     }
 
     private func greeting(

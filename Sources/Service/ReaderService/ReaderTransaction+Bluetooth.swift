@@ -12,10 +12,10 @@ extension ReaderTransaction {
             var key = ReadyKey()
             key.prepare()
             let bluetooth = BluetoothRetrieval(radio, plan: plan.retrieval)
-            var exchange = try exchange(engagement, .qr, key: &key)
+            var exchange = try newExchange(engagement, .qr, key: &key)
             progress.times.end(.engagement)
             report(.engaged)
-            return try await exchange(&exchange, bluetooth, offer, engagement, &progress)
+            return try await complete(&exchange, bluetooth, offer, engagement, &progress)
         }
     }
 
@@ -41,7 +41,7 @@ extension ReaderTransaction {
     }
 
     /// Opens the link, sends the request and judges the answer. Afterwards nothing is advertised or connected.
-    func exchange(
+    func complete(
         _ exchange: inout RequestExchange, _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer,
         _ engagement: DeviceEngagement, _ progress: inout Progress
     ) async throws(PresentationFailure) -> Ending {
@@ -49,7 +49,7 @@ extension ReaderTransaction {
         progress.times.end(.connection)
         var carrier = LinkCarrier(
             driver: await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings))
-        return try await exchange(&exchange, over: &carrier, &progress)
+        return try await complete(&exchange, over: &carrier, &progress)
     }
 
     private func link(

@@ -91,7 +91,7 @@ extension ReaderTransaction {
         report(.engaged)
         var exchange: RequestExchange
         do throws(PresentationFailure) {
-            exchange = try self.exchange(engaged.engagement, engaged.handover, key: &key)
+            exchange = try newExchange(engaged.engagement, engaged.handover, key: &key)
         } catch {
             throw .failed(error)
         }
@@ -99,7 +99,7 @@ extension ReaderTransaction {
             // The phone may be lifted: everything else comes through the air.
             await letGo(of: card)
             do throws(PresentationFailure) {
-                return try await exchange(&exchange, bluetooth, offer, engaged.engagement, &progress)
+                return try await complete(&exchange, bluetooth, offer, engaged.engagement, &progress)
             } catch {
                 throw .failed(error)
             }
@@ -107,7 +107,7 @@ extension ReaderTransaction {
         report(.hold)
         var retrieval = NFCRetrieval(driver, engaged.nfc, plan.deadlines.transferSettings)
         try await retrieval.select(isFirst: false)
-        return try await exchange(&exchange, over: &retrieval, &progress)
+        return try await complete(&exchange, over: &retrieval, &progress)
     }
 
     /// The tap of a phone whose QR code was scanned.
@@ -122,11 +122,11 @@ extension ReaderTransaction {
         report(.hold)
         var exchange: RequestExchange
         do throws(PresentationFailure) {
-            exchange = try self.exchange(scanned, .qr, key: &key)
+            exchange = try newExchange(scanned, .qr, key: &key)
         } catch {
             throw .failed(error)
         }
-        return try await exchange(&exchange, over: &retrieval, &progress)
+        return try await complete(&exchange, over: &retrieval, &progress)
     }
 
     /// What an engagement by NFC yields.

@@ -55,7 +55,7 @@ package struct ReaderTransaction: Sendable {
     }
 
     /// Sets up the session for an engagement with a fresh key on its curve, and the requests of it.
-    func exchange(
+    func newExchange(
         _ engagement: DeviceEngagement, _ handover: Handover, key: inout ReadyKey
     ) throws(PresentationFailure) -> RequestExchange {
         do throws(SessionError) {

@@ -42,7 +42,7 @@ extension SessionCarrier where End == PresentationFailure {
 extension ReaderTransaction {
     /// Sends request after request until an answer ends the presentation, and notifies the phone that the session
     /// ends.
-    func exchange<Carrier: SessionCarrier>(
+    func complete<Carrier: SessionCarrier>(
         _ exchange: inout RequestExchange, over carrier: inout Carrier, _ progress: inout Progress
     ) async throws(Carrier.End) -> Ending {
         do throws(Carrier.End) {

@@ -1,5 +1,6 @@
 internal import JSON
 internal import MdocModel
+internal import MdocTrust
 internal import MdocVerification
 internal import ReaderStore
 internal import Reports
@@ -62,7 +63,7 @@ extension TransactionReport {
 
     private func issuerJSON(_ issuer: DocumentIssuer?, by basis: JudgingBasis) -> JSONValue {
         let name = issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
-        let isTest = documents.contains { $0.report.issuer.map { basis.testRoots.contains($0) } ?? false }
+        let isTest = documents.contains { $0.report.issuer.map { basis.testRoots.contain($0) } ?? false }
         return [
             "country": JSONValue(issuer?.country.map { Terminal.safe($0, limit: 8) }),
             "name": JSONValue(name.map { Terminal.safe($0, limit: 120) }), "test": .boolean(isTest),
