@@ -22,6 +22,11 @@ func tests(of name: String, in layer: String, _ dependencies: [Target.Dependency
         path: "Tests/\(layer)/\(name)Tests", swiftSettings: strict)
 }
 
+/// A target in `Tests/Support/<name>`, which several targets of tests and benchmarks share.
+func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: strict)
+}
+
 let package = Package(
     name: "countersign",
     products: [
@@ -232,37 +237,45 @@ let package = Package(
                 "dbus.conf", "sysctl.conf",
             ].map { .embedInCode("Doctor/Settings/\($0)") }, swiftSettings: strict),
 
-        // Tests
-        .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: strict),
-        .target(
-            name: "PCSCBench", dependencies: ["PCSCTransport", "Transport"], path: "Tests/PCSCBench",
-            swiftSettings: strict),
-        .target(name: "OtherPrograms", path: "Tests/OtherPrograms", swiftSettings: strict),
-        .target(
-            name: "BlueZBench", dependencies: ["Transport"], path: "Tests/BlueZBench", swiftSettings: strict),
-        .target(
-            name: "HTTPSBench",
-            dependencies: [
+        // What tests share
+        support("VectorFiles"),
+        support("OtherPrograms"),
+        support("PCSCBench", ["PCSCTransport", "Transport"]),
+        support("BlueZBench", ["Transport"]),
+        support("TestCredentials", ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX"]),
+        support(
+            "HTTPSBench",
+            [
                 "OpenSSLCrypto", "PKIX", "TestCredentials", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            path: "Tests/HTTPSBench", swiftSettings: strict),
-        .target(
-            name: "PresentationStage",
-            dependencies: [
+            ]),
+        support(
+            "PresentationStage",
+            [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "CBOR", "COSE",
                 "NDEF", "PKIX", "Transport", "BlueZTransport", "ReaderService", "BlueZBench", "PCSCBench",
                 "PCSCTransport",
-            ],
-            path: "Tests/PresentationStage", swiftSettings: strict),
-        .target(
-            name: "OnlineStage",
-            dependencies: [
+            ]),
+        support(
+            "OnlineStage",
+            [
                 "CBOR", "COSE", "MdocModel", "OpenSSLCrypto", "PKIX", "WalletPresentation", "OtherPrograms",
                 "TestCredentials",
-            ],
-            path: "Tests/OnlineStage", swiftSettings: strict),
+            ]),
+        support(
+            "RecordBench",
+            [
+                "ReaderStore", "MdocModel", "MdocTrust", "MdocVerification", "CBOR", "RequestPlanner",
+                "TestCredentials",
+            ]),
+        // Writes what a reader keeps until it is killed.
+        .executableTarget(
+            name: "RecordWriter",
+            dependencies: ["ReaderStore", "MdocModel", "RecordBench"], path: "Tests/Support/RecordWriter",
+            swiftSettings: strict),
+
+        // Benchmarks and tests
         .executableTarget(
             name: "OnlineBenchmark",
             dependencies: ["OnlineStage", "OtherPrograms", "countersign", "countersignd"],
@@ -293,10 +306,6 @@ let package = Package(
         tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto", "PKIX"]),
         tests(
             of: "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
-        .target(
-            name: "TestCredentials",
-            dependencies: ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX"],
-            path: "Tests/TestCredentials", swiftSettings: strict),
         tests(
             of: "MdocTrust", in: "Mdoc",
             ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),
@@ -361,18 +370,6 @@ let package = Package(
         tests(
             of: "ReaderIdentityStore", in: "Service",
             ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),
-        // Writes what a reader keeps until it is killed.
-        .executableTarget(
-            name: "RecordWriter",
-            dependencies: ["ReaderStore", "MdocModel", "RecordBench"], path: "Tests/RecordWriter",
-            swiftSettings: strict),
-        .target(
-            name: "RecordBench",
-            dependencies: [
-                "ReaderStore", "MdocModel", "MdocTrust", "MdocVerification", "CBOR", "RequestPlanner",
-                "TestCredentials",
-            ],
-            path: "Tests/RecordBench", swiftSettings: strict),
         tests(
             of: "ReaderStore", in: "Service",
             [

@@ -20,6 +20,7 @@ struct ImportTests {
         let targets = Manifest.targets(
             in: """
                 library("A", in: "Mdoc", ["B", .product(name: "C", package: "c-d")]), tests(of: "A", in: "Mdoc"),
+                support("D"), support("H", ["D"]),
                 .target(
                     name: "E", dependencies: [
                         "F",
@@ -27,11 +28,15 @@ struct ImportTests {
                     path: "Tests/E"),
                 .systemLibrary(name: "G", path: "Sources/System/G")
                 """)
-        #expect(targets.map(\.name) == ["A", "ATests", "E", "G"])
+        #expect(targets.map(\.name) == ["A", "ATests", "D", "H", "E", "G"])
         #expect(
-            targets.map(\.path) == ["Sources/Mdoc/A", "Tests/Mdoc/ATests", "Tests/E", "Sources/System/G"])
-        #expect(targets.map(\.dependencies) == [["B", "C"], ["A", "VectorFiles"], ["F"], []])
-        #expect(targets.map(\.layer) == [.mdoc, nil, nil, .system])
+            targets.map(\.path) == [
+                "Sources/Mdoc/A", "Tests/Mdoc/ATests", "Tests/Support/D", "Tests/Support/H", "Tests/E",
+                "Sources/System/G",
+            ])
+        #expect(
+            targets.map(\.dependencies) == [["B", "C"], ["A", "VectorFiles"], [], ["D"], ["F"], []])
+        #expect(targets.map(\.layer) == [.mdoc, nil, nil, nil, nil, .system])
     }
 
     @Test("Every file of Sources belongs to one target")
@@ -144,10 +149,11 @@ struct PackageTests {
     @Test("A folder of tests stands for a target, or is one of the others")
     func testFolders() throws {
         let others: Set = [
-            "Architecture", "Benchmarks", "BlueZBench", "Fuzzing", "Guides", "HTTPSBench", "Interop", "Kiosk",
-            "OnlineStage", "OtherPrograms", "PCSCBench", "PresentationStage", "RecordBench", "RecordWriter",
-            "TestCredentials", "TestRun", "VectorFiles",
+            "Architecture", "Benchmarks", "Fuzzing", "Guides", "Interop", "Kiosk", "Support", "TestRun",
         ]
+        for folder in try folders(in: "Tests/Support") {
+            #expect(Manifest.targets.contains { $0.path == folder }, "\(folder)")
+        }
         for folder in try folders(in: "Tests") {
             let name = String(folder.dropFirst("Tests/".count))
             guard Layer(rawValue: name) != nil else {

@@ -46,14 +46,24 @@ enum Manifest {
 
     static func targets(in text: String) -> [ManifestTarget] {
         let short = text.matches(
-            of: /\b(library|tests)\(\s*(?:of: )?"([\w-]+)", in: "(\w+)"(?:,\s*\[([^\]]*)\])?/
-        ).map {
-            let isTest = $0.1 == "tests"
-            return ManifestTarget(
-                name: isTest ? "\($0.2)Tests" : String($0.2),
-                path: isTest ? "Tests/\($0.3)/\($0.2)Tests" : "Sources/\($0.3)/\($0.2)",
-                dependencies: modules(in: $0.4 ?? "").union(isTest ? [String($0.2), "VectorFiles"] : []),
-                isSystemLibrary: false)
+            of: /\b(library|tests|support)\(\s*(?:of: )?"([\w-]+)"(?:, in: "(\w+)")?(?:,\s*\[([^\]]*)\])?/
+        ).map { match -> ManifestTarget in
+            let (name, layer) = (String(match.2), match.3 ?? "")
+            let dependencies = modules(in: match.4 ?? "")
+            return switch match.1 {
+            case "library":
+                ManifestTarget(
+                    name: name, path: "Sources/\(layer)/\(name)", dependencies: dependencies,
+                    isSystemLibrary: false)
+            case "tests":
+                ManifestTarget(
+                    name: "\(name)Tests", path: "Tests/\(layer)/\(name)Tests",
+                    dependencies: dependencies.union([name, "VectorFiles"]), isSystemLibrary: false)
+            default:
+                ManifestTarget(
+                    name: name, path: "Tests/Support/\(name)", dependencies: dependencies,
+                    isSystemLibrary: false)
+            }
         }
         let long = text.matches(
             of:

@@ -6,6 +6,7 @@ package enum VectorFiles {
     /// The repository's root folder.
     package static let repository = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
     /// The repository's own vectors.
     package static let own = repository.appending(path: "TestVectors")
