@@ -239,9 +239,10 @@ let package = Package(
 
         // What tests share
         support("VectorFiles"),
+        support("Deadlines"),
         support("OtherPrograms"),
         support("PCSCBench", ["PCSCTransport", "Transport"]),
-        support("BlueZBench", ["Transport"]),
+        support("BlueZBench", ["Transport", "Deadlines"]),
         support("TestCredentials", ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX"]),
         support(
             "HTTPSBench",
@@ -284,7 +285,7 @@ let package = Package(
             name: "AirBenchmark",
             dependencies: [
                 "MdocSession", "MdocWallet", "NDEF", "Transport", "BlueZTransport", "ReaderService",
-                "BlueZBench", "PresentationStage",
+                "BlueZBench", "Deadlines", "PresentationStage",
             ],
             path: "Tests/Benchmarks/AirBenchmark", swiftSettings: strict),
         .executableTarget(
@@ -351,9 +352,9 @@ let package = Package(
             name: "FuzzingTests",
             dependencies: ["FuzzTargets", "TestCredentials", "VectorFiles", "CBOR", "OpenSSLCrypto", "PKIX"],
             path: "Tests/Fuzzing/FuzzingTests", swiftSettings: strict),
-        tests(of: "Transport", in: "Transports"),
-        tests(of: "BlueZTransport", in: "Transports", ["Transport", "NDEF", "BlueZBench"]),
-        tests(of: "PCSCTransport", in: "Transports", ["Transport", "PCSCBench"]),
+        tests(of: "Transport", in: "Transports", ["Deadlines"]),
+        tests(of: "BlueZTransport", in: "Transports", ["Transport", "NDEF", "BlueZBench", "Deadlines"]),
+        tests(of: "PCSCTransport", in: "Transports", ["Transport", "PCSCBench", "Deadlines"]),
         tests(
             of: "TrustFetch", in: "Service",
             ["MdocModel", "MdocTrust", "CBOR", "PKIX", "HTTPSBench", "TestCredentials"]),
@@ -408,7 +409,7 @@ let package = Package(
                 "countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderService", "Reports",
                 "ReaderStore",
                 "RecordBench", "MdocModel", "MdocWallet", "NDEF", "OnlineStage",
-                "Transport", "PCSCBench", "BlueZBench", "PresentationStage",
+                "Transport", "PCSCBench", "BlueZBench", "Deadlines", "PresentationStage",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(

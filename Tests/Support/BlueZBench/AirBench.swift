@@ -69,12 +69,3 @@ package enum AirBench {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 }
-
-/// Something did not come in time.
-package struct Overdue: Error, CustomStringConvertible {
-    package let description: String
-
-    package init(_ what: String) {
-        description = "overdue: \(what)"
-    }
-}

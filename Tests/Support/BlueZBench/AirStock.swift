@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 
 /// What stands in bluetoothd, on the bus and in this process, to be compared before and after.

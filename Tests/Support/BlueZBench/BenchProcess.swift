@@ -1,3 +1,4 @@
+import Deadlines
 import Glibc
 import Synchronization
 

@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 
 /// The most memory this process has held, in bytes.

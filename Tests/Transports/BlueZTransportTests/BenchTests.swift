@@ -1,4 +1,5 @@
 import BlueZBench
+import Deadlines
 import NDEF
 import Testing
 import Transport
@@ -51,12 +52,6 @@ extension OneAfterAnother {
                 await daemon.properties(adapter, "org.bluez.Adapter1")?["Discovering"]?.flag == false,
                 sourceLocation: location)
             await daemon.bus.close()
-        }
-
-        /// Waits until bluetoothd has let go of everything, which it says before it has.
-        func expectNothingOpen(_ before: Int, _ location: SourceLocation = #_sourceLocation) async throws {
-            for _ in 0..<100 where openDescriptors() > before { try await Task.sleep(for: .milliseconds(20)) }
-            #expect(openDescriptors() <= before, sourceLocation: location)
         }
 
         /// Sends a message in pieces.

@@ -205,7 +205,7 @@ extension OneAfterAnother.BenchTests {
             }
             if turn == 0 { before = openDescriptors() }
         }
-        try await expectNothingOpen(before)
+        try await expectOpenDescriptors(atMost: before)
         try await expectNothingLeft()
     }
 }

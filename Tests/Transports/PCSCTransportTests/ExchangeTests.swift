@@ -1,3 +1,4 @@
+import Deadlines
 import PCSCBench
 import PCSCTransport
 import Synchronization
@@ -190,11 +191,7 @@ extension BenchTests {
             let card = try await VirtualBench.connect(service)
             #expect(power.withLock { $0.last } != .off)
             await card.disconnect()
-            #expect(
-                try await withDeadline("power off") {
-                    while power.withLock({ $0.last }) != .off { try await Task.sleep(for: .milliseconds(10)) }
-                    return true
-                })
+            try await until("power off") { power.withLock { $0.last } == .off }
             await #expect(throws: PCSCTransportError.notConnected) {
                 try await card.exchange([0, 0xB0, 0, 0])
             }
@@ -273,13 +270,7 @@ extension BenchTests {
             #expect(failure == .tooManyClients)
             #expect((150...201).contains(services.count))
             services = []
-            let recovered = try await withDeadline("a free client") { [service] in
-                while (try? await service.readers().count) != 2 {
-                    try await Task.sleep(for: .milliseconds(50))
-                }
-                return true
-            }
-            #expect(recovered)
+            try await until("a free client") { [service] in (try? await service.readers().count) == 2 }
         }
 
         @Test("A reader that is not there is missing by name")
@@ -293,4 +284,13 @@ extension BenchTests {
             (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ length) }
         }
     }
+}
+
+/// Something that has happened, seen from any task or thread.
+private final class Flag: Sendable {
+    private let state = Atomic(false)
+
+    var isRaised: Bool { state.load(ordering: .relaxed) }
+
+    func raise() { state.store(true, ordering: .relaxed) }
 }

@@ -1,3 +1,4 @@
+import Deadlines
 import PCSCBench
 import PCSCTransport
 import Testing

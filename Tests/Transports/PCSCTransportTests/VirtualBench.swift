@@ -1,3 +1,4 @@
+import Deadlines
 import PCSCBench
 import PCSCTransport
 import Testing
@@ -24,7 +25,7 @@ extension VirtualBench {
                 guard case .cardInserted(name, _) = event else { continue }
                 return try await service.connect(to: try await service.describe(name))
             }
-            throw Overdue(what: "end of events")
+            throw Overdue("end of events")
         }
     }
 }
