@@ -241,8 +241,8 @@ let package = Package(
         support("VectorFiles"),
         support("Deadlines"),
         support("OtherPrograms"),
-        support("PCSCBench", ["PCSCTransport", "Transport"]),
-        support("BlueZBench", ["Transport", "Deadlines"]),
+        support("PCSCBench", ["PCSCTransport", "Transport", "OtherPrograms"]),
+        support("BlueZBench", ["Transport", "Deadlines", "OtherPrograms"]),
         support("TestCredentials", ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX"]),
         support(
             "HTTPSBench",
@@ -375,8 +375,8 @@ let package = Package(
             of: "ReaderStore", in: "Service",
             [
                 "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "CBOR", "COSE",
-                "OpenSSLCrypto", "ReaderIdentityStore", "TestCredentials", "RecordBench", "RecordWriter",
-                "WalletPresentation",
+                "OpenSSLCrypto", "OtherPrograms", "ReaderIdentityStore", "TestCredentials", "RecordBench",
+                "RecordWriter", "WalletPresentation",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(

@@ -147,13 +147,13 @@ struct BluetoothReadersTests {
     /// Where `with-bluez` keeps the settings that `bluezd-control` starts bluetoothd with.
     private static let file = URL(filePath: "/run/bluetooth-main.conf")
 
-    private func warnings(_ run: RunningCommand.Ended) throws -> Set<String> {
+    private func warnings(_ run: CommandRun) throws -> Set<String> {
         let daemon = try #require(try run.json()["daemon"] as? [String: Any], "\(run.errors)")
         let warnings = try #require(daemon["warnings"] as? [[String: Any]])
         return Set(warnings.compactMap { $0["id"] as? String })
     }
 
-    private func bluetooth(_ options: String...) async throws -> RunningCommand.Ended {
+    private func bluetooth(_ options: String...) async throws -> CommandRun {
         try await execute(["readers", "--bluetooth"] + options)
     }
 

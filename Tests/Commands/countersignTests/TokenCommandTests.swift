@@ -15,7 +15,7 @@ struct TokenCommandTests {
         folder = try TemporaryFolder()
     }
 
-    private func run(_ arguments: String...) async throws -> RunningCommand.Ended {
+    private func run(_ arguments: String...) async throws -> CommandRun {
         try await execute(arguments, environment: ["COUNTERSIGN_STORE": folder.path("store")])
     }
 
@@ -29,7 +29,7 @@ struct TokenCommandTests {
         try #require(key.status == 0, "\(key.errors)")
     }
 
-    private func sign(_ more: String..., at time: String = now) async throws -> RunningCommand.Ended {
+    private func sign(_ more: String..., at time: String = now) async throws -> CommandRun {
         let instance = try await run("token", "instance").output.trimmingCharacters(in: .newlines)
         return try await execute(
             [
@@ -40,7 +40,7 @@ struct TokenCommandTests {
 
     private func verify(
         _ token: String, _ more: String..., at time: String = now
-    ) async throws -> RunningCommand.Ended {
+    ) async throws -> CommandRun {
         let file = try folder.write(token.utf8, as: "\(UUID()).jwt")
         return try await execute(
             ["token", "verify", file, "--at", time] + more,

@@ -1,12 +1,12 @@
 import Deadlines
 import Glibc
+import OtherPrograms
 import Synchronization
 
 /// A program beside the test, and the lines it has written so far.
 package final class BenchProcess: Sendable {
-    private let process: pid_t
+    private let process: ChildProcess
     private let output: OutputReader
-    private let status = Mutex<Int32?>(nil)
 
     /// Starts the program that is the first of these words, with the others as its arguments.
     package init(_ words: [String]) throws {
@@ -15,30 +15,7 @@ package final class BenchProcess: Sendable {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         output = OutputReader(owning: ends[0])
         defer { close(ends[1]) }
-        process = try Self.spawn(words, output: ends[1])
-    }
-
-    private static func spawn(_ words: [String], output: Int32) throws -> pid_t {
-        var process: pid_t = 0
-        var files = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&files)
-        defer { unsafe posix_spawn_file_actions_destroy(&files) }
-        unsafe posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
-        unsafe posix_spawn_file_actions_adddup2(&files, output, 1)
-        unsafe posix_spawn_file_actions_adddup2(&files, output, 2)
-        // The threads of this process block signals; who inherits that would not end on TERM.
-        var attributes = posix_spawnattr_t()
-        var noSignals = sigset_t()
-        unsafe sigemptyset(&noSignals)
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
-        defer { unsafe arguments.forEach { unsafe free($0) } }
-        let status = unsafe posix_spawnp(&process, words[0], &files, &attributes, &arguments, environ)
-        guard status == 0 else { throw Overdue("start of \(words[0])") }
-        return process
+        process = try ChildProcess(words, output: .descriptor(ends[1]), errors: .descriptor(ends[1]))
     }
 
     package var lines: [String] { output.lines }
@@ -57,15 +34,8 @@ package final class BenchProcess: Sendable {
         }
     }
 
-    /// Its exit status, or the signal that ended it, negative; nil while it runs.
-    package var exitStatus: Int32? {
-        status.withLock { known in
-            var status: Int32 = 0
-            guard known == nil, unsafe waitpid(process, &status, WNOHANG) == process else { return known }
-            known = status & 0x7f == 0 ? status >> 8 & 0xff : -(status & 0x7f)
-            return known
-        }
-    }
+    /// Its exit status, or 128 and the signal that ended it; nil while it runs.
+    package var exitStatus: Int32? { process.exitCode }
 
     /// Waits for its end, and for the last of its output; what takes longer is killed.
     @discardableResult
@@ -77,7 +47,7 @@ package final class BenchProcess: Sendable {
             if let status { return status }
             await pause()
         }
-        kill(process, SIGKILL)
+        process.signal(SIGKILL)
         while exitStatus == nil { await pause() }
         throw Overdue("end of a program that said \(lines)")
     }
@@ -89,7 +59,7 @@ package final class BenchProcess: Sendable {
 
     /// Tells it to leave, and waits until it has.
     package func leave() async {
-        if exitStatus == nil { kill(process, SIGTERM) }
+        process.signal(SIGTERM)
         _ = try? await end(within: .seconds(15))
     }
 }

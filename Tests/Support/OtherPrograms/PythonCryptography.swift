@@ -15,31 +15,20 @@ package enum PythonCryptography {
     package static func run(_ script: String, _ argument: String) throws -> (status: Int32, errors: String) {
         let log = FileManager.default.temporaryDirectory.appending(path: "python-\(UUID()).log")
         defer { try? FileManager.default.removeItem(at: log) }
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        unsafe posix_spawn_file_actions_addopen(&actions, 2, log.path, O_WRONLY | O_CREAT, 0o600)
-        let arguments: [String] = [interpreter, "-c", script, argument]
-        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { unsafe words.forEach { unsafe free($0) } }
-        var child: pid_t = 0
-        guard unsafe posix_spawnp(&child, interpreter, &actions, nil, &words, environ) == 0 else {
+        let arguments = [interpreter, "-c", script, argument]
+        guard let process = try? ChildProcess(arguments, errors: .file(log.path)) else {
             return (127, "\(interpreter) does not start")
         }
-        let status = wait(for: child)
+        let status = exitCode(of: process)
         return (status, (try? String(contentsOf: log, encoding: .utf8)) ?? "")
     }
 
-    private static func wait(for child: pid_t) -> Int32 {
-        var status: Int32 = 0
+    private static func exitCode(of process: ChildProcess) -> Int32 {
         for _ in 0..<6000 {
-            if unsafe waitpid(child, &status, WNOHANG) == child { return status >> 8 & 0xff | status & 0x7f }
+            if let exitCode = process.exitCode { return exitCode }
             usleep(10_000)
         }
-        kill(child, SIGKILL)
-        waitpid(child, nil, 0)
+        process.end()
         return 124
     }
 }

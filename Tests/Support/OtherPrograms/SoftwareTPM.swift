@@ -5,7 +5,7 @@ import Glibc
 package final class SoftwareTPM {
     private static let program = "/usr/bin/swtpm"
     private let folder: URL
-    private let process: pid_t
+    private let process: ChildProcess
 
     /// Whether there is a swtpm, and OpenSSL's provider for TPMs.
     package static var isThere: Bool {
@@ -26,8 +26,8 @@ package final class SoftwareTPM {
         // A socket's path may have 107 characters.
         folder = URL(filePath: "/tmp/tpm-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        process = try Self.spawn([
-            "socket", "--tpm2", "--tpmstate", "dir=\(folder.path)", "--server",
+        process = try ChildProcess([
+            Self.program, "socket", "--tpm2", "--tpmstate", "dir=\(folder.path)", "--server",
             "type=unixio,path=\(folder.path)/tpm", "--ctrl", "type=unixio,path=\(folder.path)/tpm.ctrl",
             "--flags", "startup-clear",
         ])
@@ -38,31 +38,7 @@ package final class SoftwareTPM {
     }
 
     deinit {
-        kill(process, SIGKILL)
-        waitpid(process, nil, 0)
+        process.end()
         try? FileManager.default.removeItem(at: folder)
-    }
-
-    private static func spawn(_ arguments: [String]) throws -> pid_t {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        for file in Int32(0)...2 {
-            unsafe posix_spawn_file_actions_addopen(&actions, file, "/dev/null", O_RDWR, 0)
-        }
-        // The threads of this process block signals; the TPM is to hear those that end it.
-        var attributes = posix_spawnattr_t()
-        var none = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
-        defer { unsafe words.forEach { unsafe free($0) } }
-        var child: pid_t = 0
-        let failure = unsafe posix_spawn(&child, program, &actions, &attributes, &words, environ)
-        guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO) }
-        return child
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import OtherPrograms
 import PCSCTransport
 package import Testing
 package import Transport
@@ -18,32 +19,13 @@ package enum VirtualBench {
     /// Runs `pcscd-control` and waits for it; it bounds its own waits.
     package static func pcscd(_ action: String) async throws {
         let script = try #require(environment("COUNTERSIGN_PCSCD_CONTROL"))
-        let status = await withCheckedContinuation { continuation in
-            WorkerThread().perform { continuation.resume(returning: run(script, action)) }
+        let status = try await offThisThread {
+            try ChildProcess([script, action], output: .inherited, errors: .inherited).waitForEnd()
         }
         try #require(status == 0, "pcscd-control \(action)")
     }
 
     private static func environment(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }
-    }
-
-    private static func run(_ script: String, _ argument: String) -> Int32 {
-        var process: pid_t = 0
-        var status: Int32 = -1
-        var arguments = unsafe [strdup(script), strdup(argument), nil]
-        defer { unsafe arguments.forEach { unsafe free($0) } }
-        // The threads of this process block signals; pcscd, which inherits that, would not end on TERM.
-        var attributes = posix_spawnattr_t()
-        var noSignals = sigset_t()
-        unsafe sigemptyset(&noSignals)
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        guard unsafe posix_spawn(&process, script, nil, &attributes, &arguments, environ) == 0 else {
-            return -1
-        }
-        return unsafe waitpid(process, &status, 0) == process ? status : -1
     }
 }

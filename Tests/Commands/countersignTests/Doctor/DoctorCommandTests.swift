@@ -16,13 +16,13 @@ struct DoctorCommandTests {
         root = try FakeSystem()
     }
 
-    private func doctor(_ arguments: String...) async throws -> RunningCommand.Ended {
+    private func doctor(_ arguments: String...) async throws -> CommandRun {
         try await execute(
             ["doctor", "--root", root.path, "--store", root.folder.path("var/store")] + arguments,
             environment: Self.noBus)
     }
 
-    private func checks(_ run: RunningCommand.Ended) throws -> [String: [String: Any]] {
+    private func checks(_ run: CommandRun) throws -> [String: [String: Any]] {
         let checks = try #require(run.json()["checks"] as? [[String: Any]])
         return Dictionary(uniqueKeysWithValues: checks.map { ($0["id"] as? String ?? "", $0) })
     }
