@@ -273,8 +273,8 @@ let package = Package(
         // Writes what a reader keeps until it is killed.
         .executableTarget(
             name: "RecordWriter",
-            dependencies: ["ReaderStore", "MdocModel", "RecordBench"], path: "Tests/Support/RecordWriter",
-            swiftSettings: strict),
+            dependencies: ["ReaderStore", "MdocModel", "RecordBench", "VectorFiles"],
+            path: "Tests/Support/RecordWriter", swiftSettings: strict),
 
         // Benchmarks and tests
         .executableTarget(
@@ -408,7 +408,7 @@ let package = Package(
             [
                 "countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderService", "Reports",
                 "ReaderStore",
-                "RecordBench", "MdocModel", "MdocWallet", "NDEF", "OnlineStage",
+                "MdocModel", "MdocWallet", "NDEF", "OnlineStage",
                 "Transport", "PCSCBench", "BlueZBench", "Deadlines", "PresentationStage",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),

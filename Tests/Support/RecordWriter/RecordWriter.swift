@@ -2,6 +2,7 @@ import Glibc
 import MdocModel
 import ReaderStore
 import RecordBench
+import VectorFiles
 
 /// Writes what a reader keeps, one thing after the other, and says what is done, until it is killed.
 ///
@@ -16,7 +17,7 @@ enum RecordWriter {
         let store = try ReaderStore(at: words[1], for: .changing)
         let retained = try RetainedRecords(in: store, keysIn: words[2])
         let rental = try RentalDocument(name: words[5])
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         var writer = Steps(store: store, retained: retained, rental: rental, seed: seed)
         for step in 1...100_000 {
             let now = Timestamp(secondsSince1970: start + Int64(step) * 60)
@@ -42,7 +43,7 @@ private struct Steps {
         self.seed = seed
     }
 
-    mutating func take(_ step: Int, at now: Timestamp, using numbers: inout SeededNumbers) throws {
+    mutating func take(_ step: Int, at now: Timestamp, using numbers: inout SplitMix64) throws {
         switch step {
         case 0...2: try append(at: now)
         case 3...5: try retain(at: now, using: &numbers)
@@ -56,7 +57,7 @@ private struct Steps {
         say(.receipt(sequence: receipt.sequence, digest: hexadecimal(receipt.digest)))
     }
 
-    private mutating func retain(at now: Timestamp, using numbers: inout SeededNumbers) throws {
+    private mutating func retain(at now: Timestamp, using numbers: inout SplitMix64) throws {
         // Several drivers to one reference, now and then.
         if references.isEmpty || Bool.random(using: &numbers) {
             references.append("\(seed)/\(references.count)")
@@ -79,7 +80,7 @@ private struct Steps {
         say(.purged(time: now.secondsSince1970))
     }
 
-    private func export(at now: Timestamp, using numbers: inout SeededNumbers) throws {
+    private func export(at now: Timestamp, using numbers: inout SplitMix64) throws {
         guard let reference = references.randomElement(using: &numbers) else { return }
         // An export removes what is overdue as well.
         say(.purging(time: now.secondsSince1970))
