@@ -9,9 +9,12 @@ struct ManifestTarget: Sendable, CustomTestStringConvertible {
     let path: String
     /// The modules that it may import: of this package, of other packages, and C libraries.
     let dependencies: Set<String>
-    let isSystemLibrary: Bool
+    let isProgram: Bool
 
     var testDescription: String { name }
+
+    /// Its name in imports, which has no hyphen.
+    var module: String { name.replacing("-", with: "_") }
 
     /// Nil outside of `Sources`.
     var layer: Layer? {
@@ -54,15 +57,15 @@ enum Manifest {
             case "library":
                 ManifestTarget(
                     name: name, path: "Sources/\(layer)/\(name)", dependencies: dependencies,
-                    isSystemLibrary: false)
+                    isProgram: false)
             case "tests":
                 ManifestTarget(
                     name: "\(name)Tests", path: "Tests/\(layer)/\(name)Tests",
-                    dependencies: dependencies.union([name, "VectorFiles"]), isSystemLibrary: false)
+                    dependencies: dependencies.union([name, "VectorFiles"]), isProgram: false)
             default:
                 ManifestTarget(
                     name: name, path: "Tests/Support/\(name)", dependencies: dependencies,
-                    isSystemLibrary: false)
+                    isProgram: false)
             }
         }
         let long = text.matches(
@@ -71,7 +74,7 @@ enum Manifest {
         ).map {
             ManifestTarget(
                 name: String($0.2), path: String($0.4), dependencies: modules(in: $0.3 ?? ""),
-                isSystemLibrary: $0.1 == "systemLibrary")
+                isProgram: $0.1 == "executableTarget")
         }
         return short + long
     }
