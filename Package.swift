@@ -391,7 +391,7 @@ let package = Package(
             [
                 "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
                 "MdocWallet", "ReaderService", "ReaderStore", "ReaderTokens", "RequestPlanner", "Transport",
-                "PresentationStage", "BlueZBench", "NDEF", "PCSCBench",
+                "PresentationStage", "BlueZBench", "PCSCBench",
             ]),
         tests(
             of: "ReaderAPI", in: "Service",
@@ -408,8 +408,8 @@ let package = Package(
             [
                 "countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderService", "Reports",
                 "ReaderStore",
-                "MdocModel", "MdocWallet", "NDEF", "OnlineStage",
-                "Transport", "PCSCBench", "BlueZBench", "Deadlines", "PresentationStage",
+                "MdocModel", "MdocWallet", "OnlineStage",
+                "PCSCBench", "BlueZBench", "Deadlines", "PresentationStage",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(
