@@ -21,7 +21,7 @@ struct PCSCTests {
         let reader = try VirtualReader()
         defer { reader.lift() }
         var count = 0
-        for row in NFCTests.Case.all {
+        for row in WalletCase.overNFC {
             for portrait in [2400, 25_000, 90_000] {
                 let presentation = Scene.presentation(row.profile, row.proof, portrait: portrait)
                 let scene = try Scene(presentation, handover: row.handover)
