@@ -3,11 +3,6 @@ internal import Glibc
 
 /// HTTP/1.1 by a socket of its own for each call, so that tests can send what no client would.
 package struct PlainHTTP: Sendable {
-    package enum Address: Sendable {
-        case tcp(port: UInt16)
-        case unix(path: String)
-    }
-
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
 
@@ -132,37 +127,11 @@ package struct PlainHTTP: Sendable {
         }
 
         private static func connected(_ address: Address) throws -> Int32 {
-            let family =
-                switch address {
-                case .tcp: AF_INET
-                case .unix: AF_UNIX
-                }
-            let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-            let failed: Bool
-            switch address {
-            case .tcp(let port):
-                var name = sockaddr_in()
-                name.sin_family = sa_family_t(AF_INET)
-                name.sin_port = port.bigEndian
-                name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-                failed = unsafe withUnsafePointer(to: &name) { pointer in
-                    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) != 0
-                    }
-                }
-            case .unix(let path):
-                var name = sockaddr_un()
-                name.sun_family = sa_family_t(AF_UNIX)
-                unsafe withUnsafeMutableBytes(of: &name.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-                failed = unsafe withUnsafePointer(to: &name) { pointer in
-                    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) != 0
-                    }
-                }
-            }
-            guard !failed else {
+            let descriptor = address.newSocket
+            guard address.connect(descriptor) else {
+                let fault = errno
                 close(descriptor)
-                throw Failure(description: "nobody listens (\(errno))")
+                throw Failure(description: "nobody listens (\(fault))")
             }
             return descriptor
         }
