@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import VectorFiles
 
 /// A target of `Package.swift`, as its text has it.
 struct ManifestTarget: Sendable, CustomTestStringConvertible {
@@ -40,11 +39,7 @@ enum Layer: String, CaseIterable {
 
 /// `Package.swift`, which says who may import what.
 enum Manifest {
-    static let text =
-        (try? String(contentsOf: VectorFiles.repository.appending(path: "Package.swift"), encoding: .utf8))
-        ?? ""
-
-    static let targets = targets(in: text)
+    static let targets = targets(in: SourceFile.text(of: "Package.swift"))
     static let byName = Dictionary(targets.map { ($0.name, $0) }) { first, _ in first }
 
     static func targets(in text: String) -> [ManifestTarget] {
