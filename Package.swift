@@ -357,7 +357,7 @@ let package = Package(
         tests(of: "PCSCTransport", in: "Transports", ["Transport", "PCSCBench", "Deadlines"]),
         tests(
             of: "TrustFetch", in: "Service",
-            ["MdocModel", "MdocTrust", "CBOR", "PKIX", "HTTPSBench", "TestCredentials"]),
+            ["MdocModel", "MdocTrust", "CBOR", "PKIX", "Deadlines", "HTTPSBench", "TestCredentials"]),
         tests(
             of: "ReaderService", in: "Service",
             [

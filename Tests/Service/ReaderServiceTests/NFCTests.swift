@@ -171,7 +171,8 @@ struct NFCTests {
         let field = Field([slow], .short)
         let transaction = try scene.transaction(deadlines: deadlines)
         async let presentation = transaction.run(at: field)
-        try await Task.sleep(for: .milliseconds(1800))
+        // Its consent took longer than there was time for the engagement.
+        try await scene.events.firstTapAgain()
         field.tap(try scene.phone())
         #expect(await presentation.verified() != nil)
     }

@@ -105,8 +105,7 @@ struct PCSCTests {
             try await reader.hold(second)
             #expect(await presentation.verified() != nil, "\(fault.rawValue)")
             #expect(second.log.commands.first?[1] == 0xa4)
-            reader.lift()
-            try await Task.sleep(for: .seconds(1))
+            try await reader.takeAway()
         }
     }
 

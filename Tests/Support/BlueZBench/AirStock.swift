@@ -79,6 +79,15 @@ package struct AirObjects: Sendable {
         return call.lines
     }
 
+    /// Returns once the reader waits for a phone in this mode: it advertises, or looks for phones.
+    package static func untilReaderWaits(for mode: AirPhone.Mode) async throws {
+        try await until("a reader that waits for a phone") {
+            let objects = try await AirObjects()
+            if mode == .central { return try objects.count(of: "ActiveInstances") > 0 }
+            return objects.values("Discovering").contains("true")
+        }
+    }
+
     /// Peers that bluetoothd remembers.
     package var devices: Int {
         lines.count { $0.hasPrefix("object path \"/org/bluez/hci0/dev_") && !$0.dropFirst(40).contains("/") }

@@ -4,6 +4,7 @@ internal import Synchronization
 final class AnswerDesk: Sendable {
     private struct State {
         var answers: [String: ServedAnswer]
+        var connections = 0
         var requests: [ListServer.Request] = []
         var waiting = 0
         var mostAtOnce = 0
@@ -13,8 +14,11 @@ final class AnswerDesk: Sendable {
 
     init(_ answers: [String: ServedAnswer]) { state = Mutex(State(answers: answers)) }
 
+    var connections: Int { state.withLock { $0.connections } }
     var requests: [ListServer.Request] { state.withLock { $0.requests } }
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+
+    func noteConnection() { state.withLock { $0.connections += 1 } }
 
     func set(_ path: String, _ answer: ServedAnswer) { state.withLock { $0.answers[path] = answer } }
 

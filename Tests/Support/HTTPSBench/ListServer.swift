@@ -24,6 +24,8 @@ package final class ListServer: Sendable {
     private let listener: any Channel
     private let desk: AnswerDesk
 
+    /// How many connections were taken.
+    package var connections: Int { desk.connections }
     /// What was asked so far.
     package var requests: [Request] { desk.requests }
     /// How many answers were waited for at the same time at most.
@@ -48,7 +50,8 @@ package final class ListServer: Sendable {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
+                desk.noteConnection()
+                return channel.eventLoop.makeCompletedFuture {
                     if isSilent { return }
                     if let context {
                         try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))

@@ -1,3 +1,4 @@
+import Deadlines
 import Glibc
 import Synchronization
 import Testing
@@ -180,10 +181,13 @@ extension OneAfterAnother {
         func busDies() async throws {
             try await PrivateBus.with { bus in
                 let told = Mutex(0)
-                let (caller, answerer, name, registration) = try await Self.pair(bus) { _, _ in }
+                let isAsked = Mutex(false)
+                let (caller, answerer, name, registration) = try await Self.pair(bus) { _, _ in
+                    isAsked.withLock { $0 = true }
+                }
                 await caller.whenDisconnected(registration) { told.withLock { $0 += 1 } }
                 let call = Task { try await caller.call(name, "/test", Self.method, within: .seconds(50)) }
-                try await Task.sleep(for: .milliseconds(200))
+                try await until("the call") { isAsked.withLock { $0 } }
                 await bus.end()
                 await #expect(throws: BusError.disconnected) { try await call.value }
                 #expect(await !caller.isConnected)

@@ -10,6 +10,6 @@ func openDescriptors() -> Int {
 func expectOpenDescriptors(
     atMost count: Int, _ location: SourceLocation = #_sourceLocation
 ) async throws {
-    for _ in 0..<100 where openDescriptors() > count { try await Task.sleep(for: .milliseconds(20)) }
+    for _ in 0..<250 where openDescriptors() > count { try await Task.sleep(for: .milliseconds(20)) }
     #expect(openDescriptors() <= count, sourceLocation: location)
 }

@@ -109,8 +109,7 @@ extension BenchTests {
             try await VirtualBench.withCard(answering: { _ in .respond([0x90, 0x00]) }) { virtual in
                 let card = try await VirtualBench.connect(service)
                 #expect(try await card.exchange([0, 0xB0, 0, 0]) == [0x90, 0x00])
-                virtual.remove()
-                try await Task.sleep(for: .seconds(1))
+                try await VirtualBench.pull(virtual)
                 let error = await #expect(throws: PCSCTransportError.self) {
                     try await card.exchange([0, 0xB0, 0, 0])
                 }
@@ -195,8 +194,7 @@ extension BenchTests {
             await #expect(throws: PCSCTransportError.notConnected) {
                 try await card.exchange([0, 0xB0, 0, 0])
             }
-            virtual.remove()
-            try await Task.sleep(for: .seconds(1))
+            try await VirtualBench.pull(virtual)
         }
 
         @Test("A reset reaches the card and the connection goes on")
@@ -213,8 +211,7 @@ extension BenchTests {
             #expect(resets.load(ordering: .relaxed) > before)
             #expect(try await card.exchange([0, 0xB0, 0, 0]) == [0x90, 0x00])
             await card.disconnect()
-            virtual.remove()
-            try await Task.sleep(for: .seconds(1))
+            try await VirtualBench.pull(virtual)
         }
 
         @Test("A second connection to a reader in use is refused by name")
