@@ -68,7 +68,7 @@ package struct APIProblem: Error, Equatable, Sendable {
 
 extension APIProblem {
     static let notFound = APIProblem(
-        .notFound, 404, "there is nothing at this path: /v1/openapi.json lists all paths")
+        .notFound, 404, "there is nothing at this path: see /v1/openapi.json")
     static let methodNotAllowed = APIProblem(
         .methodNotAllowed, 405, "this path does not support the method: use one that the header Allow names")
     static let hostRefused = APIProblem(
