@@ -423,6 +423,7 @@ let package = Package(
                 "PCSCBench", "BlueZBench", "HTTPSBench", "Reports", "ReaderService", "PCSCTransport",
                 "ReaderStore",
                 "ReaderIdentityStore", "RecordBench", "TestCredentials",
+                "ISO7816", "ReaderAPI", "ReaderTokens", "TapToPresent", "TrustFetch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
     ]
