@@ -29,7 +29,9 @@ struct NoBluetoothTests {
     func besideReaders() async throws {
         let run = try await execute(["readers"], environment: Self.noBus)
         #expect(run.status == 0)
-        #expect(run.output.hasSuffix("\nBluetooth: the system message bus does not run: start dbus\n"))
+        #expect(
+            run.output.hasSuffix(
+                "\nBluetooth: the system message bus does not run: start it (systemctl start dbus)\n"))
         let json = try await execute(["readers", "--json"], environment: Self.noBus)
         #expect(json.status == 0)
         #expect(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) is [[String: Any]])
