@@ -16,7 +16,7 @@ struct TokenTPMTests {
     /// Runs `countersign` on the store of this name, where `tpm` is the address of the TPM.
     private func run(
         _ arguments: String..., in store: String, tpm: String = nowhere
-    ) async throws -> RunningCommand.Ended {
+    ) async throws -> CommandRun {
         try await execute(
             arguments,
             environment: ["COUNTERSIGN_STORE": folder.path(store), "TPM2OPENSSL_TCTI": tpm])
@@ -35,14 +35,14 @@ struct TokenTPMTests {
     }
 
     /// A token for the reader of the store `shop`, by the key of the store of this name.
-    private func sign(with store: String, tpm: String) async throws -> RunningCommand.Ended {
+    private func sign(with store: String, tpm: String) async throws -> CommandRun {
         let instance = try await run("token", "instance", in: "shop")
         return try await run(
             "token", "sign", "--brand", "utopia", "--kid", "k1", "--key", keyPath(store), "--instance",
             instance.output.trimmingCharacters(in: .newlines), "--at", Self.now, in: store, tpm: tpm)
     }
 
-    private func verify(_ token: String) async throws -> RunningCommand.Ended {
+    private func verify(_ token: String) async throws -> CommandRun {
         let file = try folder.write(token.utf8, as: "\(UUID()).jwt")
         return try await run("token", "verify", file, "--at", Self.now, in: "shop")
     }

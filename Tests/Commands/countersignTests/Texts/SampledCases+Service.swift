@@ -200,8 +200,7 @@ extension ReaderTokensError: SampledCases {
         case .lifetimeTooLong?: .expired(since: time)
         case .expired?: .sessionExpired(since: time)
         case .sessionExpired?: .firstUseUnknown(.busy)
-        case .firstUseUnknown?: .signingKeyUnusable(.pemMalformed)
-        case .signingKeyUnusable?: .signingKeyNotP256
+        case .firstUseUnknown?: .signingKeyNotP256
         case .signingKeyNotP256?: .signingFailed
         case .signingFailed?: nil
         }

@@ -27,7 +27,7 @@ extension UserFacingTexts {
         TextGroup(RequestRule.allCases, .mdoc, id: { $0.rawValue }) { $0.meaning },
         TextGroup(WalletPresentationError.samples, .mdoc, id: { $0.id }) { $0.explanation },
         TextGroup(NonceRefusal.allCases, .mdoc, hasAdvice: true, id: { $0.rawValue }) { $0.explanation },
-        TextGroup(PresentationFailure.allCases, .mdoc, id: { $0.rawValue }) { $0.explanation },
+        TextGroup(ChannelFailure.allCases, .mdoc, id: { $0.rawValue }) { $0.explanation },
         TextGroup(MockSign.allCases, .mdoc, id: { $0.rawValue }) { $0.explanation },
     ]
 }
