@@ -448,5 +448,6 @@ if Context.environment["COUNTERSIGN_FUZZ"] != nil {
 
 // The plugin is there only while Hardware/soak --documentation uses it: nothing that runs needs it.
 if Context.environment["COUNTERSIGN_DOCUMENTATION"] != nil {
-    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+    package.dependencies.append(
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
 }

@@ -29,7 +29,7 @@ struct ExampleTests {
         var setup = MobileDocumentReader.Setup()
         setup.display = .terminal
         setup.storeFolder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-        await #expect(throws: MobileDocumentReaderError.self) {
+        await #expect(throws: MobileDocumentReaderError.serviceUnavailable) {
             try await checkAge(with: MobileDocumentReader(setup))
         }
         _ = makeReader()
