@@ -190,7 +190,7 @@ struct DoctorBluetoothTests {
             "Q94 the battery plugin is left out instead",
             facts(
                 settings(good.replacing("ReverseServiceDiscovery=false\n", with: ""), plugins: Self.plugins)),
-            .plugins, .ok, "none"),
+            .plugins, .ok, "no plugin reads from phones"),
         .init(
             "room for small values", room(4_194_304, onBus: true), .smallValues, .ok, "thousands"),
         .init(
