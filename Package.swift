@@ -22,6 +22,11 @@ func tests(of name: String, in layer: String, _ dependencies: [Target.Dependency
         path: "Tests/\(layer)/\(name)Tests", swiftSettings: strict)
 }
 
+/// A target in `Tests/Support/<name>`, which several targets of tests and benchmarks share.
+func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: strict)
+}
+
 let package = Package(
     name: "countersign",
     products: [
@@ -186,9 +191,8 @@ let package = Package(
             "TapToPresent", in: "Service",
             [
                 "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust", "MdocVerification",
-                "RequestPlanner",
-                "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
-                "ReaderIdentityStore", "ReaderStore", "ReaderTokens",
+                "RequestPlanner", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
+                "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Reports",
             ]),
 
         library("PortraitDecoding", in: "Service", ["PortraitImage"]),
@@ -233,37 +237,46 @@ let package = Package(
                 "dbus.conf", "sysctl.conf",
             ].map { .embedInCode("Doctor/Settings/\($0)") }, swiftSettings: strict),
 
-        // Tests
-        .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: strict),
-        .target(
-            name: "PCSCBench", dependencies: ["PCSCTransport", "Transport"], path: "Tests/PCSCBench",
-            swiftSettings: strict),
-        .target(name: "OtherPrograms", path: "Tests/OtherPrograms", swiftSettings: strict),
-        .target(
-            name: "BlueZBench", dependencies: ["Transport"], path: "Tests/BlueZBench", swiftSettings: strict),
-        .target(
-            name: "HTTPSBench",
-            dependencies: [
+        // What tests share
+        support("VectorFiles"),
+        support("Deadlines"),
+        support("OtherPrograms"),
+        support("PCSCBench", ["PCSCTransport", "Transport", "OtherPrograms"]),
+        support("BlueZBench", ["Transport", "Deadlines", "OtherPrograms"]),
+        support("TestCredentials", ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX"]),
+        support(
+            "HTTPSBench",
+            [
                 "OpenSSLCrypto", "PKIX", "TestCredentials", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            path: "Tests/HTTPSBench", swiftSettings: strict),
-        .target(
-            name: "PresentationStage",
-            dependencies: [
+            ]),
+        support(
+            "PresentationStage",
+            [
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "CBOR", "COSE",
                 "NDEF", "PKIX", "Transport", "BlueZTransport", "ReaderService", "BlueZBench", "PCSCBench",
                 "PCSCTransport",
-            ],
-            path: "Tests/PresentationStage", swiftSettings: strict),
-        .target(
-            name: "OnlineStage",
-            dependencies: [
+            ]),
+        support(
+            "OnlineStage",
+            [
                 "CBOR", "COSE", "MdocModel", "OpenSSLCrypto", "PKIX", "WalletPresentation", "OtherPrograms",
                 "TestCredentials",
-            ],
-            path: "Tests/OnlineStage", swiftSettings: strict),
+            ]),
+        support(
+            "RecordBench",
+            [
+                "ReaderStore", "MdocModel", "MdocTrust", "MdocVerification", "CBOR", "RequestPlanner",
+                "TestCredentials",
+            ]),
+        // Writes what a reader keeps until it is killed.
+        .executableTarget(
+            name: "RecordWriter",
+            dependencies: ["ReaderStore", "MdocModel", "RecordBench", "VectorFiles"],
+            path: "Tests/Support/RecordWriter", swiftSettings: strict),
+
+        // Benchmarks and tests
         .executableTarget(
             name: "OnlineBenchmark",
             dependencies: ["OnlineStage", "OtherPrograms", "countersign", "countersignd"],
@@ -272,7 +285,7 @@ let package = Package(
             name: "AirBenchmark",
             dependencies: [
                 "MdocSession", "MdocWallet", "NDEF", "Transport", "BlueZTransport", "ReaderService",
-                "BlueZBench", "PresentationStage",
+                "BlueZBench", "Deadlines", "PresentationStage",
             ],
             path: "Tests/Benchmarks/AirBenchmark", swiftSettings: strict),
         .executableTarget(
@@ -294,10 +307,6 @@ let package = Package(
         tests(of: "MdocModel", in: "Mdoc", ["CBOR", "COSE", "OpenSSLCrypto", "PKIX"]),
         tests(
             of: "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
-        .target(
-            name: "TestCredentials",
-            dependencies: ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX"],
-            path: "Tests/TestCredentials", swiftSettings: strict),
         tests(
             of: "MdocTrust", in: "Mdoc",
             ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),
@@ -343,12 +352,12 @@ let package = Package(
             name: "FuzzingTests",
             dependencies: ["FuzzTargets", "TestCredentials", "VectorFiles", "CBOR", "OpenSSLCrypto", "PKIX"],
             path: "Tests/Fuzzing/FuzzingTests", swiftSettings: strict),
-        tests(of: "Transport", in: "Transports"),
-        tests(of: "BlueZTransport", in: "Transports", ["Transport", "NDEF", "BlueZBench"]),
-        tests(of: "PCSCTransport", in: "Transports", ["Transport", "PCSCBench"]),
+        tests(of: "Transport", in: "Transports", ["Deadlines"]),
+        tests(of: "BlueZTransport", in: "Transports", ["Transport", "NDEF", "BlueZBench", "Deadlines"]),
+        tests(of: "PCSCTransport", in: "Transports", ["Transport", "PCSCBench", "Deadlines"]),
         tests(
             of: "TrustFetch", in: "Service",
-            ["MdocModel", "MdocTrust", "CBOR", "PKIX", "HTTPSBench", "TestCredentials"]),
+            ["MdocModel", "MdocTrust", "CBOR", "PKIX", "Deadlines", "HTTPSBench", "TestCredentials"]),
         tests(
             of: "ReaderService", in: "Service",
             [
@@ -362,24 +371,12 @@ let package = Package(
         tests(
             of: "ReaderIdentityStore", in: "Service",
             ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),
-        // Writes what a reader keeps until it is killed.
-        .executableTarget(
-            name: "RecordWriter",
-            dependencies: ["ReaderStore", "MdocModel", "RecordBench"], path: "Tests/RecordWriter",
-            swiftSettings: strict),
-        .target(
-            name: "RecordBench",
-            dependencies: [
-                "ReaderStore", "MdocModel", "MdocTrust", "MdocVerification", "CBOR", "RequestPlanner",
-                "TestCredentials",
-            ],
-            path: "Tests/RecordBench", swiftSettings: strict),
         tests(
             of: "ReaderStore", in: "Service",
             [
                 "MdocModel", "MdocTrust", "MdocVerification", "RequestPlanner", "CBOR", "COSE",
-                "OpenSSLCrypto", "ReaderIdentityStore", "TestCredentials", "RecordBench", "RecordWriter",
-                "WalletPresentation",
+                "OpenSSLCrypto", "OtherPrograms", "ReaderIdentityStore", "TestCredentials", "RecordBench",
+                "RecordWriter", "WalletPresentation",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(
@@ -393,15 +390,16 @@ let package = Package(
             of: "TapToPresent", in: "Service",
             [
                 "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "MdocWallet", "ReaderService", "ReaderStore", "ReaderTokens", "Transport",
-                "WalletPresentation", "PresentationStage", "BlueZBench", "NDEF", "PCSCBench",
+                "MdocWallet", "ReaderService", "ReaderStore", "ReaderTokens", "RequestPlanner", "Transport",
+                "PresentationStage", "BlueZBench", "PCSCBench",
             ]),
         tests(
             of: "ReaderAPI", in: "Service",
             [
                 "CBOR", "COSE", "MdocModel", "MdocTrust", "MdocVerification", "OpenSSLCrypto", "PKIX",
-                "OtherPrograms", "PortraitDecoding", "JSON", "ReaderIdentityStore", "ReaderService",
-                "ReaderStore", "ReaderTokens", "TestCredentials", "Transport", "WalletPresentation",
+                "OtherPrograms", "PortraitDecoding", "JSON", "MdocWallet", "PresentationStage",
+                "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens", "Reports",
+                "RequestPlanner", "TestCredentials", "Transport", "WalletPresentation",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -410,8 +408,8 @@ let package = Package(
             [
                 "countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderService", "Reports",
                 "ReaderStore",
-                "RecordBench", "MdocModel", "MdocWallet", "NDEF", "OnlineStage",
-                "Transport", "PCSCBench", "BlueZBench", "PresentationStage",
+                "MdocModel", "MdocWallet", "OnlineStage",
+                "PCSCBench", "BlueZBench", "Deadlines", "PresentationStage",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(
@@ -425,6 +423,7 @@ let package = Package(
                 "PCSCBench", "BlueZBench", "HTTPSBench", "Reports", "ReaderService", "PCSCTransport",
                 "ReaderStore",
                 "ReaderIdentityStore", "RecordBench", "TestCredentials",
+                "ISO7816", "ReaderAPI", "ReaderTokens", "TapToPresent", "TrustFetch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
     ]
@@ -445,4 +444,10 @@ if Context.environment["COUNTERSIGN_FUZZ"] != nil {
         .executableTarget(
             name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Fuzzer", swiftSettings: strict
         ))
+}
+
+// The plugin is there only while Hardware/soak --documentation uses it: nothing that runs needs it.
+if Context.environment["COUNTERSIGN_DOCUMENTATION"] != nil {
+    package.dependencies.append(
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
 }

@@ -48,6 +48,8 @@ class Runner:
         self.logs, self.air = pathlib.Path(logs), pathlib.Path(air)
         self.shared = (table.ROOT / "../shared").exists() if shared is None else shared
         self.results, self.running, self.retried = {}, {}, {}
+        # The steps of low priority that have a normal one now.
+        self.alone = set()
 
     def say(self, text):
         print(text, file=self.out, flush=True)
@@ -68,6 +70,7 @@ class Runner:
                     self.leave_out(step)
                 for name in list(self.running):
                     self.look_after(name)
+                self.share_cores()
                 time.sleep(0.1)
         finally:
             for process, *_ in self.running.values():
@@ -79,6 +82,16 @@ class Runner:
             return False
         taken = sum(step.cores for _, step, *_ in self.running.values() if not step.low_priority)
         return step.low_priority or taken == 0 or taken + step.cores <= self.cores
+
+    def share_cores(self):
+        """A step of low priority has a normal one while no other step is there that it would hold up."""
+        is_alone = all(step.low_priority for _, step, _ in self.running.values())
+        alone = {name for name, (_, step, _) in self.running.items() if step.low_priority and is_alone}
+        for name in alone - self.alone:
+            watched.share(self.running[name][0].pid, 0)
+        for name in (self.alone - alone) & self.running.keys():
+            watched.share(self.running[name][0].pid, watched.LOW_PRIORITY)
+        self.alone = alone
 
     def is_pointless(self, step):
         return any(name in self.results and not self.results[name].passed for name in step.after)

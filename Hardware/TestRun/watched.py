@@ -92,6 +92,16 @@ def end_with_parent_at_low_priority():
         pass
 
 
+def share(pid, priority):
+    """Sets the priority of a process, its session and all that it has started. Only root may raise one."""
+    try:
+        pathlib.Path(f"/proc/{pid}/autogroup").write_text(str(priority))
+        for process, _ in _descendants(pid):
+            os.setpriority(os.PRIO_PROCESS, process, priority)
+    except OSError:
+        pass
+
+
 def _processes():
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:

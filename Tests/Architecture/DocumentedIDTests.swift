@@ -1,14 +1,10 @@
 import Foundation
 import Testing
-import VectorFiles
 
 /// The ids that programs may meet: those of the reference in `Documentation/command-line.md`, those that the sources define, and those that tests
 /// expect.
 enum DocumentedIDs {
-    static let reference: String = {
-        let file = VectorFiles.repository.appending(path: "Documentation/command-line.md")
-        return (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-    }()
+    static let reference = SourceFile.text(of: "Documentation/command-line.md")
 
     /// The first column of every table of ids or rules, one set a table.
     static func tables(of page: String) -> [Set<String>] {

@@ -67,7 +67,9 @@ struct HabitTests {
     func realDate() {
         let core = ["Formats/", "Cryptography/", "Mdoc/"]
         let folders =
-            core.flatMap { ["Sources/\($0)", "Tests/\($0)"] } + ["Tests/Interop/", "Tests/TestCredentials/"]
+            core.flatMap { ["Sources/\($0)", "Tests/\($0)"] } + [
+                "Tests/Interop/", "Tests/Support/TestCredentials/",
+            ]
         let files = (SourceFile.sources + SourceFile.tests).filter { file in
             folders.contains { file.path.hasPrefix($0) }
         }

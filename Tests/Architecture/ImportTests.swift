@@ -4,8 +4,8 @@ import VectorFiles
 
 @Suite("Which target imports what")
 struct ImportTests {
-    private static let products = Manifest.targets.filter { $0.layer != nil && !$0.isSystemLibrary }
-    private static let withSources = Manifest.targets.filter { !$0.isSystemLibrary && !$0.files.isEmpty }
+    private static let products = Manifest.targets.filter { $0.layer != nil }
+    private static let withSources = Manifest.targets.filter { !$0.files.isEmpty }
 
     @Test("There are sources and targets to look at, and their lines are read")
     func found() throws {
@@ -20,6 +20,7 @@ struct ImportTests {
         let targets = Manifest.targets(
             in: """
                 library("A", in: "Mdoc", ["B", .product(name: "C", package: "c-d")]), tests(of: "A", in: "Mdoc"),
+                support("D"), support("H", ["D"]),
                 .target(
                     name: "E", dependencies: [
                         "F",
@@ -27,11 +28,15 @@ struct ImportTests {
                     path: "Tests/E"),
                 .systemLibrary(name: "G", path: "Sources/System/G")
                 """)
-        #expect(targets.map(\.name) == ["A", "ATests", "E", "G"])
+        #expect(targets.map(\.name) == ["A", "ATests", "D", "H", "E", "G"])
         #expect(
-            targets.map(\.path) == ["Sources/Mdoc/A", "Tests/Mdoc/ATests", "Tests/E", "Sources/System/G"])
-        #expect(targets.map(\.dependencies) == [["B", "C"], ["A", "VectorFiles"], ["F"], []])
-        #expect(targets.map(\.layer) == [.mdoc, nil, nil, .system])
+            targets.map(\.path) == [
+                "Sources/Mdoc/A", "Tests/Mdoc/ATests", "Tests/Support/D", "Tests/Support/H", "Tests/E",
+                "Sources/System/G",
+            ])
+        #expect(
+            targets.map(\.dependencies) == [["B", "C"], ["A", "VectorFiles"], [], ["D"], ["F"], []])
+        #expect(targets.map(\.layer) == [.mdoc, nil, nil, nil, nil, .system])
     }
 
     @Test("Every file of Sources belongs to one target")
@@ -48,7 +53,7 @@ struct ImportTests {
         if target.layer.map({ $0.order >= Layer.transports.order }) ?? true {
             allowed.formUnion(ImportRules.platform)
         }
-        if target.layer == nil { allowed.formUnion(["Testing", "BenchFloor"]) }
+        if target.layer == nil { allowed.insert("Testing") }
         for file in target.files {
             #expect(file.imports.subtracting(allowed).isEmpty, "\(file.path)")
         }
@@ -58,9 +63,8 @@ struct ImportTests {
     func dependencies(_ target: ManifestTarget) {
         let imported = Set(target.files.flatMap(\.imports))
         // A program is named by who runs it, a test's own vectors by all tests.
-        let programs = Set(
-            Manifest.targets.filter { $0.layer == .commands }.map { $0.name.replacing("-", with: "_") })
-        let others: Set = target.layer == nil ? programs.union(["RecordWriter", "VectorFiles"]) : []
+        let programs = Set(Manifest.targets.filter(\.isProgram).map(\.module))
+        let others: Set = target.layer == nil ? programs.union(["VectorFiles"]) : []
         #expect(target.dependencies.subtracting(imported).subtracting(others).isEmpty)
     }
 
@@ -84,6 +88,16 @@ struct ImportTests {
         for file in SourceFile.sources where file.imports.contains(module) {
             #expect(folders.contains { file.path.hasPrefix($0) }, "\(file.path) imports \(module)")
         }
+    }
+
+    @Test("Every C library and every product of another package has its importers in the list")
+    func listed() {
+        let inC = Self.products.filter(\.files.isEmpty).map(\.module)
+        let foreign = Self.products.flatMap(\.dependencies).filter { name in
+            !Manifest.targets.contains { $0.module == name }
+        }
+        #expect(Set(ImportRules.soleImporters.keys) == Set(inC + foreign))
+        #expect(inC.contains("BenchFloor") && foreign.contains("GRDB"))
     }
 
     @Test("The core waits for nothing, reads no clock, prints nothing and draws nothing at random")
@@ -143,21 +157,17 @@ struct PackageTests {
 
     @Test("A folder of tests stands for a target, or is one of the others")
     func testFolders() throws {
-        let others: Set = [
-            "Architecture", "Benchmarks", "BlueZBench", "Fuzzing", "Guides", "HTTPSBench", "Interop", "Kiosk",
-            "OnlineStage", "OtherPrograms", "PCSCBench", "PresentationStage", "RecordBench", "RecordWriter",
-            "TestCredentials", "TestRun", "VectorFiles",
-        ]
-        for folder in try folders(in: "Tests") {
-            let name = String(folder.dropFirst("Tests/".count))
-            guard Layer(rawValue: name) != nil else {
-                #expect(others.contains(name), "\(folder)")
-                continue
-            }
+        let paths = Manifest.targets.map(\.path)
+        // What Python runs is in no target.
+        let others: Set = ["Tests/Guides", "Tests/Kiosk", "Tests/TestRun"]
+        for folder in try folders(in: "Tests") where !others.contains(folder) {
+            #expect(paths.contains { $0 == folder || $0.hasPrefix("\(folder)/") }, "\(folder)")
+            guard Layer(rawValue: String(folder.dropFirst("Tests/".count))) != nil else { continue }
             for tests in try folders(in: folder) {
-                let tested = "Sources" + tests.dropFirst("Tests".count).dropLast("Tests".count)
-                #expect(Manifest.targets.contains { $0.path == tested }, "\(tests)")
+                let tested: String = "Sources" + tests.dropFirst("Tests".count).dropLast("Tests".count)
+                #expect(paths.contains(tested), "\(tests)")
             }
         }
+        for folder in try folders(in: "Tests/Support") { #expect(paths.contains(folder), "\(folder)") }
     }
 }

@@ -1,4 +1,6 @@
+import Foundation
 import Testing
+import VectorFiles
 
 @Suite("The library for apps")
 struct LibraryTests {
@@ -64,5 +66,22 @@ struct LibraryTests {
             }
             #expect(shown.allSatisfy { $0 == "public import Foundation" }, "\(file.path)")
         }
+    }
+
+    @Test(
+        "Each Swift example of a page is one that the tests compile and execute",
+        arguments: [
+            "Documentation/getting-started-developer.md", "\(folder)Documentation.docc/TapToPresent.md",
+        ])
+    func examples(_ page: String) throws {
+        let root = VectorFiles.repository
+        let code = try String(
+            contentsOf: root.appending(path: "Tests/Service/TapToPresentTests/Examples.swift"),
+            encoding: .utf8)
+        let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
+        let examples = text.matches(of: /```swift\n([^`]*)```/).map { String($0.1) }
+        #expect(examples.count >= 3)
+        for example in examples { #expect(code.contains(example), "\(example)") }
+        #expect(!code.contains("let session = try await MobileDocumentReader().prepare()"))
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import VectorFiles
 
 /// A target of `Package.swift`, as its text has it.
 struct ManifestTarget: Sendable, CustomTestStringConvertible {
@@ -9,9 +8,12 @@ struct ManifestTarget: Sendable, CustomTestStringConvertible {
     let path: String
     /// The modules that it may import: of this package, of other packages, and C libraries.
     let dependencies: Set<String>
-    let isSystemLibrary: Bool
+    let isProgram: Bool
 
     var testDescription: String { name }
+
+    /// Its name in imports, which has no hyphen.
+    var module: String { name.replacing("-", with: "_") }
 
     /// Nil outside of `Sources`.
     var layer: Layer? {
@@ -37,23 +39,29 @@ enum Layer: String, CaseIterable {
 
 /// `Package.swift`, which says who may import what.
 enum Manifest {
-    static let text =
-        (try? String(contentsOf: VectorFiles.repository.appending(path: "Package.swift"), encoding: .utf8))
-        ?? ""
-
-    static let targets = targets(in: text)
+    static let targets = targets(in: SourceFile.text(of: "Package.swift"))
     static let byName = Dictionary(targets.map { ($0.name, $0) }) { first, _ in first }
 
     static func targets(in text: String) -> [ManifestTarget] {
         let short = text.matches(
-            of: /\b(library|tests)\(\s*(?:of: )?"([\w-]+)", in: "(\w+)"(?:,\s*\[([^\]]*)\])?/
-        ).map {
-            let isTest = $0.1 == "tests"
-            return ManifestTarget(
-                name: isTest ? "\($0.2)Tests" : String($0.2),
-                path: isTest ? "Tests/\($0.3)/\($0.2)Tests" : "Sources/\($0.3)/\($0.2)",
-                dependencies: modules(in: $0.4 ?? "").union(isTest ? [String($0.2), "VectorFiles"] : []),
-                isSystemLibrary: false)
+            of: /\b(library|tests|support)\(\s*(?:of: )?"([\w-]+)"(?:, in: "(\w+)")?(?:,\s*\[([^\]]*)\])?/
+        ).map { match -> ManifestTarget in
+            let (name, layer) = (String(match.2), match.3 ?? "")
+            let dependencies = modules(in: match.4 ?? "")
+            return switch match.1 {
+            case "library":
+                ManifestTarget(
+                    name: name, path: "Sources/\(layer)/\(name)", dependencies: dependencies,
+                    isProgram: false)
+            case "tests":
+                ManifestTarget(
+                    name: "\(name)Tests", path: "Tests/\(layer)/\(name)Tests",
+                    dependencies: dependencies.union([name, "VectorFiles"]), isProgram: false)
+            default:
+                ManifestTarget(
+                    name: name, path: "Tests/Support/\(name)", dependencies: dependencies,
+                    isProgram: false)
+            }
         }
         let long = text.matches(
             of:
@@ -61,7 +69,7 @@ enum Manifest {
         ).map {
             ManifestTarget(
                 name: String($0.2), path: String($0.4), dependencies: modules(in: $0.3 ?? ""),
-                isSystemLibrary: $0.1 == "systemLibrary")
+                isProgram: $0.1 == "executableTarget")
         }
         return short + long
     }

@@ -24,11 +24,8 @@ private struct Quirk {
         (handledIn + shownBy).flatMap { $0.matches(of: /`([^`]+\/[^`]+)`/).map { String($0.1) } }
     }
 
-    static let page = "Documentation/quirks.md"
-
     static let all: [Quirk] = {
-        let file = VectorFiles.repository.appending(path: page)
-        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return [] }
+        let text = SourceFile.text(of: "Documentation/quirks.md")
         return text.matches(of: /(?m)^### Q(\d+)\n((?:(?!#).*\n?)*)/).compactMap { match in
             guard let number = Int(match.1) else { return nil }
             let parts = match.2.replacing(/\n +/, with: " ").split(separator: "\n- ")

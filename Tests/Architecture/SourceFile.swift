@@ -71,6 +71,11 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// The text of one file, by its path from the root; empty where it cannot be read.
+    static func text(of path: String) -> String {
+        (try? String(contentsOf: VectorFiles.repository.appending(path: path), encoding: .utf8)) ?? ""
+    }
+
     static let sources = all(in: "Sources")
     static let tests = all(in: "Tests")
 }

@@ -1,13 +1,9 @@
 import Foundation
 import Testing
-import VectorFiles
 
 @Suite("The page on troubleshooting")
 struct TroubleshootingTests {
-    private static let page: String = {
-        let file = VectorFiles.repository.appending(path: "Documentation/troubleshooting.md")
-        return (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-    }()
+    private static let page = SourceFile.text(of: "Documentation/troubleshooting.md")
 
     /// The ids of these groups in the first columns of the page's tables.
     private static func named(_ groups: String) throws -> Set<String> {

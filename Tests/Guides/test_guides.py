@@ -64,6 +64,15 @@ class Guide(unittest.TestCase):
         self.assertIn("document_number", said[7])
         self.assertRegex(said[7], r"(?s)retained: 1;.*purged[^\n]*1")
 
+    def test_the_reader_of_the_readme_asks_its_wallet(self):
+        wallet, request = (text.strip() for _, text in blocks("../README.md"))
+        done = self.in_a_system(f"cd /root\n{wallet} >wallet.out &\n"
+                                "for _ in $(seq 100); do [ -s wallet.out ] && break; sleep 0.1; done\n"
+                                f"{request}\nkill %1\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.startswith("VERIFIED\n"), done.stdout)
+        self.assertIn("over 21: yes", done.stdout)
+
     def test_a_command_that_fails_fails_the_guide(self):
         """The stand-ins hide nothing: a wrong configuration ends the shell."""
         done = self.in_a_system("echo begun\necho '{}' > /etc/countersign/countersignd.json\n"

@@ -6,9 +6,9 @@ run), and where a process has executed no test."""
 
 import argparse
 import collections
-import contextlib
 import json
 import os
+import pathlib
 import queue
 import signal
 import subprocess
@@ -19,6 +19,9 @@ import traceback
 import unittest
 
 import greenlet
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Hardware/TestRun"))
+import watched  # noqa: E402  (how a process ends with all that it has started)
 
 
 class Reports(unittest.TestResult):
@@ -125,11 +128,8 @@ class Worker:
 
     def kill(self):
         """Ends it with all that it has started; the driver of its browsers ends those."""
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.process.pid, number)
-            self.process.wait()
-            self.printing.join(10)
+        watched.end(self.process)
+        self.printing.join(10)
 
 
 class Run:

@@ -1,5 +1,6 @@
 """The run of all tests cannot be fooled: each of these would be a green run that proved nothing."""
 
+import dataclasses
 import io
 import json
 import os
@@ -256,6 +257,18 @@ class Running(Case):
         began = [float((self.folder / f"begin{n}").read_text()) for n in range(3)]
         self.assertLess(abs(began[1] - began[0]), 0.6)
         self.assertGreater(began[2] - began[0], 0.6)
+
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may raise a priority")
+    def test_a_step_of_low_priority_yields_to_others_and_to_nobody_else(self):
+        seen = self.folder / "seen"
+        low = self.step(f"for i in $(seq 30); do nice; sleep 0.1; done >{seen}", low_priority=True)
+        other = dataclasses.replace(self.step("sleep 1.5"), name="other")
+        passed, said = self.run_steps(low, other)
+        self.assertTrue(passed, said)
+        priorities = seen.read_text().split()
+        self.assertEqual((priorities[0], priorities[-1]), (str(watched.LOW_PRIORITY), "0"))
+        self.assertEqual(sorted(set(priorities)), ["0", "5"])
 
 
 class Repeating(Case):

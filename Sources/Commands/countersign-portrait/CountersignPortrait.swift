@@ -1,5 +1,5 @@
 internal import Glibc
-internal import PortraitImage
+package import PortraitImage
 
 /// One image on standard input, one that browsers show on standard output: JPEG and PNG as they are, JPEG 2000 as PNG.
 ///
@@ -8,5 +8,51 @@ internal import PortraitImage
 struct CountersignPortrait {
     static func main() {
         exit(Rendering.run(arguments: CommandLine.argc).rawValue)
+    }
+}
+
+/// The one job of the process.
+package enum Rendering {
+    static func run(arguments: Int32) -> PortraitEnd {
+        guard arguments == 1 else { return .usage }
+        guard Confinement.enter() else { return .notConfined }
+        do throws(RenderingError) {
+            let image = try StandardStreams.read(limit: ImageLimits.portrait.bytes)
+            try StandardStreams.write(render(image))
+            return .shown
+        } catch {
+            return error.end
+        }
+    }
+
+    /// The image as browsers show it: JPEG and PNG as they are, JPEG 2000 as PNG.
+    package static func render(_ bytes: [UInt8]) throws(RenderingError) -> ArraySlice<UInt8> {
+        let header: ImageHeader
+        do throws(ImageHeaderError) {
+            header = try ImageHeader.parse(bytes[...])
+        } catch {
+            throw .header(error)
+        }
+        switch header.kind {
+        case .jpeg, .png: return bytes[header.image]
+        case .jpeg2000: return try PNG.encode(JPEG2000.decode(bytes[header.image], header))[...]
+        }
+    }
+}
+
+/// Why there is no image to show.
+package enum RenderingError: Error {
+    case header(ImageHeaderError)
+    case tooLong
+    case notDecodable
+    case streamBroken
+
+    var end: PortraitEnd {
+        switch self {
+        case .header(.kindUnknown), .header(.unsupported): .unsupported
+        case .header(.truncated), .header(.malformed), .notDecodable: .malformed
+        case .header(.tooLarge), .tooLong: .tooLarge
+        case .streamBroken: .broken
+        }
     }
 }

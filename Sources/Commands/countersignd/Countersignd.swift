@@ -54,7 +54,7 @@ struct Countersignd: AsyncParsableCommand {
         let basis = StoredBasis(
             folder: configuration.store, policy: configuration.policy,
             testRoots: configuration.testRoots)
-        let metrics = CounterMetrics()
+        let metrics = PresentationMetrics()
         let access = AccessBook(configuration.access)
         let issuing = try await ReaderTokensInForce(configuration.readerTokens, log)
         let (archive, tokens) = try configuration.openStore(metrics, log)
@@ -63,13 +63,13 @@ struct Countersignd: AsyncParsableCommand {
                 to: webhooks.origins.compactMap(WebhookOrigin.init), secret: try webhooks.secret(),
                 metrics: metrics, log: log, clock: .system)
         }
-        let counter = try Counter(
+        let coordinator = try PresentationCoordinator(
             lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis,
             portraits: PortraitDecoder(executable: Self.folder + "/countersign-portrait"), metrics: metrics,
             log: log, limits: configuration.limits, clock: .system, brands: tokens,
             archive: archive, webhooks: webhooks)
-        let lanes = LanesInForce(configuration.lanes, of: counter, readers, log)
-        let brands = BrandDesk(
+        let lanes = LanesInForce(configuration.lanes, of: coordinator, readers, log)
+        let brands = BrandRoutes(
             BrandFolder(store: configuration.store), server: issuing.server,
             audit: Logger(label: "countersignd.audit"), clock: .system)
         let online = try configuration.online.map { online in
@@ -78,7 +78,7 @@ struct Countersignd: AsyncParsableCommand {
                 clock: .system)
         }
         let page = try configuration.pageFiles() ?? pageBesideProgram(log)
-        let servers = servers(configuration, counter, brands, online, access, page, systemd, log)
+        let servers = servers(configuration, coordinator, brands, online, access, page, systemd, log)
         let reloading = Reloading(
             read: { () throws(ConfigurationFaults) in try read() },
             apply: { new in
@@ -88,8 +88,8 @@ struct Countersignd: AsyncParsableCommand {
                 await lanes.apply(new.lanes)
                 Self.replace(online, by: new.online, log)
             }, path: config, systemd: systemd, log: log)
-        let lifetime = CounterLifetime(counter: counter, systemd: systemd)
-        // They end in the opposite order: the counter lets everybody go, the listeners close, the last webhooks are sent.
+        let lifetime = CoordinatorLifetime(coordinator: coordinator, systemd: systemd)
+        // They end in the opposite order: the coordinator lets everybody go, the listeners close, the last webhooks are sent.
         var services: [any Service] = servers
         services += [RecordPurge(archive, clock: .system), reloading, lifetime] as [any Service]
         if let webhooks { services.insert(webhooks, at: 0) }
@@ -101,7 +101,7 @@ struct Countersignd: AsyncParsableCommand {
     }
 
     private func servers(
-        _ configuration: DaemonConfiguration, _ counter: Counter, _ brands: BrandDesk,
+        _ configuration: DaemonConfiguration, _ coordinator: PresentationCoordinator, _ brands: BrandRoutes,
         _ online: OnlineVerifier?,
         _ access: AccessBook, _ page: PageFiles, _ systemd: SystemdNotice, _ log: Logger
     ) -> [ReaderServer] {
@@ -114,7 +114,7 @@ struct Countersignd: AsyncParsableCommand {
         let readiness = Readiness(listeners: addresses.count, systemd: systemd, log: log)
         return addresses.map { address in
             ReaderServer(
-                at: address, counter: counter, brands: brands, online: online, access: access,
+                at: address, coordinator: coordinator, brands: brands, online: online, access: access,
                 hosts: HostRules(port: configuration.http?.port ?? 0, names: configuration.http?.names ?? []),
                 page: page, connections: configuration.connections, log: log,
                 listening: { _ in await readiness.opened() })

@@ -1,8 +1,10 @@
 internal import BlueZTransport
 internal import JSON
 internal import Logging
+internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import ReaderAPI
+internal import ReaderIdentityStore
 internal import ReaderService
 internal import ReaderStore
 internal import Transport
@@ -33,7 +35,7 @@ extension DaemonConfiguration {
 
     /// What writes receipts and retained data, and the brands of reader tokens.
     func openStore(
-        _ metrics: CounterMetrics, _ log: Logger
+        _ metrics: PresentationMetrics, _ log: Logger
     ) throws(AssemblyFault) -> (RecordArchive, TokenBrands) {
         do throws(ReaderStoreError) {
             return (
@@ -48,8 +50,8 @@ extension DaemonConfiguration {
 
 extension DaemonConfiguration.Lane {
     /// The lane with its devices.
-    func assemble(_ service: PCSCService) throws(TransportError) -> CounterLane {
-        CounterLane(Lane(name: name, device: try device(service)), page: page, settings: settings)
+    func assemble(_ service: PCSCService) throws(TransportError) -> ConfiguredLane {
+        ConfiguredLane(Lane(name: name, device: try device(service)), page: page, settings: settings)
     }
 
     private func device(_ service: PCSCService) throws(TransportError) -> any LaneDevice {
@@ -75,5 +77,30 @@ extension PCSCService {
         } catch {
             return ReaderFault(error)
         }
+    }
+}
+
+extension DaemonConfiguration.Webhooks {
+    private static let member = "webhooks.secretFile"
+    /// The fewest bytes of a secret.
+    private static let shortestSecret = 16
+
+    /// What signs webhooks, from a file that is its owner's alone.
+    func secret() throws(AssemblyFault) -> SecretBytes {
+        let secret: SecretBytes?
+        do throws(IdentityStoreError) {
+            secret = try PrivateFile.withSecret(secretFile) { bytes throws(IdentityStoreError) in
+                bytes.count < Self.shortestSecret ? nil : SecretBytes(copying: bytes)
+            }
+        } catch {
+            throw AssemblyFault(Self.member, file: secretFile, error)
+        }
+        guard let secret else {
+            throw AssemblyFault(
+                Self.member,
+                "\(Terminal.safe(secretFile)) has fewer than \(Self.shortestSecret) bytes: write a longer secret"
+            )
+        }
+        return secret
     }
 }

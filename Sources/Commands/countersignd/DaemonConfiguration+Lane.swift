@@ -9,10 +9,6 @@ extension DaemonConfiguration.Lane {
         "consentSeconds", "page",
     ]
 
-    private enum TransportWord: String, CaseIterable { case auto, ble, nfc }
-    private enum ModeWord: String, CaseIterable { case central, peripheral, race }
-    private enum L2CAPWord: String, CaseIterable { case never, engagement, characteristic }
-
     init(_ text: JSONText) throws(JSONFault) {
         let members = try text.members(Self.members)
         let name = try members.required("name")
@@ -40,7 +36,7 @@ extension DaemonConfiguration.Lane {
 
     private static func device(_ members: JSONTextMembers, of text: JSONText) throws(JSONFault) -> Device {
         guard let link = members["benchLink"] else {
-            let transport: TransportWord = try members["transport"]?.word() ?? .auto
+            let transport: RetrievalPlan.Transport = try members["transport"]?.word() ?? .automatic
             return .contactless(
                 reader: try members["reader"]?.string(upTo: 128) ?? "",
                 adapter: try members["adapter"]?.string(upTo: 16), usesBluetooth: transport != .nfc)
@@ -61,27 +57,9 @@ extension DaemonConfiguration.Lane {
 
     private static func retrieval(_ members: JSONTextMembers) throws(JSONFault) -> RetrievalPlan {
         var plan = RetrievalPlan()
-        let transport: TransportWord = try members["transport"]?.word() ?? .auto
-        plan.transport =
-            switch transport {
-            case .auto: .automatic
-            case .ble: .bluetoothLE
-            case .nfc: .nfc
-            }
-        let mode: ModeWord = try members["bleMode"]?.word() ?? .central
-        plan.mode =
-            switch mode {
-            case .central: .centralClient
-            case .peripheral: .peripheralServer
-            case .race: .race
-            }
-        let l2cap: L2CAPWord = try members["l2cap"]?.word() ?? .engagement
-        plan.l2cap =
-            switch l2cap {
-            case .never: .never
-            case .engagement: .engagement
-            case .characteristic: .characteristic
-            }
+        plan.transport = try members["transport"]?.word() ?? .automatic
+        plan.mode = try members["bleMode"]?.word() ?? .centralClient
+        plan.l2cap = try members["l2cap"]?.word() ?? .engagement
         return plan
     }
 

@@ -39,7 +39,7 @@ extension DaemonConfiguration {
         }
         if let keys, keys == store || keys.hasPrefix("\(store)/") {
             list.add(
-                JSONFault(.wrongValue("keys has to be another folder than store, and none in it"), line: 1))
+                JSONFault(.wrongValue("keys must be a folder outside of store"), line: 1))
         }
         guard list.faults.isEmpty else { throw ConfigurationFaults(faults: list.faults) }
     }
@@ -158,7 +158,8 @@ extension DaemonConfiguration {
     }
 
     private static func wrong(_ variable: String) -> JSONFault {
-        JSONFault(.wrongValue("the environment's COUNTERSIGND_\(variable) is not what it may be"), line: 0)
+        JSONFault(
+            .wrongValue("COUNTERSIGND_\(variable) in the environment does not have a valid value"), line: 0)
     }
 }
 
@@ -220,7 +221,7 @@ extension DaemonConfiguration.Socket {
         for entry in try members["users"]?.array() ?? [] {
             let user = try entry.members(["uid", "scopes"])
             let number = UInt32(try user.required("uid").integer(in: 0...Int64(UInt32.max) - 1))
-            guard users[number] == nil else { throw entry.wrong("this user is there twice") }
+            guard users[number] == nil else { throw entry.wrong("this user is listed twice") }
             users[number] = try user.required("scopes").scopes()
         }
     }

@@ -95,7 +95,7 @@ package struct DaemonConfiguration: Equatable, Sendable {
     var lanes: [Lane] = []
     var policy = VerificationPolicy()
     var testRoots = TestRoots.ofNoCountry
-    var limits = CounterLimits()
+    var limits = CoordinatorLimits()
     var connections = 512
     /// The folder with the files of the page. Nil means the folder beside the program.
     var page: String?

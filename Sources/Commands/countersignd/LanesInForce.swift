@@ -6,13 +6,16 @@ internal import Transport
 /// The lanes as the file has them, and how those of another file replace them.
 actor LanesInForce {
     private var lanes: [DaemonConfiguration.Lane]
-    private let counter: Counter
+    private let coordinator: PresentationCoordinator
     private let readers: PCSCService
     private let log: Logger
 
-    init(_ lanes: [DaemonConfiguration.Lane], of counter: Counter, _ readers: PCSCService, _ log: Logger) {
+    init(
+        _ lanes: [DaemonConfiguration.Lane], of coordinator: PresentationCoordinator, _ readers: PCSCService,
+        _ log: Logger
+    ) {
         self.lanes = lanes
-        self.counter = counter
+        self.coordinator = coordinator
         self.readers = readers
         self.log = log
     }
@@ -20,7 +23,7 @@ actor LanesInForce {
     /// Applies the changes. A lane that is in use stays as it is until the next reload.
     func apply(_ new: [DaemonConfiguration.Lane]) async {
         for old in lanes where !new.contains(old) {
-            guard await counter.remove(lane: old.name) else {
+            guard await coordinator.remove(lane: old.name) else {
                 log.warning("a lane in use stays as it was: reload again", metadata: ["lane": "\(old.name)"])
                 continue
             }
@@ -32,7 +35,7 @@ actor LanesInForce {
                 continue
             }
             do throws(TransportError) {
-                await counter.add(try lane.assemble(readers))
+                await coordinator.add(try lane.assemble(readers))
                 lanes.append(lane)
             } catch {
                 skipped(lane, "\(error)")

@@ -1,5 +1,6 @@
 internal import JSON
 internal import Logging
+internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
@@ -35,20 +36,16 @@ extension DaemonConfiguration.TokenIssuing {
 extension DaemonConfiguration.TokenIssuing.Key {
     private static let member = "readerTokens.keys"
 
-    /// The private key, from a file that is its owner's alone.
+    /// What signs with the private key, from a file that is its owner's alone.
     fileprivate func signer() throws(AssemblyFault) -> ReaderTokenSigner {
-        let result: Result<ReaderTokenSigner, ReaderTokensError>
+        let key: PrivateKey
         do throws(IdentityStoreError) {
-            result = try PrivateFile.withSecret(file) { pem throws(IdentityStoreError) in
-                Result { () throws(ReaderTokensError) in
-                    try ReaderTokenSigner(pem: pem, identifier, of: brand)
-                }
-            }
+            key = try PrivateFile.key(file)
         } catch {
             throw AssemblyFault(Self.member, file: file, error)
         }
         do throws(ReaderTokensError) {
-            return try result.get()
+            return try ReaderTokenSigner(key, identifier, of: brand)
         } catch {
             throw AssemblyFault(Self.member, "\(Terminal.safe(file)): \(error.explanation)")
         }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Logging
 
 /// Notifies systemd of the daemon's state by its datagram protocol (sd_notify(3)). Does nothing if systemd did not
 /// start the daemon.
@@ -45,5 +46,26 @@ struct SystemdNotice: Sendable {
         if name[0] == UInt8(ascii: "@") { name[0] = 0 }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
         return address
+    }
+}
+
+/// Notifies systemd and the log once all listeners accept requests.
+actor Readiness {
+    private var waitingFor: Int
+    private let systemd: SystemdNotice
+    private let log: Logger
+
+    init(listeners: Int, systemd: SystemdNotice, log: Logger) {
+        waitingFor = listeners
+        self.systemd = systemd
+        self.log = log
+    }
+
+    func opened() {
+        waitingFor -= 1
+        guard waitingFor == 0 else { return }
+        systemd.ready()
+        log.notice("ready")
+        ProcessMemory.releaseText()
     }
 }

@@ -39,21 +39,23 @@ extension COSEError {
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .malformed(.sign1): "the signature is no COSE_Sign1"
-        case .malformed(.mac0): "the MAC is no COSE_Mac0"
-        case .malformed(.key): "the key is no COSE_Key"
-        case .labelInBothHeaders(let label): "header \(label) is both protected and unprotected"
-        case .textLabelInBothHeaders: "a header is both protected and unprotected"
+        case .malformed(.sign1): "the signature is not a COSE_Sign1"
+        case .malformed(.mac0): "the MAC is not a COSE_Mac0"
+        case .malformed(.key): "the key is not a COSE_Key"
+        case .labelInBothHeaders(let label):
+            "header \(label) is in both the protected and the unprotected headers"
+        case .textLabelInBothHeaders: "a header is in both the protected and the unprotected headers"
         case .algorithmMissing: "the protected header names no algorithm"
         case .algorithmNotAllowed(let identifier):
             "algorithm \(identifier) is not allowed here or with this key"
         case .criticalHeaderNotUnderstood: "a critical header is not understood"
-        case .payloadMisplaced: "the payload is missing, or is there where it must be detached"
+        case .payloadMisplaced:
+            "the payload is missing where it must be embedded, or embedded where it must be detached"
         case .keyNotUsable: "the key is not valid on its curve, or its type is not supported"
-        case .privateKeyPresent: "the key carries its private part"
-        case .certificateChainMalformed: "there is no issuer certificate (x5chain)"
+        case .privateKeyPresent: "the key contains its private part, where only a public key is allowed"
+        case .certificateChainMalformed: "the issuer's certificate (x5chain) is missing or malformed"
         case .signatureInvalid: "the signature or MAC is not valid for these bytes and this key"
-        case .signatureMalformed: "the signature or MAC has not the size or form of its algorithm"
+        case .signatureMalformed: "the signature or MAC does not have the size or form of its algorithm"
         case .cryptography(let error): error.explanation
         }
     }

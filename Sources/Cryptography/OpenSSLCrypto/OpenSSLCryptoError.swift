@@ -66,24 +66,29 @@ extension OpenSSLCryptoError {
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .keyMalformed, .pointNotOnCurve, .scalarOutOfRange: "the key is not valid on its curve"
+        case .keyMalformed: "the key does not have the size or form of its curve"
+        case .pointNotOnCurve: "the public key is not a point on its curve"
+        case .scalarOutOfRange: "the private key is not in the range of its curve"
         case .unsupportedKey: "the key is of a kind or on a curve that is not supported"
-        case .curvesDoNotAgree, .keyAgreementFailed: "the two keys do not agree on a secret"
-        case .pemMalformed: "it is not PEM of the kind looked for"
+        case .curvesDoNotAgree: "the two keys are not on one curve that offers key agreement"
+        case .keyAgreementFailed: "the two keys give no usable shared secret"
+        case .pemMalformed: "the text is not PEM of the expected kind"
         case .algorithmDoesNotFitKey: "the algorithm does not fit the key's curve"
-        case .signatureMalformed: "the signature has not the form of its algorithm"
-        case .signatureInvalid, .authenticationFailed: "it does not verify"
+        case .signatureMalformed: "the signature does not have the form of its algorithm"
+        case .signatureInvalid: "the signature is not valid for these bytes and this key"
+        case .authenticationFailed: "the ciphertext does not belong to this key, or was changed"
         case .unsupportedSignatureAlgorithm: "the signature algorithm is not supported"
-        case .keySizeWrong, .keySpent: "the session key cannot be used"
-        case .tooLong: "it is longer than allowed"
+        case .keySizeWrong: "the symmetric key does not have the right size"
+        case .keySpent: "the session key cannot be used any more"
+        case .tooLong: "the input or output is longer than its algorithm allows"
         case .tpmProviderMissing:
             "OpenSSL has no provider for TPM 2.0 here: apt install tpm2-openssl"
         case .tpmUnreachable:
             "no TPM 2.0 answers: is there one (/dev/tpmrm0), and may you use it (group tss)? "
                 + "TPM2OPENSSL_TCTI names another"
         case .tpmRefused:
-            "the TPM does not make or load the key: another TPM's, a curve it lacks, or no room"
-        case .keyStaysInTPM: "the key stays in the TPM, which signs with it and does nothing else"
+            "the TPM does not make or load the key: it is another TPM's, its curve is not supported, or the TPM is full"
+        case .keyStaysInTPM: "the key is in the TPM, which only signs with it"
         case .openSSLFailed: "OpenSSL could not carry out the computation"
         }
     }

@@ -56,20 +56,22 @@ extension PKIXError {
         case .truncated(let offset): "the DER ends inside an element (byte \(offset))"
         case .trailingBytes(let offset): "bytes follow the DER (byte \(offset))"
         case .unexpectedTag(let offset): "expected another DER element at byte \(offset)"
-        case .lengthNotDistinguished(let offset): "a length at byte \(offset) is not DER"
-        case .nestedTooDeeply(let offset): "DER elements nest too deeply (byte \(offset))"
-        case .valueMalformed(let offset): "the element at byte \(offset) is not DER of its type"
+        case .lengthNotDistinguished(let offset):
+            "the length at byte \(offset) is not encoded as DER requires"
+        case .nestedTooDeeply(let offset): "DER elements are nested too deeply (byte \(offset))"
+        case .valueMalformed(let offset): "the value at byte \(offset) is not valid DER of its type"
         case .certificateVersionWrong: "the certificate's version is unknown or does not fit its fields"
         case .signatureAlgorithmsDiffer: "the certificate names two different signature algorithms"
-        case .duplicateExtension(let offset): "a duplicate extension (byte \(offset))"
-        case .limitExceeded(let offset): "it exceeds a limit of this reader (byte \(offset))"
+        case .duplicateExtension(let offset): "the certificate has a duplicate extension (byte \(offset))"
+        case .limitExceeded(let offset):
+            "a list or a certificate exceeds a limit of this reader (byte \(offset))"
         case .crlVersionWrong: "the CRL is not of version 2"
         case .crlNextUpdateMissing: "the CRL has no nextUpdate"
-        case .deltaCRL: "it lists only changes to another CRL"
-        case .indirectCRL: "it lists certificates of other issuers"
-        case .crlOfOtherScope: "it does not list every document signer and reason"
-        case .unknownCriticalExtension(let oid): "it has an unknown critical extension, \(oid)"
-        case .pemMalformed: "it is not PEM with certificates"
+        case .deltaCRL: "the CRL lists only changes to another CRL"
+        case .indirectCRL: "the CRL lists certificates of other issuers"
+        case .crlOfOtherScope: "the CRL does not cover every document signer and every reason"
+        case .unknownCriticalExtension(let oid): "the CRL has an unknown critical extension, \(oid)"
+        case .pemMalformed: "the text is not PEM with certificates"
         }
     }
 

@@ -41,17 +41,18 @@ extension CBORError {
         switch self {
         case .truncated(let offset): "the bytes end inside an item (byte \(offset))"
         case .trailingBytes(let offset): "bytes follow the item (byte \(offset))"
-        case .reservedAdditionalInformation(let offset): "a reserved head (byte \(offset))"
-        case .reservedSimpleValue(let offset): "a reserved simple value (byte \(offset))"
-        case .unexpectedBreak(let offset): "a break outside an open item (byte \(offset))"
-        case .misplacedChunk(let offset): "a chunk of another type than its string (byte \(offset))"
-        case .invalidUTF8(let offset): "text that is not UTF-8 (byte \(offset))"
-        case .duplicateKey(let offset): "a duplicate key in a map (byte \(offset))"
-        case .tooDeep(let offset): "items nest too deeply (byte \(offset))"
+        case .reservedAdditionalInformation(let offset):
+            "the head of an item has a reserved value (byte \(offset))"
+        case .reservedSimpleValue(let offset): "a simple value is encoded in a reserved form (byte \(offset))"
+        case .unexpectedBreak(let offset): "a break is outside an item of indefinite length (byte \(offset))"
+        case .misplacedChunk(let offset): "a chunk has another type than its string (byte \(offset))"
+        case .invalidUTF8(let offset): "a text string is not UTF-8 (byte \(offset))"
+        case .duplicateKey(let offset): "a map has a duplicate key (byte \(offset))"
+        case .tooDeep(let offset): "items are nested too deeply (byte \(offset))"
         case .tooLong(let limit): "it is longer than \(limit) bytes"
-        case .tooMany(let limit): "it repeats something more than \(limit) times"
+        case .tooMany(let limit): "it has more than \(limit) entries"
         case .unexpectedType(let expected, let offset): "expected \(expected.name) at byte \(offset)"
-        case .outOfRange(let offset): "an integer out of its range (byte \(offset))"
+        case .outOfRange(let offset): "an integer is out of range (byte \(offset))"
         case .missingMember(let offset): "a required member is missing from the item at byte \(offset)"
         }
     }

@@ -41,3 +41,34 @@ extension CommandAPDU {
         CommandAPDU(ins: Instruction.getResponse, p1: 0x00, p2: 0x00, expectedLength: length)
     }
 }
+
+/// ISO/IEC 7816-4, 12.2.3: an application identifier of seven bytes, a registered provider and its extension.
+package struct ApplicationIdentifier: Equatable, Sendable {
+    package let bytes: [UInt8]
+
+    /// The five bytes of the registered application provider and two of the proprietary extension.
+    package init(provider: (UInt8, UInt8, UInt8, UInt8, UInt8), extension suffix: UInt16) {
+        bytes = [
+            provider.0, provider.1, provider.2, provider.3, provider.4, UInt8(suffix >> 8),
+            UInt8(suffix & 0xff),
+        ]
+    }
+}
+
+/// ISO/IEC 7816-4, 11.2: the offset in a READ or UPDATE BINARY with the file already selected: bit 8 of P1 is
+/// zero, so an offset is below 8000 (Q24).
+package struct FileOffset: Equatable, Sendable {
+    /// The offset in bytes, 0…7fff.
+    package let value: UInt16
+
+    /// The offset, or nil when it does not fit fifteen bits.
+    package init?(_ value: Int) {
+        guard (0...0x7fff).contains(value) else { return nil }
+        self.value = UInt16(value)
+    }
+
+    /// The offset in P1 and P2 of a command, or nil when P1 names a short file identifier instead.
+    package init?(of command: CommandAPDU) {
+        self.init(Int(command.p1) << 8 | Int(command.p2))
+    }
+}

@@ -49,17 +49,18 @@ extension JSONError {
     package var explanation: String {
         switch self {
         case .truncated(let offset): "the text ends inside a value (byte \(offset))"
-        case .trailingBytes(let offset): "something follows the value (byte \(offset))"
-        case .unexpectedByte(let offset): "no JSON (byte \(offset))"
-        case .numberMalformed(let offset): "a number with a leading zero (byte \(offset))"
-        case .stringMalformed(let offset): "a string with what cannot be in one (byte \(offset))"
-        case .invalidUTF8(let offset): "a string that is not UTF-8 (byte \(offset))"
-        case .duplicateMember(let offset): "a duplicate member (byte \(offset))"
-        case .tooDeep(let offset): "values nest too deeply (byte \(offset))"
+        case .trailingBytes(let offset): "bytes follow the JSON value (byte \(offset))"
+        case .unexpectedByte(let offset): "this is not JSON (byte \(offset))"
+        case .numberMalformed(let offset): "a number has a leading zero (byte \(offset))"
+        case .stringMalformed(let offset):
+            "a string has a character or an escape that JSON does not allow (byte \(offset))"
+        case .invalidUTF8(let offset): "a string is not UTF-8 (byte \(offset))"
+        case .duplicateMember(let offset): "an object has a duplicate member (byte \(offset))"
+        case .tooDeep(let offset): "values are nested too deeply (byte \(offset))"
         case .tooLong(let limit): "it is longer than \(limit) bytes"
         case .unexpectedType(let expected, let offset): "expected \(expected.name) at byte \(offset)"
         case .missingMember(let name, let offset): "\"\(name)\" is missing from the object at byte \(offset)"
-        case .unknownMember(let offset): "a member that has no place there (byte \(offset))"
+        case .unknownMember(let offset): "an object has an unknown member (byte \(offset))"
         }
     }
 }

@@ -33,8 +33,8 @@ package struct JSONFault: Error, Equatable, Sendable {
         switch condition {
         case .tooLong(let limit): "there are more than \(limit) bytes"
         case .malformed: "this is not JSON"
-        case .tooDeep: "lists and objects lie too deep in one another"
-        case .duplicateMember: "a member is there twice"
+        case .tooDeep: "lists and objects are nested too deeply"
+        case .duplicateMember: "an object has a member twice"
         case .unknownMember(let name): "\(place)the member \(Self.quoted(name)) is not known"
         case .missingMember(let name): "\(place)the member \(Self.quoted(name)) is missing"
         case .wrongValue(let requirement): "\(place)\(requirement)"

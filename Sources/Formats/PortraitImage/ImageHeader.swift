@@ -42,3 +42,41 @@ package struct ImageHeader: Equatable, Sendable {
         self.image = image
     }
 }
+
+/// What is taken as a portrait. ISO/IEC 18013-5 names no size; wallets send from 192 × 240 to about 1000 × 1300.
+package struct ImageLimits: Sendable {
+    package let bytes: Int
+    /// Pixels along one side.
+    package let side: Int
+    package let pixels: Int
+    /// Tiles of a JPEG 2000 image; each costs memory before one pixel is read.
+    package let tiles: Int
+    /// Segments, chunks or boxes.
+    package let parts: Int
+
+    package init(
+        bytes: Int = 1 << 20, side: Int = 4096, pixels: Int = 1 << 22, tiles: Int = 64, parts: Int = 4096
+    ) {
+        self.bytes = bytes
+        self.side = side
+        self.pixels = pixels
+        self.tiles = tiles
+        self.parts = parts
+    }
+
+    package static let portrait = ImageLimits()
+}
+
+/// Why bytes are not taken as a portrait.
+package enum ImageHeaderError: Error, Equatable, Sendable {
+    /// None of JPEG, PNG and JPEG 2000.
+    case kindUnknown
+    /// The image ends before it should.
+    case truncated(at: Int)
+    /// Something is not what the format has at this place.
+    case malformed(at: Int)
+    /// Beyond the limits: of bytes, sides, pixels, tiles or parts.
+    case tooLarge
+    /// A way to write an image that portraits have no need of.
+    case unsupported(at: Int)
+}

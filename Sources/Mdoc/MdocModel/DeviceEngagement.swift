@@ -26,13 +26,12 @@ package struct DeviceEngagement: Sendable {
     /// Reads the bare map. Only the major number of the version counts (Q42).
     package init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard) throws(MdocModelError) {
         self.bytes = bytes
-        let item = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in
-            try CBORItem.parse(bytes, limits: limits)
-        }
-        let map = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in try item.map() }
-        version = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in
+        let (item, map): (CBORItem, CBORMap)
+        (item, map, version) = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in
+            let item = try CBORItem.parse(bytes, limits: limits)
+            let map = try item.map()
             guard let version = map[Key.version] else { throw .missingMember(at: item.offset) }
-            return try version.name()
+            return (item, map, try version.name())
         }
         guard version.hasPrefix("1.") else { throw .unsupportedVersion(.deviceEngagement) }
         eDeviceKeyBytes = try Self.security(map[Key.security], in: item)
@@ -52,10 +51,18 @@ package struct DeviceEngagement: Sendable {
         malformedMembers = malformed
     }
 
+    package var offersBluetooth: Bool {
+        retrievalMethods.contains { if case .ble = $0 { true } else { false } }
+    }
+
+    package var offersNFC: Bool {
+        retrievalMethods.contains { if case .nfc = $0 { true } else { false } }
+    }
+
     private static func security(
         _ item: CBORItem?, in engagement: CBORItem
     ) throws(MdocModelError) -> EncodedCBOR<COSEKey> {
-        let fields = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in
+        let fields = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in
             guard let item else { throw .missingMember(at: engagement.offset) }
             var fields = try item.array().makeIterator()
             guard let suite = fields.next(), let key = fields.next(), fields.next() == nil else {
@@ -70,14 +77,10 @@ package struct DeviceEngagement: Sendable {
     private static func eDeviceKey(
         _ bytes: EncodedCBOR<COSEKey>, limits: CBORLimits
     ) throws(MdocModelError) -> COSEKey {
-        let item = try MdocStructure.deviceEngagement.reading { () throws(CBORError) in
+        let item = try MdocModelError.mapping(in: .deviceEngagement) { () throws(CBORError) in
             try bytes.item(limits: limits)
         }
-        do throws(COSEError) {
-            return try COSEKey(item)
-        } catch {
-            throw .cose(.deviceEngagement, error)
-        }
+        return try MdocModelError.mapping(in: .deviceEngagement) { () throws(COSEError) in try COSEKey(item) }
     }
 
     private static func areOriginInfos(_ item: CBORItem) -> Bool {

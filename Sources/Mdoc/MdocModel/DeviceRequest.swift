@@ -21,7 +21,7 @@ package struct DeviceRequest: Sendable {
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
         (version, docRequests, deviceRequestInfoBytes, deviceRequestInfo, readerAuthAll) =
-            try MdocStructure.deviceRequest.reading { () throws(CBORError) in
+            try MdocModelError.mapping(in: .deviceRequest) { () throws(CBORError) in
                 let item = try CBORItem.parse(bytes, limits: limits)
                 let map = try item.map()
                 let version = try map.required("version", in: item).name()

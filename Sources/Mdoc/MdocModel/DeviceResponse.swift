@@ -19,7 +19,7 @@ package struct UnverifiedResponse: Sendable {
     package init(
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
-        let item = try MdocStructure.deviceResponse.reading { () throws(CBORError) in
+        let item = try MdocModelError.mapping(in: .deviceResponse) { () throws(CBORError) in
             try CBORItem.parse(bytes, limits: limits)
         }
         try self.init(item, limits: limits)
@@ -30,7 +30,7 @@ package struct UnverifiedResponse: Sendable {
         let items: CBORArray?
         let hasNullMembers: Bool
         (version, status, items, documentErrors, hasDocumentsInOtherForms, hasNullMembers) =
-            try MdocStructure.deviceResponse.reading { () throws(CBORError) in
+            try MdocModelError.mapping(in: .deviceResponse) { () throws(CBORError) in
                 let values = try item.map().values(of: [
                     "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
                     "otherDocuments",
@@ -88,7 +88,7 @@ package struct UnverifiedDocument: Sendable {
         encoded = item.encoded
         let (map, asserted): (CBORMap?, CBORMap?)
         let hasOwnNull: Bool
-        (docType, map, issuerAuth, asserted, errors, hasOwnNull) = try MdocStructure.document.reading {
+        (docType, map, issuerAuth, asserted, errors, hasOwnNull) = try MdocModelError.mapping(in: .document) {
             () throws(CBORError) in
             let values = try item.map().values(of: ["docType", "issuerSigned", "deviceSigned", "errors"])
             let issuerSigned = try values.required(1, at: item.offset).map()
@@ -131,8 +131,10 @@ package struct UnverifiedNameSpace: Sendable {
     init(
         _ member: (key: CBORItem, value: CBORItem), limits: CBORLimits
     ) throws(MdocModelError) {
-        let array = try MdocStructure.document.reading { () throws(CBORError) in try member.value.array() }
-        name = try MdocStructure.document.reading { () throws(CBORError) in try member.key.name() }
+        let array = try MdocModelError.mapping(in: .document) { () throws(CBORError) in
+            try member.value.array()
+        }
+        name = try MdocModelError.mapping(in: .document) { () throws(CBORError) in try member.key.name() }
         var items: [UnverifiedIssuerSignedItem] = []
         for item in array { items.append(try UnverifiedIssuerSignedItem(item, limits: limits)) }
         self.items = items

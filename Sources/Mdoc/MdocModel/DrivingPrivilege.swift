@@ -13,7 +13,8 @@ package struct DrivingPrivilege: Hashable, Sendable {
     package static func list(_ item: CBORItem) throws(MdocModelError) -> [DrivingPrivilege] {
         try item.entries(of: .drivingPrivileges) { entry, map throws(MdocModelError) in
             DrivingPrivilege(
-                vehicleCategoryCode: try MdocStructure.drivingPrivileges.reading { () throws(CBORError) in
+                vehicleCategoryCode: try MdocModelError.mapping(in: .drivingPrivileges) {
+                    () throws(CBORError) in
                     try map.required("vehicle_category_code", in: entry).name()
                 },
                 issueDate: try map.date("issue_date"), expiryDate: try map.date("expiry_date"),
@@ -77,7 +78,7 @@ package struct DrivingRestriction: Hashable, Sendable {
     }
 
     fileprivate init(iso item: CBORItem, _ map: CBORMap) throws(MdocModelError) {
-        (code, sign, value) = try MdocStructure.drivingPrivileges.reading { () throws(CBORError) in
+        (code, sign, value) = try MdocModelError.mapping(in: .drivingPrivileges) { () throws(CBORError) in
             (
                 try map.required("code", in: item).name(), try map.optional("sign")?.name(),
                 try map.optional("value")?.nameOrNumber()
@@ -89,8 +90,8 @@ package struct DrivingRestriction: Hashable, Sendable {
 extension DomesticDrivingPrivilege.VehicleClass {
     fileprivate init(_ item: CBORItem) throws(MdocModelError) {
         let structure = MdocStructure.domesticDrivingPrivileges
-        let map = try structure.reading { () throws(CBORError) in try item.map() }
-        (code, description) = try structure.reading { () throws(CBORError) in
+        let map = try MdocModelError.mapping(in: structure) { () throws(CBORError) in try item.map() }
+        (code, description) = try MdocModelError.mapping(in: structure) { () throws(CBORError) in
             (
                 try map.required("domestic_vehicle_class_code", in: item).name(),
                 try map.optional("domestic_vehicle_class_description")?.name()
@@ -108,13 +109,13 @@ extension CBORItem {
     fileprivate func entries<Entry>(
         of structure: MdocStructure, _ read: (CBORItem, CBORMap) throws(MdocModelError) -> Entry
     ) throws(MdocModelError) -> [Entry] {
-        let list = try structure.reading { () throws(CBORError) in try array() }
+        let list = try MdocModelError.mapping(in: structure) { () throws(CBORError) in try array() }
         var entries: [Entry] = []
         for entry in list {
             guard entries.count < maximumEntries else {
                 throw .malformed(structure, .tooMany(limit: maximumEntries))
             }
-            let map = try structure.reading { () throws(CBORError) in try entry.map() }
+            let map = try MdocModelError.mapping(in: structure) { () throws(CBORError) in try entry.map() }
             entries.append(try read(entry, map))
         }
         return entries
@@ -135,7 +136,7 @@ extension CBORMap {
         _ key: StaticString, code: StaticString, _ description: StaticString
     ) throws(MdocModelError) -> [DrivingRestriction] {
         try optional(key)?.entries(of: .domesticDrivingPrivileges) { _, map throws(MdocModelError) in
-            try MdocStructure.domesticDrivingPrivileges.reading { () throws(CBORError) in
+            try MdocModelError.mapping(in: .domesticDrivingPrivileges) { () throws(CBORError) in
                 DrivingRestriction(
                     code: try map.optional(code)?.name(), description: try map.optional(description)?.name())
             }

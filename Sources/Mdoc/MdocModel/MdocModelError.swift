@@ -24,14 +24,18 @@ package enum MdocStructure: String, Sendable {
     case drivingPrivileges, domesticDrivingPrivileges
 }
 
-extension MdocStructure {
-    /// Runs `body`, and names this structure in the error.
-    func reading<Value>(_ body: () throws(CBORError) -> Value) throws(MdocModelError) -> Value {
-        do throws(CBORError) {
-            return try body()
-        } catch {
-            throw .malformed(self, error)
-        }
+extension MdocModelError {
+    /// Names the structure in what `body` throws.
+    static func mapping<Value>(
+        in structure: MdocStructure, _ body: () throws(CBORError) -> Value
+    ) throws(MdocModelError) -> Value {
+        do throws(CBORError) { return try body() } catch { throw .malformed(structure, error) }
+    }
+
+    static func mapping<Value>(
+        in structure: MdocStructure, _ body: () throws(COSEError) -> Value
+    ) throws(MdocModelError) -> Value {
+        do throws(COSEError) { return try body() } catch { throw .cose(structure, error) }
     }
 }
 
@@ -82,8 +86,8 @@ extension MdocModelError {
         case .cose(let structure, let error): "in the \(structure.name), \(error.explanation)"
         case .unsupportedVersion(let structure): "the \(structure.name) has a version other than 1.x"
         case .unsupportedCipherSuite(let suite): "cipher suite \(suite) is not supported"
-        case .notADate(let offset): "malformed date at byte \(offset)"
-        case .notAnEngagementURI: "the text is no mdoc: URI"
+        case .notADate(let offset): "the date at byte \(offset) is malformed"
+        case .notAnEngagementURI: "the text is not an mdoc: URI"
         }
     }
 }

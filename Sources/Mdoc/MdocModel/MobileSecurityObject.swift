@@ -25,14 +25,11 @@ package struct MobileSecurityObject: Sendable {
         payload: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
         var form = EncodingForm()
-        let item = try MdocStructure.mobileSecurityObject.reading { () throws(CBORError) in
+        let members = try MdocModelError.mapping(in: .mobileSecurityObject) { () throws(CBORError) in
             let bytes = try EncodedCBOR<MobileSecurityObject>(CBORItem.parse(payload, limits: limits))
-            return try bytes.item(limits: limits, noting: &form)
+            return try Members(bytes.item(limits: limits, noting: &form))
         }
         self.form = form
-        let members = try MdocStructure.mobileSecurityObject.reading { () throws(CBORError) in
-            try Members(item)
-        }
         version = members.version
         digestAlgorithm = members.digestAlgorithm
         valueDigests = members.valueDigests
@@ -41,10 +38,8 @@ package struct MobileSecurityObject: Sendable {
         status = members.status.map { item in
             Result { () throws(CBORError) in try DocumentStatus(item) }
         }
-        do throws(COSEError) {
-            deviceKey = try COSEKey(members.deviceKey)
-        } catch {
-            throw .cose(.mobileSecurityObject, error)
+        deviceKey = try MdocModelError.mapping(in: .mobileSecurityObject) { () throws(COSEError) in
+            try COSEKey(members.deviceKey)
         }
         validityInfo = try ValidityInfo(members.validityInfo)
     }
@@ -169,7 +164,7 @@ package struct ValidityInfo: Sendable {
     package let expectedUpdate: DateText?
 
     init(_ item: CBORItem) throws(MdocModelError) {
-        let members = try MdocStructure.mobileSecurityObject.reading { () throws(CBORError) in
+        let members = try MdocModelError.mapping(in: .mobileSecurityObject) { () throws(CBORError) in
             let values = try item.map().values(of: ["signed", "validFrom", "validUntil", "expectedUpdate"])
             return (
                 signed: try values.required(0, at: item.offset),

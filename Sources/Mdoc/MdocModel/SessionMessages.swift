@@ -9,7 +9,8 @@ package struct SessionEstablishment: Sendable {
     package init(
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
-        (eReaderKeyBytes, data) = try MdocStructure.sessionEstablishment.reading { () throws(CBORError) in
+        (eReaderKeyBytes, data) = try MdocModelError.mapping(in: .sessionEstablishment) {
+            () throws(CBORError) in
             let item = try CBORItem.parse(bytes, limits: limits)
             let map = try item.map()
             return (
@@ -52,7 +53,7 @@ package struct SessionData: Sendable {
     package init(
         _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
-        (data, status) = try MdocStructure.sessionData.reading { () throws(CBORError) in
+        (data, status) = try MdocModelError.mapping(in: .sessionData) { () throws(CBORError) in
             let item = try CBORItem.parse(bytes, limits: limits)
             let map = try item.map()
             let data = try map.optional("data")?.byteString()
@@ -84,13 +85,11 @@ extension SessionData: RedactedDescription {}
 extension SessionEstablishment {
     /// The reader's ephemeral key.
     package func eReaderKey(limits: CBORLimits = .standard) throws(MdocModelError) -> COSEKey {
-        let item = try MdocStructure.sessionEstablishment.reading { () throws(CBORError) in
+        let item = try MdocModelError.mapping(in: .sessionEstablishment) { () throws(CBORError) in
             try eReaderKeyBytes.item(limits: limits)
         }
-        do throws(COSEError) {
-            return try COSEKey(item)
-        } catch {
-            throw .cose(.sessionEstablishment, error)
+        return try MdocModelError.mapping(in: .sessionEstablishment) { () throws(COSEError) in
+            try COSEKey(item)
         }
     }
 }

@@ -55,7 +55,7 @@ package struct SessionTranscript: Sendable {
         stored bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
         encoded = bytes
-        (deviceEngagementBytes, eReaderKeyBytes) = try MdocStructure.sessionTranscript.reading {
+        (deviceEngagementBytes, eReaderKeyBytes) = try MdocModelError.mapping(in: .sessionTranscript) {
             () throws(CBORError) in
             let item = try CBORItem.parse(bytes, limits: limits)
             var fields = try item.array().makeIterator()

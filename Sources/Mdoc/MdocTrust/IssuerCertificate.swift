@@ -1,3 +1,4 @@
+internal import JSON
 package import OpenSSLCrypto
 package import PKIX
 
@@ -17,6 +18,80 @@ package final class IssuerCertificate: Sendable {
             publicKey = try certificate.publicKey()
         } catch {
             throw .keyNotUsable(error)
+        }
+    }
+}
+
+/// Why a document signer's certificate is not believed (ISO/IEC 18013-5 9.3.3, Annex B.1.4).
+package enum IssuerCertificateError: Error, Equatable, Sendable {
+    /// The bytes are not a certificate.
+    case malformed(PKIXError)
+    /// The certificate holds a key that cannot be used.
+    case keyNotUsable(OpenSSLCryptoError)
+    /// An encoding that RFC 5280 forbids and a reader could tolerate, as it does in anchors.
+    case encodingIrregular
+    /// No trusted IACA of this name.
+    case anchorNotFound(issuer: String)
+    /// There is a trusted IACA of this name, and the authority key identifier names another key of it, or none.
+    case authorityKeyIdentifierMismatch
+    /// There is a trusted IACA with this key identifier, under another name.
+    case issuerNameMismatch
+    /// No trusted IACA of this name and key made the signature.
+    case signatureInvalid
+    case notYetValid
+    case expired
+    /// The trusted IACA itself is not yet, or no longer, valid.
+    case anchorOutsideValidity
+    /// The trusted IACA is not trusted for documents of this type (ISO/IEC 18013-5 Annex C.1.7.1).
+    case docTypeNotTrusted(String)
+    /// The certificate may issue certificates: an authority is not a document signer.
+    case isCertificateAuthority
+    /// No key usage, or none that allows digital signatures.
+    case keyUsageWrong
+    /// The extended key usage is missing or does not name mdoc document signing, 1.0.18013.5.1.2.
+    case extendedKeyUsageWrong
+    /// No country in the subject.
+    case countryMissing
+    /// The country differs from the IACA's.
+    case countryMismatch
+    /// A critical extension that is not understood.
+    case unknownCriticalExtension(ObjectIdentifier)
+    /// An extension that constrains authorities and has no place here.
+    case forbiddenExtension(ObjectIdentifier)
+}
+
+extension IssuerCertificateError {
+    /// In plain words.
+    package var explanation: String {
+        switch self {
+        case .malformed(let error): "the document signer's certificate cannot be read: \(error.explanation)"
+        case .keyNotUsable(let error):
+            "the key of the document signer's certificate cannot be used: \(error.explanation)"
+        case .encodingIrregular: "the document signer's certificate is encoded in a way that RFC 5280 forbids"
+        case .anchorNotFound(let issuer): "issuer not in your trust list: \(Terminal.safe(issuer))"
+        case .authorityKeyIdentifierMismatch:
+            "a root of the issuer's name is trusted, but the certificate names another key of it, or none"
+        case .issuerNameMismatch:
+            "the certificate names the key of a trusted root, but another issuer"
+        case .signatureInvalid:
+            "a root of this name is trusted, but did not sign the document signer's certificate"
+        case .notYetValid: "the document signer's certificate is not valid yet"
+        case .expired: "the document signer's certificate has expired"
+        case .anchorOutsideValidity: "the trusted root that issued the certificate is not valid now"
+        case .docTypeNotTrusted(let docType):
+            "the issuer is in your trust list, but not for documents of type "
+                + "\(Terminal.safe(docType, limit: 80))"
+        case .isCertificateAuthority:
+            "an authority's certificate signed the document; it may only issue document signers"
+        case .keyUsageWrong: "the document signer's key usage does not allow digital signatures"
+        case .extendedKeyUsageWrong:
+            "the document signer's certificate is not for signing mdocs (1.0.18013.5.1.2)"
+        case .countryMissing: "the document signer's certificate names no country"
+        case .countryMismatch: "the country of the document signer differs from its root's"
+        case .unknownCriticalExtension(let oid):
+            "the document signer's certificate has an unknown critical extension, \(oid)"
+        case .forbiddenExtension(let oid):
+            "the document signer's certificate has extension \(oid), which is not allowed in one"
         }
     }
 }

@@ -30,8 +30,8 @@ extension AgeAnswer {
     package var reason: String {
         switch self {
         case .yes(let element), .no(let element): element.text
-        case .cannotTell(.noAttestation): "no age attestation came"
-        case .cannotTell(.noneApplies): "the age attestations that came say nothing about this age"
+        case .cannotTell(.noAttestation): "no age attestation was returned"
+        case .cannotTell(.noneApplies): "the returned age attestations say nothing about this age"
         case .cannotTell(.contradictory): "the age attestations contradict one another"
         }
     }

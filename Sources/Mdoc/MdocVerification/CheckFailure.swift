@@ -73,7 +73,7 @@ extension CheckFailure {
             "the MSO was signed before or after the validity of its signer's certificate"
         case .validityContradictory: "the MSO's dates contradict one another"
         case .notYetValid: "the MSO is not valid yet"
-        case .expired: "the MSO has expired: the phone has to fetch a fresh one from the issuer"
+        case .expired: "the MSO has expired: the holder must update the document in the wallet"
         case .issuingCountryMismatch: "issuing_country differs from the country of the document signer"
         case .revoked(let cause): cause.explanation
         case .revocationUndetermined(let cause, let subject):
@@ -88,12 +88,12 @@ extension CheckFailure {
         case .keyAuthorizationsContradictory:
             "the MSO authorises a namespace both whole and element by element"
         case .elementNotAuthorized(let element): "the phone's key is not authorised to assert \(element.text)"
-        case .docTypeNotRequested: "the document is of a type that was not asked for"
-        case .documentTwice: "the same document came twice"
-        case .elementNotRequested(let element): "the phone asserts \(element.text), which was not asked for"
-        case .elementTwice(let element): "\(element.text) came twice"
+        case .docTypeNotRequested: "the document is of a type that was not requested"
+        case .documentTwice: "the same document was returned twice"
+        case .elementNotRequested(let element): "the phone asserts \(element.text), which was not requested"
+        case .elementTwice(let element): "\(element.text) was returned twice"
         case .ageNotNearest(let element):
-            "\(element.text) answers no age that was asked for; a nearer attestation has to be sent"
+            "\(element.text) answers no age that was requested; the phone must return the nearest attestation"
         case .deviations(let deviations):
             "under --strict: " + deviations.map { "\($0.rawValue) (\($0.meaning))" }.joined(separator: "; ")
         }

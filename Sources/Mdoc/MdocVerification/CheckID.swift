@@ -43,7 +43,7 @@ extension CheckReport {
         switch outcome {
         case .passed: id.meaning
         case .failed(let failure), .undetermined(let failure): failure.explanation
-        case .skipped: "not made: an earlier failure left nothing to check"
+        case .skipped: "not checked: there is nothing to check, or an earlier check failed"
         }
     }
 }
@@ -69,12 +69,12 @@ extension CheckID {
         case .mobileSecurityObject: "the MSO has a known version and is for this document type"
         case .digests: "every element is the one the issuer signed"
         case .validity: "the MSO is valid now, and was signed while its signer's certificate was valid"
-        case .issuingCountry: "the document's country is its signer's"
+        case .issuingCountry: "the document's country is that of its signer"
         case .revocation:
-            "no list at hand revokes document or signer, and the policy takes what is not known"
-        case .deviceAuthentication: "the phone holds the document's key and took part in this very session"
+            "no available list revokes the document or its signer, and the policy accepts what is not known"
+        case .deviceAuthentication: "the phone holds the document's key and took part in this session"
         case .keyAuthorizations: "the phone asserts nothing that its key is not authorised for"
-        case .requestMatch: "nothing came twice; what a known request did not ask for is refused or withheld"
+        case .requestMatch: "nothing was returned twice; what was not requested is refused or withheld"
         }
     }
 }

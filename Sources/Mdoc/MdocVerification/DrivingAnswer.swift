@@ -47,10 +47,10 @@ extension DrivingAnswer {
         case .no(.notYet(let day)): "granted from \(day) on"
         case .no(.expired(let day)): "granted until \(day)"
         case .no(.documentExpired(let day)): "the document expired on \(day)"
-        case .cannotTell(.notReturned): "the driving privileges did not come"
+        case .cannotTell(.notReturned): "the driving privileges were not returned"
         case .cannotTell(.malformed):
-            "the driving privileges, or a date that counts, are not what they should be"
-        case .cannotTell(.noExpiryDate): "neither the privilege nor the document says how long it is in date"
+            "the driving privileges, or a date in them, are malformed"
+        case .cannotTell(.noExpiryDate): "neither the privilege nor the document has an expiry date"
         }
     }
 }

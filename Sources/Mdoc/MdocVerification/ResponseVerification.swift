@@ -149,8 +149,8 @@ extension ResponseFailure {
         case .version: "the DeviceResponse has no version, or one other than 1.x"
         case .statusMissing: "the DeviceResponse has no status"
         case .statusNotOK: "the phone reports an error instead of documents"
-        case .noDocuments: "no document came"
-        case .documentsNotVerifiable: "a document came in a form that this reader cannot verify"
+        case .noDocuments: "the phone returned no document"
+        case .documentsNotVerifiable: "the phone returned a document in a form that this reader cannot verify"
         }
     }
 }

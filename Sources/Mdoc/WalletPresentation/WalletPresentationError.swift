@@ -86,16 +86,12 @@ extension WalletPresentationError {
     }
 }
 
-extension PresentationStructure {
-    /// Runs `body`, and names this structure in the error.
-    func reading<Value>(
-        _ body: () throws(CBORError) -> Value
+extension WalletPresentationError {
+    /// Names the structure in what `body` throws.
+    static func mapping<Value>(
+        in structure: PresentationStructure, _ body: () throws(CBORError) -> Value
     ) throws(WalletPresentationError) -> Value {
-        do throws(CBORError) {
-            return try body()
-        } catch {
-            throw .malformed(self, error)
-        }
+        do throws(CBORError) { return try body() } catch { throw .malformed(structure, error) }
     }
 }
 
@@ -112,27 +108,28 @@ extension WalletPresentationError {
         switch self {
         case .malformed(let structure, let error):
             "the \(structure.name) does not decode: \(error.explanation)"
-        case .sizeWrong(let structure): "a key or hash in the \(structure.name) has not its size"
+        case .sizeWrong(let structure): "a key or hash in the \(structure.name) does not have the right size"
         case .notBase64URL(let structure):
-            "the \(structure.name) is not base64url without padding, or too long"
+            "the \(structure.name) is not base64url without padding, or is too long"
         case .algorithmUnknown: "the envelope is of another algorithm than APPLE-HPKE-v1"
         case .modeUnknown(let mode): "the envelope has HPKE mode \(mode); it must be base mode (0)"
         case .response(let error): error.explanation
-        case .recipientKeyUnknown: "it is sealed for another key than ours"
-        case .merchantOther: "it was asked for as another of our merchants"
-        case .teamOther: "it was asked for as another of our teams"
-        case .infoHashWrong: "it answers another request: another nonce, merchant or team"
-        case .originOther: "it was asked for on another of our origins"
-        case .encryptionInfoReencoded: "the wallet was given encryptionInfo written anew, not as it was sent"
-        case .nonceOther: "encryptionInfo has another nonce than the request"
-        case .encapsulatedKeyInvalid: "the encapsulated key is no point of P-256"
-        case .notOpened: "it does not decrypt: another key or request, or changed bytes"
+        case .recipientKeyUnknown: "the answer is encrypted for a key that is not configured here"
+        case .merchantOther: "the answer belongs to a request of another configured merchant"
+        case .teamOther: "the answer belongs to a request of another configured team"
+        case .infoHashWrong: "the answer belongs to another request: its nonce, merchant or team differs"
+        case .originOther: "the answer belongs to a request of another configured origin"
+        case .encryptionInfoReencoded:
+            "the page re-encoded encryptionInfo: pass it to the wallet as it was sent"
+        case .nonceOther: "encryptionInfo does not have the nonce of the request"
+        case .encapsulatedKeyInvalid: "the encapsulated key is not a point on P-256"
+        case .notOpened: "the answer does not decrypt: it is for another key or request, or was changed"
         case .identifierMalformed:
-            "a merchant or team identifier has 1 to 255 characters of ASCII, no space among them"
+            "a merchant or team identifier must have 1 to 255 visible ASCII characters and no space"
         case .originMalformed:
-            "an origin is as browsers write it: https://shop.example, without a slash at its end"
-        case .nonceSizeWrong: "a nonce has 1 to 64 bytes, on the web 16 to 64"
-        case .recipientKeyUnusable: "the key is not on P-256"
+            "an origin must be as browsers write it: https://shop.example, without a slash at its end"
+        case .nonceSizeWrong: "a nonce must have 1 to 64 bytes, on the web 16 to 64"
+        case .recipientKeyUnusable: "the recipient's key is not on P-256"
         case .computationFailed: "OpenSSL could not carry out the computation"
         }
     }

@@ -44,3 +44,45 @@ package struct PortraitDecoder: Sendable {
         }
     }
 }
+
+/// A portrait that browsers show.
+package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
+    /// `image/jpeg` or `image/png`.
+    package let mediaType: String
+    package let bytes: [UInt8]
+
+    /// Never the picture.
+    package var description: String { "ShownPortrait(\(mediaType))" }
+
+    /// Nil where the bytes are neither.
+    init?(_ bytes: [UInt8]) {
+        if bytes.starts(with: [0xff, 0xd8, 0xff]) {
+            mediaType = "image/jpeg"
+        } else if bytes.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) {
+            mediaType = "image/png"
+        } else {
+            return nil
+        }
+        self.bytes = bytes
+    }
+}
+
+/// Why there is no portrait to show.
+package enum PortraitDecoderError: Error, Equatable, Sendable {
+    /// The decoder does not start: it is not where it should be, or the system is short of something.
+    case notStarted
+    /// The decoder could not confine itself, and so read nothing.
+    case notConfined
+    /// The portrait does not decode, or is cut short.
+    case malformed
+    /// A kind of image that is not shown.
+    case unsupported
+    /// More bytes, pixels, tiles or parts than a portrait has, or more output than those can make.
+    case tooLarge
+    /// The decoder did not end in time, and was ended.
+    case overdue
+    /// The decoder was ended by a signal: it used more than it may, or called what it must not.
+    case ended(signal: Int32)
+    /// The decoder ended in a way that it does not have.
+    case unexpected
+}

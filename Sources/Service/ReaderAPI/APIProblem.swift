@@ -68,75 +68,86 @@ package struct APIProblem: Error, Equatable, Sendable {
 
 extension APIProblem {
     static let notFound = APIProblem(
-        .notFound, 404, "there is nothing here: /v1/openapi.json has what there is")
+        .notFound, 404, "there is nothing at this path: see /v1/openapi.json")
     static let methodNotAllowed = APIProblem(
-        .methodNotAllowed, 405, "this path does not support the method; see Allow")
+        .methodNotAllowed, 405, "this path does not support the method: use one that the header Allow names")
     static let hostRefused = APIProblem(
         .hostRefused, 421,
         "the Host header does not name this daemon: use its address, or add the host to its configuration file"
     )
     static let originRefused = APIProblem(
-        .originRefused, 403, "a page from elsewhere may not use the reader: use the daemon's own page")
+        .originRefused, 403, "a page of another origin may not use the reader: use the daemon's own page")
     static let unauthorized = APIProblem(
         .unauthorized, 401,
-        "who asks is not known: send Authorization: Bearer with a token of the daemon's file")
-    static let forbidden = APIProblem(.forbidden, 403, "the token, or the user, has not the scope for this")
-    static let bodyMissing = APIProblem(.bodyMissing, 400, "the body must be a JSON object")
-    static let bodyCut = APIProblem(.bodyRefused, 400, "the body is cut off")
-    static let bodyTooSlow = APIProblem(.bodyTooSlow, 408, "the body did not come in time")
+        "the caller is not known: send Authorization: Bearer with a token of the daemon's configuration file")
+    static let forbidden = APIProblem(
+        .forbidden, 403,
+        "the token, or the user, does not have the scope for this: add it in the daemon's configuration file")
+    static let bodyMissing = APIProblem(.bodyMissing, 400, "the body is missing: send a JSON object")
+    static let bodyCut = APIProblem(.bodyRefused, 400, "the body is cut off: send it again")
+    static let bodyTooSlow = APIProblem(.bodyTooSlow, 408, "the body did not arrive in time: send it again")
     static let contentTypeRefused = APIProblem(
-        .contentTypeRefused, 415, "the body is to be JSON: Content-Type: application/json")
+        .contentTypeRefused, 415, "the body must be JSON: send Content-Type: application/json")
     static let readerTokenRequired = APIProblem(
-        .readerTokenRequired, 403, "data is asked with a prepared reader token alone: send readerToken")
+        .readerTokenRequired, 403, "data is requested only with a prepared reader token: send readerToken")
     static let laneRequired = APIProblem(
-        .laneRequired, 400, "there are several lanes: name one of /v1/lanes in lane")
+        .laneRequired, 400, "there are several lanes: name one of those in /v1/lanes as lane")
     static let laneUnknown = APIProblem(
-        .laneUnknown, 404, "there is no such lane: /v1/lanes names those there are")
+        .laneUnknown, 404, "there is no such lane: name one of those in /v1/lanes")
     static let laneBusy = APIProblem(
         .laneBusy, 409, "a presentation is running at this lane: wait for its end, or DELETE it")
     static let presentationUnknown = APIProblem(
-        .presentationUnknown, 404, "there is no such presentation, or it is forgotten")
+        .presentationUnknown, 404, "there is no such presentation, or it is forgotten: order a new one")
     static let referenceTaken = APIProblem(
-        .referenceTaken, 409, "another presentation has this reference: choose another, or ask the same")
+        .referenceTaken, 409,
+        "another presentation has this reference: choose another, or send the same order")
     static let referenceMissing = APIProblem(
-        .referenceMissing, 400, "name what belongs together: GET /v1/presentations?reference=…")
+        .referenceMissing, 400, "the reference is missing: GET /v1/presentations?reference=…")
     static let alreadyEngaged = APIProblem(
         .alreadyEngaged, 409, "a phone is engaged already: wait for its answer, or DELETE the presentation")
-    static let presentationOver = APIProblem(.presentationOver, 409, "the presentation is over")
+    static let presentationOver = APIProblem(
+        .presentationOver, 409, "the presentation is over: order a new one")
     static let decisionNotDue = APIProblem(
-        .decisionNotDue, 409, "there is nothing to decide: no verified answer, or it was decided")
+        .decisionNotDue, 409, "there is nothing to decide: wait for a verified answer, and decide once")
     static let portraitGone = APIProblem(
-        .portraitGone, 410, "there is no portrait: none came, or it was wiped")
+        .portraitGone, 410, "there is no portrait, or it was deleted: order a new presentation")
     static let trustNotSetUp = APIProblem(
-        .trustNotSetUp, 503, "nobody is trusted yet: countersign trust import sets the trust store up")
-    static let clockNotSet = APIProblem(.clockNotSet, 503, "the system's clock is not set: set it")
+        .trustNotSetUp, 503, "nobody is trusted yet: set the trust store up with countersign trust import")
+    static let clockNotSet = APIProblem(
+        .clockNotSet, 503, "the system's clock is not set: set it (timedatectl set-ntp true)")
     static let readerTokenNotGranted = APIProblem(
         .readerTokenNotGranted, 403,
-        "no grant in the daemon's file lets you have a token for this brand and this reader")
+        "no grant allows you a token for this brand and this reader: add one in the daemon's configuration file"
+    )
     static let brandUnknown = APIProblem(
-        .brandUnknown, 404, "there is no such brand, or it has no logo: countersign brand list")
+        .brandUnknown, 404, "there is no such brand, or it has no logo: see countersign brand list")
     static let webhookRefused = APIProblem(
-        .webhookRefused, 400, "webhook is not one of the origins in the daemon's configuration file")
+        .webhookRefused, 400,
+        "webhook is not of a known origin: add the origin in the daemon's configuration file")
     static let tooManyConnections = APIProblem(
         .tooManyConnections, 503,
         "too many connections are open: close some, or raise limits.connections", retryAfter: 1)
     static let tooManyListeners = APIProblem(
-        .tooManyListeners, 503, "too many listen to events: close some, or raise limits.listeners")
+        .tooManyListeners, 503, "too many clients listen to events: close some, or raise limits.listeners")
     static let tooManyPresentations = APIProblem(
-        .tooManyPresentations, 503, "too many presentations are running")
+        .tooManyPresentations, 503,
+        "too many presentations are running: wait for an end, or raise limits.presentations")
     static let shuttingDown = APIProblem(.shuttingDown, 503, "the daemon is ending: try again in a moment")
-    static let failed = APIProblem(.failed, 500, "the daemon failed: its log has more")
+    static let failed = APIProblem(.failed, 500, "the daemon failed: see its log")
 
     static let queryRefused = APIProblem(
-        .queryRefused, 400, "after is a whole number from 0 on, limit one from 1 to 500; there are no others")
+        .queryRefused, 400,
+        "the query is not valid: after must be a whole number from 0, limit one from 1 to 500; use no others")
     static let receiptUnknown = APIProblem(
-        .receiptUnknown, 404, "there is no such receipt: /v1/receipts has all")
-    static let noRecords = APIProblem(.recordsUnavailable, 503, "nothing is kept here")
+        .receiptUnknown, 404, "there is no such receipt: see /v1/receipts")
+    static let noRecords = APIProblem(
+        .recordsUnavailable, 503, "this daemon keeps no records: start it with a store")
     static let nothingRetained = APIProblem(
         .nothingRetained, 404,
-        "nothing is retained for this reference: it was handed out, its time is over, or it never was")
+        "nothing is retained for this reference: check it, as its data may have been exported or deleted after its time"
+    )
     static let exportUnderWay = APIProblem(
-        .exportUnderWay, 409, "this is being handed out already: wait a minute, then try again")
+        .exportUnderWay, 409, "this is being exported already: wait a minute, then try again")
 
     /// The store does not give or take what it should.
     static func recordsUnavailable(_ error: ReaderStoreError) -> APIProblem {
@@ -144,12 +155,16 @@ extension APIProblem {
     }
 
     static func bodyTooLong(_ limit: Int) -> APIProblem {
-        APIProblem(.bodyTooLong, 413, "the body has more than \(limit) bytes")
+        APIProblem(.bodyTooLong, 413, "the body has more than \(limit) bytes: send a shorter one")
     }
 
     /// A body that is not what it should be, with line and member.
     init(_ fault: JSONFault) {
         self.init(.bodyRefused, 400, "line \(fault.line): \(fault.explanation)")
+    }
+
+    static func mapping<Value>(_ body: () throws(JSONFault) -> Value) throws(APIProblem) -> Value {
+        do throws(JSONFault) { return try body() } catch { throw APIProblem(error) }
     }
 
     /// A malformed intent, or one that asks for more than it needs.

@@ -55,27 +55,13 @@ package struct IdentityFolder: Sendable {
             guard !has(name) else { throw .nameTaken(name) }
             try PrivateFile.makeFolder(draft)
             defer { discardDraft() }
-            try write(key, to: "\(draft)/key.pem")
+            try PrivateFile.create("\(draft)/key.pem", key)
             do throws(IdentityStoreError) {
                 try PrivateFile.rename(draft, to: "\(path)/\(name.text)")
             } catch {
                 if case .fileRefused(_, ENOTEMPTY) = error { throw .nameTaken(name) }
                 throw error
             }
-        }
-    }
-
-    private func write(_ key: borrowing PrivateKey, to path: String) throws(IdentityStoreError) {
-        let pem: SecretBytes
-        do throws(OpenSSLCryptoError) {
-            pem =
-                key.residence == .tpm
-                ? SecretBytes(copying: try key.wrappedPEM()[...]) : try key.unprotectedPEM()
-        } catch {
-            throw .keyUnusable(error)
-        }
-        try pem.withUnprotectedBytes { bytes throws(IdentityStoreError) in
-            try PrivateFile.create(path, bytes)
         }
     }
 

@@ -5,20 +5,23 @@ package struct IdentityName: Hashable, Comparable, Sendable {
 
     /// Nil if the text is not a valid name.
     package init?(_ text: String) {
-        guard (1...64).contains(text.utf8.count), let first = text.utf8.first, Self.isAlphanumeric(first),
-            text.utf8.allSatisfy({ Self.isAlphanumeric($0) || "-_.".utf8.contains($0) })
+        guard (1...64).contains(text.utf8.count), let first = text.utf8.first, first.isASCIIAlphanumeric,
+            text.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "-_.".utf8.contains($0) })
         else { return nil }
         self.text = text
     }
 
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
+    package static func < (one: IdentityName, other: IdentityName) -> Bool { one.text < other.text }
+}
+
+extension UInt8 {
+    /// Whether it is a letter or a digit of ASCII.
+    package var isASCIIAlphanumeric: Bool {
+        switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
         default: false
         }
     }
-
-    package static func < (one: IdentityName, other: IdentityName) -> Bool { one.text < other.text }
 }

@@ -59,7 +59,7 @@ extension IdentityRules {
     }
 
     private init(read json: ArraySlice<UInt8>) throws(RulesFault) {
-        let items = try RulesFault.form { () throws(JSONError) in
+        let items = try RulesFault.mapping { () throws(JSONError) in
             try JSONItem.parse(json, limits: (bytes: PrivateFile.largest, depth: 4)).members("rules")
                 .required("rules").array()
         }
@@ -81,12 +81,12 @@ extension IdentityRules {
 
 extension IdentityRules.Rule {
     fileprivate init(_ item: JSONItem) throws(RulesFault) {
-        let (members, text) = try RulesFault.form { () throws(JSONError) in
+        let (members, text) = try RulesFault.mapping { () throws(JSONError) in
             let members = try item.members("wallet", "brand", "docType", "identity")
             return (members, try members.required("identity").string())
         }
         guard let identity = IdentityName(text) else { throw .identityNameMalformed(at: item.offset) }
-        try self = RulesFault.form { () throws(JSONError) in
+        try self = RulesFault.mapping { () throws(JSONError) in
             Self(
                 wallet: try members["wallet"]?.string(), brand: try members["brand"]?.string(),
                 docType: try members["docType"]?.string(), identity: identity)
@@ -124,12 +124,10 @@ package enum RulesFault: Error, Equatable, Sendable {
         }
     }
 
-    fileprivate static func form<R>(_ body: () throws(JSONError) -> R) throws(RulesFault) -> R {
-        do throws(JSONError) {
-            return try body()
-        } catch {
-            throw .form(error)
-        }
+    fileprivate static func mapping<Value>(
+        _ body: () throws(JSONError) -> Value
+    ) throws(RulesFault) -> Value {
+        do throws(JSONError) { return try body() } catch { throw .form(error) }
     }
 }
 
@@ -160,9 +158,9 @@ extension RulesFault {
     var explanation: String {
         switch self {
         case .form(let error): error.explanation
-        case .identityNameMalformed: "\"identity\" is no name of one"
+        case .identityNameMalformed: "\"identity\" is not a valid name of an identity"
         case .tooMany(let limit): "there are more than \(limit) rules"
-        case .notWritten: "it cannot be written"
+        case .notWritten: "the rules cannot be written"
         }
     }
 }

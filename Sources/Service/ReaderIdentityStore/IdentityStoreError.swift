@@ -53,6 +53,12 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
 }
 
 extension IdentityStoreError {
+    package static func mapping<Value: ~Copyable>(
+        _ body: () throws(OpenSSLCryptoError) -> Value
+    ) throws(IdentityStoreError) -> Value {
+        do throws(OpenSSLCryptoError) { return try body() } catch { throw .keyUnusable(error) }
+    }
+
     /// As reports name it.
     package var id: String {
         switch self {
@@ -93,7 +99,7 @@ extension IdentityStoreError {
         case .fileRefused(let path, let code):
             "\(Terminal.safe(path)): \(unsafe String(cString: strerror(code)))"
         case .notAFile(let path):
-            "\(Terminal.safe(path)) is not a regular file or folder"
+            "\(Terminal.safe(path)) is not a regular file or folder: name one"
         case .exposed(let path, let mode):
             "others may use \(Terminal.safe(path)) (mode \(String(mode, radix: 8))). If nobody did: "
                 + "chmod go= \(Terminal.safe(path)); else make a new one"
@@ -101,9 +107,9 @@ extension IdentityStoreError {
             "\(Terminal.safe(path)) belongs to another user: run this as that user, or chown it"
         case .busy(let path):
             "another countersign is changing the identities (\(Terminal.safe(path))): try again"
-        case .tooLong(let path): "\(Terminal.safe(path)) is too long to be what it should be"
+        case .tooLong(let path): "\(Terminal.safe(path)) is longer than any file of its kind: name another"
         case .nameTaken(let name):
-            "there is an identity \(name.text) already, and it is not overwritten: take another name"
+            "there is an identity \(name.text) already, and it is not overwritten: choose another name"
         case .unknown(let name):
             "there is no identity \(Terminal.safe(name, limit: 64)): countersign identity list shows those there are"
         case .keyUnusable(let error) where id == "identity.tpm": error.explanation
@@ -111,7 +117,8 @@ extension IdentityStoreError {
         case .noCertificates:
             "no certificate yet: countersign identity csr, and import what the authority returns"
         case .certificatesUnreadable(let error): "the certificates cannot be read: \(error.explanation)"
-        case .keyNotCertified: "none of the certificates is for this key: they were made from another request"
+        case .keyNotCertified:
+            "none of the certificates is for this key: import those made from its own request (countersign identity csr)"
         case .chainUnusable(let error): error.explanation
         case .notYetValid(let subject, let from):
             "the certificate of \(Terminal.safe(subject)) is valid from \(Self.instant(from)) on: is the clock right?"

@@ -36,7 +36,7 @@ package enum PrivateFile {
     }
 
     private static func open(_ path: String) throws(IdentityStoreError) -> FileDescriptor {
-        try naming(path) {
+        try IdentityStoreError.mapping(at: path) {
             try FileDescriptor.open(
                 FilePath(path), .readOnly, options: [.noFollow, .closeOnExec, .nonBlocking])
         }
@@ -63,7 +63,7 @@ package enum PrivateFile {
         var done = 0
         while done < target.count {
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[done...])
-            let count = try naming(path) { try unsafe file.read(into: rest) }
+            let count = try IdentityStoreError.mapping(at: path) { try unsafe file.read(into: rest) }
             guard count > 0 else { throw .fileRefused(path: path, errno: EIO) }
             done += count
         }
@@ -71,12 +71,12 @@ package enum PrivateFile {
 
     /// A file that is not there yet, its owner's alone from its first moment, on the disk when this returns.
     package static func create(_ path: String, _ bytes: ArraySlice<UInt8>) throws(IdentityStoreError) {
-        let file = try naming(path) {
+        let file = try IdentityStoreError.mapping(at: path) {
             try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
                 permissions: .ownerReadWrite)
         }
-        try naming(path) { try file.closeAfter { _ = try file.writeAll(bytes) } }
+        try IdentityStoreError.mapping(at: path) { try file.closeAfter { _ = try file.writeAll(bytes) } }
         try settle(path)
     }
 
@@ -97,13 +97,13 @@ package enum PrivateFile {
     package static func remove(_ path: String) throws(IdentityStoreError) {
         let file: FileDescriptor
         do throws(IdentityStoreError) {
-            file = try naming(path) {
+            file = try IdentityStoreError.mapping(at: path) {
                 try FileDescriptor.open(FilePath(path), .writeOnly, options: [.noFollow, .closeOnExec])
             }
         } catch .fileRefused(_, errno: absent) {
             return
         }
-        try naming(path) {
+        try IdentityStoreError.mapping(at: path) {
             try file.closeAfter {
                 let size = Int(min(try file.seek(offset: 0, from: .end), Int64(largest)))
                 _ = try file.writeAll(toAbsoluteOffset: 0, [UInt8](repeating: 0, count: size))
@@ -153,10 +153,12 @@ package enum PrivateFile {
         defer { close(file) }
         guard fsync(file) == 0 else { throw .fileRefused(path: path, errno: errno) }
     }
+}
 
-    private static func naming<R>(
-        _ path: String, _ body: () throws -> R
-    ) throws(IdentityStoreError) -> R {
+extension IdentityStoreError {
+    fileprivate static func mapping<Value>(
+        at path: String, _ body: () throws -> Value
+    ) throws(IdentityStoreError) -> Value {
         do {
             return try body()
         } catch {

@@ -45,9 +45,9 @@ extension ProfileRule {
         case .publicKey: "its key is not on a curve of the profile, or is compressed"
         case .validityPeriod: "it is valid for more than 1187 days"
         case .commonName: "its subject has no common name"
-        case .forbiddenExtension: "it has extension \(oidText), which has no place in it"
-        case .unknownCriticalExtension: "it has critical extension \(oidText), which nobody understands"
-        case .noAuthority: "it is an authority's"
+        case .forbiddenExtension: "it has extension \(oidText), which is not allowed in it"
+        case .unknownCriticalExtension: "it has the unknown critical extension \(oidText)"
+        case .noAuthority: "it is the certificate of an authority"
         case .keyUsage: "its key usage does not allow digital signatures"
         case .keyUsageOnly: "its key usage allows more than digital signatures"
         case .keyUsageCritical: "its key usage is not critical"
@@ -61,7 +61,7 @@ extension ProfileRule {
         case .selfSigned, .country, .countryForm, .issuerCountry, .countryOfIssuer, .stateOfIssuer,
             .authority,
             .basicConstraintsCritical, .pathLength, .issuerAlternativeName:
-            "a rule for other certificates"
+            "it breaks a rule for other certificates"
         }
     }
 

@@ -1,8 +1,10 @@
-package import Transport
+internal import CBOR
+package import COSE
 package import MdocModel
 package import MdocSession
 package import MdocTrust
 package import MdocVerification
+package import Transport
 
 /// What is asked in one presentation, and by what its answer is judged.
 package struct PresentationPlan: Sendable {
@@ -181,4 +183,19 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case consentOverdue
     /// The presentation was cancelled on our side.
     case cancelled
+}
+
+/// An answer as it came, unverified, with what a verification elsewhere needs.
+package struct RawAnswer: Sendable, RedactedDescription {
+    /// The DeviceResponse (ISO/IEC 18013-5 8.3.2.1.2.2).
+    package let response: [UInt8]
+    package let transcript: SessionTranscript
+    /// The reader's ephemeral key, by whose private half a MAC is checked (ISO/IEC 18013-5 9.1.3.5).
+    package let readerKey: COSEKeyPair
+
+    init(_ response: [UInt8], in session: borrowing ReaderSession) {
+        self.response = response
+        transcript = session.transcript
+        readerKey = session.eReaderKey
+    }
 }

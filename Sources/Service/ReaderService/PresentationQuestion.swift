@@ -1,4 +1,5 @@
 package import MdocModel
+package import MdocVerification
 package import RequestPlanner
 
 /// What is to be asked and in whose name, while it is not known yet which wallet will answer.
@@ -8,8 +9,8 @@ package struct PresentationQuestion: Sendable {
         case planned(RequestPlan)
         /// These, one after the other in a session: a later one only where those before brought no document.
         case drafts([DeviceRequestDraft])
-        /// One document: of each family, in order of preference, one request for each of its types.
-        case anyOf([[ItemsRequest]])
+        /// The least that one of these needs, in order of preference; no kind of document twice.
+        case anyOf([RequestPlan])
     }
 
     package var content: Content
@@ -33,12 +34,24 @@ package struct PresentationQuestion: Sendable {
         switch content {
         case .planned(let plan): plan.drafts(for: capabilities)
         case .drafts(let drafts): drafts.map { $0.suited(to: capabilities) }
-        case .anyOf(let families): [DeviceRequestDraft](askingAnyOf: families, for: capabilities)
+        case .anyOf(let plans): plans.drafts(for: capabilities)
         }
     }
 
     func identity(asking draft: DeviceRequestDraft) -> ReaderIdentity? {
         let docTypes = Set(draft.documents.map(\.docType))
         return identities.identity(in: .init(wallet: wallet, brand: brand, docTypes: docTypes))
+    }
+}
+
+/// A second question to the same phone in the same session, put only where the answer to the first leads on to it.
+package struct FurtherQuestion: Sendable {
+    package let question: PresentationQuestion
+    /// Whether it is put after this answer to the first.
+    package let isDue: @Sendable (VerifiedResponse) -> Bool
+
+    package init(_ question: PresentationQuestion, isDue: @escaping @Sendable (VerifiedResponse) -> Bool) {
+        self.question = question
+        self.isDue = isDue
     }
 }

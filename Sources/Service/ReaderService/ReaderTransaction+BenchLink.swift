@@ -5,25 +5,25 @@ package import Transport
 extension ReaderTransaction {
     /// Runs over a bench link whose holder has been connected to, and closes it.
     package func run(over channel: any MessageChannel) async -> Presentation {
-        let presentation = await timed { course throws(PresentationFailure) in
-            try await present(over: channel, &course)
+        let presentation = await timed { progress throws(PresentationFailure) in
+            try await present(over: channel, &progress)
         }
         await channel.close()
         return presentation
     }
 
     private func present(
-        over channel: any MessageChannel, _ course: inout Course
+        over channel: any MessageChannel, _ progress: inout Progress
     ) async throws(PresentationFailure) -> Ending {
         var key = ReadyKey()
         key.prepare()
         report(.armed)
         let greeting = try await greeting(from: channel)
-        course.times.end(.engagement)
+        progress.times.end(.engagement)
         report(.engaged)
-        var inquiry = try inquiry(greeting.engagement, greeting.handover, key: &key)
+        var exchange = try newExchange(greeting.engagement, greeting.handover, key: &key)
         var carrier = BenchLinkCarrier(channel: channel, deadlines: plan.deadlines)
-        return try await exchange(&inquiry, over: &carrier, &course)
+        return try await complete(&exchange, over: &carrier, &progress)
     }
 
     private func greeting(

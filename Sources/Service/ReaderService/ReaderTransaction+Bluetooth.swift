@@ -7,15 +7,15 @@ extension ReaderTransaction {
     /// Retrieves over Bluetooth from the phone whose QR code was scanned.
     package func run(scanned engagement: DeviceEngagement, radio: any BluetoothLERadio) async -> Presentation
     {
-        await timed { course throws(PresentationFailure) in
+        await timed { progress throws(PresentationFailure) in
             guard let offer = BluetoothOffer(engagement) else { throw .noUsableRetrieval }
             var key = ReadyKey()
             key.prepare()
             let bluetooth = BluetoothRetrieval(radio, plan: plan.retrieval)
-            var inquiry = try inquiry(engagement, .qr, key: &key)
-            course.times.end(.engagement)
+            var exchange = try newExchange(engagement, .qr, key: &key)
+            progress.times.end(.engagement)
             report(.engaged)
-            return try await exchange(&inquiry, bluetooth, offer, engagement, &course)
+            return try await complete(&exchange, bluetooth, offer, engagement, &progress)
         }
     }
 
@@ -41,15 +41,15 @@ extension ReaderTransaction {
     }
 
     /// Opens the link, sends the request and judges the answer. Afterwards nothing is advertised or connected.
-    func exchange(
-        _ inquiry: inout Inquiry, _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer,
-        _ engagement: DeviceEngagement, _ course: inout Course
+    func complete(
+        _ exchange: inout RequestExchange, _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer,
+        _ engagement: DeviceEngagement, _ progress: inout Progress
     ) async throws(PresentationFailure) -> Ending {
         let link = try await link(bluetooth, offer, engagement)
-        course.times.end(.connection)
+        progress.times.end(.connection)
         var carrier = LinkCarrier(
             driver: await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings))
-        return try await exchange(&inquiry, over: &carrier, &course)
+        return try await complete(&exchange, over: &carrier, &progress)
     }
 
     private func link(

@@ -10,10 +10,10 @@ extension ReaderTransaction {
     package func run(at reader: any ContactlessReader, radio: (any BluetoothLERadio)? = nil) async
         -> Presentation
     {
-        await timed { course throws(PresentationFailure) in
+        await timed { progress throws(PresentationFailure) in
             let bluetooth = try await armed(radio)
             let result = await ended { () throws(PresentationFailure) in
-                try await present(at: reader, scanned: nil, bluetooth, &course)
+                try await present(at: reader, scanned: nil, bluetooth, &progress)
             }
             await bluetooth?.close()
             return try result.get()
@@ -24,16 +24,16 @@ extension ReaderTransaction {
     package func run(at reader: any ContactlessReader, scanned engagement: DeviceEngagement) async
         -> Presentation
     {
-        await timed { course throws(PresentationFailure) in
+        await timed { progress throws(PresentationFailure) in
             guard engagement.nfcCarrier != nil else { throw .noUsableRetrieval }
-            return try await present(at: reader, scanned: engagement, nil, &course)
+            return try await present(at: reader, scanned: engagement, nil, &progress)
         }
     }
 
     /// Waits for taps until one is complete. Each starts again; none resumes another (Q2).
     private func present(
         at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?,
-        _ course: inout Course
+        _ progress: inout Progress
     ) async throws(PresentationFailure) -> Ending {
         var taps = TapSeries(plan.deadlines)
         var key = ReadyKey()
@@ -41,9 +41,9 @@ extension ReaderTransaction {
         while true {
             key.prepare()
             let card = try await card(at: reader, taps)
-            course = Course()
+            progress = Progress()
             do throws(TapEnd) {
-                let ending = try await tap(card, scanned: scanned, bluetooth, key: &key, &course)
+                let ending = try await tap(card, scanned: scanned, bluetooth, key: &key, &progress)
                 await letGo(of: card)
                 return ending
             } catch {
@@ -82,21 +82,24 @@ extension ReaderTransaction {
     /// One tap, from a phone in the field to the verdict on its answer.
     private func tap(
         _ card: any ContactlessCard, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?,
-        key: inout ReadyKey, _ course: inout Course
+        key: inout ReadyKey, _ progress: inout Progress
     ) async throws(TapEnd) -> Ending {
         let driver = CardDriver(card: card, grace: plan.deadlines.termination)
-        if let scanned { return try await retrieve(scanned, driver, key: &key, &course) }
+        if let scanned { return try await retrieve(scanned, driver, key: &key, &progress) }
         let engaged = try await engage(driver, bluetooth)
-        course.times.end(.engagement)
+        progress.times.end(.engagement)
         report(.engaged)
-        var inquiry = try Result { () throws(PresentationFailure) in
-            try self.inquiry(engaged.engagement, engaged.handover, key: &key)
-        }.mapError(TapEnd.failed).get()
+        var exchange: RequestExchange
+        do throws(PresentationFailure) {
+            exchange = try newExchange(engaged.engagement, engaged.handover, key: &key)
+        } catch {
+            throw .failed(error)
+        }
         if let bluetooth, let offer = engaged.bluetooth {
             // The phone may be lifted: everything else comes through the air.
             await letGo(of: card)
             do throws(PresentationFailure) {
-                return try await exchange(&inquiry, bluetooth, offer, engaged.engagement, &course)
+                return try await complete(&exchange, bluetooth, offer, engaged.engagement, &progress)
             } catch {
                 throw .failed(error)
             }
@@ -104,23 +107,26 @@ extension ReaderTransaction {
         report(.hold)
         var retrieval = NFCRetrieval(driver, engaged.nfc, plan.deadlines.transferSettings)
         try await retrieval.select(isFirst: false)
-        return try await exchange(&inquiry, over: &retrieval, &course)
+        return try await complete(&exchange, over: &retrieval, &progress)
     }
 
     /// The tap of a phone whose QR code was scanned.
     private func retrieve(
-        _ scanned: DeviceEngagement, _ driver: CardDriver, key: inout ReadyKey, _ course: inout Course
+        _ scanned: DeviceEngagement, _ driver: CardDriver, key: inout ReadyKey, _ progress: inout Progress
     ) async throws(TapEnd) -> Ending {
         var retrieval = NFCRetrieval(driver, scanned.nfcCarrier, plan.deadlines.transferSettings)
         // Only now it is known that the phone is unlocked and shows its wallet.
         try await retrieval.select(isFirst: true)
-        course.times.end(.engagement)
+        progress.times.end(.engagement)
         report(.engaged)
         report(.hold)
-        var inquiry = try Result { () throws(PresentationFailure) in
-            try self.inquiry(scanned, .qr, key: &key)
-        }.mapError(TapEnd.failed).get()
-        return try await exchange(&inquiry, over: &retrieval, &course)
+        var exchange: RequestExchange
+        do throws(PresentationFailure) {
+            exchange = try newExchange(scanned, .qr, key: &key)
+        } catch {
+            throw .failed(error)
+        }
+        return try await complete(&exchange, over: &retrieval, &progress)
     }
 
     /// What an engagement by NFC yields.

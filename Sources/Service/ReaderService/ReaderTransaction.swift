@@ -28,7 +28,7 @@ package struct ReaderTransaction: Sendable {
     }
 
     /// What is known of a presentation while it is running.
-    struct Course {
+    struct Progress {
         var times = PhaseTimes()
         /// The request that went out last.
         var request: SessionRequest?
@@ -39,30 +39,30 @@ package struct ReaderTransaction: Sendable {
 
     /// Runs a presentation and measures its phases.
     func timed(
-        _ body: (inout Course) async throws(PresentationFailure) -> Ending
+        _ body: (inout Progress) async throws(PresentationFailure) -> Ending
     ) async -> Presentation {
-        var course = Course()
+        var progress = Progress()
         let ending: Ending
         do throws(PresentationFailure) {
-            ending = try await body(&course)
+            ending = try await body(&progress)
         } catch {
             ending = Ending(.failed(error))
         }
         return Presentation(
-            after: course.earlier, outcome: ending.outcome, request: course.request,
-            phases: course.times.phases,
-            rawAnswer: course.rawAnswer, leaving: ending.leaving)
+            after: progress.earlier, outcome: ending.outcome, request: progress.request,
+            phases: progress.times.phases,
+            rawAnswer: progress.rawAnswer, leaving: ending.leaving)
     }
 
     /// Sets up the session for an engagement with a fresh key on its curve, and the requests of it.
-    func inquiry(
+    func newExchange(
         _ engagement: DeviceEngagement, _ handover: Handover, key: inout ReadyKey
-    ) throws(PresentationFailure) -> Inquiry {
+    ) throws(PresentationFailure) -> RequestExchange {
         do throws(SessionError) {
             let session = try ReaderSession(
                 engagement: engagement, handover: handover,
                 eReaderKey: key.take(for: engagement.eDeviceKey.curve), consent: plan.deadlines.consent)
-            return Inquiry(session, asking: plan.question, engagement.capabilities)
+            return RequestExchange(session, asking: plan.question, engagement.capabilities)
         } catch {
             throw .session(error)
         }
@@ -70,21 +70,22 @@ package struct ReaderTransaction: Sendable {
 
     /// Takes a message from the phone, and judges the answer in it.
     func receive(
-        _ message: [UInt8], in inquiry: inout Inquiry, now: ContinuousClock.Instant, _ course: inout Course
-    ) throws(PresentationFailure) -> Inquiry.Step {
-        switch inquiry.receive(message[...], now: now) {
+        _ message: [UInt8], in exchange: inout RequestExchange, now: ContinuousClock.Instant,
+        _ progress: inout Progress
+    ) throws(PresentationFailure) -> RequestExchange.Step {
+        switch exchange.receive(message[...], now: now) {
         case .deliver(let response, let isEnded):
-            let outcome = judge(response, in: inquiry, isLast: isEnded || !inquiry.hasFurtherRequest)
+            let outcome = judge(response, in: exchange, isLast: isEnded || !exchange.hasFurtherRequest)
             guard let outcome else { return .ask }
-            if plan.handsOutRawAnswer { course.rawAnswer = RawAnswer(response, in: inquiry.session) }
-            course.times.end(.verification)
-            if let further = furtherQuestion(after: outcome, course) {
-                course.goOn(after: outcome)
+            if plan.handsOutRawAnswer { progress.rawAnswer = RawAnswer(response, in: exchange.session) }
+            progress.times.end(.verification)
+            if let further = furtherQuestion(after: outcome, progress) {
+                progress.startNextRequest(after: outcome)
                 guard !isEnded else { throw .sessionOver }
-                inquiry.goOn(asking: further)
+                exchange.startAsking(further)
                 return .ask
             }
-            return .end(outcome, terminationMessage: isEnded ? nil : inquiry.terminate())
+            return .end(outcome, terminationMessage: isEnded ? nil : exchange.terminate())
         case .end(let end, let terminationMessage):
             return .end(Self.outcome(of: end), terminationMessage: terminationMessage)
         case .transmit: throw .session(.unexpectedMessage)
@@ -93,9 +94,9 @@ package struct ReaderTransaction: Sendable {
 
     /// What is to be asked next, where this answer to the first question leads on to it.
     private func furtherQuestion(
-        after outcome: Presentation.Outcome, _ course: Course
+        after outcome: Presentation.Outcome, _ progress: Progress
     ) -> PresentationQuestion? {
-        guard course.earlier.isEmpty, let further = plan.further,
+        guard progress.earlier.isEmpty, let further = plan.further,
             case .judged(let judgement) = outcome, case .verified(let response) = judgement.verdict,
             further.isDue(response)
         else { return nil }
@@ -104,12 +105,13 @@ package struct ReaderTransaction: Sendable {
 
     /// Judges a decrypted answer by what was asked; nil where there is nothing in it and something else can be asked.
     private func judge(
-        _ response: [UInt8], in inquiry: borrowing Inquiry, isLast: Bool
+        _ response: [UInt8], in exchange: borrowing RequestExchange, isLast: Bool
     ) -> Presentation.Outcome? {
         report(.verifying)
         let context = VerificationContext(
-            transcript: inquiry.session.transcript, comparison: .requested(inquiry.sent?.documents ?? []),
-            readerKey: inquiry.session.eReaderKey, trust: plan.trust, now: plan.clock.now, policy: plan.policy
+            transcript: exchange.session.transcript, comparison: .requested(exchange.sent?.documents ?? []),
+            readerKey: exchange.session.eReaderKey, trust: plan.trust, now: plan.clock.now,
+            policy: plan.policy
         )
         do throws(MdocModelError) {
             let unverified = try UnverifiedResponse(response[...])
@@ -145,9 +147,9 @@ extension UnverifiedResponse {
     }
 }
 
-extension ReaderTransaction.Course {
+extension ReaderTransaction.Progress {
     /// Stores the outcome of the first question.
-    fileprivate mutating func goOn(after outcome: Presentation.Outcome) {
+    fileprivate mutating func startNextRequest(after outcome: Presentation.Outcome) {
         earlier = [
             Presentation(
                 outcome: outcome, request: request.take(), phases: [], rawAnswer: rawAnswer.take(),
@@ -173,6 +175,26 @@ struct ReadyKey {
             return COSEKeyPair(try PrivateKey.generate(curve))
         } catch {
             throw .cryptography(error)
+        }
+    }
+}
+
+/// Measures the phases of a presentation, one after the other.
+struct PhaseTimes: Sendable {
+    private(set) var phases: [PhaseTime] = []
+    private var start = ContinuousClock.now
+
+    /// When the last phase ended.
+    var latest: ContinuousClock.Instant { start }
+
+    /// Ends a phase now, or at the given instant. What a further request takes is added to what the first took.
+    mutating func end(_ name: PhaseTime.Name, at instant: ContinuousClock.Instant = .now) {
+        let duration = start.duration(to: instant)
+        start = instant
+        if let index = phases.firstIndex(where: { $0.name == name }) {
+            phases[index] = PhaseTime(name: name, duration: phases[index].duration + duration)
+        } else {
+            phases.append(PhaseTime(name: name, duration: duration))
         }
     }
 }

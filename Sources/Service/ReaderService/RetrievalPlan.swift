@@ -1,18 +1,18 @@
-/// By which way the answer is to come.
+/// By which way the answer is to come. The raw values are the words of options and configuration files.
 package struct RetrievalPlan: Equatable, Sendable {
-    package enum Transport: Sendable {
+    package enum Transport: String, CaseIterable, Sendable {
         /// Bluetooth if there is a radio and the phone supports it, else NFC.
-        case automatic
-        case bluetoothLE
+        case automatic = "auto"
+        case bluetoothLE = "ble"
         case nfc
     }
 
     /// What is done with a phone that offers both modes of Bluetooth.
-    package enum Mode: Sendable {
+    package enum Mode: String, CaseIterable, Sendable {
         /// mdoc central client mode: the phone connects to us.
-        case centralClient
+        case centralClient = "central"
         /// mdoc peripheral server mode: we connect to the phone.
-        case peripheralServer
+        case peripheralServer = "peripheral"
         /// Both at once; the first to start wins.
         case race
     }
@@ -24,7 +24,7 @@ package struct RetrievalPlan: Equatable, Sendable {
     /// connection names its wallet. Version, capabilities, kind of handover and waiting times are those of an
     /// edition or a release, are shared by many wallets and change with their next update. What a wallet does say
     /// is a PSM in its engagement, and that is the default. Choose more, or less, if you know the phones at a lane.
-    package enum L2CAP: Sendable {
+    package enum L2CAP: String, CaseIterable, Sendable {
         /// None.
         case never
         /// The one that the engagement names, by its options or the handover's out-of-band data.

@@ -42,38 +42,41 @@ extension SessionCarrier where End == PresentationFailure {
 extension ReaderTransaction {
     /// Sends request after request until an answer ends the presentation, and notifies the phone that the session
     /// ends.
-    func exchange<Carrier: SessionCarrier>(
-        _ inquiry: inout Inquiry, over carrier: inout Carrier, _ course: inout Course
+    func complete<Carrier: SessionCarrier>(
+        _ exchange: inout RequestExchange, over carrier: inout Carrier, _ progress: inout Progress
     ) async throws(Carrier.End) -> Ending {
         do throws(Carrier.End) {
             while true {
-                guard case .message(let message, let began) = try await ask(&inquiry, &carrier, &course)
+                guard case .message(let message, let began) = try await ask(&exchange, &carrier, &progress)
                 else {
                     return Ending(.declined, leaving: await carrier.terminate(sending: nil))
                 }
                 let consented = began ?? .now
-                course.times.end(.consent, at: max(consented, course.times.latest))
-                if began != nil { course.times.end(.transfer) }
+                progress.times.end(.consent, at: max(consented, progress.times.latest))
+                if began != nil { progress.times.end(.transfer) }
                 // Consent ended when the answer began. The time for the rest of the transfer has a separate
                 // deadline.
-                let step = try Result { () throws(PresentationFailure) in
-                    try receive(message, in: &inquiry, now: consented, &course)
-                }.mapError(Carrier.end).get()
+                let step: RequestExchange.Step
+                do throws(PresentationFailure) {
+                    step = try receive(message, in: &exchange, now: consented, &progress)
+                } catch {
+                    throw Carrier.end(error)
+                }
                 guard case .end(let outcome, let terminationMessage) = step else { continue }
                 return Ending(outcome, leaving: await carrier.terminate(sending: terminationMessage))
             }
         } catch {
-            await carrier.terminate(sending: inquiry.terminate())?.value
+            await carrier.terminate(sending: exchange.terminate())?.value
             throw error
         }
     }
 
     private func ask<Carrier: SessionCarrier>(
-        _ inquiry: inout Inquiry, _ carrier: inout Carrier, _ course: inout Course
+        _ exchange: inout RequestExchange, _ carrier: inout Carrier, _ progress: inout Progress
     ) async throws(Carrier.End) -> CarriedAnswer {
         let request: [UInt8]
         do throws(PresentationFailure) {
-            request = try await inquiry.message(signedWithin: plan.deadlines.signing)
+            request = try await exchange.message(signedWithin: plan.deadlines.signing)
         } catch {
             throw Carrier.end(error)
         }
@@ -83,8 +86,8 @@ extension ReaderTransaction {
         } catch {
             result = .failure(error)
         }
-        if carrier.mayBeSent { course.request = inquiry.sent }
-        if let sent = carrier.sent { course.times.end(.request, at: sent) }
+        if carrier.mayBeSent { progress.request = exchange.sent }
+        if let sent = carrier.sent { progress.times.end(.request, at: sent) }
         return try result.get()
     }
 }

@@ -35,7 +35,7 @@ package struct ReaderStore: Sendable {
         if case .changing = access { try folder.create() }
         try folder.inspectAll()
         self.folder = folder
-        queue = try reporting { try Self.open(folder.file, for: access, waiting: wait) }
+        queue = try ReaderStoreError.mapping { try Self.open(folder.file, for: access, waiting: wait) }
     }
 
     private static func open(_ file: String, for access: Access, waiting wait: Double) throws -> DatabaseQueue
@@ -107,12 +107,12 @@ package struct ReaderStore: Sendable {
 
     /// One look at the store as it is at one moment.
     func read<Value>(_ body: (Database) throws -> Value) throws(ReaderStoreError) -> Value {
-        try reporting { try queue.read(body) }
+        try ReaderStoreError.mapping { try queue.read(body) }
     }
 
     /// One change, made wholly or not at all.
     func change<Value>(_ body: (Database) throws -> Value) throws(ReaderStoreError) -> Value {
-        try reporting {
+        try ReaderStoreError.mapping {
             try queue.inDatabase { database in
                 var value: Value?
                 try database.inTransaction(.immediate) {
@@ -126,21 +126,21 @@ package struct ReaderStore: Sendable {
     }
 }
 
-/// Runs `body` and names what SQLite reports.
-func reporting<Value>(_ body: () throws -> Value) throws(ReaderStoreError) -> Value {
-    do {
-        return try body()
-    } catch let error as ReaderStoreError {
-        throw error
-    } catch let error as DatabaseError {
-        throw ReaderStoreError(error)
-    } catch {
-        // A row that has not the columns or types of the tables.
-        throw .damaged
-    }
-}
-
 extension ReaderStoreError {
+    /// Names what SQLite reports.
+    static func mapping<Value>(_ body: () throws -> Value) throws(ReaderStoreError) -> Value {
+        do {
+            return try body()
+        } catch let error as ReaderStoreError {
+            throw error
+        } catch let error as DatabaseError {
+            throw ReaderStoreError(error)
+        } catch {
+            // A row that has not the columns or types of the tables.
+            throw .damaged
+        }
+    }
+
     fileprivate init(_ error: DatabaseError) {
         self =
             switch error.resultCode {

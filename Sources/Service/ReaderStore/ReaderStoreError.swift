@@ -85,35 +85,36 @@ extension ReaderStoreError {
         case .absent: "it does not exist yet; `countersign trust import` makes it"
         case .empty: "nothing is trusted yet; `countersign trust import` takes roots and lists"
         case .writableByOthers:
-            "others than its owner may write to it, so it may hold what they want: see what is in it, then chmod go-w"
-        case .ownedByAnother: "it belongs to another user"
+            "others than its owner may write to it: check what is in it, then chmod go-w"
+        case .ownedByAnother: "it belongs to another user: run this as that user, or name another store"
         case .notPermitted:
-            "the system does not let us read or write it: run this as its owner, or name another"
-        case .notAStore: "countersign.sqlite is not a Countersign store, or is truncated"
+            "this user may not read or write it: run this as its owner, or name another store"
+        case .notAStore: "countersign.sqlite is not a Countersign store, or is truncated: name another folder"
         case .versionUnknown(let version):
-            "a later version of countersign wrote it (tables of version \(version))"
+            "a later version of countersign wrote it (tables of version \(version)): update countersign"
         case .damaged:
-            "it is cut off or was changed from outside; nothing of it is trusted. Move it away and import again"
+            "it is cut off or was changed from outside; nothing of it is trusted: move it away and import again"
         case .snapshotDamaged(let id):
-            "what is in it does not make snapshot \(id.shortText); nothing of that is trusted."
-                + " `countersign trust rollback ID` goes to another"
+            "what is in it does not make snapshot \(id.shortText); nothing of that is trusted:"
+                + " `countersign trust rollback ID` returns to another"
         case .busy: "another process is changing it; try again"
         case .changedMeanwhile: "another process changed it meanwhile; nothing was changed, try again"
         case .snapshotUnknown: "it keeps no snapshot of this id; `countersign trust list` names those it has"
-        case .snapshotAmbiguous: "several snapshots begin so; give more of the id"
+        case .snapshotAmbiguous: "several snapshots have ids that begin like this; give more of the id"
         case .noPredecessor: "there is no earlier snapshot to go back to"
-        case .noSpace: "there is no space left"
-        case .receiptMalformed: "a receipt is not one, or of a later version of countersign"
-        case .receiptKeyUnusable: "the key that signs receipts is no EC key on P-256, or cannot sign"
+        case .noSpace: "there is no space left on its disk: delete some files"
+        case .receiptMalformed: "a receipt is malformed, or a later version of countersign wrote it"
+        case .receiptKeyUnusable: "the key that signs receipts is not an EC key on P-256, or cannot sign"
         case .keyFile(let error): error.explanation
         case .keysInsideStore:
-            "the keys of retained data have to be in another folder, so that no copy of the store has them"
+            "the keys of retained data are in its folder: name another, so that no copy of the store has them"
         case .sealBroken:
             "retained data cannot be opened: its key was deleted, or it was changed. It is removed at its deadline"
-        case .retentionDiffers: "the request announced another retention to the holder than this one"
-        case .tooLong: "a reference has 1 to 128 bytes, and a value that is kept at most 4096"
-        case .deadlinePassed: "the clock was set back: the store has seen a later time than the deadline"
-        case .failed(let code): "SQLite reports \(code)"
+        case .retentionDiffers: "the request announced a different retention to the holder"
+        case .tooLong: "a reference must have 1 to 128 bytes, and a value that is kept at most 4096"
+        case .deadlinePassed:
+            "the clock was set back, since the store has seen a later time than the deadline: set the clock"
+        case .failed(let code): "SQLite reports error \(code)"
         }
     }
 }

@@ -1,3 +1,4 @@
+package import JSON
 package import MdocModel
 internal import MdocVerification
 package import WalletPresentation
@@ -73,7 +74,7 @@ package struct ChannelReport: Sendable {
 
 extension TransactionReport {
     fileprivate init(
-        rejecting checks: CheckedResponse, _ failures: [PresentationFailure], questions: [Question],
+        rejecting checks: CheckedResponse, _ failures: [ChannelFailure], questions: [Question],
         requestCompared: Bool
     ) {
         self.init(
@@ -108,5 +109,53 @@ extension AlternativeDataElements {
     fileprivate var isAgeByYears: Bool {
         AgeAttestation(requestedElement.identifier) != nil
             && sets.contains { $0.map(\.identifier) == ["age_in_years"] }
+    }
+}
+
+extension ChannelReport {
+    /// The members that `countersign verify` has, with what a channel adds.
+    package func json(portrait: PortraitForm) -> JSONValue {
+        .object(
+            [
+                ("verdict", .string(verdict.word)), ("mockSign", JSONValue(mockSign?.rawValue)),
+                ("isReplayChecked", .boolean(isReplayChecked)),
+                (
+                    "ageStandIns",
+                    .array(
+                        ageStandIns.map {
+                            ["docType": .string($0.docType), "years": .integer(Int64($0.years))]
+                        })
+                ),
+            ] + response.members(portrait: portrait))
+    }
+
+    private var mockSign: MockSign? {
+        if case .mock(let sign) = verdict { sign } else { nil }
+    }
+
+    /// Where an age came in place of an answer.
+    var ageStandIns: [AgeStandIn] {
+        if case .verified(let standIns) = verdict { standIns } else { [] }
+    }
+}
+
+extension ChannelReport {
+    /// For a person, fit for a terminal.
+    package func text(elements: ElementDisplay) -> String {
+        var lines = response.lines(elements: elements, under: headline)
+        lines += ageStandIns.map {
+            "  over \($0.years): an age in years came in its place, as of the day of issue; it tells more"
+        }
+        if !isReplayChecked {
+            lines.append("Replays cannot be seen here: it may have been presented before.")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private var headline: String {
+        switch verdict {
+        case .mock(let sign): "MOCK: \(sign.explanation)  [\(sign.rawValue)]"
+        case .verified, .rejected, .malformed: response.headline
+        }
     }
 }

@@ -22,12 +22,13 @@ extension PresentationFailure {
             return .malformed(TransactionError(.engagementMalformed, error.explanation))
         case .noUsableRetrieval:
             return incomplete(
-                .noUsableRetrieval, "the phone offers no way to answer that this reader has")
+                .noUsableRetrieval, "the phone offers no way to answer that this reader supports")
         case .linkLost:
-            return incomplete(.linkLost, "the phone left before its answer was complete: tap again")
+            return incomplete(.linkLost, "the phone disconnected before its answer was complete: tap again")
         case .messageTooLong(let announced, let limit):
             return incomplete(
-                .messageTooLong, "the phone announced a message of \(announced) bytes, \(limit) are allowed")
+                .messageTooLong,
+                "the phone announced a message of \(announced) bytes; at most \(limit) are allowed")
         case .transfer(let reason):
             if case .messageTooLong = reason.fault { return incomplete(.messageTooLong, reason.explanation) }
             return incomplete(.transferFailed, reason.explanation)
@@ -37,13 +38,14 @@ extension PresentationFailure {
                 .connectionOverdue, "the phone did not connect over Bluetooth in time: tap again")
         case .connection(let fault): return incomplete(.connectionFailed, fault.advice)
         case .bluetooth(.failed(_, .messageTooLong)):
-            return incomplete(.messageTooLong, "the phone sent more than is allowed")
+            return incomplete(.messageTooLong, "the phone sent a longer message than is allowed")
         case .bluetooth(let reason): return incomplete(.transferFailed, reason.explanation)
         case .benchLink(let error): return .malformed(TransactionError(.linkMalformed, error.explanation))
         case .requestNotSigned(let identity):
             return incomplete(
                 .requestNotSigned,
-                "the key of \(Terminal.safe(identity, limit: 80)) does not sign: nothing was asked")
+                "the key of \(Terminal.safe(identity, limit: 80)) does not sign, so nothing was asked: countersign identity lint"
+            )
         case .session(.decryptionFailed):
             return .rejected(
                 TransactionError(.sessionDecryption, SessionError.decryptionFailed.explanation))
@@ -54,9 +56,10 @@ extension PresentationFailure {
         case .sessionOver:
             return incomplete(
                 .sessionStatus20,
-                "the phone ended the session with its first answer (status 20): order the rest on its own")
-        case .consentOverdue: return incomplete(.consentOverdue, "the holder did not answer in time")
-        case .cancelled: return incomplete(.cancelled, "stopped")
+                "the phone ended the session with its first answer (status 20): order the rest separately")
+        case .consentOverdue:
+            return incomplete(.consentOverdue, "the holder did not answer in time: start again")
+        case .cancelled: return incomplete(.cancelled, "the presentation was cancelled")
         }
     }
 

@@ -1,6 +1,7 @@
 internal import CBOR
 package import MdocModel
 package import MdocVerification
+package import ReaderStore
 
 /// What the exit code answers, asked of whichever documents of these types come.
 package struct Question: Hashable, Sendable {
@@ -32,8 +33,14 @@ package struct Answer: Equatable, Sendable {
     }
 
     package let word: Word
-    /// What says so, or why nothing does.
+    /// What says so, or why nothing does; empty where that was removed.
     package let reason: String
+
+    /// The answer without its reason.
+    init(_ word: Word) {
+        self.word = word
+        reason = ""
+    }
 
     /// What is not verified answers nothing.
     package init(_ question: Question, by document: VerifiedDocument?) {
@@ -81,6 +88,18 @@ extension DrivingAnswer {
         case .yes: .yes
         case .no: .no
         case .cannotTell: .cannotTell
+        }
+    }
+}
+
+extension Question.Subject {
+    /// What results and receipts call it; nil where no plan would ask it so.
+    package var receiptSubject: ReceiptQuestion.Subject? {
+        switch self {
+        case .ageOver(let years, _): AgeAttestation(years: years).map { .ageOver($0) }
+        case .drive(.category(let code)): VehicleCode(code).map { .category($0) }
+        case .drive(.domesticClass(let code)): VehicleCode(code).map { .domesticClass($0) }
+        case .portrait: .portrait
         }
     }
 }

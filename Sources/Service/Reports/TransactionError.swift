@@ -24,6 +24,8 @@ package struct TransactionError: Equatable, Sendable {
         case sessionStatusOther = "session.status_other"
         /// The holder returned nothing: an outcome, not a fault.
         case declined = "declined"
+        /// There is no reader that phones can be presented to.
+        case readerUnavailable = "reader.unavailable"
         /// No phone was engaged in time.
         case engagementOverdue = "engagement.overdue"
         /// Phones came, and each broke off its engagement.
@@ -73,7 +75,7 @@ package struct TransactionError: Equatable, Sendable {
         detail = failure.explanation
     }
 
-    package init(_ failure: PresentationFailure) {
+    package init(_ failure: ChannelFailure) {
         id = failure.rawValue
         detail = failure.explanation
     }

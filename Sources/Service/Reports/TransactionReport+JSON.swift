@@ -19,13 +19,18 @@ extension TransactionReport {
         .object([("verdict", .string(verdict.rawValue))] + members(portrait: portrait))
     }
 
+    /// The documents with their elements.
+    package func documentsJSON(portrait: PortraitForm) -> JSONValue {
+        .array(documents.map { $0.json(portrait: portrait) })
+    }
+
     /// All members but the verdict.
     func members(portrait: PortraitForm) -> [(String, JSONValue)] {
         [
             ("request", asked?.json ?? .null), ("requestCompared", .boolean(requestCompared)),
             ("trustSnapshot", JSONValue(basis?.trustSnapshot.description)),
             ("policy", basis?.json ?? .null),
-            ("documents", .array(documents.map { $0.json(portrait: portrait) })),
+            ("documents", documentsJSON(portrait: portrait)),
             (
                 "errors",
                 .array(

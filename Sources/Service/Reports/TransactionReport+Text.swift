@@ -212,7 +212,7 @@ extension AskedRequest {
         let name = Terminal.safe(sent.identity ?? "", limit: 80)
         let asked =
             switch sent.readerAuthentication {
-            case .none: "without saying who asks"
+            case .none: "without a signature"
             case .documents: "as \(name), document by document"
             case .all: "as \(name), in one signature"
             }

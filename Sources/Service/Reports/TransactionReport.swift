@@ -1,7 +1,12 @@
+package import JSON
+internal import MdocModel
 package import MdocTrust
 package import MdocVerification
+package import ReaderService
+package import RequestPlanner
 
-/// The result of a transaction, in the form every command reports it: as JSON, as text and as exit code.
+/// The result of a transaction, and everything that may be reported of it: the command line, the API, receipts and the
+/// library read it, each in its form.
 package struct TransactionReport: Sendable {
     package enum Verdict: String, CaseIterable, Sendable {
         /// Every check passed.
@@ -35,7 +40,7 @@ package struct TransactionReport: Sendable {
     private static let mostNotReturned = 200
 
     package let verdict: Verdict
-    package let documents: [DocumentOutcome]
+    package private(set) var documents: [DocumentOutcome]
     package let errors: [TransactionError]
     /// Whether what came was compared with what was asked for.
     package let requestCompared: Bool
@@ -93,6 +98,10 @@ package struct TransactionReport: Sendable {
         self.basis = basis
     }
 
+    mutating func removeElements() {
+        for index in documents.indices { documents[index].removeElements() }
+    }
+
     /// Nothing could be judged, because a message does not authenticate.
     package static func rejected(_ error: TransactionError) -> TransactionReport { .init(.rejected, error) }
 
@@ -108,10 +117,10 @@ package struct TransactionReport: Sendable {
 /// One document of a response, as far as it may be shown.
 package struct DocumentOutcome: Sendable {
     package let report: DocumentReport
-    /// The document itself: there only when the whole response is verified.
-    package let verified: VerifiedDocument?
+    /// The document itself, with its elements: there only when the whole response is verified, until it is removed.
+    package private(set) var verified: VerifiedDocument?
     /// What was asked of it, each once, with its answer.
-    package let answers: [(subject: Question.Subject, answer: Answer)]
+    package private(set) var answers: [(subject: Question.Subject, answer: Answer)]
 
     package init(_ report: DocumentReport, verified: VerifiedDocument?, questions: [Question]) {
         self.report = report
@@ -122,5 +131,28 @@ package struct DocumentOutcome: Sendable {
             answers.append((question.subject, Answer(question, by: verified)))
         }
         self.answers = answers
+    }
+    /// Removes the document, and the reasons of its answers, which may have dates of it. The answers stay.
+    fileprivate mutating func removeElements() {
+        verified = nil
+        answers = answers.map { ($0.subject, Answer($0.answer.word)) }
+    }
+}
+
+/// What a transaction asked, and in whose name.
+package struct AskedRequest: Sendable {
+    /// What was wanted to be known, and what is kept of it.
+    package let plan: RequestPlan
+    /// The request that went out last; nil where none did.
+    package let sent: SessionRequest?
+
+    package var json: JSONValue {
+        [
+            "intent": .string(plan.intent.description),
+            "keep": JSONValue(plan.retention?.word),
+            "docTypes": .array((sent?.documents ?? []).map { .string($0.docType) }),
+            "identity": JSONValue(sent?.identity),
+            "readerAuthentication": JSONValue(sent?.readerAuthentication.rawValue),
+        ]
     }
 }

@@ -1,5 +1,6 @@
 package import MdocTrust
 internal import PKIX
+internal import Synchronization
 
 /// How long servers have, and how much they may send.
 package struct FetchLimits: Sendable {
@@ -34,5 +35,17 @@ package struct FetchLimits: Sendable {
         case .revocationList: CertificateRevocationList.maximumSize
         case .statusList, .identifierList: StatusToken.maximumSize
         }
+    }
+}
+
+/// The bytes that all lists of one call may still have. What a list that failed took is not given back.
+final class FetchRoom: Sendable {
+    private let left: Atomic<Int>
+
+    init(bytes: Int) { left = Atomic(bytes) }
+
+    /// Whether there was room for so many bytes more.
+    func take(_ count: Int) -> Bool {
+        left.subtract(count, ordering: .relaxed).newValue >= 0
     }
 }

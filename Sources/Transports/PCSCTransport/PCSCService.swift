@@ -1,3 +1,6 @@
+internal import CPCSCLite
+internal import Glibc
+
 /// The readers of this computer through pcscd: what there is, what happens to them, and connections to cards.
 ///
 /// Holds one context per reader used, and one while events are watched (Q135).
@@ -80,4 +83,34 @@ package actor PCSCService {
         slots[name] = slot
         return slot
     }
+}
+
+extension PCSCService {
+    /// Where pcscd listens, unless its environment names another place.
+    private static let usualSocket = "/run/pcscd/pcscd.comm"
+
+    /// Whether this computer has a pcscd, running or waiting for its first client.
+    package static var isInstalled: Bool {
+        let named = unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) }
+        return unsafe access(named ?? usualSocket, F_OK) == 0
+    }
+}
+
+/// What an installation may change about readers.
+package struct PCSCConfiguration: Equatable, Sendable {
+    /// Most bytes of data in one extended command or answer; 4096 unless an installation knows its reader (Q137).
+    package var extendedData: Int
+    /// Most bytes to ask for in one short answer; 255 for readers that fail at exactly 256 (Q121).
+    package var shortResponseData: Int
+
+    package init(extendedData: Int = 4096, shortResponseData: Int = 256) {
+        self.extendedData = min(max(extendedData, 256), 65_526)
+        self.shortResponseData = min(max(shortResponseData, 1), 256)
+    }
+}
+
+/// The library through which pcscd is reached.
+package enum PCSCLibrary {
+    /// The version of PC/SC lite that this program was built against; the library does not report one at run time.
+    package static let version = PCSCLITE_VERSION_NUMBER
 }

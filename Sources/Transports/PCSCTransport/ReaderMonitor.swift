@@ -96,3 +96,38 @@ extension DispatchTimeInterval {
         return DWORD(count)
     }
 }
+
+/// A change at the service, the readers or the cards.
+package enum ReaderEvent: Equatable, Sendable {
+    /// pcscd is there; the readers it has follow.
+    case serviceAvailable
+    /// pcscd is not running, or refuses us; all readers and cards are lost with it. Sent again when the reason
+    /// changes.
+    case serviceLost(PCSCTransportError)
+    case readerArrived(String)
+    case readerRemoved(String)
+    /// A card, or phone, is on the reader. `counter` is pcscd's count of comings and goings, modulo 65,536.
+    case cardInserted(reader: String, counter: UInt16)
+    /// Something is on the reader that does not answer to power-up (Q131).
+    case cardMute(reader: String, counter: UInt16)
+    case cardRemoved(reader: String, counter: UInt16)
+}
+
+/// Waits that double from a first to a longest one.
+struct BackOff {
+    private var milliseconds: Int
+    private let longest: Int
+
+    /// Before pcscd is tried again.
+    static let reconnecting = BackOff(milliseconds: 100, longest: 5_000)
+
+    /// Before readers are listed again though pcscd reported no change. pcscd compares the list with the one at the
+    /// beginning of the wait: a reader that came just before, like the second interface of a device that was plugged
+    /// in, is never reported. Close looks after a change, one a minute otherwise.
+    static let relisting = BackOff(milliseconds: 250, longest: 60_000)
+
+    mutating func next() -> DispatchTimeInterval {
+        defer { milliseconds = min(milliseconds * 2, longest) }
+        return .milliseconds(milliseconds)
+    }
+}

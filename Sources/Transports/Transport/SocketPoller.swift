@@ -29,7 +29,19 @@ package final class SocketPoller: Sendable {
 
     package enum Interest: Sendable { case readable, writable }
 
-    package enum Outcome: Sendable { case ready, deadlinePassed, cancelled, closed }
+    package enum Outcome: Sendable {
+        case ready, deadlinePassed, cancelled, closed
+
+        /// Returns when the socket is ready and throws otherwise, with the wait's name.
+        func orThrow(_ wait: ChannelDeadline) throws(TransportError) {
+            switch self {
+            case .ready: return
+            case .deadlinePassed: throw .deadlinePassed(wait)
+            case .cancelled: throw .cancelled
+            case .closed: throw .closed(by: .own)
+            }
+        }
+    }
 
     /// A wait that calls back.
     package struct Watch: Sendable {

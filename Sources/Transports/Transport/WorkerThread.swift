@@ -32,7 +32,7 @@ package final class WorkerThread: SerialExecutor {
 }
 
 /// The work of one thread. The lock and the condition live outside the object because their addresses must not move.
-@safe private final class WorkQueue: @unchecked Sendable {
+@safe private final class WorkQueue: @unchecked Sendable {  // its lock guards all else
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let filled: UnsafeMutablePointer<pthread_cond_t>
     private var work: [@Sendable () -> Void] = []

@@ -1,4 +1,5 @@
 import BlueZBench
+import Deadlines
 import PresentationStage
 import ReaderService
 

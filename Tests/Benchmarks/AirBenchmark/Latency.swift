@@ -1,5 +1,6 @@
 import BlueZBench
 import BlueZTransport
+import Deadlines
 import Foundation
 import MdocWallet
 import PresentationStage

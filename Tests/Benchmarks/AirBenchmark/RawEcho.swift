@@ -1,5 +1,6 @@
 import BlueZBench
 import BlueZTransport
+import Deadlines
 import MdocSession
 import NDEF
 import PresentationStage

@@ -18,20 +18,20 @@ enum LaneBenchmark {
             print("runs inside Hardware/VirtualBench/with-pcscd: see Hardware/benchmark")
             exit(64)
         }
-        let counter = try await MeasuredCounter()
+        let coordinator = try await MeasuredCoordinator()
         // The phones are this process, and their work is not to be measured: they get what is left over.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
-        try await counter.present(at: counter.lanes, round: 0)
+        try await coordinator.present(at: coordinator.lanes, round: 0)
         var (alone, together) = (Times(), Times())
         for round in 1...rounds {
             // The phones of a kind take turns at being alone.
-            for kind in MeasuredCounter.Kind.allCases {
-                let lanes = counter.lanes.filter { $0.kind == kind }
-                try await alone.add(counter.present(at: [lanes[round % lanes.count]], round: round))
+            for kind in MeasuredCoordinator.Kind.allCases {
+                let lanes = coordinator.lanes.filter { $0.kind == kind }
+                try await alone.add(coordinator.present(at: [lanes[round % lanes.count]], round: round))
             }
-            try await together.add(counter.present(at: counter.lanes, round: round))
+            try await together.add(coordinator.present(at: coordinator.lanes, round: round))
         }
-        let kinds = MeasuredCounter.Kind.allCases
+        let kinds = MeasuredCoordinator.Kind.allCases
         let rows = kinds.map { (name: $0.rawValue, alone: alone.median($0), together: together.median($0)) }
         let isMet = rows.allSatisfy { $0.together <= $0.alone * limit }
         var report: [String: Any] = ["rounds": rounds, "limit": limit, "isMet": isMet]
@@ -50,13 +50,13 @@ enum LaneBenchmark {
 
 /// Own times in milliseconds, by the kind of lane.
 private struct Times {
-    private var all: [MeasuredCounter.Kind: [Double]] = [:]
+    private var all: [MeasuredCoordinator.Kind: [Double]] = [:]
 
-    mutating func add(_ times: [(MeasuredCounter.Kind, Double)]) {
+    mutating func add(_ times: [(MeasuredCoordinator.Kind, Double)]) {
         for (kind, time) in times { all[kind, default: []].append(time) }
     }
 
-    func median(_ kind: MeasuredCounter.Kind) -> Double {
+    func median(_ kind: MeasuredCoordinator.Kind) -> Double {
         let sorted = (all[kind] ?? []).sorted()
         guard !sorted.isEmpty else { return .nan }
         return (sorted[sorted.count / 2] + sorted[(sorted.count - 1) / 2]) / 2

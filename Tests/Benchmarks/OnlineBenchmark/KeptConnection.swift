@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import OtherPrograms
 
 /// One connection over which one request follows the other. It does as little as it can beside: it shares the processor
 /// with whom it measures.
@@ -11,21 +12,12 @@ final class KeptConnection {
 
     init(port: UInt16) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_port = port.bigEndian
-        name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         var yes: Int32 = 1
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, 4)
-        let failed = unsafe withUnsafePointer(to: &name) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) != 0
-            }
-        }
-        guard !failed else { throw Gone() }
+        guard PlainHTTP.Address.tcp(port: port).connect(descriptor) else { throw Gone() }
     }
 
     deinit { close(descriptor) }

@@ -29,7 +29,9 @@ struct NoBluetoothTests {
     func besideReaders() async throws {
         let run = try await execute(["readers"], environment: Self.noBus)
         #expect(run.status == 0)
-        #expect(run.output.hasSuffix("\nBluetooth: the system message bus does not run: start dbus\n"))
+        #expect(
+            run.output.hasSuffix(
+                "\nBluetooth: the system message bus does not run: start it (systemctl start dbus)\n"))
         let json = try await execute(["readers", "--json"], environment: Self.noBus)
         #expect(json.status == 0)
         #expect(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) is [[String: Any]])
@@ -147,13 +149,13 @@ struct BluetoothReadersTests {
     /// Where `with-bluez` keeps the settings that `bluezd-control` starts bluetoothd with.
     private static let file = URL(filePath: "/run/bluetooth-main.conf")
 
-    private func warnings(_ run: RunningCommand.Ended) throws -> Set<String> {
+    private func warnings(_ run: CommandRun) throws -> Set<String> {
         let daemon = try #require(try run.json()["daemon"] as? [String: Any], "\(run.errors)")
         let warnings = try #require(daemon["warnings"] as? [[String: Any]])
         return Set(warnings.compactMap { $0["id"] as? String })
     }
 
-    private func bluetooth(_ options: String...) async throws -> RunningCommand.Ended {
+    private func bluetooth(_ options: String...) async throws -> CommandRun {
         try await execute(["readers", "--bluetooth"] + options)
     }
 

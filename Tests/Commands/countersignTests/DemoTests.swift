@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import OtherPrograms
 import PCSCBench
 import Testing
 
@@ -66,9 +68,12 @@ struct DemoTests {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let (root, trace) = (folder.path("root.der"), folder.path("trace"))
-        let wallet = try RunningCommand(
-            "wallet", "--card", "tcp://127.0.0.1:35963", "--root", root, "--handover", handover,
-            "--portrait-size", "25000")
+        let wallet = try BuiltProgram(
+            "countersign",
+            [
+                "wallet", "--card", "tcp://127.0.0.1:35963", "--root", root, "--handover", handover,
+                "--portrait-size", "25000",
+            ])
         try await wallet.said("On the reader")
         let run = try await execute([
             "request", "--reader", VirtualBench.first, "--trust", root, "--age-over", "21", "--portrait",
@@ -83,8 +88,8 @@ struct DemoTests {
         #expect(inspected.output.contains("SELECT application of the NFC Forum Type 4 Tag"))
         #expect(inspected.output.contains("SELECT application of mdoc data transfer"))
         #expect(inspected.output.contains("GET RESPONSE"))
-        wallet.interrupt()
-        #expect(try await wallet.ended().status == 0)
+        wallet.signal(SIGINT)
+        #expect(try await wallet.ended() == 0)
         try await afterwards()
     }
 
@@ -93,13 +98,14 @@ struct DemoTests {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let root = folder.path("root.der")
-        let wallet = try RunningCommand(
-            "wallet", "--card", "tcp://127.0.0.1:35963", "--root", root, "--handover", "qr")
+        let wallet = try BuiltProgram(
+            "countersign",
+            ["wallet", "--card", "tcp://127.0.0.1:35963", "--root", root, "--handover", "qr"])
         let code = try await wallet.firstLine()
         #expect(code.hasPrefix("mdoc:"))
         let run = try await execute(["request", "--qr", code, "--trust", root, "--age-over", "21"])
         #expect(run.status == 0, "\(run.errors)")
-        wallet.interrupt()
+        wallet.signal(SIGINT)
         _ = try await wallet.ended()
         try await afterwards()
     }
@@ -110,10 +116,10 @@ struct DemoTests {
         let overdue = try await execute(arguments + ["--wait", "1"])
         #expect(overdue.status == 3)
         #expect(try overdue.report().errors.map(\.id) == ["engagement.overdue"])
-        let command = try RunningCommand(arguments)
+        let command = try BuiltProgram("countersign", arguments)
         try await command.said("Ready:")
-        command.interrupt()
-        let interrupted = try await command.ended()
+        command.signal(SIGINT)
+        let interrupted = try await CommandRun(command)
         #expect(interrupted.status == 3)
         #expect(try interrupted.report().errors.map(\.id) == ["cancelled"])
     }

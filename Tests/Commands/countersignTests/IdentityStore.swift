@@ -22,7 +22,7 @@ final class IdentityStore {
     }
 
     /// `countersign identity …`, on this store and at the time of the tests where that matters.
-    func run(_ arguments: String..., at time: String? = nil) async throws -> RunningCommand.Ended {
+    func run(_ arguments: String..., at time: String? = nil) async throws -> CommandRun {
         let clock = ["import", "list", "lint"].contains(arguments[0]) ? ["--at", time ?? Self.now] : []
         return try await execute(
             ["identity"] + arguments + ["--store", path] + clock, environment: environment)
@@ -67,7 +67,7 @@ final class IdentityStore {
     }
 }
 
-extension RunningCommand.Ended {
+extension CommandRun {
     func list() throws -> [[String: Any]] {
         try #require(json()["identities"] as? [[String: Any]])
     }

@@ -76,7 +76,8 @@ struct IdentityTests {
         var random = SplitMix64(seed: 7)
         for index in 0..<12 {
             do {
-                let run = try RunningCommand(["identity", "init", "k\(index)", "--store", store.path])
+                let run = try BuiltProgram(
+                    "countersign", ["identity", "init", "k\(index)", "--store", store.path])
                 usleep(UInt32.random(in: 0...40_000, using: &random))
                 _ = run  // Killed where it goes.
             }

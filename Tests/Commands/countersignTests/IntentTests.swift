@@ -52,7 +52,7 @@ struct IntentTests {
         #expect(run.output.contains("may drive B today: yes (until 20"))
         #expect(
             run.output.contains("may drive C1 today: no (the document grants other categories or classes)"))
-        #expect(run.output.contains("asked without saying who asks"))
+        #expect(run.output.contains("asked without a signature"))
     }
 
     @Test("Q158 A portrait that somebody waits for and that does not come: exit code 1")
@@ -220,13 +220,13 @@ private final class ReaderStoreFolder {
     }
 
     /// `request` to a wallet, with this store.
-    func request(_ link: WalletAtLink, _ arguments: [String]) async throws -> RunningCommand.Ended {
+    func request(_ link: WalletAtLink, _ arguments: [String]) async throws -> CommandRun {
         try await execute(
             link.arguments(arguments), environment: ["COUNTERSIGN_STORE": folder.url.path])
     }
 }
 
-extension RunningCommand.Ended {
+extension CommandRun {
     /// The names of the first document's elements, in their order of coming.
     fileprivate func elements() throws -> Set<String> {
         let document = try #require((try json()["documents"] as? [[String: Any]])?.first)

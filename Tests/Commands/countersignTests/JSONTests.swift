@@ -221,7 +221,7 @@ struct JSONDocumentationTests {
             .infoHashWrong, .originOther, .encryptionInfoReencoded, .nonceOther, .encapsulatedKeyInvalid,
             .notOpened,
         ]
-        let failures = PresentationFailure.allCases.map(\.rawValue)
+        let failures = ChannelFailure.allCases.map(\.rawValue)
         for id in errors.map(\.id) + failures + NonceRefusal.allCases.map(\.rawValue) {
             #expect(page.contains("`\(id.split(separator: ".").last ?? "")`"), "\(id)")
         }

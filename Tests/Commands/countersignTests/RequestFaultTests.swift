@@ -15,7 +15,7 @@ struct RequestFaultTests {
     private static let noBus = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"]
 
     /// Asks a phone that sends this greeting and, once it was asked, this answer.
-    private func request(_ greeting: [UInt8], answer: [UInt8]? = nil) async throws -> RunningCommand.Ended {
+    private func request(_ greeting: [UInt8], answer: [UInt8]? = nil) async throws -> CommandRun {
         var roomy = FramedTCPConfiguration()
         roomy.maximumFrame = 4 << 20
         let listener = try FramedTCPListener(
@@ -46,7 +46,7 @@ struct RequestFaultTests {
     }
 
     private func expect(
-        _ run: RunningCommand.Ended, _ id: String, status: Int32 = 3, verdict: String = "incomplete",
+        _ run: CommandRun, _ id: String, status: Int32 = 3, verdict: String = "incomplete",
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         #expect(run.status == status, "\(run.errors)", sourceLocation: sourceLocation)

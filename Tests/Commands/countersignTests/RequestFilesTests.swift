@@ -30,7 +30,7 @@ struct RequestFilesTests {
             defer { withExtendedLifetime(link) {} }
             let path = link.path("portrait.jpg")
             let run = try await link.request(["--age-over", "21", "--save-portrait", path])
-            #expect(run.errors.contains("no verified portrait came"), "\(fault)")
+            #expect(run.errors.contains("no verified portrait was returned"), "\(fault)")
             #expect(!FileManager.default.fileExists(atPath: path), "\(fault)")
         }
     }

@@ -35,7 +35,7 @@ struct RequestSilenceTests {
         let link = try await WalletAtLink(["--fault", fault])
         let run = try await link.request(Self.asked + ["--strict"] + form)
         #expect(run.status == 2 || run.status == 65, "\(run.errors)")
-        let wallet = try await link.wallet.ended()
+        let wallet = try await CommandRun(link.wallet)
         for value in Self.values {
             #expect(!run.everything.contains(value), "\(value)")
             #expect(!wallet.everything.contains(value), "\(value)")

@@ -1,6 +1,8 @@
 import Foundation
+import Glibc
 import MdocModel
 import MdocWallet
+import OtherPrograms
 import Testing
 import Transport
 
@@ -25,7 +27,7 @@ struct RequestTests {
         #expect(report.documents[0].issuer?.anchorSubject?.contains("Countersign Test IACA") == true)
         #expect(report.errors == [])
         #expect(report.phases.map(\.name) == ["engagement", "request", "consent", "verification"])
-        #expect(try await link.wallet.ended().errors.contains("ended by the reader, status 20"))
+        #expect(try await CommandRun(link.wallet).errors.contains("ended by the reader, status 20"))
     }
 
     @Test("In JSON the portrait is its size, and the elements are those asked for")
@@ -144,13 +146,13 @@ struct RequestTests {
     @Test("SIGINT while the holder decides: exit code 3, and the phone is told by status 20")
     func interrupted() async throws {
         let link = try await WalletAtLink(["--consent-time", "60000"])
-        let command = try RunningCommand(link.arguments(["--age-over", "21", "--json"]))
+        let command = try BuiltProgram("countersign", link.arguments(["--age-over", "21", "--json"]))
         try await command.said("Waiting for the holder's consent")
-        command.interrupt()
-        let run = try await command.ended()
+        command.signal(SIGINT)
+        let run = try await CommandRun(command)
         #expect(run.status == 3)
         #expect(try run.report().errors.map(\.id) == ["cancelled"])
-        let wallet = try await link.wallet.ended()
+        let wallet = try await CommandRun(link.wallet)
         #expect(wallet.errors.contains("ended by the reader, status 20"))
         #expect(!wallet.errors.contains("answered"))
     }

@@ -15,7 +15,7 @@ struct TokenCommandTests {
         folder = try TemporaryFolder()
     }
 
-    private func run(_ arguments: String...) async throws -> RunningCommand.Ended {
+    private func run(_ arguments: String...) async throws -> CommandRun {
         try await execute(arguments, environment: ["COUNTERSIGN_STORE": folder.path("store")])
     }
 
@@ -29,7 +29,7 @@ struct TokenCommandTests {
         try #require(key.status == 0, "\(key.errors)")
     }
 
-    private func sign(_ more: String..., at time: String = now) async throws -> RunningCommand.Ended {
+    private func sign(_ more: String..., at time: String = now) async throws -> CommandRun {
         let instance = try await run("token", "instance").output.trimmingCharacters(in: .newlines)
         return try await execute(
             [
@@ -40,7 +40,7 @@ struct TokenCommandTests {
 
     private func verify(
         _ token: String, _ more: String..., at time: String = now
-    ) async throws -> RunningCommand.Ended {
+    ) async throws -> CommandRun {
         let file = try folder.write(token.utf8, as: "\(UUID()).jwt")
         return try await execute(
             ["token", "verify", file, "--at", time] + more,
@@ -115,7 +115,7 @@ struct TokenCommandTests {
         #expect(revoked.status == 2 && revoked.output.contains("was revoked"))
     }
 
-    @Test("A key that others can read signs nothing, nor does one of another curve")
+    @Test("A key that others can read signs nothing, nor does one of another curve, nor what is no key")
     func key() async throws {
         try await makeBrand()
         let path = folder.path("utopia.pem")
@@ -125,11 +125,20 @@ struct TokenCommandTests {
         #expect(exposed.status == 2 && exposed.output.isEmpty && exposed.errors.contains("mode 640"))
         try #require(unsafe chmod(path, 0o600) == 0)
         #expect(try await sign().status == 0)
-        let pem = try PrivateKey.generate(.p384).unprotectedPEM().withUnprotectedBytes { Array($0) }
-        try Data(pem).write(to: URL(filePath: path))
-        try #require(unsafe chmod(path, 0o600) == 0)
+        func replace(_ bytes: some Sequence<UInt8>) throws {
+            try Data(bytes).write(to: URL(filePath: path))
+            try #require(unsafe chmod(path, 0o600) == 0)
+        }
+        let other = try PrivateKey.generate(.p384).unprotectedPEM().withUnprotectedBytes(Array.init)
+        try replace(other)
         let curve = try await sign()
         #expect(curve.status == 64 && curve.errors.contains("not on P-256"))
+        for text in ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"] {
+            try replace(text.utf8)
+            let unusable = try await sign()
+            #expect(unusable.status == 2 && unusable.output.isEmpty, "\(text)")
+            #expect(unusable.errors.hasSuffix("  [identity.key_unusable]\n"), "\(unusable.errors)")
+        }
         for lifetime in ["0", "301", "x"] { #expect(try await sign("--lifetime", lifetime).status == 64) }
     }
 
@@ -174,7 +183,7 @@ struct TokenCommandTests {
         try await makeBrand()
         let svg = try folder.write(Array("<svg/>".utf8), as: "logo.svg")
         let logo = try await run("brand", "add", "arcadia", "--name", "A", "--logo", svg)
-        #expect(logo.status == 65 && logo.errors.contains("no whole PNG"))
+        #expect(logo.status == 65 && logo.errors.contains("not a complete PNG"))
         let file = URL(filePath: folder.path("store/brands/brands.json"))
         let text = try String(contentsOf: file, encoding: .utf8)
         try Data(text.replacing("\"kty\"", with: "\"type\"").utf8).write(to: file)

@@ -19,14 +19,10 @@ struct TrustUpdateTests {
         serverRoots = try scene.write("server-roots.pem", authority.pem)
     }
 
-    private func run(_ arguments: [String]) async throws -> RunningCommand.Ended {
+    private func run(_ arguments: [String]) async throws -> CommandRun {
         try await execute(
             ["trust"] + arguments + ["--store", scene.store, "--at", TrustScene.time]
                 + ["--server-roots", serverRoots])
-    }
-
-    private func change(_ run: RunningCommand.Ended) throws -> TrustChangeJSON {
-        try JSONDecoder().decode(TrustChangeJSON.self, from: Data(run.output.utf8))
     }
 
     private func server(_ answers: [String: ServedAnswer]) async throws -> ListServer {
@@ -43,15 +39,15 @@ struct TrustUpdateTests {
         _ = try scene.trust("import", scene.write("p.der", provider.der), "--as", "provider")
         let imported = try await run(["import", url, "--as", "vical", "--json"])
         #expect(imported.status == 0, "\(imported.everything)")
-        #expect(try change(imported).outcomes == ["vical new"])
+        #expect(try imported.change().outcomes == ["vical new"])
         let again = try await run(["update", "--json"])
-        #expect(try again.status == 0 && change(again).outcomes == ["vical unchanged"])
+        #expect(try again.status == 0 && again.change().outcomes == ["vical unchanged"])
 
         list.issueID = 8
         list.entries = Array(entries.prefix(9))
         server.answer("/vical", with: .serving(try list.encoded()))
         let renewed = try await run(["update", "--json"])
-        #expect(try renewed.status == 0 && change(renewed).outcomes == ["vical renewed"])
+        #expect(try renewed.status == 0 && renewed.change().outcomes == ["vical renewed"])
         let snapshot = try scene.snapshot()
 
         list.issueID = 9
@@ -64,7 +60,7 @@ struct TrustUpdateTests {
             server.answer("/vical", with: .serving(bytes))
             let refused = try await run(["update", "--json"])
             #expect(refused.status == 2, "\(reason)")
-            #expect(try change(refused).outcomes == ["vical refused \(reason)"])
+            #expect(try refused.change().outcomes == ["vical refused \(reason)"])
             #expect(try scene.snapshot() == snapshot)
         }
         server.answer("/vical", with: .serving(try list.encoded()))
@@ -93,7 +89,7 @@ struct TrustUpdateTests {
             "/crl", with: .serving(PEM.encode(try next.encoded()[...], label: "X509 CRL")))
         let run = try await run(["update", "--json"])
         #expect(run.status == 69)
-        let outcomes = try change(run).outcomes
+        let outcomes = try run.change().outcomes
         #expect(outcomes.contains("revocation_list renewed"))
         #expect(outcomes.contains("revocation_list failed fetch.status_404"))
         // The status list's URI leads nowhere on this machine.
@@ -109,7 +105,7 @@ struct TrustUpdateTests {
         let run = try await run(["import", server.url("/crl"), "--as", "crl", "--json"])
         #expect(run.status == 69)
         #expect(
-            try change(run).outcomes == ["revocation_list failed fetch.tls_certificate_refused"])
+            try run.change().outcomes == ["revocation_list failed fetch.tls_certificate_refused"])
         #expect(server.requests.isEmpty)
         await server.stop()
     }

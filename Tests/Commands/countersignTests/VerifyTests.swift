@@ -121,7 +121,7 @@ struct VerifyTests {
         #expect(try json.report().errors.map(\.id) == ["element.not_returned"])
         let text = try CommandRun(arguments)
         #expect(text.status == 1)
-        #expect(text.output.contains("over 21: cannot tell (no age attestation came)"))
+        #expect(text.output.contains("over 21: cannot tell (no age attestation was returned)"))
     }
 
     @Test("An age of a document that did not come cannot be told either")

@@ -1,9 +1,10 @@
 import Foundation
+import OtherPrograms
 import Testing
 
 /// `countersign wallet` serving one reader on a bench link, and `countersign request` with its root.
 final class WalletAtLink {
-    let wallet: RunningCommand
+    let wallet: BuiltProgram
     let address: String
     let root: String
     private let folder: TemporaryFolder
@@ -12,7 +13,8 @@ final class WalletAtLink {
     init(_ arguments: [String] = []) async throws {
         folder = try TemporaryFolder()
         root = folder.path("root.der")
-        wallet = try RunningCommand(
+        wallet = try BuiltProgram(
+            "countersign",
             ["wallet", "--listen", "tcp://127.0.0.1:0", "--root", root, "--readers", "1"] + arguments)
         address = try await wallet.firstLine()
     }
@@ -27,7 +29,7 @@ final class WalletAtLink {
 
     func request(
         _ further: [String] = ["--age-over", "21", "--portrait"], trust: String? = nil
-    ) async throws -> RunningCommand.Ended {
+    ) async throws -> CommandRun {
         try await execute(arguments(further, trust: trust))
     }
 }

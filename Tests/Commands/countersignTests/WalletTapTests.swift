@@ -1,5 +1,7 @@
+import Glibc
 import MdocModel
 import MdocSession
+import OtherPrograms
 import PCSCBench
 import Testing
 import Transport
@@ -10,7 +12,7 @@ import Transport
 struct WalletTapTests {
     /// A wallet on the first virtual reader, with a bench link.
     private final class Tapped {
-        let wallet: RunningCommand
+        let wallet: BuiltProgram
         let root: String
         let address: String
         private let folder: TemporaryFolder
@@ -18,7 +20,8 @@ struct WalletTapTests {
         init(_ arguments: [String]) async throws {
             folder = try TemporaryFolder()
             root = folder.path("root.der")
-            wallet = try RunningCommand(
+            wallet = try BuiltProgram(
+                "countersign",
                 [
                     "wallet", "--card", "tcp://127.0.0.1:35963", "--listen", "tcp://127.0.0.1:0", "--root",
                     root,
@@ -31,7 +34,7 @@ struct WalletTapTests {
         var atLink: [String] { ["request", "--connect", address, "--trust", root, "--age-over", "21"] }
 
         /// `request` that taps, and retrieves over NFC.
-        func tap(_ further: String...) async throws -> RunningCommand.Ended {
+        func tap(_ further: String...) async throws -> CommandRun {
             try await execute(
                 [
                     "request", "--reader", VirtualBench.first, "--trust", root, "--age-over", "21",
@@ -45,9 +48,9 @@ struct WalletTapTests {
         }
 
         /// Takes the phone away.
-        func ended() async throws -> RunningCommand.Ended {
-            wallet.interrupt()
-            let ended = try await wallet.ended()
+        func ended() async throws -> CommandRun {
+            wallet.signal(SIGINT)
+            let ended = try await CommandRun(wallet)
             // The virtual reader sees a card leave only when it stays away.
             try await Task.sleep(for: .seconds(1))
             return ended
@@ -59,10 +62,10 @@ struct WalletTapTests {
         arguments: ["static", "negotiated"])
     func tapThenLink(_ handover: String) async throws {
         let tapped = try await Tapped(["--handover", handover])
-        let early = try RunningCommand(tapped.atLink)
+        let early = try BuiltProgram("countersign", tapped.atLink)
         try await early.said("Ready:")
         #expect(try await tapped.tap().status == 0)
-        let ended = try await early.ended()
+        let ended = try await CommandRun(early)
         #expect(ended.status == 0, "\(ended.errors)")
         #expect(ended.output.hasPrefix("VERIFIED\n"))
         try await tapped.wallet.said("ended by the reader, status 20")
@@ -90,10 +93,10 @@ struct WalletTapTests {
     func leftBefore() async throws {
         let tapped = try await Tapped(["--handover", "static"])
         await (try await tapped.channel()).close()
-        let second = try RunningCommand(tapped.atLink)
+        let second = try BuiltProgram("countersign", tapped.atLink)
         try await second.said("Ready:")
         #expect(try await tapped.tap().status == 0)
-        #expect(try await second.ended().status == 0)
+        #expect(try await second.ended() == 0)
         _ = try await tapped.ended()
     }
 

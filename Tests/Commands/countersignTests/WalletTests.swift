@@ -1,5 +1,7 @@
 import Foundation
+import Glibc
 import MdocSession
+import OtherPrograms
 import Testing
 import Transport
 
@@ -111,7 +113,8 @@ struct WalletTests {
 
     @Test("Each QR code is shown before its reader comes, and is the one that the reader gets")
     func codes() async throws {
-        let wallet = try RunningCommand("wallet", "--listen", "tcp://127.0.0.1:0", "--readers", "2")
+        let wallet = try BuiltProgram(
+            "countersign", ["wallet", "--listen", "tcp://127.0.0.1:0", "--readers", "2"])
         let address = try await wallet.firstLine()
         let port = try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
         for number in 1...2 {
@@ -122,10 +125,10 @@ struct WalletTests {
             #expect(codes.last.map(String.init) == greeting.qr)
             await channel.close()
         }
-        #expect(try await wallet.ended().status == 0)
+        #expect(try await wallet.ended() == 0)
         let negotiated = try await WalletAtLink(["--handover", "negotiated"])
         _ = try await negotiated.request()
-        #expect(try await negotiated.wallet.ended().output == negotiated.address + "\n")
+        #expect(try await CommandRun(negotiated.wallet).output == negotiated.address + "\n")
     }
 
     @Test("Without a virtual reader a card cannot be tapped: exit code 69")
@@ -140,7 +143,8 @@ struct WalletTests {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let root = folder.path("root.der")
-        let wallet = try RunningCommand("wallet", "--listen", "tcp://127.0.0.1:0", "--root", root)
+        let wallet = try BuiltProgram(
+            "countersign", ["wallet", "--listen", "tcp://127.0.0.1:0", "--root", root])
         let address = try await wallet.firstLine()
         for _ in 0..<3 {
             let run = try await execute([
@@ -149,7 +153,7 @@ struct WalletTests {
             #expect(run.status == 0, "\(run.errors)")
         }
         try await wallet.said("reader 3: ended by the reader, status 20")
-        wallet.interrupt()
-        #expect(try await wallet.ended().status == 0)
+        wallet.signal(SIGINT)
+        #expect(try await wallet.ended() == 0)
     }
 }

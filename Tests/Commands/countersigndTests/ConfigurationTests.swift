@@ -55,7 +55,7 @@ struct ConfigurationTests {
             ("{\n\nlanes", "FILE:3: this is not JSON"),
             (
                 #"{"store": "/a/b", "keys": "/a/b/c", "lanes": [{"name": "one"}]}"#,
-                "keys has to be another folder"
+                "keys must be a folder outside of store"
             ),
             ("", "this is not JSON"),
         ] {
@@ -220,15 +220,7 @@ private final class NoticeSocket {
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var name = sockaddr_un()
-        name.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &name.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-        let bound = unsafe withUnsafePointer(to: &name) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
-        try #require(bound)
+        try #require(PlainHTTP.Address.unix(path: path).bind(descriptor))
     }
 
     deinit {

@@ -59,16 +59,7 @@ final class ConnectionFlood: @unchecked Sendable {  // one thread at a time
         var limit = timeval(tv_sec: 10, tv_usec: 0)
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_port = port.bigEndian
-        name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let isConnected = unsafe withUnsafePointer(to: &name) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-        guard isConnected else {
+        guard PlainHTTP.Address.tcp(port: port).connect(descriptor) else {
             Glibc.close(descriptor)
             return nil
         }

@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 import OtherPrograms
 import Testing
@@ -29,7 +30,10 @@ struct FloodTests {
         let peak = try Self.memory(of: reader.daemon)
         #expect(peak - before < 64 << 10, "\(before) KiB became \(peak) KiB")
         flood.close()
-        try await until { try await reader.asApp.call("GET", "/v1/lanes").status == 200 }
+        // The daemon hears of each end in its own time.
+        try await until("room for connections") {
+            try await reader.asApp.call("GET", "/v1/lanes").status == 200
+        }
         let figures = try await reader.asAdmin.call("GET", "/metrics").text
         let refused = figures.firstMatch(of: /refusals_total{id="tooManyConnections"} (\d+)/)
         #expect(try #require(refused.flatMap { Int($0.1) }) >= named.count)
@@ -40,10 +44,4 @@ struct FloodTests {
         let status = try String(contentsOfFile: "/proc/\(program.process)/status", encoding: .utf8)
         return try #require(status.firstMatch(of: /VmHWM:\s+(\d+) kB/).flatMap { Int($0.1) })
     }
-}
-
-/// Asks until it is so: the daemon hears of each end in its own time.
-func until(_ isSo: () async throws -> Bool) async throws {
-    for _ in 0..<200 where try await !isSo() { try await Task.sleep(for: .milliseconds(25)) }
-    #expect(try await isSo())
 }

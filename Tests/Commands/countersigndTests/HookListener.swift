@@ -17,16 +17,9 @@ final class HookListener: Sendable {
     init(answering statuses: [Int]) throws {
         port = try ReaderDaemon.freePort()
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_port = port.bigEndian
-        name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let bound = unsafe withUnsafePointer(to: &name) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
+        guard PlainHTTP.Address.tcp(port: port).bind(descriptor), listen(descriptor, 8) == 0 else {
+            throw PlainHTTP.Failure(description: "no hook")
         }
-        guard bound, listen(descriptor, 8) == 0 else { throw PlainHTTP.Failure(description: "no hook") }
         Thread { [self] in for status in statuses { take(status) } }.start()
     }
 

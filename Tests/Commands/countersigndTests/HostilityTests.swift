@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 import OtherPrograms
 import Testing
@@ -203,6 +204,8 @@ struct HostilityTests {
         #expect(held.count >= 64)
         #expect(try await reader.atSocket.call("GET", "/v1/lanes").status == 200)
         held = []
-        try await until { (try? await reader.asApp.call("GET", "/v1/lanes").status) == 200 }
+        try await until("room for connections") {
+            (try? await reader.asApp.call("GET", "/v1/lanes").status) == 200
+        }
     }
 }

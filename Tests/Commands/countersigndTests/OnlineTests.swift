@@ -81,7 +81,7 @@ struct OnlineDaemonTests {
     @Test(
         arguments: [
             (#"{}"#, "must have merchants or web"), (#"{"merchants": [{}]}"#, "\"name\" is missing"),
-            (#"{"web": {"origins": ["http://shop.example"], "keys": ["/k"]}}"#, "an origin is"),
+            (#"{"web": {"origins": ["http://shop.example"], "keys": ["/k"]}}"#, "an origin must be"),
             (
                 #"{"web": {"origins": ["https://shop.example"], "keys": []}}"#,
                 "must contain at least one file"

@@ -154,6 +154,24 @@ struct ReaderTokenTests {
     }
 
     @Test(
+        "A key in the TPM signs tokens that the brand believes, and one of another TPM changes nothing",
+        .enabled(if: SoftwareTPM.isThere, "\(SoftwareTPM.missing)"))
+    func inTPM() async throws {
+        let (tpm, other) = (try SoftwareTPM(), try SoftwareTPM())
+        let chain = try await TokenChain(inTPM: ["TPM2OPENSSL_TCTI": tpm.address])
+        let file = chain.reader.folder.appending(path: "token.jwt")
+        try await Data(chain.token().utf8).write(to: file)
+        #expect(try await chain.run("token", "verify", file.path).contains("for Utopia Rentals (utopia)"))
+        try FileManager.default.removeItem(atPath: chain.keyPath)
+        try await chain.makeKey("k2", inTPM: ["TPM2OPENSSL_TCTI": other.address])
+        try await chain.reload(keys: [("utopia", "k2")])
+        let errors = chain.reader.daemon.errors
+        #expect(errors.contains("reader tokens are made as before") && errors.contains("another TPM"))
+        #expect(try await chain.ask().status == 201)
+        withExtendedLifetime((tpm, other)) {}
+    }
+
+    @Test(
         "A token of another reader, one that lapsed, one that was changed and one of a revoked key prepare nothing"
     )
     func replayed() async throws {

@@ -3,9 +3,9 @@ import Glibc
 import MdocModel
 import OtherPrograms
 import ReaderService
-import RecordBench
 import Reports
 import Testing
+import VectorFiles
 
 @testable import ReaderStore
 
@@ -107,7 +107,7 @@ struct RecordFaultTests {
     @Test("Killed at random while it writes, the daemon loses no receipt that it answered")
     func killed() async throws {
         let reader = try await ReaderDaemon()
-        var numbers = SeededNumbers(seed: 4711)
+        var numbers = SplitMix64(seed: 4711)
         var answered: [String: String] = [:]
         var daemon = reader.daemon
         for _ in 0..<8 {

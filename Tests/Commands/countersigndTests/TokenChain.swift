@@ -16,9 +16,11 @@ struct TokenChain {
     let reader: ReaderDaemon
     let instance: String
 
-    /// - Parameter lanes: as those of `ReaderDaemon`.
-    init(lanes: [[String]?] = [nil]) async throws {
-        reader = try await ReaderDaemon(lanes: lanes)
+    /// - Parameters:
+    ///   - lanes: as those of `ReaderDaemon`.
+    ///   - environment: leads to the TPM that has the brand's key; empty for a key in its file.
+    init(lanes: [[String]?] = [nil], inTPM environment: [String: String] = [:]) async throws {
+        reader = try await ReaderDaemon(lanes: lanes, environment: environment)
         let logo = reader.folder.appending(path: "logo.png")
         try #require(Data(base64Encoded: Self.logo)).write(to: logo)
         let store = ["--store", reader.folder.path + "/store"]
@@ -26,18 +28,15 @@ struct TokenChain {
             ["brand", "add", "utopia", "--name", "Utopia Rentals", "--logo", logo.path] + store)
         _ = try await Self.run(["brand", "add", "bare", "--name", "No Logo"] + store)
         instance = try await Self.run(["token", "instance"] + store).trimmingCharacters(in: .newlines)
-        _ = try await Self.run(
-            [
-                "brand", "key", "add", "utopia", "--kid", "k1", "--generate",
-                reader.folder.path + "/utopia.pem",
-            ]
-                + store)
+        try await makeKey("k1", inTPM: environment)
         try await reload(keys: [("utopia", "k1")])
     }
 
     /// Runs `countersign`; what it says on its standard output.
-    static func run(_ arguments: [String]) async throws -> String {
-        let command = try BuiltProgram("countersign", arguments)
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> String {
+        let command = try BuiltProgram("countersign", arguments, environment: environment)
         guard try await command.ended() == 0 else {
             throw PlainHTTP.Failure(description: "\(arguments): \(command.errors)")
         }
@@ -47,6 +46,16 @@ struct TokenChain {
     func run(_ arguments: String...) async throws -> String {
         try await Self.run(arguments + ["--store", reader.folder.path + "/store"])
     }
+
+    /// Adds a key to the brand, with its private half in `keyPath`.
+    func makeKey(_ kid: String, inTPM environment: [String: String]) async throws {
+        _ = try await Self.run(
+            ["brand", "key", "add", "utopia", "--kid", kid, "--generate", keyPath]
+                + (environment.isEmpty ? [] : ["--tpm"]) + ["--store", reader.folder.path + "/store"],
+            environment: environment)
+    }
+
+    var keyPath: String { reader.folder.path + "/utopia.pem" }
 
     /// Writes the file anew with these keys, and has the daemon read it.
     func reload(keys: [(brand: String, kid: String)]) async throws {

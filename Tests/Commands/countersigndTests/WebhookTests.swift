@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 import MdocModel
 import OpenSSLCrypto
@@ -39,7 +40,7 @@ struct WebhookTests {
         }
         #expect(calls[0].headers["countersign-delivery"] == calls[1].headers["countersign-delivery"])
         // It is counted when the daemon has read that it was taken.
-        try await until {
+        try await until("the delivery in the metrics") {
             try await reader.asAdmin.call("GET", "/metrics").text
                 .contains(#"countersign_webhooks_total{outcome="delivered"} 1"#)
         }

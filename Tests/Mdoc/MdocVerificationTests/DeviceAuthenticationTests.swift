@@ -68,26 +68,15 @@ struct DeviceAuthenticationTests {
         presentation.hasReaderKey = true
         let response = try presentation.response()
         presentation.session = try TestSession()
-        guard
-            case .rejected(let rejected) = try UnverifiedResponse(response[...]).verify(
-                in: presentation.context()
-            ).verdict
-        else {
-            Issue.record("verified in another session")
-            return
-        }
-        #expect(rejected.allFailures == [.failed(.deviceAuthentication, .cose(.signatureInvalid))])
-        let other = try TestSession(.p384)
-        presentation.session = other
-        guard
-            case .rejected(let again) = try UnverifiedResponse(response[...]).verify(
-                in: presentation.context()
-            ).verdict
-        else {
-            Issue.record("verified with another curve")
-            return
-        }
-        #expect(again.allFailures == [.failed(.deviceAuthentication, .readerKeyOnOtherCurve)])
+        #expect(
+            try presentation.rejected(on: response).allFailures == [
+                .failed(.deviceAuthentication, .cose(.signatureInvalid))
+            ])
+        presentation.session = try TestSession(.p384)
+        #expect(
+            try presentation.rejected(on: response).allFailures == [
+                .failed(.deviceAuthentication, .readerKeyOnOtherCurve)
+            ])
     }
 
     @Test("A signature needs no reader key")
@@ -102,15 +91,10 @@ struct DeviceAuthenticationTests {
         var presentation = try presentation { _ in }
         let response = try presentation.response()
         presentation.session = try TestSession()
-        guard
-            case .rejected(let rejected) = try UnverifiedResponse(response[...]).verify(
-                in: presentation.context()
-            ).verdict
-        else {
-            Issue.record("verified in another session")
-            return
-        }
-        #expect(rejected.allFailures == [.failed(.deviceAuthentication, .cose(.signatureInvalid))])
+        #expect(
+            try presentation.rejected(on: response).allFailures == [
+                .failed(.deviceAuthentication, .cose(.signatureInvalid))
+            ])
     }
 
     @Test(
@@ -203,18 +187,9 @@ struct IssuerDataTests {
         // A stranger's whole chain in the message, and another anchor in the store.
         let stranger = try TestIssuer(
             authority: TestAuthority([(.countryName, "UT"), (.commonName, "Stranger")]))
-        let strange = try presentation(issuer: stranger) { $0.furtherCertificates = [stranger.authority.der] }
-        var context = try strange.context()
-        context = VerificationContext(
-            transcript: context.transcript, comparison: context.comparison, readerKey: context.readerKey,
-            trust: try issuer.authority.store(), now: context.now)
-        guard
-            case .rejected(let rejected) = try UnverifiedResponse(strange.response()[...]).verify(in: context)
-                .verdict
-        else {
-            Issue.record("trusted what the message brought along")
-            return
-        }
+        var strange = try presentation(issuer: stranger) { $0.furtherCertificates = [stranger.authority.der] }
+        strange.trust = try issuer.authority.store()
+        let rejected = try strange.rejected()
         #expect(
             rejected.allFailures == [
                 .failed(.issuerCertificate, .issuerCertificate(.anchorNotFound(issuer: "CN=Stranger,C=UT")))
@@ -306,13 +281,9 @@ struct IssuerDataTests {
         var bad = try TestDocument([.familyName])
         bad.rewriteMSO = { mso in Array(mso.dropLast()) + [0xff] }
         for document in [try TestDocument([.familyName]), bad, try TestDocument([.familyName])] {
-            let presentation = try Presentation(document, issuer: issuer)
-            let first = try presentation.context()
-            let context = VerificationContext(
-                transcript: first.transcript, comparison: first.comparison, readerKey: first.readerKey,
-                trust: store,
-                now: first.now)
-            switch try UnverifiedResponse(presentation.response()[...]).verify(in: context).verdict {
+            var presentation = try Presentation(document, issuer: issuer)
+            presentation.trust = store
+            switch try presentation.verdict() {
             case .verified(let response):
                 #expect(response.reports[0].deviations == [.dsSubjectKeyIdentifierMissing])
             case .rejected(let rejected):

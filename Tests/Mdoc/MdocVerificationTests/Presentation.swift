@@ -11,6 +11,8 @@ import Testing
 /// One response with what it is judged by.
 struct Presentation {
     var issuer: TestIssuer
+    /// Where it is not the issuer alone that is trusted.
+    var trust: TrustStore?
     var session: TestSession
     var documents: [TestDocument]
     var requests: [ItemsRequest]?
@@ -55,13 +57,17 @@ struct Presentation {
     func context(_ rules: VerificationRules = .interoperable) throws -> VerificationContext {
         VerificationContext(
             transcript: session.transcript, comparison: requests.map { .requested($0) } ?? .notCompared,
-            readerKey: hasReaderKey ? session.readerKey : nil, trust: try issuer.authority.store(),
+            readerKey: hasReaderKey ? session.readerKey : nil,
+            trust: try trust ?? issuer.authority.store(),
             now: try #require(DateText(now.utf8)).instant,
             policy: VerificationPolicy(rules: rules, clockSkew: clockSkew))
     }
 
-    func verdict(_ rules: VerificationRules = .interoperable) throws -> ResponseVerdict {
-        try UnverifiedResponse(response()[...]).verify(in: context(rules)).verdict
+    /// - Parameter response: in place of the one that is made of the documents.
+    func verdict(
+        _ rules: VerificationRules = .interoperable, on response: [UInt8]? = nil
+    ) throws -> ResponseVerdict {
+        try UnverifiedResponse((response ?? self.response())[...]).verify(in: context(rules)).verdict
     }
 
     func verified(_ rules: VerificationRules = .interoperable) throws -> VerifiedResponse {
@@ -71,8 +77,10 @@ struct Presentation {
         }
     }
 
-    func rejected(_ rules: VerificationRules = .interoperable) throws -> RejectedResponse {
-        guard case .rejected(let rejected) = try verdict(rules) else { throw FalselyVerified() }
+    func rejected(
+        _ rules: VerificationRules = .interoperable, on response: [UInt8]? = nil
+    ) throws -> RejectedResponse {
+        guard case .rejected(let rejected) = try verdict(rules, on: response) else { throw FalselyVerified() }
         return rejected
     }
 

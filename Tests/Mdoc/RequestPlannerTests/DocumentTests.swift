@@ -90,6 +90,14 @@ struct DocumentTests {
         #expect(DocumentFamily(text)?.types.map(\.docType) == docTypes)
     }
 
+    @Test("The types of a document have one main namespace")
+    func mainNameSpace() {
+        for family in DocumentFamily.known {
+            #expect(Set(family.types.map(\.mainNameSpace)) == [family.mainNameSpace], "\(family.word)")
+        }
+        #expect(DocumentFamily.photoID.mainNameSpace == "org.iso.23220.1")
+    }
+
     @Test("What is neither word nor type is no document", arguments: ["", "MDL", "passport", "a b.c", "ö.c"])
     func noFamily(_ text: String) {
         #expect(DocumentFamily(text) == nil)

@@ -154,6 +154,24 @@ struct RequestPlanTests {
         #expect(plan.drafts(for: []).map { $0.documents.map(\.docType) } == types.map { [$0] })
     }
 
+    @Test("Any of several plans: each document is asked for what its plan says, in the order of the plans")
+    func severalPlans() throws {
+        let plans = try [plan("elements: document number; from photoid"), plan("identity: expiry; from mdl")]
+        let types = ["org.iso.23220.photoid.1", "org.iso.23220.photoID.1", "org.iso.18013.5.1.mDL"]
+        let paths = [
+            ["org.iso.23220.1/document_number"], ["org.iso.23220.1/document_number"], ["\(mDL)/expiry_date"],
+        ]
+        let extended = plans.drafts(for: .extendedRequest)
+        #expect(extended.map { $0.documents.map(\.docType) } == [types])
+        #expect(extended[0].documents.map(\.paths) == paths)
+        #expect(extended[0].useCases == [.init(isMandatory: true, documentSets: [[0], [1], [2]])])
+        let plain = plans.drafts(for: [])
+        #expect(plain.map { $0.documents.map(\.docType) } == [Array(types.prefix(2)), [types[2]]])
+        #expect(plain.flatMap(\.documents).map(\.paths) == paths)
+        // The twin: one document is no choice.
+        #expect(Array(plans.suffix(1)).drafts(for: .extendedRequest)[0].useCases.isEmpty)
+    }
+
     @Test("The same claim has its own elements in each document")
     func documents() throws {
         let paths = { (document: String) in
@@ -306,6 +324,24 @@ struct RetentionTests {
             let draft = try plan(Self.text, keeping: choice).drafts(for: capabilities)[0]
             #expect(draft.documents[0].kept == identifiers)
         }
+    }
+
+    @Test("Chosen claim by claim, the answers to these claims are kept and no others, the portrait too")
+    func claimByClaim() throws {
+        let portrait = Claim.portrait(isCompared: true)
+        let intent = RequestIntent(.elements, [.documentNumber, portrait, .categories(["B"]), .expiry])
+        let kept = { (claims: Set<Claim>) in
+            let plan = try RequestPlan(intent, keeping: claims)
+            #expect(plan.retention == nil)
+            return try #require(plan.drafts(for: []).first).documents[0].kept
+        }
+        #expect(try kept([]).isEmpty)
+        #expect(try kept([portrait]) == ["portrait"])
+        // An element that two claims need is kept if one of them is.
+        #expect(try kept([.documentNumber, .expiry]) == ["document_number", "expiry_date"])
+        #expect(try kept([.categories(["B"])]) == ["driving_privileges", "expiry_date"])
+        // The twin: a claim that was not made keeps nothing.
+        #expect(try kept([.issueDate]).isEmpty)
     }
 
     @Test("The choices have the names that places choose them by")

@@ -42,9 +42,7 @@ struct AppAttackTests {
 
     static let attacks: [Attack<EnvelopeParts>] = [
         Attack("a hash of another key", "presentation.recipient_key") { shop in
-            var envelope = try shop.envelope()
-            envelope.recipientKeyHash[0] ^= 1
-            return envelope
+            try shop.changed { $0.recipientKeyHash[0] ^= 1 }
         },
         Attack("sealed for another key that it names", "presentation.recipient_key") { shop in
             try shop.envelope(to: Shop.recipientKey())
@@ -55,9 +53,7 @@ struct AppAttackTests {
             return envelope
         },
         Attack("a hash of another info", "presentation.info_hash") { shop in
-            var envelope = try shop.envelope()
-            envelope.infoHash[31] ^= 1
-            return envelope
+            try shop.changed { $0.infoHash[31] ^= 1 }
         },
         Attack("another info under the hash of ours", "presentation.not_opened") { shop in
             var envelope = try shop.envelope(in: shop.transcript(shop.otherMerchant))
@@ -85,59 +81,37 @@ struct AppAttackTests {
             return try shop.envelope(in: shop.transcript(nonce: other))
         },
         Attack("a swapped encapsulated key", "presentation.not_opened") { shop in
-            var envelope = try shop.envelope()
-            envelope.encapsulatedKey = try shop.envelope().encapsulatedKey
-            return envelope
+            try shop.changed { $0.encapsulatedKey = try shop.envelope().encapsulatedKey }
         },
         Attack("an encapsulated key off the curve", "presentation.encapsulated_key") { shop in
-            var envelope = try shop.envelope()
-            envelope.encapsulatedKey[64] ^= 1
-            return envelope
+            try shop.changed { $0.encapsulatedKey[64] ^= 1 }
         },
         Attack("a compressed encapsulated key", "presentation.size") { shop in
-            var envelope = try shop.envelope()
-            envelope.encapsulatedKey = [0x02] + envelope.encapsulatedKey[1...32]
-            return envelope
+            try shop.changed { $0.encapsulatedKey = [0x02] + $0.encapsulatedKey[1...32] }
         },
         Attack("a hash cut short", "presentation.size") { shop in
-            var envelope = try shop.envelope()
-            envelope.infoHash.removeLast()
-            return envelope
+            try shop.changed { $0.infoHash.removeLast() }
         },
         Attack("one bit of the ciphertext", "presentation.not_opened") { shop in
-            var envelope = try shop.envelope()
-            envelope.ciphertext[100] ^= 1
-            return envelope
+            try shop.changed { $0.ciphertext[100] ^= 1 }
         },
         Attack("no ciphertext", "presentation.not_opened") { shop in
-            var envelope = try shop.envelope()
-            envelope.ciphertext = []
-            return envelope
+            try shop.changed { $0.ciphertext = [] }
         },
         Attack("an envelope cut", "presentation.malformed") { shop in
-            var envelope = try shop.envelope()
-            envelope.cut = envelope.encoded.count - 1
-            return envelope
+            try shop.changed { $0.cut = $0.encoded.count - 1 }
         },
         Attack("nothing", "presentation.malformed") { shop in
-            var envelope = try shop.envelope()
-            envelope.cut = 0
-            return envelope
+            try shop.changed { $0.cut = 0 }
         },
         Attack("another algorithm", "presentation.algorithm") { shop in
-            var envelope = try shop.envelope()
-            envelope.algorithm = Encoded.text("APPLE-HPKE-v2")
-            return envelope
+            try shop.changed { $0.algorithm = Encoded.text("APPLE-HPKE-v2") }
         },
         Attack("an algorithm that is no text", "presentation.algorithm") { shop in
-            var envelope = try shop.envelope()
-            envelope.algorithm = Encoded.bytes(Array("APPLE-HPKE-v1".utf8))
-            return envelope
+            try shop.changed { $0.algorithm = Encoded.bytes(Array("APPLE-HPKE-v1".utf8)) }
         },
         Attack("another mode", "presentation.mode") { shop in
-            var envelope = try shop.envelope()
-            envelope.mode = 1
-            return envelope
+            try shop.changed { $0.mode = 1 }
         },
         Attack("an extra document", "presentation.extra_document") { shop in
             shop.documents.append(try TestDocument([.init("family_name", Encoded.text("Other"))]))

@@ -105,6 +105,13 @@ struct Shop {
         return EnvelopeParts(try WalletEnvelope(bytes[...]))
     }
 
+    /// The wallet's good answer, but for one change.
+    func changed(_ change: (inout EnvelopeParts) throws -> Void) throws -> EnvelopeParts {
+        var envelope = try envelope()
+        try change(&envelope)
+        return envelope
+    }
+
     /// Presents it with a nonce that was issued for it.
     func judge(_ envelope: EnvelopeParts) throws -> String {
         try Self.reason {

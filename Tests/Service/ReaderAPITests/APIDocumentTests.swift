@@ -18,13 +18,13 @@ struct APIDocumentTests {
     }
 
     private static func routes() throws -> [APIRoute] {
-        let counter = try Counter(
+        let coordinator = try PresentationCoordinator(
             lanes: [], basis: NoBasis(), portraits: PortraitDecoder(executable: "/nonexistent"),
-            metrics: CounterMetrics(), log: Logger(label: "tests"), clock: .system)
-        let brands = BrandDesk(
+            metrics: PresentationMetrics(), log: Logger(label: "tests"), clock: .system)
+        let brands = BrandRoutes(
             BrandFolder(store: "/nonexistent"), server: TokenServer(audience: ReaderToken.defaultAudience),
             audit: Logger(label: "tests"), clock: .system)
-        return ReaderServer.routes(counter, brands, nil, PageFiles())
+        return ReaderServer.routes(coordinator, brands, nil, PageFiles())
     }
 
     /// `METHOD /path` of the document.

@@ -32,10 +32,10 @@ struct LaneChangeTests {
         func readiness() async -> LaneReadiness { state.withLock { $0 } }
     }
 
-    private static func counter(_ lane: Lane) throws -> Counter {
-        try Counter(
-            lanes: [CounterLane(lane)], basis: NoBasis(),
-            portraits: PortraitDecoder(executable: "/nonexistent"), metrics: CounterMetrics(),
+    private static func coordinator(_ lane: Lane) throws -> PresentationCoordinator {
+        try PresentationCoordinator(
+            lanes: [ConfiguredLane(lane)], basis: NoBasis(),
+            portraits: PortraitDecoder(executable: "/nonexistent"), metrics: PresentationMetrics(),
             log: Logger(label: "tests"), clock: .system)
     }
 
@@ -43,18 +43,18 @@ struct LaneChangeTests {
     func replaced() async throws {
         let (told, tell) = AsyncStream<Void>.makeStream()
         let lane = Lane(name: "one", device: Reader { for await _ in told {} })
-        let counter = try Self.counter(lane)
+        let coordinator = try Self.coordinator(lane)
         let plan = PresentationPlan(
             question: PresentationQuestion(.drafts([])), trust: TrustStore(anchors: []),
             clock: WallClock { Timestamp(secondsSince1970: 1_800_000_000) })
         for await _ in try await lane.begin(plan) {}
         let steps = Mutex<[String]>([])
         async let removing = {
-            let isRemoved = await counter.remove(lane: "one")
+            let isRemoved = await coordinator.remove(lane: "one")
             steps.withLock { $0.append("removed") }
             return isRemoved
         }()
-        while await counter.laneNames == ["one"] { await Task.yield() }
+        while await coordinator.laneNames == ["one"] { await Task.yield() }
         try await Task.sleep(for: .milliseconds(50))
         steps.withLock { $0.append("told") }
         tell.finish()
@@ -65,17 +65,17 @@ struct LaneChangeTests {
     @Test("Who listens to a lane is told once that its reader has gone, and once that it is back")
     func changes() async throws {
         let reader = Reader()
-        let counter = try Self.counter(Lane(name: "one", device: reader))
-        var told = try await counter.listen(toLane: "one", after: nil, lost: {}).makeAsyncIterator()
+        let coordinator = try Self.coordinator(Lane(name: "one", device: reader))
+        var told = try await coordinator.listen(toLane: "one", after: nil, lost: {}).makeAsyncIterator()
         _ = await told.next()
         let states: [LaneReadiness] = [.ready, .unavailable(.noReader), .ready]
         for state in states {
             reader.state.withLock { $0 = state }
             // A look stands for two seconds.
             try await Task.sleep(for: .seconds(2.1))
-            for _ in 0..<2 { #expect(await counter.readiness(ofLane: "one") == state) }
+            for _ in 0..<2 { #expect(await coordinator.readiness(ofLane: "one") == state) }
         }
-        await counter.close()
+        await coordinator.close()
         var frames: [String] = []
         while let frame = await told.next() { frames.append(frame) }
         #expect(frames.count == 2 && frames.allSatisfy { $0.contains("event: lane") }, "\(frames)")

@@ -74,9 +74,9 @@ struct OnlineShop {
     ) async throws -> Task<Void, any Error> {
         var log = Logger(label: "tests")
         log.logLevel = .error
-        let counter = try Counter(
+        let coordinator = try PresentationCoordinator(
             lanes: [], basis: basis, portraits: PortraitDecoder(executable: "/nonexistent"),
-            metrics: CounterMetrics(), log: log, clock: .system)
+            metrics: PresentationMetrics(), log: log, clock: .system)
         var rules = AccessRules()
         rules.tokens = [(token, Scope.online), (other, .app)].map { text, scope in
             .init(
@@ -84,11 +84,11 @@ struct OnlineShop {
                 scopes: [scope])
         }
         let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
-        let brands = BrandDesk(
+        let brands = BrandRoutes(
             BrandFolder(store: "/nonexistent"), server: TokenServer(audience: ReaderToken.defaultAudience),
             audit: log, clock: .system)
         let server = ReaderServer(
-            at: .loopback(host: "127.0.0.1", port: Int(port)), counter: counter, brands: brands,
+            at: .loopback(host: "127.0.0.1", port: Int(port)), coordinator: coordinator, brands: brands,
             online: verifier,
             access: AccessBook(rules), hosts: HostRules(port: Int(port)), page: PageFiles(), connections: 512,
             log: log, listening: { _ in isReady.finish() })

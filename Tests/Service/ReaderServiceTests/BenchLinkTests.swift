@@ -11,25 +11,10 @@ import VectorFiles
 
 @Suite("A presentation over a bench link")
 struct BenchLinkTests {
-    struct Case: Sendable, CustomTestStringConvertible {
-        let profile: WalletProfile
-        let handover: HandoverKind
-        let proof: Holder.DeviceAuthentication
-
-        var testDescription: String { "\(profile.name) \(handover.rawValue) \(proof.rawValue)" }
-
-        static let all = WalletProfile.all.flatMap { profile in
-            ([.qr] + profile.nfcHandovers).flatMap { handover in
-                Holder.DeviceAuthentication.allCases.map {
-                    Case(profile: profile, handover: handover, proof: $0)
-                }
-            }
-        }
-    }
-
     @Test(
-        "Every wallet's answer is verified, and the phone told that the session is over", arguments: Case.all)
-    func profiles(_ row: Case) async throws {
+        "Every wallet's answer is verified, and the phone told that the session is over",
+        arguments: WalletCase.byQRCodeOrNFC)
+    func profiles(_ row: WalletCase) async throws {
         let scene = try Scene(Scene.presentation(row.profile, row.proof), handover: row.handover)
         let (presentation, phone) = try await run(scene)
         #expect(

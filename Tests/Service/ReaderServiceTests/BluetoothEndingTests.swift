@@ -113,7 +113,7 @@ struct BluetoothEndingTests {
         let transaction = try scene.transaction(deadlines: .onAir, retrieval: .over(mode))
         let engagement = try DeviceEngagement(scene.wallet.engagement(.qr, now: .now).deviceEngagement[...])
         let reader = Task { await transaction.run(scanned: engagement, radio: BlueZRadio.onBench) }
-        try await Task.sleep(for: .seconds(1))
+        try await AirObjects.untilReaderWaits(for: mode)
         reader.cancel()
         #expect(await reader.value.failure == .cancelled)
         try await before.expectNothingMore()

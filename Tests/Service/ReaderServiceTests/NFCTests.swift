@@ -11,24 +11,10 @@ import Transport
 
 @Suite("A presentation over NFC, in memory")
 struct NFCTests {
-    struct Case: Sendable, CustomTestStringConvertible {
-        let profile: WalletProfile
-        let handover: HandoverKind
-        let proof: Holder.DeviceAuthentication
-
-        var testDescription: String { "\(profile.name) \(handover.rawValue) \(proof.rawValue)" }
-
-        static let all = WalletProfile.all.flatMap { profile in
-            profile.nfcHandovers.flatMap { handover in
-                Holder.DeviceAuthentication.allCases.map {
-                    Case(profile: profile, handover: handover, proof: $0)
-                }
-            }
-        }
-    }
-
-    @Test("Every wallet's answer is verified, by a reader of long and of short APDUs", arguments: Case.all)
-    func profiles(_ row: Case) async throws {
+    @Test(
+        "Every wallet's answer is verified, by a reader of long and of short APDUs",
+        arguments: WalletCase.overNFC)
+    func profiles(_ row: WalletCase) async throws {
         let presentation = Scene.presentation(row.profile, row.proof, portrait: 25_000)
         let scene = try Scene(presentation, handover: row.handover)
         for limits in [ContactlessLimits.extended, .short] {
@@ -185,7 +171,8 @@ struct NFCTests {
         let field = Field([slow], .short)
         let transaction = try scene.transaction(deadlines: deadlines)
         async let presentation = transaction.run(at: field)
-        try await Task.sleep(for: .milliseconds(1800))
+        // Its consent took longer than there was time for the engagement.
+        try await scene.events.firstTapAgain()
         field.tap(try scene.phone())
         #expect(await presentation.verified() != nil)
     }

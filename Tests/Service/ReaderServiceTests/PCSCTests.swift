@@ -21,7 +21,7 @@ struct PCSCTests {
         let reader = try VirtualReader()
         defer { reader.lift() }
         var count = 0
-        for row in NFCTests.Case.all {
+        for row in WalletCase.overNFC {
             for portrait in [2400, 25_000, 90_000] {
                 let presentation = Scene.presentation(row.profile, row.proof, portrait: portrait)
                 let scene = try Scene(presentation, handover: row.handover)
@@ -105,8 +105,7 @@ struct PCSCTests {
             try await reader.hold(second)
             #expect(await presentation.verified() != nil, "\(fault.rawValue)")
             #expect(second.log.commands.first?[1] == 0xa4)
-            reader.lift()
-            try await Task.sleep(for: .seconds(1))
+            try await reader.takeAway()
         }
     }
 

@@ -3,6 +3,7 @@ import GRDB
 import MdocModel
 import RecordBench
 import Testing
+import VectorFiles
 
 @testable import ReaderStore
 
@@ -19,7 +20,7 @@ struct KilledWriterTests {
     )
     func killed() throws {
         var remains = try Remains(name: Self.name)
-        var numbers = SeededNumbers(seed: 5)
+        var numbers = SplitMix64(seed: 5)
         var interrupted = 0
         for round in 0..<Self.kills {
             let said = try KilledWriter.run(

@@ -4,6 +4,7 @@ import MdocModel
 import RecordBench
 import RequestPlanner
 import Testing
+import VectorFiles
 
 @testable import ReaderStore
 
@@ -57,7 +58,7 @@ struct RetentionScene {
 
     /// Lets rows come and go as in months of work, and counts those that should be gone and can still be found.
     func traces(_ seed: UInt64, removing remove: (Timestamp) throws -> Void) throws -> Int {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         var rows: [(deadline: Int64, sealed: Data)] = []
         for round in 1...6 {
             var added: [(deadline: Int64, sealed: Data)] = []

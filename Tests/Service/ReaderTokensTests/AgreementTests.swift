@@ -78,9 +78,9 @@ struct AgreementTests {
         .enabled(if: PythonCryptography.isThere, Comment(rawValue: PythonCryptography.missing)))
     func python() async throws {
         let scene = try TokenScene()
-        let pem = try TokenScene.signingKey("k1").unprotectedPEM().withUnprotectedBytes(Array.init)
-        let own = try ReaderTokenSigner(pem: pem[...], named("k1"), of: named("utopia"))
+        let own = try ReaderTokenSigner(TokenScene.signingKey("k1"), named("k1"), of: named("utopia"))
             .sign(for: scene.instance, audience: scene.audience, at: TokenScene.now)
+        let pem = try TokenScene.signingKey("k1").unprotectedPEM().withUnprotectedBytes(Array.init)
         let folder = try ScriptFolder(["own": Array(own.utf8), "key.pem": pem])
         let (status, errors) = try PythonCryptography.run(Self.script, folder.path)
         #expect(status == 0, "\(errors)")

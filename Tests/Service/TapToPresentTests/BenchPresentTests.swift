@@ -1,13 +1,10 @@
 import BlueZBench
 import Foundation
 import MdocModel
-import MdocWallet
-import NDEF
 import PCSCBench
 import PresentationStage
 import TapToPresent
 import Testing
-import Transport
 
 /// An app that reads at the first virtual reader, from phones of these customers or of nobody it trusts.
 private struct BenchApp {
@@ -98,31 +95,18 @@ struct BluetoothPresentTests {
     @Test("The phone is tapped and lifted, and its answer comes to the app through the air")
     func tapped() async throws {
         try await AirBench.control(.start)
-        let customers = try Customers {
-            $0.profile = .generic
-            $0.profile.bluetoothRole = .centralOnly
-        }
+        let customers = try Customers.withBluetooth()
         let app = BenchApp(trusting: customers)
         defer { app.clean() }
         let reader = try VirtualReader()
         defer { reader.lift() }
-        let phone = try customers.phone()
-        let listener = try FramedTCPListener(on: SocketAddress(host: "127.0.0.1", port: 0))
-        let air = try AirPhone(.central, wallet: listener.address.port)
-        let holder = AirStage.serving(customers.presented.wallet, at: listener) {
-            while phone.engagement == nil { try await Task.sleep(for: .milliseconds(1)) }
-            return try #require(phone.engagement)
-        }
+        let tapped = try TappedAirPhone(of: customers)
         let (name, events) = try await app.familyName { event in
-            if event == .armed { try await reader.hold(phone) }
+            if event == .armed { try await reader.hold(tapped.phone) }
             if event == .engaged { reader.lift() }
         }
-        #expect(name == "Testrup-Ødegård", "\(air.lines)")
+        #expect(name == "Testrup-Ødegård", "\(tapped.air.lines)")
         #expect(events.steps == [.armed, .engaged, .awaitingConsent, .receiving, .verifying, .done(nil)])
-        _ = try await air.end()
-        await air.leave()
-        await listener.close()
-        holder.cancel()
-        #expect(await holder.value.readerStatus == .termination)
+        #expect(try await tapped.end().readerStatus == .termination)
     }
 }

@@ -152,7 +152,7 @@ struct DisplayChannelTests {
 }
 
 /// A viewer that takes one line, answers and leaves.
-private struct Viewer {
+struct Viewer {
     let path: String
     /// Nil where the connection ended without one.
     let line: Task<String?, Never>

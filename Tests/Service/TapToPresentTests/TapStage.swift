@@ -79,11 +79,11 @@ struct TapStage {
         var installation = ReaderInstallation(setup, clock: WallClock { clock.now })
         installation.deadlines = deadlines
         reader = MobileDocumentReader(
-            installation, counter: Self.counter(wallet, isPresent: isPresent, log))
+            installation, sharedReader: Self.sharedReader(wallet, isPresent: isPresent, log))
     }
 
-    private static func counter(_ wallet: Wallet, isPresent: Bool, _ log: PhoneLog) -> ReadingCounter {
-        ReadingCounter { transaction in
+    private static func sharedReader(_ wallet: Wallet, isPresent: Bool, _ log: PhoneLog) -> SharedReader {
+        SharedReader { transaction in
             let (channel, holder) = InMemoryChannel.pair()
             let phone = Task {
                 guard isPresent else { return }

@@ -1,3 +1,4 @@
+import Deadlines
 import HTTPSBench
 import MdocTrust
 import Testing
@@ -79,7 +80,7 @@ struct BatchTests {
         let scene = try await FetchScene(["/stuck": ServedAnswer([.hold])])
         let (fetcher, target) = (try scene.fetcher(), try scene.target("/stuck"))
         let task = Task { await fetcher.outcome(of: target) }
-        while scene.server.requests.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        try await until("the request") { [server = scene.server] in !server.requests.isEmpty }
         let begin = ContinuousClock.now
         task.cancel()
         #expect(await task.value == .failure(.cancelled))
@@ -94,7 +95,7 @@ struct BatchTests {
         let fetcher = try scene.fetcher(limits)
         let target = try FetchTarget(.vical, name: "https://127.0.0.1:\(scene.server.port)/list")
         let task = Task { await fetcher.outcome(of: target) }
-        try await Task.sleep(for: .milliseconds(200))
+        try await until("the connection") { [server = scene.server] in server.connections > 0 }
         let begin = ContinuousClock.now
         task.cancel()
         #expect(await task.value == .failure(.cancelled))

@@ -1,4 +1,5 @@
 import BlueZBench
+import Deadlines
 import NDEF
 import Testing
 import Transport
@@ -14,12 +15,14 @@ extension OneAfterAnother {
 
         /// The characteristics of mdoc peripheral server mode.
         static func phoneService(_ uuid: BluetoothUUID) -> GATTService {
-            func of(_ number: UInt64) -> BluetoothUUID {
-                BluetoothUUID(high: number << 32 | 0xa123_48ce, low: 0x896b_4c76_9733_73e6)
-            }
-            return GATTService(
-                uuid: uuid, state: of(1), clientToServer: of(2), serverToClient: of(3), ident: of(8),
-                psm: of(10))
+            GATTService(
+                uuid: uuid, state: characteristic(1), clientToServer: characteristic(2),
+                serverToClient: characteristic(3), ident: characteristic(8), psm: characteristic(10))
+        }
+
+        /// A characteristic of ISO/IEC 18013-5, by its number.
+        static func characteristic(_ number: UInt64) -> BluetoothUUID {
+            BluetoothUUID(high: number << 32 | 0xa123_48ce, low: 0x896b_4c76_9733_73e6)
         }
 
         /// Runs `body` with a phone on the air that serves the service, and answers each message with itself.
@@ -51,12 +54,6 @@ extension OneAfterAnother {
                 await daemon.properties(adapter, "org.bluez.Adapter1")?["Discovering"]?.flag == false,
                 sourceLocation: location)
             await daemon.bus.close()
-        }
-
-        /// Waits until bluetoothd has let go of everything, which it says before it has.
-        func expectNothingOpen(_ before: Int, _ location: SourceLocation = #_sourceLocation) async throws {
-            for _ in 0..<100 where openDescriptors() > before { try await Task.sleep(for: .milliseconds(20)) }
-            #expect(openDescriptors() <= before, sourceLocation: location)
         }
 
         /// Sends a message in pieces.

@@ -1,3 +1,4 @@
+import Deadlines
 import Glibc
 import Synchronization
 import Testing
@@ -93,18 +94,13 @@ extension OneAfterAnother {
                     var byte: UInt8 = 0
                     #expect(unsafe read(pipe[0], &byte, 1) == 1 && byte == 7)
                 }
-                try await expectOpen(before)
+                try await expectOpenDescriptors(atMost: before)
                 let taken = sent.take()
                 #expect(taken == pipe[1] && sent.take() == -1)
                 #expect(close(taken) == 0 && close(pipe[0]) == 0, "what was taken is the taker's to close")
                 withExtendedLifetime(registration) {}
                 await answerer.close()
             }
-        }
-
-        private func expectOpen(_ count: Int, _ location: SourceLocation = #_sourceLocation) async throws {
-            for _ in 0..<100 where openDescriptors() > count { try await Task.sleep(for: .milliseconds(20)) }
-            #expect(openDescriptors() <= count, sourceLocation: location)
         }
 
         @Test("Connections that end close their descriptors, whatever they waited for")
@@ -125,7 +121,7 @@ extension OneAfterAnother {
                     await #expect(throws: BusError.disconnected) { try await waiting.value }
                     withExtendedLifetime((registration, silent)) {}
                 }
-                try await expectOpen(before)
+                try await expectOpenDescriptors(atMost: before)
             }
         }
 
@@ -176,7 +172,7 @@ extension OneAfterAnother {
                     return try await caller.call(name, "/test", Self.method, within: .seconds(50))
                 }
                 await #expect(throws: BusError.cancelled) { try await early.value }
-                try await expectOpen(before)
+                try await expectOpenDescriptors(atMost: before)
                 withExtendedLifetime(registration) {}
             }
         }
@@ -185,10 +181,13 @@ extension OneAfterAnother {
         func busDies() async throws {
             try await PrivateBus.with { bus in
                 let told = Mutex(0)
-                let (caller, answerer, name, registration) = try await Self.pair(bus) { _, _ in }
+                let isAsked = Mutex(false)
+                let (caller, answerer, name, registration) = try await Self.pair(bus) { _, _ in
+                    isAsked.withLock { $0 = true }
+                }
                 await caller.whenDisconnected(registration) { told.withLock { $0 += 1 } }
                 let call = Task { try await caller.call(name, "/test", Self.method, within: .seconds(50)) }
-                try await Task.sleep(for: .milliseconds(200))
+                try await until("the call") { isAsked.withLock { $0 } }
                 await bus.end()
                 await #expect(throws: BusError.disconnected) { try await call.value }
                 #expect(await !caller.isConnected)

@@ -68,11 +68,7 @@ extension OneAfterAnother.PeerConnectingTests {
                 bluetoothd.closeSockets()
                 if turn == 0 { before = openDescriptors() }
             }
-            let end = ContinuousClock.now + .seconds(5)
-            while openDescriptors() > before, ContinuousClock.now < end {
-                try await Task.sleep(for: .milliseconds(5))
-            }
-            #expect(openDescriptors() <= before)
+            try await expectOpenDescriptors(atMost: before)
         }
     }
 

@@ -1,4 +1,5 @@
 import BlueZBench
+import Deadlines
 import NDEF
 import Testing
 import Transport
@@ -125,11 +126,8 @@ extension OneAfterAnother.BenchTests {
 
     /// The characteristics of mdoc central client mode.
     static var readerService: GATTService {
-        func of(_ number: UInt64) -> BluetoothUUID {
-            BluetoothUUID(high: number << 32 | 0xa123_48ce, low: 0x896b_4c76_9733_73e6)
-        }
-        return GATTService(
-            uuid: service.uuid, state: of(5), clientToServer: of(6), serverToClient: of(7), ident: of(8),
-            psm: of(11))
+        GATTService(
+            uuid: service.uuid, state: characteristic(5), clientToServer: characteristic(6),
+            serverToClient: characteristic(7), ident: characteristic(8), psm: characteristic(11))
     }
 }

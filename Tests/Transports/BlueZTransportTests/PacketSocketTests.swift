@@ -1,3 +1,4 @@
+import Deadlines
 import Dispatch
 import Glibc
 import Synchronization
@@ -48,9 +49,7 @@ extension OneAfterAnother {
         }
 
         private func until(_ what: String, _ condition: @escaping @Sendable () -> Bool) async throws {
-            try await withDeadline(what) { [queue] in
-                while !queue.sync(execute: condition) { try await Task.sleep(for: .milliseconds(2)) }
-            }
+            try await Deadlines.until(what) { [queue] in queue.sync(execute: condition) }
         }
 
         private func write(_ descriptor: Int32, _ packet: [UInt8]) {
@@ -152,8 +151,7 @@ extension OneAfterAnother {
                 try await until("the writer's turn") { owned.written == 1 }
                 close(other)
             }
-            for _ in 0..<100 where openDescriptors() > before { try await Task.sleep(for: .milliseconds(20)) }
-            #expect(openDescriptors() <= before)
+            try await expectOpenDescriptors(atMost: before)
         }
     }
 }

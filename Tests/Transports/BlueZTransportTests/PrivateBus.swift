@@ -1,4 +1,5 @@
 import BlueZBench
+import Deadlines
 import Foundation
 import Testing
 
@@ -33,7 +34,7 @@ final class PrivateBus: Sendable {
         ])
         // Its socket is there a moment before anybody listens.
         while (try? await Bus.connect(to: "unix:path=\(folder.path)/bus")) == nil {
-            if daemon.exitStatus != nil { throw Overdue(what: "a bus: \(daemon.lines)") }
+            if daemon.exitStatus != nil { throw Overdue("a bus: \(daemon.lines)") }
             try await Task.sleep(for: .milliseconds(5))
         }
         return PrivateBus(daemon, in: folder)

@@ -1,3 +1,4 @@
+import Deadlines
 import PCSCBench
 import PCSCTransport
 import Synchronization
@@ -110,9 +111,9 @@ func firstEvent<Value: Sendable>(
                 seen.withLock { $0.append(event) }
                 if let value = pick(event) { return value }
             }
-            throw Overdue(what: "end of events")
+            throw Overdue("end of events")
         }
     } catch let overdue as Overdue {
-        throw Overdue(what: "\(overdue.what) after \(seen.withLock { $0 })")
+        throw Overdue("\(overdue.what) after \(seen.withLock { $0 })")
     }
 }

@@ -1,3 +1,4 @@
+import Deadlines
 import PCSCBench
 import PCSCTransport
 import Synchronization
@@ -108,8 +109,7 @@ extension BenchTests {
             try await VirtualBench.withCard(answering: { _ in .respond([0x90, 0x00]) }) { virtual in
                 let card = try await VirtualBench.connect(service)
                 #expect(try await card.exchange([0, 0xB0, 0, 0]) == [0x90, 0x00])
-                virtual.remove()
-                try await Task.sleep(for: .seconds(1))
+                try await VirtualBench.pull(virtual)
                 let error = await #expect(throws: PCSCTransportError.self) {
                     try await card.exchange([0, 0xB0, 0, 0])
                 }
@@ -190,16 +190,11 @@ extension BenchTests {
             let card = try await VirtualBench.connect(service)
             #expect(power.withLock { $0.last } != .off)
             await card.disconnect()
-            #expect(
-                try await withDeadline("power off") {
-                    while power.withLock({ $0.last }) != .off { try await Task.sleep(for: .milliseconds(10)) }
-                    return true
-                })
+            try await until("power off") { power.withLock { $0.last } == .off }
             await #expect(throws: PCSCTransportError.notConnected) {
                 try await card.exchange([0, 0xB0, 0, 0])
             }
-            virtual.remove()
-            try await Task.sleep(for: .seconds(1))
+            try await VirtualBench.pull(virtual)
         }
 
         @Test("A reset reaches the card and the connection goes on")
@@ -216,8 +211,7 @@ extension BenchTests {
             #expect(resets.load(ordering: .relaxed) > before)
             #expect(try await card.exchange([0, 0xB0, 0, 0]) == [0x90, 0x00])
             await card.disconnect()
-            virtual.remove()
-            try await Task.sleep(for: .seconds(1))
+            try await VirtualBench.pull(virtual)
         }
 
         @Test("A second connection to a reader in use is refused by name")
@@ -273,13 +267,7 @@ extension BenchTests {
             #expect(failure == .tooManyClients)
             #expect((150...201).contains(services.count))
             services = []
-            let recovered = try await withDeadline("a free client") { [service] in
-                while (try? await service.readers().count) != 2 {
-                    try await Task.sleep(for: .milliseconds(50))
-                }
-                return true
-            }
-            #expect(recovered)
+            try await until("a free client") { [service] in (try? await service.readers().count) == 2 }
         }
 
         @Test("A reader that is not there is missing by name")
@@ -293,4 +281,13 @@ extension BenchTests {
             (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ length) }
         }
     }
+}
+
+/// Something that has happened, seen from any task or thread.
+private final class Flag: Sendable {
+    private let state = Atomic(false)
+
+    var isRaised: Bool { state.load(ordering: .relaxed) }
+
+    func raise() { state.store(true, ordering: .relaxed) }
 }

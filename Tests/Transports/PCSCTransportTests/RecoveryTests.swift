@@ -1,5 +1,7 @@
+import Deadlines
 import PCSCBench
 import PCSCTransport
+import Synchronization
 import Testing
 
 extension BenchTests {
@@ -27,13 +29,15 @@ extension BenchTests {
             arguments: ["stop", "kill"])
         func exchanging(_ end: String) async throws {
             let service = service
+            let isAsked = Atomic(false)
             try await VirtualBench.withCard(answering: { command in
-                command[1] == 0xC3
-                    ? .respondLater([0x90, 0x00], after: .seconds(20)) : .respond([0x90, 0x00])
+                guard command[1] == 0xC3 else { return .respond([0x90, 0x00]) }
+                isAsked.store(true, ordering: .relaxed)
+                return .respondLater([0x90, 0x00], after: .seconds(20))
             }) { virtual in
                 let card = try await VirtualBench.connect(service)
                 let exchange = Task { try await card.exchange([0, 0xC3, 0, 0]) }
-                try await Task.sleep(for: .milliseconds(200))
+                try await until("the command at the card") { isAsked.load(ordering: .relaxed) }
                 try await VirtualBench.pcscd(end)
                 await #expect(throws: PCSCTransportError.serviceLost) {
                     try await withDeadline("the end of the exchange", .seconds(5)) {

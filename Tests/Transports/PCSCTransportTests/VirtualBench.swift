@@ -1,3 +1,4 @@
+import Deadlines
 import PCSCBench
 import PCSCTransport
 import Testing
@@ -17,6 +18,18 @@ extension VirtualBench {
         return try result.get()
     }
 
+    /// Pulls a card that is on the first reader, and returns once pcscd has seen that.
+    static func pull(_ card: VirtualCard) async throws {
+        let stream = PCSCService().events()
+        _ = try await firstEvent(in: stream) { event -> Bool? in
+            if case .cardInserted(first, _) = event { true } else { nil }
+        }
+        card.remove()
+        _ = try await firstEvent(in: stream) { event -> Bool? in
+            if case .cardRemoved(first, _) = event { true } else { nil }
+        }
+    }
+
     /// Connects to the card on a reader as soon as pcscd has noticed it.
     static func connect(_ service: PCSCService, to name: String = first) async throws -> PCSCCard {
         try await withDeadline("a card on \(name)") {
@@ -24,7 +37,7 @@ extension VirtualBench {
                 guard case .cardInserted(name, _) = event else { continue }
                 return try await service.connect(to: try await service.describe(name))
             }
-            throw Overdue(what: "end of events")
+            throw Overdue("end of events")
         }
     }
 }

@@ -1,3 +1,4 @@
+import Deadlines
 import Testing
 
 @testable import Transport

@@ -1,3 +1,4 @@
+import Deadlines
 import Testing
 import Transport
 

@@ -98,10 +98,10 @@ extension IdentityElement: ExpressibleByArgument {
 extension IdentityDescriptorError {
     fileprivate var explanation: String {
         switch self {
-        case .noElements: "nothing is asked for"
-        case .elementTwice: "a duplicate element"
-        case .ageTwice: "age and age(atLeast:) are not asked for together"
-        case .ageOutOfRange: "an age is from 1 to 125"
+        case .noElements: "give at least one element"
+        case .elementTwice: "an element is given twice"
+        case .ageTwice: "age and age(atLeast:) cannot be asked for together"
+        case .ageOutOfRange: "an age must be from 1 to 125"
         case .elementNotOfDocument(let element): "this document has no \(element.name)"
         }
     }

@@ -26,7 +26,7 @@ struct IdentityArguments: ParsableArguments {
 
     func validate() throws {
         guard identity == nil || (wallet == nil && brand == nil) else {
-            throw ValidationError("--identity takes the place of --wallet and --brand.")
+            throw ValidationError("Give either --identity, or --wallet and --brand.")
         }
     }
 
@@ -34,7 +34,7 @@ struct IdentityArguments: ParsableArguments {
     func question(
         _ content: PresentationQuestion.Content, in folder: IdentityFolder, at now: Timestamp
     ) throws(CommandFailure) -> PresentationQuestion {
-        try identityStep { () throws(IdentityStoreError) in
+        try CommandFailure.mapping { () throws(IdentityStoreError) in
             let identities: ReaderIdentityChoice
             if let identity {
                 let named = try ReaderIdentities.identity(named: identity, in: folder, at: now)

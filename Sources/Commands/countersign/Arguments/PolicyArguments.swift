@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import FoundationEssentials
+package import JSON
+package import MdocTrust
 internal import MdocVerification
 
 /// `--policy`: what is to be done where it is not known whether a document is revoked.
@@ -26,5 +28,64 @@ struct PolicyArguments: ParsableArguments {
         var settings = try file.settings(named: policy)
         settings.rules = strict ? .strict : .interoperable
         return settings
+    }
+}
+
+/// The one file of policies: the default one by name, those that are added to or replace `age` and `rental`, and the clock
+/// skew. A member that is not known is an error: it may be a restriction that was misspelt.
+package struct PolicyFile {
+    private static let largestSize = 1 << 16
+    private static let largestSkew: Int64 = 3600
+    private static let mostPolicies = 256
+
+    package private(set) var standard = "age"
+    package private(set) var clockSkew: Int64 = 60
+    package private(set) var policies = ["age": RevocationPolicy.age, "rental": .rental(staleDays: 0)]
+
+    /// What holds without a file.
+    init() {}
+
+    init(_ path: String) throws(CommandFailure) {
+        let bytes = try InputFile.read(path, limit: Self.largestSize)
+        do throws(JSONFault) {
+            try self.init(JSONText(bytes[...], limit: Self.largestSize))
+        } catch {
+            throw .malformed("\(Terminal.safe(path)), line \(error.line): \(error.explanation)")
+        }
+    }
+
+    package init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["policy", "policies", "clockSkewSeconds"])
+        if let skew = try members["clockSkewSeconds"]?.integer(in: 0...Self.largestSkew) { clockSkew = skew }
+        for (name, entry) in try members["policies"]?.entries(upTo: Self.mostPolicies) ?? [] {
+            policies[name] = RevocationPolicy(name: name, undetermined: try Self.undetermined(entry))
+        }
+        guard let policy = members["policy"] else { return }
+        standard = try policy.string()
+        if policies[standard] == nil { throw policy.wrong("there is no policy of this name") }
+    }
+
+    private static func undetermined(
+        _ entry: JSONText
+    ) throws(JSONFault) -> RevocationPolicy.Undetermined {
+        let members = try entry.members(["undetermined", "staleDays"])
+        let stale = members["staleDays"]
+        switch try members.required("undetermined").word(Undetermined.self) {
+        case .accept:
+            if let stale { throw stale.wrong("it belongs to a policy that refuses") }
+            return .accept
+        case .refuse: return .refuse(unlessStaleFor: (try stale?.integer(in: 0...365) ?? 0) * 86_400)
+        }
+    }
+
+    private enum Undetermined: String, CaseIterable { case accept, refuse }
+
+    func settings(named name: String?) throws(CommandFailure) -> VerificationPolicy {
+        guard let policy = policies[name ?? standard] else {
+            throw .usage(
+                "--policy: there is no policy of this name; there are "
+                    + policies.keys.sorted().map { Terminal.safe($0, limit: 40) }.joined(separator: ", "))
+        }
+        return VerificationPolicy(revocation: policy, clockSkew: clockSkew)
     }
 }

@@ -23,7 +23,7 @@ struct TrustFiles {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
             guard try add(InputFile.read(path, limit: Self.largestFile), from: path) else {
-                throw .malformed("\(Terminal.safe(path)): no certificate, neither PEM nor DER")
+                throw .malformed("\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER")
             }
             return
         }
@@ -51,7 +51,7 @@ struct TrustFiles {
         }
         let files = names.filter { name in endings.contains { name.lowercased().hasSuffix($0) } }.sorted()
         guard files.count <= mostFiles else {
-            throw .usage("\(Terminal.safe(folder)): more than \(mostFiles) files to take")
+            throw .usage("\(Terminal.safe(folder)): more than \(mostFiles) files to read")
         }
         return files.map { "\(folder)/\($0)" }
     }
@@ -110,8 +110,8 @@ extension TrustAnchorError {
         switch self {
         case .notACertificateAuthority(let subject):
             """
-            \(Terminal.safe(subject)) is no root but an end certificate, as document signers have one; \
-            its issuer belongs here: \(Terminal.safe(certificate.issuer.description))
+            \(Terminal.safe(subject)) is not a root but an end certificate, such as a document signer's; \
+            give the certificate of its issuer: \(Terminal.safe(certificate.issuer.description))
             """
         case .keyNotUsable(let subject): "the key of \(Terminal.safe(subject)) cannot be used"
         }

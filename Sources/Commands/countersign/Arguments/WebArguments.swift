@@ -32,7 +32,7 @@ struct WebArguments: ParsableArguments {
 
     func validate() throws {
         guard webRequest == nil || encryptionInfo == nil else {
-            throw ValidationError("One of --web-request and --encryption-info.")
+            throw ValidationError("Give either --web-request or --encryption-info.")
         }
         guard webResponse != nil || webRequest != nil || (encryptionInfo == nil && origin == nil) else {
             throw ValidationError("--encryption-info and --origin need --web-response.")
@@ -76,7 +76,7 @@ struct WebRequestFile {
             let request = Base64URL.decode(members.data.deviceRequest.utf8)
         else {
             throw .malformed(
-                "--web-request is no JSON whose data has deviceRequest and encryptionInfo, base64url without padding"
+                "--web-request must be JSON whose data has deviceRequest and encryptionInfo in base64url without padding"
             )
         }
         (encryptionInfo, deviceRequest) = (members.data.encryptionInfo, request)

@@ -60,7 +60,7 @@ struct BenchCommand: ParsableCommand {
     func validate() throws {
         try input.validate()
         guard (1...1000).contains(rounds), (1...10_000).contains(perRound) else {
-            throw ValidationError("--rounds takes 1 to 1000, --per-round 1 to 10000")
+            throw ValidationError("--rounds takes 1 to 1000, --per-round 1 to 10000.")
         }
     }
 

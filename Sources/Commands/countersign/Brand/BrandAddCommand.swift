@@ -35,7 +35,7 @@ struct BrandAddCommand: ParsableCommand {
     func run() throws {
         let kept = try logo.map { path throws(CommandFailure) in
             let png = try InputFile.read(path, limit: BrandLogo.longest)
-            return try brandStep { () throws(BrandRegistryError) in
+            return try CommandFailure.mapping { () throws(BrandRegistryError) in
                 do throws(LogoFault) {
                     return (image: try BrandLogo(png: png), name: LogoName(of: brand))
                 } catch {
@@ -44,7 +44,7 @@ struct BrandAddCommand: ParsableCommand {
             }
         }
         let added = Brand(identifier: brand, name: name, logo: kept?.name, identity: identity)
-        try brandStep { () throws(BrandRegistryError) in
+        try CommandFailure.mapping { () throws(BrandRegistryError) in
             _ = try store.brands.change(keeping: kept) { registry throws(BrandFault) in
                 try registry.add(added)
             }

@@ -18,8 +18,10 @@ struct BrandKeyAddCommand: ParsableCommand {
         commandName: "add",
         abstract: "Add a key of a brand: its public half, or a new pair.",
         discussion: """
-            The private half of a new pair goes into a file that its owner alone can read, and is needed where tokens are \
-            signed, not on the readers.
+            The private half of a new pair is needed where tokens are signed, not on the readers. It goes into a file that \
+            its owner alone can read; with --tpm it is in the TPM 2.0 of this computer, from which it cannot be copied, and \
+            the file has it wrapped for this TPM (Debian package tpm2-openssl; TPM2OPENSSL_TCTI names another TPM than \
+            /dev/tpmrm0).
 
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
@@ -40,6 +42,8 @@ struct BrandKeyAddCommand: ParsableCommand {
         help: ArgumentHelp("Make a new pair, and write its private half to this file.", valueName: "file"))
     var generate: String?
 
+    @OptionGroup var residence: KeyResidenceArguments
+
     @Option(
         name: .long,
         help: ArgumentHelp("Believe it up to this instant, RFC 3339 with Z or an offset.", valueName: "time"))
@@ -52,11 +56,14 @@ struct BrandKeyAddCommand: ParsableCommand {
         guard (publicKey == nil) != (generate == nil) else {
             throw ValidationError("Give either --public-key or --generate.")
         }
+        guard !residence.tpm || generate != nil else {
+            throw ValidationError("--tpm is for a key that --generate makes.")
+        }
     }
 
     func run() throws {
         let key = try publicKey.map(readPublicKey) ?? makeKey()
-        let registry = try brandStep { () throws(BrandRegistryError) in
+        let registry = try CommandFailure.mapping { () throws(BrandRegistryError) in
             try store.brands.change { registry throws(BrandFault) in try registry.add(key, to: brand) }
         }
         guard let changed = registry.brand(brand) else { return }
@@ -70,29 +77,25 @@ struct BrandKeyAddCommand: ParsableCommand {
 
     /// A file is written only where the registry takes the key.
     private func makeKey() throws(CommandFailure) -> BrandKey {
-        let key = try keyStep { () throws(OpenSSLCryptoError) in try PrivateKey.generate(.p256) }
-        let publicKey = try keyStep { () throws(OpenSSLCryptoError) in try key.publicKey() }
-        let pem = try keyStep { () throws(OpenSSLCryptoError) in try key.unprotectedPEM() }
-        let added = try brandKey(publicKey)
-        try brandStep { () throws(BrandRegistryError) in
+        let key = try CommandFailure.mapping { () throws(IdentityStoreError) in
+            try residence.generate(.p256)
+        }
+        let added = try brandKey(publicHalf(of: key))
+        try CommandFailure.mapping { () throws(BrandRegistryError) in
             var registry = try store.brands.registry()
             do throws(BrandFault) { try registry.add(added, to: brand) } catch { throw .refused(error) }
         }
-        try identityStep { () throws(IdentityStoreError) in
-            try pem.withUnprotectedBytes { bytes throws(IdentityStoreError) in
-                try PrivateFile.create(generate ?? "", bytes)
-            }
+        try CommandFailure.mapping { () throws(IdentityStoreError) in
+            try PrivateFile.create(generate ?? "", key)
         }
         return added
     }
 
-    private func keyStep<R: ~Copyable>(
-        _ body: () throws(OpenSSLCryptoError) -> R
-    ) throws(CommandFailure) -> R {
+    private func publicHalf(of key: borrowing PrivateKey) throws(CommandFailure) -> PublicKey {
         do throws(OpenSSLCryptoError) {
-            return try body()
+            return try key.publicKey()
         } catch {
-            throw .usage("the key cannot be used: \(error.explanation)")
+            throw IdentityStoreError.keyUnusable(error).failure
         }
     }
 
@@ -119,7 +122,7 @@ struct BrandKeyRevokeCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        let registry = try brandStep { () throws(BrandRegistryError) in
+        let registry = try CommandFailure.mapping { () throws(BrandRegistryError) in
             try store.brands.change { registry throws(BrandFault) in try registry.revoke(kid) }
         }
         guard let (brand, _) = registry.key(kid) else { return }

@@ -14,7 +14,9 @@ struct BrandListCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        let brands = try brandStep { () throws(BrandRegistryError) in try store.brands.registry().brands }
+        let brands = try CommandFailure.mapping { () throws(BrandRegistryError) in
+            try store.brands.registry().brands
+        }
         if output.json {
             let json: JSONValue = [
                 "file": .string(store.brands.registryPath), "brands": .array(brands.map(\.json)),

@@ -52,8 +52,8 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func validate() throws {
-        guard !(fix && output.json) else { throw ValidationError("--fix and --json exclude each other.") }
-        guard fix || !yes else { throw ValidationError("--yes goes with --fix.") }
+        guard !(fix && output.json) else { throw ValidationError("Give either --fix or --json.") }
+        guard fix || !yes else { throw ValidationError("--yes needs --fix.") }
     }
 
     func run() async throws {

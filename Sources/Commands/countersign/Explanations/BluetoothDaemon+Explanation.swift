@@ -14,7 +14,7 @@ extension DaemonFinding {
         case .configurationChanged:
             "\(file) was changed after bluetoothd started: systemctl restart bluetooth"
         case .configurationUnknown:
-            "how bluetoothd is set up cannot be found out from here: call this as root, outside of containers"
+            "the settings of bluetoothd cannot be read from here: run this as root, outside of containers"
         }
     }
 }
@@ -25,7 +25,7 @@ extension DaemonRequirement.ID {
         switch self {
         case .controllerMode: "phones may be called over classic Bluetooth, and then do not connect"
         case .reverseServiceDiscovery: "bluetoothd reads from the phone, which then asks its owner to pair"
-        case .attributeCache: "what is remembered of earlier phones makes connections fail"
+        case .attributeCache: "services that are remembered of earlier phones make connections fail"
         case .channels: "parts of a message may overtake one another"
         case .exchangeMTU: "the longest parts of a phone's message are lost"
         case .advertisementInterval: "phones take a second more to find this computer, and some give up"
@@ -54,7 +54,7 @@ extension AdapterMode {
         switch self {
         case .lowEnergy: "low energy only"
         case .dual: "low energy and classic"
-        case .classic: "classic only: of no use here"
+        case .classic: "classic only, which cannot be used here"
         }
     }
 }

@@ -43,11 +43,11 @@ extension TrustCondition {
         switch self {
         case .certificateUnreadable(let error): "the certificate cannot be read: \(error.explanation)"
         case .notACertificateAuthority(let subject):
-            "\(Terminal.safe(subject)) is no root but an end certificate, as document signers have one;"
-                + " its issuer belongs here"
+            "\(Terminal.safe(subject)) is not a root but an end certificate, such as a document signer's;"
+                + " import the certificate of its issuer"
         case .keyNotUsable(let subject): "the key of \(Terminal.safe(subject)) cannot be used"
         case .anchorTwice(let subject, let other):
-            "\(Terminal.safe(subject)) is there twice, also as \(Terminal.safe(other.name))"
+            "\(Terminal.safe(subject)) is in the store twice, also as \(Terminal.safe(other.name))"
         case .anchorProfile(let subject, let findings):
             "\(Terminal.safe(subject)) departs from the profile of roots: \(findings.text)"
         case .anchorNotYetValid(let subject): "\(Terminal.safe(subject)) is not valid yet"
@@ -64,9 +64,9 @@ extension TrustCondition {
             "roots of this name are trusted, and none of them signed the CRL: \(Terminal.safe(issuer))"
         case .statusListUnreadable(let error): error.explanation
         case .statusListSignerUnknown:
-            "nobody whom a trusted root issued signed the list; where documents name its signer, give that with --signer"
-        case .statusListSubjectWrong: "the list says that it is another"
-        case .listNotYetValid: "the list is from the future"
+            "no trusted root issued the certificate that signed the list: where documents name its signer, give that with --signer"
+        case .statusListSubjectWrong: "the list says that it is another list"
+        case .listNotYetValid: "the list is dated in the future"
         case .listStale(let overdue): "the list should have been renewed \(overdue.spanText) ago"
         }
     }
@@ -95,10 +95,10 @@ extension AdmissionRefusal {
         switch self {
         case .unusable(let condition): condition.explanation
         case .otherIssuer: "another issuer's list has this name and is kept"
-        case .older: "it was issued before the list that is there, which is kept"
+        case .older: "it was issued before the present list, which is kept"
         case .shrunken(let from, let to):
-            "it has \(to) entries where the one that is there has \(from), which stays;"
-                + " --accept-shrunken takes it all the same"
+            "it has \(to) entries and the present list \(from), so the present list is kept:"
+                + " --accept-shrunken imports it anyway"
         }
     }
 }

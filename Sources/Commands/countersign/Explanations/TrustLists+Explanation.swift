@@ -9,7 +9,7 @@ extension VICALError {
     /// In plain words.
     var explanation: String {
         switch self {
-        case .malformed(let error): "it is no VICAL: \(error.explanation)"
+        case .malformed(let error): "it is not a VICAL: \(error.explanation)"
         case .cose(let error): "the VICAL is not signed as it should be: \(error.explanation)"
         case .dateMalformed: "a date in the VICAL is malformed"
         case .versionUnknown: "the VICAL has an unknown version"
@@ -19,8 +19,8 @@ extension VICALError {
             "the VICAL's signer does not lead to a provider that was imported with --as provider: \(error.explanation)"
         case .signerProfile(let findings):
             "the VICAL's signer breaks its profile: " + findings.map(\.rule.rawValue).joined(separator: ", ")
-        case .signerRevoked: "a CRL of its root lists the VICAL's signer"
-        case .notYetValid: "the VICAL is from the future"
+        case .signerRevoked: "a CRL of its root revokes the VICAL's signer"
+        case .notYetValid: "the VICAL is dated in the future"
         case .expired: "the VICAL is past its nextUpdate"
         }
     }
@@ -47,9 +47,9 @@ extension CertificatePathError {
     /// In plain words.
     var explanation: String {
         switch self {
-        case .empty: "it brings no certificate"
+        case .empty: "it contains no certificate"
         case .tooLong: "the chain has too many authorities"
-        case .issuerNotFound(let issuer): "its issuer is not there: \(Terminal.safe(issuer))"
+        case .issuerNotFound(let issuer): "the certificate of its issuer is missing: \(Terminal.safe(issuer))"
         case .signatureInvalid: "the certificates with its issuer's name did not sign it"
         case .outsideValidity(let subject): "\(Terminal.safe(subject)) is not valid at this time"
         case .notAnAuthority(let subject): "\(Terminal.safe(subject)) may not issue it"
@@ -61,14 +61,14 @@ extension StatusTokenError {
     /// In plain words.
     var explanation: String {
         switch self {
-        case .malformed(let error): "it is no status list: \(error.explanation)"
+        case .malformed(let error): "it is not a status list: \(error.explanation)"
         case .cose(let error): "the status list is not signed as it should be: \(error.explanation)"
-        case .typeWrong: "it does not say that it is such a list"
+        case .typeWrong: "its header does not name the type of a status or identifier list"
         case .claimMissing(let label): "the status list has no claim \(label)"
-        case .claimMisplaced(let label): "claim \(label) has no place in such a list"
+        case .claimMisplaced(let label): "claim \(label) is not allowed in an identifier list"
         case .bitsWrong(let bits): "a status of \(bits) bits is not defined"
-        case .listNotCompressed: "the list in it is cut off, or not compressed as it should be"
-        case .listTooLong: "the list in it opens to more than is allowed"
+        case .listNotCompressed: "its list is cut off, or not compressed with zlib"
+        case .listTooLong: "its list is longer than allowed when it is decompressed"
         }
     }
 }
@@ -89,12 +89,12 @@ extension TrustBundleError {
     /// In plain words.
     var explanation: String {
         switch self {
-        case .malformed(let error): "it is no bundle: \(error.explanation)"
+        case .malformed(let error): "it is not a bundle: \(error.explanation)"
         case .cose(let error): "this key did not sign the bundle: \(error.explanation)"
-        case .typeWrong: "what is signed is no bundle"
+        case .typeWrong: "what is signed is not a bundle"
         case .older: "a later bundle was imported before: this one is older, and nothing was changed"
         case .notYetValid: "it was made in the future: is this computer's clock right?"
-        case .snapshotDiffers: "what it holds does not make the snapshot that it names"
+        case .snapshotDiffers: "its contents do not make the snapshot that it names"
         }
     }
 }

@@ -36,7 +36,7 @@ struct IdentityCSRCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        let request = try identityStep(name) { () throws(IdentityStoreError) in
+        let request = try CommandFailure.mapping(of: name) { () throws(IdentityStoreError) in
             let key = try StoredIdentity.key(of: name, in: store.identities)
             return try sign(key)
         }
@@ -56,8 +56,8 @@ struct IdentityCSRCommand: ParsableCommand {
     }
 
     private func sign(_ key: borrowing PrivateKey) throws(IdentityStoreError) -> [UInt8] {
-        do throws(OpenSSLCryptoError) {
-            return try CertificationRequest(
+        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try CertificationRequest(
                 subject: subject.name,
                 extensions: [
                     .keyUsage(CertificateProfile.reader.keyUsage),
@@ -65,8 +65,6 @@ struct IdentityCSRCommand: ParsableCommand {
                     .subjectKeyIdentifier(key.publicKey().subjectKeyIdentifier()),
                 ]
             ).sign(with: key)
-        } catch {
-            throw .keyUnusable(error)
         }
     }
 

@@ -43,7 +43,7 @@ struct IdentityChooseCommand: ParsableCommand {
 
     func run() throws {
         let folder = store.identities
-        let rules = try identityStep { () throws(IdentityStoreError) in
+        let rules = try CommandFailure.mapping { () throws(IdentityStoreError) in
             try folder.changeRules { rules throws(IdentityStoreError) in
                 guard let name else {
                     guard rules.remove(wallet: wallet, brand: brand, docType: docType) else {
@@ -62,5 +62,23 @@ struct IdentityChooseCommand: ParsableCommand {
         guard !rules.isEmpty else { return "no rule is left: requests are not signed" }
         return rules.map { "\($0.conditionText(isOnly: rules.count == 1)): \($0.identity.text)" }.joined(
             separator: "\n")
+    }
+}
+
+extension IdentityRules.Rule {
+    /// Where the rule fits.
+    func conditionText(isOnly: Bool) -> String {
+        let parts = [("wallet", wallet), ("brand", brand), ("document", docType)].compactMap { name, value in
+            value.map { "\(name) \(Terminal.safe($0, limit: 80))" }
+        }
+        guard parts.isEmpty else { return parts.joined(separator: ", ") }
+        return isOnly ? "everywhere" : "everywhere else"
+    }
+
+    var json: JSONValue {
+        [
+            "wallet": JSONValue(wallet), "brand": JSONValue(brand), "docType": JSONValue(docType),
+            "identity": .string(identity.text),
+        ]
     }
 }

@@ -36,14 +36,14 @@ struct IdentityImportCommand: ParsableCommand {
     func run() throws {
         let now = try clock.now()
         let certificates = try Self.certificates(in: chain)
-        let (chain, leftOver) = try identityStep(name) { () throws(IdentityStoreError) in
+        let (chain, leftOver) = try CommandFailure.mapping(of: name) { () throws(IdentityStoreError) in
             let key = try StoredIdentity.key(of: name, in: store.identities)
             return try CertificateChain.arranged(certificates, for: key)
         }
-        let findings = try identityStep(name) { () throws(IdentityStoreError) in
+        let findings = try CommandFailure.mapping(of: name) { () throws(IdentityStoreError) in
             try Self.check(chain, at: now, lenient ? .lenient : .strict)
         }
-        try identityStep(name) { () throws(IdentityStoreError) in
+        try CommandFailure.mapping(of: name) { () throws(IdentityStoreError) in
             try store.identities.keep(chain, for: name)
         }
         if leftOver > 0 { Terminal.note("note: passed over \(leftOver) certificates of other chains") }
@@ -57,7 +57,7 @@ struct IdentityImportCommand: ParsableCommand {
             return try PKIX.certificates(fromPEMOrDER: bytes[...])
         } catch {
             throw .malformed(
-                "\(Terminal.safe(path)): no certificate, neither PEM nor DER: \(error.explanation)")
+                "\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER: \(error.explanation)")
         }
     }
 

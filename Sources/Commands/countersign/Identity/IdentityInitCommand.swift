@@ -21,19 +21,20 @@ struct IdentityInitCommand: ParsableCommand {
     @Argument(help: "What to call it: letters, digits, and -, _ or . between them.")
     var name: IdentityName
 
-    @Flag(name: .long, help: "Keep the key in the TPM: on P-256, P-384 or P-521.")
-    var tpm = false
+    @OptionGroup var residence: KeyResidenceArguments
 
     @Option(
         name: .long,
-        help: "The curve: \(CurveArgument.allCases.map(\.rawValue).joined(separator: ", ")).")
+        help: ArgumentHelp(
+            "The curve: \(CurveArgument.allCases.map(\.rawValue).joined(separator: ", ")).",
+            discussion: "In the TPM P-256, P-384 or P-521."))
     var curve = CurveArgument.p256
 
     @OptionGroup var store: StoreArguments
     @OptionGroup var output: OutputArguments
 
     func validate() throws {
-        guard !tpm || [.p256, .p384, .p521].contains(curve) else {
+        guard !residence.tpm || [.p256, .p384, .p521].contains(curve) else {
             throw ValidationError("--tpm takes the curves P-256, P-384 and P-521.")
         }
     }
@@ -41,24 +42,19 @@ struct IdentityInitCommand: ParsableCommand {
     func run() throws {
         let folder = store.identities
         guard !folder.has(name) else { throw IdentityStoreError.nameTaken(name).failure }
-        let key = try identityStep { () throws(IdentityStoreError) in try make() }
-        let identifier = try identityStep { () throws(IdentityStoreError) in try key.identifierText() }
-        try identityStep { () throws(IdentityStoreError) in try folder.create(name, key) }
+        let identifier = try CommandFailure.mapping { () throws(IdentityStoreError) in
+            let key = try residence.generate(curve.curve)
+            let identifier = try key.identifierText()
+            try folder.create(name, key)
+            return identifier
+        }
         Terminal.result(
             output.json ? json(folder, identifier).text : text(folder, identifier))
     }
 
-    private func make() throws(IdentityStoreError) -> PrivateKey {
-        do throws(OpenSSLCryptoError) {
-            return tpm ? try .generateInTPM(curve.curve) : try .generate(curve.curve)
-        } catch {
-            throw .keyUnusable(error)
-        }
-    }
-
     private func json(_ folder: IdentityFolder, _ identifier: String) -> JSONValue {
         [
-            "name": .string(name.text), "key": .string(tpm ? "tpm" : "file"),
+            "name": .string(name.text), "key": .string(residence.tpm ? "tpm" : "file"),
             "curve": .string(curve.rawValue), "keyIdentifier": .string(identifier),
             "file": .string(folder.keyPath(name)),
         ]
@@ -66,7 +62,7 @@ struct IdentityInitCommand: ParsableCommand {
 
     private func text(_ folder: IdentityFolder, _ identifier: String) -> String {
         """
-        made \(name.text): a key on \(curve.rawValue)\(tpm ? " in the TPM, wrapped for it" : "") in \
+        made \(name.text): a key on \(curve.rawValue)\(residence.tpm ? " in the TPM, wrapped for it" : "") in \
         \(Terminal.safe(folder.keyPath(name)))
           key identifier: \(identifier)
         next: countersign identity csr \(name.text) --subject 'CN=Counter 1,O=Shop,C=US' --output \(name.text).csr
@@ -77,10 +73,28 @@ struct IdentityInitCommand: ParsableCommand {
 extension PrivateKey {
     /// The SHA-1 of the public key, by which certificates point to it.
     borrowing func identifierText() throws(IdentityStoreError) -> String {
-        do throws(OpenSSLCryptoError) {
-            return try publicKey().subjectKeyIdentifier().hexadecimal
-        } catch {
-            throw .keyUnusable(error)
+        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try publicKey().subjectKeyIdentifier().hexadecimal
+        }
+    }
+}
+
+/// `--curve`: where the reader's key lies.
+enum CurveArgument: String, ExpressibleByArgument, CaseIterable {
+    case p256 = "P-256"
+    case p384 = "P-384"
+    case p521 = "P-521"
+    case brainpoolP256r1, brainpoolP320r1, brainpoolP384r1, brainpoolP512r1
+
+    var curve: Curve {
+        switch self {
+        case .p256: .p256
+        case .p384: .p384
+        case .p521: .p521
+        case .brainpoolP256r1: .brainpoolP256r1
+        case .brainpoolP320r1: .brainpoolP320r1
+        case .brainpoolP384r1: .brainpoolP384r1
+        case .brainpoolP512r1: .brainpoolP512r1
         }
     }
 }

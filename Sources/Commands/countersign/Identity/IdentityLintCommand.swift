@@ -34,11 +34,13 @@ struct IdentityLintCommand: ParsableCommand {
 
     func run() throws {
         let (folder, now) = (store.identities, try clock.now())
-        let there = try identityStep { () throws(IdentityStoreError) in try folder.names() }
+        let there = try CommandFailure.mapping { () throws(IdentityStoreError) in try folder.names() }
         if let absent = names.first(where: { !there.contains($0) }) {
             throw IdentityStoreError.unknown(absent.text).failure
         }
-        let rules = try identityStep { () throws(IdentityStoreError) in try folder.rulesInEffect().rules }
+        let rules = try CommandFailure.mapping { () throws(IdentityStoreError) in
+            try folder.rulesInEffect().rules
+        }
         guard !there.isEmpty else {
             throw CommandFailure.usage("there is no identity in \(Terminal.safe(folder.path))")
         }

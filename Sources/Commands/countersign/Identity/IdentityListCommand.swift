@@ -20,9 +20,8 @@ struct IdentityListCommand: ParsableCommand {
 
     func run() throws {
         let (folder, now) = (store.identities, try clock.now())
-        let names = try identityStep { () throws(IdentityStoreError) in try folder.names() }
-        let (rules, isWritten) = try identityStep { () throws(IdentityStoreError) in
-            (try folder.rulesInEffect().rules, try folder.rules() != nil)
+        let (names, rules, isWritten) = try CommandFailure.mapping { () throws(IdentityStoreError) in
+            (try folder.names(), try folder.rulesInEffect().rules, try folder.rules() != nil)
         }
         let statuses = names.map {
             IdentityStatus($0, in: folder, at: now, warningDays: expiry.warn, usingKey: false)

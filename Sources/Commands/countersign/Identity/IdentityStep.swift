@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 
 extension StoreArguments {
@@ -9,14 +10,34 @@ extension IdentityName: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
 }
 
-/// Runs what reads or changes identities; a failure ends the command with its words and exit code.
-func identityStep<R: ~Copyable>(
-    _ name: IdentityName? = nil, _ body: () throws(IdentityStoreError) -> R
-) throws(CommandFailure) -> R {
-    do throws(IdentityStoreError) {
-        return try body()
-    } catch {
-        let subject = error.namesIdentity ? "" : name.map { "\($0.text): " } ?? ""
-        throw CommandFailure(status: error.exitStatus, message: "\(subject)\(error.failure.message)")
+extension CommandFailure {
+    /// Says which identity it is about, where the error itself does not.
+    static func mapping<Value: ~Copyable>(
+        of name: IdentityName? = nil, _ body: () throws(IdentityStoreError) -> Value
+    ) throws(CommandFailure) -> Value {
+        do throws(IdentityStoreError) {
+            return try body()
+        } catch {
+            let subject = error.namesIdentity ? "" : name.map { "\($0.text): " } ?? ""
+            throw CommandFailure(status: error.exitStatus, message: "\(subject)\(error.failure.message)")
+        }
+    }
+}
+
+extension IdentityStoreError {
+    var exitStatus: ExitStatus {
+        switch self {
+        case .fileRefused, .notAFile, .nameTaken, .unknown, .noSuchRule: .usage
+        case .tooLong, .rulesMalformed: .malformed
+        case .busy, .keyUnusable(.tpmProviderMissing), .keyUnusable(.tpmUnreachable): .unavailable
+        default: .rejected
+        }
+    }
+
+    /// The failure that ends a command. The id is at the end of the first line; the rules follow, one per line.
+    var failure: CommandFailure {
+        var lines = explanation.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        lines[0] += "  [\(id)]"
+        return CommandFailure(status: exitStatus, message: lines.joined(separator: "\n"))
     }
 }

@@ -34,7 +34,7 @@ struct ReadersCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !(contactless && bluetooth) else {
-            throw ValidationError("--contactless and --bluetooth exclude each other")
+            throw ValidationError("Give either --contactless or --bluetooth.")
         }
     }
 

@@ -55,7 +55,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
         do throws(ReaderStoreError) {
             return (try ReceiptChain(parsing: bytes), keys)
         } catch {
-            throw .malformed("\(Terminal.safe(file)): no chain of receipts")
+            throw .malformed("\(Terminal.safe(file)): not a chain of receipts")
         }
     }
 
@@ -106,7 +106,7 @@ private enum ReceiptKeyArguments {
         let text = try InputFile.read(path, limit: largestFile)
         guard let blocks = try? PEM.decode(text[...], label: "PUBLIC KEY"), !blocks.isEmpty,
             let keys = try? blocks.map({ try publicKey($0[...]) })
-        else { throw .usage("\(Terminal.safe(path)): no public keys of receipts in PEM (EC P-256)") }
+        else { throw .usage("\(Terminal.safe(path)): not public keys of receipts in PEM (EC P-256)") }
         return keys
     }
 

@@ -21,7 +21,8 @@ final class PortraitFile {
     /// Writes the portrait, or says that none came.
     func keep(_ portrait: ArraySlice<UInt8>?) throws(CommandFailure) {
         guard let portrait else {
-            return Terminal.note("note: no verified portrait came; \(Terminal.safe(path)) is not written")
+            return Terminal.note(
+                "note: no verified portrait was returned; \(Terminal.safe(path)) is not written")
         }
         do {
             _ = try file.writeAll(portrait)

@@ -48,7 +48,7 @@ struct RequestArguments: ParsableArguments {
     func validate() throws {
         guard intent == nil || (ageOver.isEmpty && !portrait && element.isEmpty && docType == nil) else {
             throw ValidationError(
-                "An intent takes the place of --age-over, --portrait, --element and --doc-type.")
+                "Give either an intent, or --age-over, --portrait, --element and --doc-type.")
         }
         guard intent != nil || !ageOver.isEmpty || portrait || !element.isEmpty else {
             throw ValidationError(

@@ -80,11 +80,11 @@ struct RequestCommand: AsyncParsableCommand {
         let presentation = await interruptible {
             await source.present(transaction)
         }
-        let outcome = try PresentationReport.ended(
+        let report = try TransactionReport.ended(
             try presentation.get(), asking: asked, on: WallClock.localDay(at: plan.clock.now))
-        Terminal.result(output.json ? outcome.report.json(portrait: .size).text : outcome.text)
-        try portraitFile?.keep(outcome.portrait)
+        Terminal.result(output.json ? report.json(portrait: .size).text : report.presentationText)
+        try portraitFile?.keep(report.portrait)
         try? await presentation.get().left()
-        throw ExitCode(outcome.report.exitStatus.rawValue)
+        throw ExitCode(report.exitStatus.rawValue)
     }
 }

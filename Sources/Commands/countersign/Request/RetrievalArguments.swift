@@ -5,22 +5,10 @@ internal import Transport
 
 /// By which way the answer comes once the phone is engaged.
 struct RetrievalArguments: ParsableArguments {
-    enum TransportArgument: String, ExpressibleByArgument, CaseIterable {
-        case auto, ble, nfc
-    }
-
-    enum ModeArgument: String, ExpressibleByArgument, CaseIterable {
-        case central, peripheral, race
-    }
-
     @Option(
         name: .long,
         help: "How the answer comes: auto takes Bluetooth where there is some, else NFC; ble or nfc alone.")
-    var transport = TransportArgument.auto
-
-    enum L2CAPArgument: String, ExpressibleByArgument, CaseIterable {
-        case never, engagement, characteristic
-    }
+    var transport = RetrievalPlan.Transport.automatic
 
     @Option(
         name: .long,
@@ -28,7 +16,7 @@ struct RetrievalArguments: ParsableArguments {
             Of a phone that offers both ways of Bluetooth: it connects to us (central), we to it (peripheral), or \
             whichever starts first (race).
             """)
-    var bleMode = ModeArgument.central
+    var bleMode = RetrievalPlan.Mode.centralClient
 
     @Option(
         name: .long,
@@ -37,7 +25,7 @@ struct RetrievalArguments: ParsableArguments {
             one its engagement names (engagement), or also the one that a characteristic names (characteristic), \
             with which some wallets fail.
             """)
-    var l2cap = L2CAPArgument.engagement
+    var l2cap = RetrievalPlan.L2CAP.engagement
 
     @Option(
         name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
@@ -45,24 +33,9 @@ struct RetrievalArguments: ParsableArguments {
 
     var plan: RetrievalPlan {
         var plan = RetrievalPlan()
-        plan.transport =
-            switch transport {
-            case .auto: .automatic
-            case .ble: .bluetoothLE
-            case .nfc: .nfc
-            }
-        plan.mode =
-            switch bleMode {
-            case .central: .centralClient
-            case .peripheral: .peripheralServer
-            case .race: .race
-            }
-        plan.l2cap =
-            switch l2cap {
-            case .never: .never
-            case .engagement: .engagement
-            case .characteristic: .characteristic
-            }
+        plan.transport = transport
+        plan.mode = bleMode
+        plan.l2cap = l2cap
         return plan
     }
 
@@ -71,3 +44,7 @@ struct RetrievalArguments: ParsableArguments {
         transport == .nfc ? nil : BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
     }
 }
+
+extension RetrievalPlan.Transport: ExpressibleByArgument {}
+extension RetrievalPlan.Mode: ExpressibleByArgument {}
+extension RetrievalPlan.L2CAP: ExpressibleByArgument {}

@@ -43,7 +43,7 @@ struct SourceArguments: ParsableArguments {
 
     func validate() throws {
         guard connect == nil || (reader == nil && qr == nil) else {
-            throw ValidationError("--connect takes the place of --reader and --qr.")
+            throw ValidationError("Give either --connect, or --reader and --qr.")
         }
         guard (1...3600).contains(wait) else { throw ValidationError("--wait takes 1 to 3600.") }
     }
@@ -81,7 +81,7 @@ struct SourceArguments: ParsableArguments {
         _ scanned: DeviceEngagement, _ radio: any BluetoothLERadio
     ) async -> Bool {
         guard scanned.offersBluetooth else { return false }
-        guard retrieval.transport == .auto, scanned.offersNFC else { return true }
+        guard retrieval.transport == .automatic, scanned.offersNFC else { return true }
         do throws(BluetoothLEError) {
             try await radio.prepare()
             return true
@@ -99,11 +99,11 @@ struct SourceArguments: ParsableArguments {
                 host: endpoint.host, port: endpoint.port, allowingNonLoopback: allowNonLoopback)
             return try await FramedTCPChannel.connect(to: address)
         } catch .addressNotLoopback {
-            throw .usage("--connect leads off this machine; --allow-non-loopback lets it")
+            throw .usage("--connect names another computer: add --allow-non-loopback to allow it")
         } catch .addressNotNumeric {
-            throw .usage("--connect takes localhost or a numeric address")
+            throw .usage("--connect takes only localhost or a numeric address")
         } catch .cancelled {
-            throw CommandFailure(status: .incomplete, message: "stopped")
+            throw CommandFailure(status: .incomplete, message: "the presentation was cancelled")
         } catch {
             throw .unavailable(
                 "nothing answers at tcp://\(endpoint.host):\(endpoint.port): start the wallet first")
@@ -131,20 +131,6 @@ struct SourceArguments: ParsableArguments {
             return try DeviceEngagement(EngagementURI.deviceEngagement(in: text)[...])
         } catch {
             throw .malformed("--qr: \(error.explanation)")
-        }
-    }
-}
-
-extension DeviceEngagement {
-    fileprivate var offersBluetooth: Bool {
-        retrievalMethods.contains { method in
-            if case .ble = method { true } else { false }
-        }
-    }
-
-    fileprivate var offersNFC: Bool {
-        retrievalMethods.contains { method in
-            if case .nfc = method { true } else { false }
         }
     }
 }

@@ -37,7 +37,7 @@ struct RetainedExportCommand: ParsableCommand {
             }
             guard !export.records.isEmpty else {
                 throw .usage(
-                    "nothing is retained for this reference: it was handed out, its time is over, or it never was"
+                    "nothing is retained for this reference: its data were exported or deleted after their time, or never kept"
                 )
             }
             begun = export

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import JSON
 internal import MdocModel
+internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
@@ -24,7 +25,8 @@ struct TokenSignCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The private key on P-256, unencrypted PEM that its owner alone can read.", valueName: "file"))
+            "The private key on P-256, its owner's alone: unencrypted PEM, or wrapped by this computer's TPM.",
+            valueName: "file"))
     var key: String
 
     @Option(
@@ -48,16 +50,22 @@ struct TokenSignCommand: ParsableCommand {
 
     func run() throws {
         let now = try clock.now()
-        let signer = try identityStep { () throws(IdentityStoreError) in
-            try PrivateFile.withSecret(key) { pem throws(IdentityStoreError) in
-                Result { () throws(ReaderTokensError) in try ReaderTokenSigner(pem: pem, kid, of: brand) }
-            }
-        }
-        let token = try tokenStep { () throws(ReaderTokensError) in
-            try signer.get().sign(
-                for: instance, audience: audience.audience, at: now, lifetime: lifetime)
+        let signer = try signer()
+        let token = try CommandFailure.mapping { () throws(ReaderTokensError) in
+            try signer.sign(for: instance, audience: audience.audience, at: now, lifetime: lifetime)
         }
         Terminal.result(output.json ? report(token, now).text : token)
+    }
+
+    private func signer() throws(CommandFailure) -> ReaderTokenSigner {
+        let privateKey = try CommandFailure.mapping { () throws(IdentityStoreError) in
+            try PrivateFile.key(key)
+        }
+        do throws(ReaderTokensError) {
+            return try ReaderTokenSigner(privateKey, kid, of: brand)
+        } catch {
+            throw error.failure
+        }
     }
 
     private func report(_ token: String, _ now: Timestamp) -> JSONValue {

@@ -30,7 +30,9 @@ struct TokenVerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let now = try clock.now()
-        let registry = try brandStep { () throws(BrandRegistryError) in try store.brands.registry() }
+        let registry = try CommandFailure.mapping { () throws(BrandRegistryError) in
+            try store.brands.registry()
+        }
         let verifier = ReaderTokenVerifier(
             registry: registry, instance: try instance ?? store.readerInstance(), audience: audience.audience,
             firstUses: TokenFirstUsesInMemory())

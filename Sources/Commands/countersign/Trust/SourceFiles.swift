@@ -45,7 +45,7 @@ struct SourceFiles {
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
             guard try add(InputFile.read(path, limit: Self.largestFile), from: path) else {
                 throw .malformed(
-                    "\(Terminal.safe(path)): neither certificate, CRL, VICAL nor status list; --as says which it is to be"
+                    "\(Terminal.safe(path)): not a certificate, CRL, VICAL or status list; say with --as what it is"
                 )
             }
             return

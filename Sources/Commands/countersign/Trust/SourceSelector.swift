@@ -23,7 +23,9 @@ struct SourceSelector {
         let found = sources(in: snapshot)
         guard let first = found.first else { throw unknown }
         guard found.count == 1 else {
-            throw .usage("\(Terminal.safe(text)): \(found.count) sources begin so; give more of the digest")
+            throw .usage(
+                "\(Terminal.safe(text)): \(found.count) sources have digests that begin like this; give more of the digest"
+            )
         }
         return first
     }

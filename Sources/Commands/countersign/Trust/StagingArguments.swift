@@ -26,7 +26,7 @@ struct StagingArguments: ParsableArguments {
             let blocks = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []
             let certificates = blocks.isEmpty ? [contents] : blocks
             guard certificates.allSatisfy({ (try? Certificate(der: $0[...])) != nil }) else {
-                throw .malformed("\(Terminal.safe(path)): no certificate, neither PEM nor DER")
+                throw .malformed("\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER")
             }
             signers += certificates.map { $0[...] }
         }

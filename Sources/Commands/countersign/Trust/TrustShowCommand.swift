@@ -35,7 +35,9 @@ struct TrustShowCommand: ParsableCommand {
             throw selector.unknown
         }
         guard sources.count <= 1, anchors.count <= 1 else {
-            throw CommandFailure.usage("\(Terminal.safe(source)): several begin so; give more of the digest")
+            throw CommandFailure.usage(
+                "\(Terminal.safe(source)): several sources have digests that begin like this; give more of the digest"
+            )
         }
         if let out { try OutputFile.write(bytes, to: out) }
         let descriptions = sources.map { SourceDescription($0) }

@@ -1,3 +1,5 @@
+internal import ArgumentParser
+internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
@@ -68,5 +70,31 @@ struct TrustStoreAccess {
             }
         }
         return TrustChangeReport(previous: current?.record.id, current: record, outcomes: stage.outcomes)
+    }
+}
+
+extension ReaderStoreError {
+    /// What the command ends with: what is wrong with the store in `folder`, and what to do.
+    func failure(in folder: String) -> CommandFailure {
+        let message = "the store in \(Terminal.safe(folder)): \(explanation)"
+        return switch self {
+        case .damaged, .snapshotDamaged, .notAStore, .versionUnknown, .receiptMalformed: .malformed(message)
+        case .busy, .changedMeanwhile, .noSpace, .failed: .unavailable(message)
+        default: .usage(message)
+        }
+    }
+}
+
+/// The id of a snapshot, or how it begins.
+struct SnapshotArgument: ExpressibleByArgument {
+    let prefix: String
+
+    private static let shortest = 4
+
+    init?(argument: String) {
+        guard (Self.shortest...64).contains(argument.count), argument.allSatisfy(\.isHexDigit) else {
+            return nil
+        }
+        prefix = argument.lowercased()
     }
 }

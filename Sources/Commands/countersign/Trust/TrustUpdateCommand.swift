@@ -39,7 +39,7 @@ struct TrustUpdateCommand: AsyncParsableCommand {
                 Self.targets(in: stage.snapshot) { $0 != .vical && $0 != .anchor }, at: now))
         for refusal in FetchPlan(renewing: stage.snapshot).refused {
             Terminal.note(
-                "note: not asked: \(Terminal.safe(refusal.identity.name)): \(refusal.fault.explanation)")
+                "note: not fetched: \(Terminal.safe(refusal.identity.name)): \(refusal.fault.explanation)")
         }
         if stage.outcomes.isEmpty {
             Terminal.note("note: no source is known by a URL, and no root names one; nothing was fetched")

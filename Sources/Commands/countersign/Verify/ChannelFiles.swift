@@ -33,7 +33,7 @@ struct ChannelFiles {
 
     func validate() throws {
         guard app.envelope == nil || web.webResponse == nil else {
-            throw ValidationError("One of --envelope and --web-response.")
+            throw ValidationError("Give either --envelope or --web-response.")
         }
         guard isGiven else {
             guard answer.key.isEmpty, answer.intent == nil, web.webRequest == nil else {
@@ -48,7 +48,8 @@ struct ChannelFiles {
         }
         guard [answer.intent != nil, !app.elements.isEmpty, web.webRequest != nil].count(where: { $0 }) <= 1
         else {
-            throw ValidationError("One of --element, --web-request and --intent says what was asked for.")
+            throw ValidationError(
+                "Give only one of --element, --web-request and --intent, which say what was asked for.")
         }
     }
 

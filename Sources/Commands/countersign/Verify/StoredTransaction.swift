@@ -117,10 +117,24 @@ extension StoredTransaction {
     ) throws(SessionError) -> StoredRequest? {
         guard let establishment else { return nil }
         let bytes = try session.openRequest(establishment)
-        do throws(MdocModelError) {
-            return try StoredRequest(bytes[...], limits: limits)
-        } catch {
-            throw .malformed(error)
+        return try SessionError.mapping { () throws(MdocModelError) in
+            try StoredRequest(bytes[...], limits: limits)
         }
     }
+}
+
+/// A DeviceRequest that was sent, and what it asks.
+struct StoredRequest {
+    let bytes: ArraySlice<UInt8>
+    let items: [ItemsRequest]
+
+    init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits) throws(MdocModelError) {
+        self.bytes = bytes
+        items = try DeviceRequest(bytes, limits: limits).docRequests.map(\.itemsRequest)
+    }
+
+    var comparison: RequestComparison { .requested(items) }
+
+    /// Each `age_over_NN` of each document, once.
+    var questions: [Question] { Question.agesAsked(in: items, on: nil) }
 }

@@ -66,7 +66,7 @@ struct VerifyFiles: ParsableArguments {
             transaction = try encrypted(
                 sessionData: sessionData, engagement: engagement, readerKey: readerKey)
         } else {
-            throw .usage("neither --response nor --session-data")
+            throw .usage("give --response or --session-data")
         }
         transaction.request = try sentRequest()
         return transaction
@@ -149,7 +149,7 @@ struct VerifyFiles: ParsableArguments {
         _ bytes: EncodedCBOR<COSEKey>, _ option: String
     ) throws(CommandFailure) -> COSEKey {
         guard let item = try? bytes.item(), let key = try? COSEKey(item) else {
-            throw .malformed("\(option): the reader's ephemeral key in it is no COSE_Key")
+            throw .malformed("\(option): the reader's ephemeral key in it is not a COSE_Key")
         }
         return key
     }

@@ -32,7 +32,7 @@ struct VerifyInput {
             for (name, value) in sessionOnly
                 + [("--transcript", files.transcript), ("--reader-key", files.readerKey)]
             where value != nil {
-                throw ValidationError("\(name) belongs to a presentation nearby.")
+                throw ValidationError("\(name) is only for a presentation at a reader.")
             }
         } else if files.response != nil {
             guard files.transcript != nil else { throw ValidationError("--response needs --transcript.") }

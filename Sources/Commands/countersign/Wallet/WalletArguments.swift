@@ -109,8 +109,10 @@ struct WalletArguments: ParsableArguments {
         guard (TestPortrait.minimumSize...(1 << 20)).contains(portraitSize) else {
             throw ValidationError("--portrait-size takes \(TestPortrait.minimumSize) to \(1 << 20).")
         }
-        guard decision.count <= 2 else { throw ValidationError("--decision is given twice at most.") }
-        guard Set(holds).count == holds.count else { throw ValidationError("--holds names one twice.") }
+        guard decision.count <= 2 else { throw ValidationError("Give --decision at most twice.") }
+        guard Set(holds).count == holds.count else {
+            throw ValidationError("--holds names a document twice.")
+        }
         guard attests.allSatisfy((0...99).contains) else { throw ValidationError("--attests takes 0 to 99.") }
         guard (0...120).contains(age) else { throw ValidationError("--age takes 0 to 120.") }
         guard (0...3_600_000).contains(consentTime) else {
@@ -155,7 +157,8 @@ struct WalletArguments: ParsableArguments {
             let encoded = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []
             let roots = (encoded.isEmpty ? [contents] : encoded).compactMap { try? Certificate(der: $0[...]) }
             guard !roots.isEmpty else {
-                throw .malformed("\(Terminal.safe(readerRoots)): no certificate, neither PEM nor DER")
+                throw .malformed(
+                    "\(Terminal.safe(readerRoots)): not a certificate, neither in PEM nor in DER")
             }
             return ReaderTrust(readerPolicy, roots: roots)
         }

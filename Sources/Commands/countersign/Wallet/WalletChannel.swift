@@ -12,7 +12,7 @@ struct WalletChannel {
     /// Answers the app that these arguments describe, into its file. The key is the merchant's.
     func answer(_ app: AppArguments, key: String) throws(CommandFailure) {
         guard let path = app.envelope, let asking = try app.request(), let items = try app.itemsRequest()
-        else { throw .usage("an app asks for something: --envelope and --element") }
+        else { throw .usage("--envelope needs at least one --element") }
         let pair = try PrivateKeyFile.read(key, on: .p256, option: "--key")
         let envelope: [UInt8]?
         do {

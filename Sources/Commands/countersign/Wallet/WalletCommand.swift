@@ -100,7 +100,7 @@ struct WalletCommand: AsyncParsableCommand {
         }
         try validateChannels()
         guard !ble || listen == nil else {
-            throw ValidationError("One of --ble and --listen carries the session.")
+            throw ValidationError("Give either --ble or --listen.")
         }
         guard ble || adapter == nil else { throw ValidationError("--adapter needs --ble.") }
         if ble {
@@ -108,7 +108,7 @@ struct WalletCommand: AsyncParsableCommand {
                 throw ValidationError("Without --card the wallet engages by QR code.")
             }
             guard wallet.presentation.profile.hasBluetooth, wallet.psm == nil else {
-                throw ValidationError("--ble has neither L2CAP nor a phone without Bluetooth.")
+                throw ValidationError("--ble needs a wallet with Bluetooth, and no --psm.")
             }
         }
         guard readers >= 0 else { throw ValidationError("--readers takes 0 or more.") }
@@ -119,9 +119,12 @@ struct WalletCommand: AsyncParsableCommand {
             throw ValidationError("--envelope and --key belong together.")
         }
         guard app.envelope == nil || !app.elements.isEmpty else {
-            throw ValidationError("An app asks for at least one --element.")
+            throw ValidationError("--envelope needs at least one --element.")
         }
-        guard web.encryptionInfo == nil else { throw ValidationError("--web-request has encryptionInfo.") }
+        guard web.encryptionInfo == nil else {
+            throw ValidationError(
+                "--web-request contains encryptionInfo already: leave out --encryption-info.")
+        }
         guard (web.webRequest == nil || web.webRequest == "-") == (web.webResponse == nil) else {
             throw ValidationError(
                 "--web-request and --web-response belong together, but for --web-request -.")
@@ -200,7 +203,7 @@ extension EndpointArgument {
             do throws(TransportError) {
                 return try transportAddress
             } catch {
-                throw .usage("the virtual reader is on loopback: tcp://127.0.0.1:35963")
+                throw .usage("the virtual reader must be on loopback: tcp://127.0.0.1:35963")
             }
         }
     }

@@ -43,7 +43,7 @@ struct WalletListener {
             } catch .cancelled {
                 break
             } catch {
-                throw .unavailable("the bench link cannot be served any longer")
+                throw .unavailable("the bench link cannot be served any more")
             }
         }
         await listener.close()

@@ -17,7 +17,7 @@ final class WalletPhone: Sendable {
         do throws(WalletError) {
             logic = Mutex(try WalletCard(wallet, handover: handover))
         } catch {
-            throw .usage("this wallet does not engage so: \(error)")
+            throw .usage("this wallet cannot engage in this way: \(error)")
         }
         shown = logic.withLock { $0.engagement }
         let box = CardBox(logic, taps)

@@ -78,19 +78,20 @@ extension KeyHandle {
     }
 
     fileprivate func writeWrapped(to sink: OpaquePointer?) -> Bool {
-        let loan = unsafe Loan(key: pointer, library: library, other: sink)
+        let borrowed = unsafe BorrowedHandles(key: pointer, library: library, other: sink)
         return TPM.exclusively {
             unsafe PEM_write_bio_PrivateKey_ex(
-                loan.other, loan.key, nil, nil, 0, nil, nil, loan.library, TPM.properties.cString) == 1
+                borrowed.other, borrowed.key, nil, nil, 0, nil, nil, borrowed.library, TPM.properties.cString)
+                == 1
         }
     }
 
     /// An ECDSA signature in DER.
     func signInTPM(_ digest: Digest, _ algorithm: HashAlgorithm) throws(OpenSSLCryptoError) -> [UInt8] {
-        let loan = unsafe Loan(key: pointer, library: library, other: nil)
+        let borrowed = unsafe BorrowedHandles(key: pointer, library: library, other: nil)
         let signature = TPM.exclusively { () -> [UInt8]? in
             let context = unsafe EVP_PKEY_CTX_new_from_pkey(
-                loan.library, loan.key, TPM.properties.cString)
+                borrowed.library, borrowed.key, TPM.properties.cString)
             defer { unsafe EVP_PKEY_CTX_free(context) }
             var parameters = unsafe [OSSL_PARAM.text("digest", algorithm.openSSLName), .end]
             var signature = [UInt8](repeating: 0, count: ECDSASignature.capacity)
@@ -112,15 +113,15 @@ extension KeyHandle {
     func agreeInTPM(
         with peer: borrowing KeyHandle, size: Int
     ) throws(OpenSSLCryptoError) -> SecretBytes {
-        let loan = unsafe Loan(key: pointer, library: library, other: peer.pointer)
+        let borrowed = unsafe BorrowedHandles(key: pointer, library: library, other: peer.pointer)
         return try unsafe SecretBytes(count: size) { target throws(OpenSSLCryptoError) in
             let place = unsafe Place(bytes: target)
             let isMade = TPM.exclusively { () -> Bool in
                 let context = unsafe EVP_PKEY_CTX_new_from_pkey(
-                    loan.library, loan.key, TPM.properties.cString)
+                    borrowed.library, borrowed.key, TPM.properties.cString)
                 defer { unsafe EVP_PKEY_CTX_free(context) }
                 // What is made of the peer for the TPM stays with it, and would stay with a shell that goes to another key.
-                let other = unsafe EVP_PKEY_dup(loan.other)
+                let other = unsafe EVP_PKEY_dup(borrowed.other)
                 defer { unsafe EVP_PKEY_free(other) }
                 var written = unsafe place.bytes.count
                 guard unsafe other != nil, unsafe EVP_PKEY_derive_init(context) == 1,
@@ -139,7 +140,7 @@ extension KeyHandle {
     }
 
     /// What a closure under the TPM's lock is lent for its time.
-    @safe private struct Loan: @unchecked Sendable {  // used before the function that lends it returns
+    @safe private struct BorrowedHandles: @unchecked Sendable {  // used until the lending function returns
         let key: OpaquePointer
         let library: OpaquePointer?
         let other: OpaquePointer?

@@ -63,7 +63,7 @@ extension CertificateChainError {
         case .leafSelfSigned:
             "the certificate is self-signed: an authority that wallets trust must issue it"
         case .keyNotOfLeaf: "the certificate is not for this key"
-        case .keyCannotSign: "the key makes no signatures"
+        case .keyCannotSign: "the certificate's key is of a kind that cannot sign"
         }
     }
 }

@@ -46,18 +46,41 @@ extension BLEFault: Identifiable {
 extension BLEFault {
     var explanation: String {
         switch self {
-        case .linkLost: "the phone left"
-        case .deadlinePassed: "it took too long"
-        case .endedWithinMessage: "the phone ended within its message"
+        case .linkLost: "the phone disconnected"
+        case .deadlinePassed: "the phone did not answer in time"
+        case .endedWithinMessage: "the phone ended the transfer within a message"
         case .stateUnknown: "the phone sent an unknown value of State"
         case .valueEmpty: "the phone sent a fragment without content"
         case .prefixUnknown: "the phone sent a fragment that begins with neither 00 nor 01"
         case .messageEmpty: "the phone sent an empty message"
         case .messageTooLong(let announced, let limit):
-            "a message of \(announced) bytes, \(limit) are allowed"
+            "the phone sent a message of \(announced) bytes; at most \(limit) are allowed"
         case .messageUnexpected: "the phone sent an unexpected message"
-        case .notFramed: "what the phone sent over L2CAP has no length: an older edition"
-        case .outOfTurn: "a message out of turn"
+        case .notFramed:
+            "the phone sent a message over L2CAP without its length, as an older edition of the standard has it"
+        case .outOfTurn: "a message was sent out of turn, which is a fault of this program"
+        }
+    }
+}
+
+/// How a transfer over Bluetooth Low Energy ended. Holds no message bytes.
+package enum BLEEndReason: Error, Equatable, Sendable {
+    /// We ended it.
+    case finished
+    /// The peer ended it by State 02 between messages; in `awaitResponse` it has declined.
+    case terminated(BLEPhase)
+    /// The peer closed the link after every message had its answer: an end as good as any (Q78).
+    case disconnected
+    /// What happened, in which phase (Q89).
+    case failed(BLEPhase, BLEFault)
+
+    /// What happened, and in which phase (Q89).
+    package var explanation: String {
+        switch self {
+        case .finished: "this reader ended the transfer"
+        case .terminated(let phase): "the phone ended the transfer in \(phase.rawValue)"
+        case .disconnected: "the phone disconnected"
+        case .failed(let phase, let fault): "Bluetooth ended in \(phase.rawValue): \(fault.explanation)"
         }
     }
 }

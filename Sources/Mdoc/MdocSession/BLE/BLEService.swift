@@ -46,3 +46,11 @@ package enum BLEService: Hashable, Sendable {
         BluetoothUUID(high: number << 32 | 0xa123_48ce, low: 0x896b_4c76_9733_73e6)
     }
 }
+
+/// ISO/IEC 18013-5, 8.3.3.1.1.4: the values of the State characteristic.
+package enum BLEStateValue: UInt8, Sendable {
+    /// The GATT client begins the session.
+    case start = 1
+    /// Either side ends it.
+    case end = 2
+}

@@ -1,5 +1,5 @@
 internal import ISO7816
-internal import NDEF
+package import NDEF
 
 /// ISO/IEC 18013-5, 8.2.2.1: the phone's side of NFC engagement, a Type 4 Tag as a value. Its behaviour is
 /// configurable.
@@ -255,4 +255,26 @@ package struct NFCEngagementHolder: Sendable {
         }
         return nil
     }
+}
+
+/// What a phone brings into an NFC engagement.
+package struct NFCHolderContent: Sendable {
+    /// DeviceEngagement as CBOR, opaque here.
+    package var deviceEngagement: [UInt8]
+    /// The carriers the phone knows, the preferred one first.
+    package var carriers: [HandoverCarrier]
+
+    package init(deviceEngagement: [UInt8], carriers: [HandoverCarrier]) {
+        self.deviceEngagement = deviceEngagement
+        self.carriers = carriers
+    }
+}
+
+/// What an NFC engagement yields on the phone's side.
+package struct NFCHolderHandover: Equatable, Sendable {
+    package let handoverSelect: [UInt8]
+    /// The Handover Request as written, or nil after static handover.
+    package let handoverRequest: [UInt8]?
+    /// The carriers named in the Handover Select.
+    package let carriers: [HandoverCarrier]
 }

@@ -4,11 +4,11 @@ internal import NDEF
 /// ISO/IEC 18013-5, 8.2.2.1: NFC engagement on the reader's side, static and negotiated handover, as a value.
 ///
 /// Feed it with `start`, then do what each action says. Make a new one for every tap (Q2).
-package struct NFCEngagementReader: Sendable {
+package struct NFCEngagementReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCHandover>
 
     /// Named for what comes next.
-    private enum State {
+    enum State: Sendable {
         case notStarted
         case awaitingApplication
         case awaitingCapabilitiesFile
@@ -18,11 +18,10 @@ package struct NFCEngagementReader: Sendable {
         case awaitingMessage(Dialogue)
         case awaitingWrite(Dialogue, NFCMessageWrite)
         case pausing(Dialogue, until: ContinuousClock.Instant)
-        case ended(NFCEndReason)
     }
 
     /// Which message is to be read next, on which tag.
-    private struct Dialogue {
+    struct Dialogue {
         let container: NFCCapabilityContainer
         var expected: Expected = .initialMessage
         /// Reads of NLEN that gave 0, and repeated statuses, since the message became due.
@@ -34,7 +33,7 @@ package struct NFCEngagementReader: Sendable {
         }
     }
 
-    private enum Expected {
+    enum Expected {
         case initialMessage
         case serviceStatus(ServiceParameter)
         case handoverSelect(ServiceParameter, request: [UInt8])
@@ -50,8 +49,8 @@ package struct NFCEngagementReader: Sendable {
     private let limits: NFCReaderLimits
     private let offer: NFCOffer
     private let settings: NFCEngagementSettings
-    private var state = State.notStarted
-    private var phase = NFCPhase.selectApplication
+    var state: NFCMachineState<State> = .ongoing(.notStarted)
+    private(set) var phase = NFCPhase.selectApplication
     /// The read under way; beside the state, so that it grows in place.
     private var read = NFCFileRead.messageLength
     private var phaseEnd: ContinuousClock.Instant?
@@ -87,25 +86,18 @@ package struct NFCEngagementReader: Sendable {
 
     /// Takes the response APDU to the last command.
     package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
-        step { machine, state throws(NFCFault) in
-            guard let deadline = machine.deadline else { throw .outOfTurn }
-            guard now <= deadline else { throw .deadlinePassed }
-            guard let answer = try? ResponseAPDU.parse(response) else { throw .cardLost }
-            return try machine.advance(from: state, answer, now)
-        }
+        take(response, now)
     }
 
     /// Continues after a wait; ends if the deadline has passed.
     package mutating func expire(now: ContinuousClock.Instant) -> Action {
-        step { machine, state throws(NFCFault) in
-            guard let deadline = machine.deadline else { throw .outOfTurn }
-            guard now <= deadline else { throw .deadlinePassed }
+        step(at: now) { machine, state, deadline throws(NFCFault) in
             guard case .pausing(let dialogue, let until) = state else {
-                machine.state = state
+                machine.state = .ongoing(state)
                 return .wait(until: deadline)
             }
             guard now >= until else {
-                machine.state = state
+                machine.state = .ongoing(state)
                 return .wait(until: until)
             }
             return try machine.readLength(dialogue)
@@ -113,22 +105,6 @@ package struct NFCEngagementReader: Sendable {
     }
 
     // MARK: Steps
-
-    /// Takes the state out, so that a fault leaves the machine ended.
-    private mutating func step(
-        _ body: (inout Self, State) throws(NFCFault) -> Action
-    ) -> Action {
-        if case .ended(let reason) = state { return .end(reason) }
-        var current = State.ended(NFCEndReason(phase, .outOfTurn))
-        swap(&current, &state)
-        do throws(NFCFault) {
-            return try body(&self, current)
-        } catch {
-            let reason = NFCEndReason(phase, error)
-            state = .ended(reason)
-            return .end(reason)
-        }
-    }
 
     private mutating func enter(_ phase: NFCPhase, _ now: ContinuousClock.Instant) {
         self.phase = phase
@@ -138,11 +114,11 @@ package struct NFCEngagementReader: Sendable {
     private mutating func transmit(_ command: CommandAPDU, then next: State) throws(NFCFault) -> Action {
         guard stepsLeft > 0 else { throw .stepBudgetSpent }
         stepsLeft -= 1
-        state = next
+        state = .ongoing(next)
         return .transmit(command.encode())
     }
 
-    private mutating func advance(
+    mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
         if case .awaitingWrite(let dialogue, let write) = state {
@@ -175,7 +151,7 @@ package struct NFCEngagementReader: Sendable {
         case .awaitingMessage(let dialogue):
             try read.receive(answer.data)
             return read.isComplete ? try messageRead(dialogue, now) : try continueReading(state)
-        case .notStarted, .awaitingWrite, .pausing, .ended: throw .outOfTurn
+        case .notStarted, .awaitingWrite, .pausing: throw .outOfTurn
         }
     }
 
@@ -206,7 +182,7 @@ package struct NFCEngagementReader: Sendable {
         _ dialogue: Dialogue, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
         let bytes = read.bytes
-        let message = try reading { () throws(NDEFError) in try NDEFMessage.parse(bytes[...]) }
+        let message = try NFCFault.mapping { () throws(NDEFError) in try NDEFMessage.parse(bytes[...]) }
         return try judge(message, bytes, dialogue, now)
     }
 
@@ -224,7 +200,7 @@ package struct NFCEngagementReader: Sendable {
 
     private mutating func pause(_ dialogue: Dialogue, _ now: ContinuousClock.Instant) -> Action {
         let until = now + (dialogue.expected.service?.waitingTime ?? settings.initialPollInterval)
-        state = .pausing(dialogue, until: until)
+        state = .ongoing(.pausing(dialogue, until: until))
         return .wait(until: until)
     }
 
@@ -299,7 +275,9 @@ package struct NFCEngagementReader: Sendable {
         guard message.records.contains(where: { $0.isOf(.serviceParameter) }) else {
             throw .messageUnexpected
         }
-        let offered = try reading { () throws(NDEFError) in try ServiceParameter.handover(in: message) }
+        let offered = try NFCFault.mapping { () throws(NDEFError) in
+            try ServiceParameter.handover(in: message)
+        }
         guard let service = offered else { throw .noHandoverService }
         enter(.serviceSelect, now)
         return try write(ServiceSelect.encode(), dialogue.expecting(.serviceStatus(service)))
@@ -315,7 +293,7 @@ package struct NFCEngagementReader: Sendable {
     }
 
     private func status(in message: NDEFMessage) throws(NFCFault) -> StatusRecord {
-        let status = try reading { () throws(NDEFError) in try StatusRecord.parse(message) }
+        let status = try NFCFault.mapping { () throws(NDEFError) in try StatusRecord.parse(message) }
         guard let status else { throw .messageUnexpected }
         return status
     }
@@ -327,7 +305,7 @@ package struct NFCEngagementReader: Sendable {
     private mutating func complete(
         _ message: NDEFMessage, _ bytes: [UInt8], request: [UInt8]?
     ) throws(NFCFault) -> Action {
-        let select = try reading { () throws(NDEFError) in try HandoverSelect.parse(message) }
+        let select = try NFCFault.mapping { () throws(NDEFError) in try HandoverSelect.parse(message) }
         guard let engagement = select.deviceEngagement, !engagement.isEmpty else { throw .noDeviceEngagement }
         let choice = NFCCarrierChoice(
             select.carriers, offer: offer, isNegotiated: request != nil,
@@ -340,9 +318,5 @@ package struct NFCEngagementReader: Sendable {
             NFCHandover(
                 handoverSelect: bytes, handoverRequest: request, deviceEngagement: engagement,
                 carriers: choice.carriers, mergedWriteRefused: settings.mergesWrites && !mergesWrites))
-    }
-
-    private func reading<Value>(_ body: () throws(NDEFError) -> Value) throws(NFCFault) -> Value {
-        do throws(NDEFError) { return try body() } catch { throw .messageMalformed(error) }
     }
 }

@@ -46,29 +46,64 @@ package enum NFCFault: Error, Equatable, Sendable {
 }
 
 extension NFCFault {
+    static func mapping<Value>(_ body: () throws(NDEFError) -> Value) throws(NFCFault) -> Value {
+        do throws(NDEFError) { return try body() } catch { throw .messageMalformed(error) }
+    }
+
     var explanation: String {
         switch self {
         case .noWalletYet: "the phone shows no wallet"
         case .cardLost: "the phone left the field"
         case .status(let word): "the phone answered \(word)"
-        case .deadlinePassed: "it took too long"
-        case .stepBudgetSpent: "more commands than a transaction needs"
-        case .notReady(let polls, _): "the phone had nothing ready after \(polls) looks"
-        case .noProgress: "the phone sent nothing twice in a row"
+        case .deadlinePassed: "the phone did not answer in time"
+        case .stepBudgetSpent: "the transfer needed more commands than are allowed"
+        case .notReady(let polls, _): "the phone had no message ready after \(polls) polls"
+        case .noProgress: "the phone sent two empty answers in a row"
         case .surplusBytes: "the phone sent more bytes than its file or message has"
-        case .capabilityContainerInvalid: "the tag's capability container is not one"
+        case .capabilityContainerInvalid: "the phone's capability container is malformed"
         case .messageTooLong(let announced, let limit):
-            "a message of \(announced) bytes, \(limit) are allowed"
-        case .messageMalformed: "the NDEF message is not one"
-        case .messageUnexpected: "an unexpected NDEF message"
+            "the phone announced a message of \(announced) bytes; at most \(limit) are allowed"
+        case .messageMalformed: "the phone's NDEF message is malformed"
+        case .messageUnexpected: "the phone sent an unexpected NDEF message"
         case .noHandoverService: "the phone offers no handover service"
         case .serviceStatus: "the phone refused the handover service"
-        case .noDeviceEngagement: "the handover holds no device engagement"
-        case .noUsableCarrier: "the phone offers no carrier that this reader has"
+        case .noDeviceEngagement: "the handover contains no device engagement"
+        case .noUsableCarrier: "the phone offers no carrier that this reader supports"
         case .unofferedCarrier: "the phone chose a carrier that was not offered"
-        case .dataObjectMalformed: "the answer is no data object 53"
-        case .dataObjectIncomplete: "the answer ended before it was complete"
-        case .outOfTurn: "a command out of turn"
+        case .dataObjectMalformed: "the phone's answer is not a data object 53"
+        case .dataObjectIncomplete: "the phone's answer ended before it was complete"
+        case .outOfTurn: "a command was sent out of turn, which is a fault of this program"
         }
     }
+}
+
+/// Why an NFC machine ended: what happened, in which phase (Q12). Holds no message bytes.
+package struct NFCEndReason: Error, Equatable, Sendable {
+    package let phase: NFCPhase
+    package let fault: NFCFault
+
+    package init(_ phase: NFCPhase, _ fault: NFCFault) {
+        self.phase = phase
+        self.fault = fault
+    }
+
+    /// What happened, and in which phase (Q12).
+    package var explanation: String { "NFC ended in \(phase.rawValue): \(fault.explanation)" }
+}
+
+/// Kinds of carriers, for naming them in an end reason.
+package struct NFCCarrierKinds: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    package static let nfc = Self(rawValue: 1)
+    package static let peripheralServer = Self(rawValue: 2)
+    package static let centralClient = Self(rawValue: 4)
+    /// A record of a known carrier that cannot be read, or that lacks what it needs.
+    package static let unreadable = Self(rawValue: 8)
+    /// Bluetooth BR/EDR, Wi-Fi Aware and the like.
+    package static let foreign = Self(rawValue: 16)
 }

@@ -12,25 +12,24 @@ package enum NFCTransferDelivery: Equatable, Sendable {
 /// ISO/IEC 18013-5, 8.3.3.1.2: NFC data transfer on the reader's side, as a value.
 ///
 /// `start` selects the application, each `send` carries one message there and one back. Messages are opaque.
-package struct NFCTransferReader: Sendable {
+package struct NFCTransferReader: NFCReaderMachine, Sendable {
     package typealias Action = NFCAction<NFCTransferDelivery>
 
     /// Named for what comes next.
-    private enum State {
+    enum State: Sendable {
         case notStarted
         case awaitingApplication
         case idle
         case awaitingAcknowledgement(EnvelopeChain)
         case awaitingData
-        case ended(NFCEndReason)
     }
 
     private let maximumCommandData: Int
     private let maximumResponseData: Int
     private let extendedLength: Bool
     private let settings: NFCTransferSettings
-    private var state = State.notStarted
-    private var phase = NFCPhase.selectDataTransfer
+    var state: NFCMachineState<State> = .ongoing(.notStarted)
+    private(set) var phase = NFCPhase.selectDataTransfer
     /// The answer so far; beside the state, so that it grows in place.
     private var collection = NFCMessageCollection(maximumLength: 0)
     private var stepsLeft = 1
@@ -88,46 +87,23 @@ package struct NFCTransferReader: Sendable {
 
     /// Takes the response APDU to the last command.
     package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
-        step { machine, state throws(NFCFault) in
-            guard let deadline = machine.deadline else { throw .outOfTurn }
-            guard now <= deadline else { throw .deadlinePassed }
-            guard let answer = try? ResponseAPDU.parse(response) else { throw .cardLost }
-            return try machine.advance(from: state, answer, now)
-        }
+        take(response, now)
     }
 
     /// Ends when the deadline has passed, and otherwise says when it will.
     package mutating func expire(now: ContinuousClock.Instant) -> Action {
-        step { machine, state throws(NFCFault) in
-            guard let deadline = machine.deadline else { throw .outOfTurn }
-            guard now <= deadline else { throw .deadlinePassed }
-            machine.state = state
+        step(at: now) { machine, state, deadline throws(NFCFault) in
+            machine.state = .ongoing(state)
             return .wait(until: deadline)
         }
     }
 
     // MARK: Steps
 
-    /// Takes the state out, so that a fault leaves the machine ended.
-    private mutating func step(
-        _ body: (inout Self, State) throws(NFCFault) -> Action
-    ) -> Action {
-        if case .ended(let reason) = state { return .end(reason) }
-        var current = State.ended(NFCEndReason(phase, .outOfTurn))
-        swap(&current, &state)
-        do throws(NFCFault) {
-            return try body(&self, current)
-        } catch {
-            let reason = NFCEndReason(phase, error)
-            state = .ended(reason)
-            return .end(reason)
-        }
-    }
-
     private mutating func transmit(_ command: [UInt8], then next: State) throws(NFCFault) -> Action {
         guard stepsLeft > 0 else { throw .stepBudgetSpent }
         stepsLeft -= 1
-        state = next
+        state = .ongoing(next)
         return .transmit(command)
     }
 
@@ -135,7 +111,7 @@ package struct NFCTransferReader: Sendable {
         ExpectedLength(upTo: min(count, maximumResponseData), extended: extendedLength)
     }
 
-    private mutating func advance(
+    mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
         switch state {
@@ -147,13 +123,13 @@ package struct NFCTransferReader: Sendable {
             guard answer.data.isEmpty else { throw .surplusBytes }
             return try envelope(chain, now)
         case .awaitingData: return try collect(answer, now)
-        case .notStarted, .idle, .ended: throw .outOfTurn
+        case .notStarted, .idle: throw .outOfTurn
         }
     }
 
     private mutating func settle(_ delivery: NFCTransferDelivery) -> Action {
         collection = NFCMessageCollection(maximumLength: 0)
-        state = .idle
+        state = .ongoing(.idle)
         phase = .idle
         deadline = nil
         return .deliver(delivery)

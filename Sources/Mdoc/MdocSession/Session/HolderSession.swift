@@ -44,12 +44,7 @@ package struct HolderSession: ~Copyable, Sendable {
     private mutating func receiveData(
         _ message: ArraySlice<UInt8>, _ keys: consuming SessionKeys
     ) throws(SessionError) -> Received {
-        let received: SessionData
-        do throws(MdocModelError) {
-            received = try SessionData(message)
-        } catch {
-            throw .malformed(error)
-        }
+        let received = try SessionError.mapping { () throws(MdocModelError) in try SessionData(message) }
         guard let data = received.data else { return .status(received.status ?? .termination) }
         let request = try keys.open(data)
         if received.status == nil { phase = .established(keys) }
@@ -57,13 +52,9 @@ package struct HolderSession: ~Copyable, Sendable {
     }
 
     private mutating func establish(_ message: ArraySlice<UInt8>) throws(SessionError) -> [UInt8] {
-        let establishment: SessionEstablishment
-        let readerKey: COSEKey
-        do throws(MdocModelError) {
-            establishment = try SessionEstablishment(message)
-            readerKey = try establishment.eReaderKey()
-        } catch {
-            throw .malformed(error)
+        let (establishment, readerKey) = try SessionError.mapping { () throws(MdocModelError) in
+            let establishment = try SessionEstablishment(message)
+            return (establishment, try establishment.eReaderKey())
         }
         let transcript = SessionTranscript(
             deviceEngagement: engagement, eReaderKey: establishment.eReaderKeyBytes, handover: handover)

@@ -16,13 +16,20 @@ package enum SessionError: Error, Equatable, Sendable {
 }
 
 extension SessionError {
+    package static func mapping<Value>(
+        _ body: () throws(MdocModelError) -> Value
+    ) throws(SessionError) -> Value {
+        do throws(MdocModelError) { return try body() } catch { throw .malformed(error) }
+    }
+
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .keyAgreementFailed: "the reader's and the phone's ephemeral keys do not belong together"
+        case .keyAgreementFailed: "the ephemeral keys of reader and phone cannot be used together"
         case .malformed(let error): error.explanation
-        case .decryptionFailed: "the message does not decrypt: other keys or transcript, or changed bytes"
-        case .unexpectedMessage: "an unexpected message"
+        case .decryptionFailed:
+            "the message does not decrypt: it was made with other keys or another transcript, or was changed"
+        case .unexpectedMessage: "the phone sent an unexpected message"
         case .cryptography(let error): error.explanation
         }
     }

@@ -132,9 +132,9 @@ extension RevokedCause {
     package var explanation: String {
         switch self {
         case .signerRevoked: "the issuer has revoked the document signer's certificate"
-        case .signerOnHold: "the issuer holds the document signer's certificate back for now"
+        case .signerOnHold: "the issuer has put the document signer's certificate on hold"
         case .documentRevoked: "the issuer has revoked the document"
-        case .documentSuspended: "the issuer has suspended the document for now"
+        case .documentSuspended: "the issuer has suspended the document"
         }
     }
 }
@@ -143,18 +143,19 @@ extension UndeterminedCause {
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .notChecked: "no list was asked, since the document is not believed"
-        case .nothingPublished: "the issuer publishes nothing about it"
-        case .referenceUnreadable: "where the issuer publishes it cannot be read"
-        case .listAbsent: "the issuer's list is not at hand"
-        case .listStale(let overdue): "the issuer's list at hand is out of date by \(overdue / 3600) hours"
-        case .listNotYetValid: "the issuer's list at hand is from the future"
+        case .notChecked: "revocation was not checked, since another check failed"
+        case .nothingPublished: "the issuer publishes no revocation list for it"
+        case .referenceUnreadable: "the reference to the issuer's revocation list cannot be read"
+        case .listAbsent: "the issuer's revocation list is not available"
+        case .listStale(let overdue): "the issuer's revocation list is out of date by \(overdue / 3600) hours"
+        case .listNotYetValid: "the issuer's revocation list is dated in the future"
         case .listMalformed: "the issuer's revocation list in the store is truncated or malformed"
-        case .listSignerWrong: "nobody who may sign the issuer's list at hand did"
-        case .listSignerInvalid: "the signer of the issuer's list at hand is not valid now"
-        case .listSubjectWrong: "the list at hand is another than the document points to"
-        case .indexOutOfRange: "the issuer's list has no place for the document"
-        case .statusNotDefined: "the issuer's list has a status whose meaning only the issuer knows"
+        case .listSignerWrong: "the issuer's revocation list is not signed by anybody who may sign it"
+        case .listSignerInvalid: "the certificate that signed the issuer's revocation list is not valid now"
+        case .listSubjectWrong: "the revocation list is not the one that the document refers to"
+        case .indexOutOfRange: "the issuer's revocation list has no entry for the document"
+        case .statusNotDefined:
+            "the issuer's revocation list gives a status whose meaning only the issuer knows"
         }
     }
 }

@@ -20,13 +20,10 @@ package struct StatusList: Sendable {
 
     /// Opens `{"bits": …, "lst": …}`.
     package init(_ item: CBORItem, limit: Int = maximumSize) throws(StatusTokenError) {
-        let members: (bits: UInt64, list: ArraySlice<UInt8>)
-        do throws(CBORError) {
+        let members = try StatusTokenError.mapping { () throws(CBORError) in
             let values = try item.map().values(of: ["bits", "lst"])
             guard let bits = values[0], let list = values[1] else { throw .missingMember(at: item.offset) }
-            members = (try bits.unsigned(), try list.byteString())
-        } catch {
-            throw .malformed(error)
+            return (bits: try bits.unsigned(), list: try list.byteString())
         }
         guard [1, 2, 4, 8].contains(members.bits) else { throw .bitsWrong(members.bits) }
         bits = Int(members.bits)

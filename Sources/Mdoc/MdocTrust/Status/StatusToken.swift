@@ -1,5 +1,5 @@
-internal import CBOR
-internal import COSE
+package import CBOR
+package import COSE
 package import MdocModel
 
 /// A signed list of statuses as CWT: a Token Status List (draft-ietf-oauth-status-list, 5.2) or an identifier list
@@ -36,7 +36,9 @@ package struct StatusToken: Sendable {
     private static let limits = CBORLimits(bytes: maximumSize)
 
     package init(_ bytes: ArraySlice<UInt8>) throws(StatusTokenError) {
-        let item = try Self.reading { () throws(CBORError) in try CBORItem.parse(bytes, limits: Self.limits) }
+        let item = try StatusTokenError.mapping { () throws(CBORError) in
+            try CBORItem.parse(bytes, limits: Self.limits)
+        }
         do throws(COSEError) {
             signature = try COSESign1(item, limits: Self.limits)
         } catch {
@@ -44,13 +46,15 @@ package struct StatusToken: Sendable {
         }
         guard let payload = signature.payload else { throw .cose(.payloadMisplaced) }
         kind = try Self.kind(signature)
-        let claims = try Self.reading { () throws(CBORError) in
+        let claims = try StatusTokenError.mapping { () throws(CBORError) in
             try CBORItem.parse(payload, limits: Self.limits).map()
         }
         subject = try Self.claim(Claim.subject, claims) { item throws(CBORError) in try item.text() }
         issued = try Self.claim(Claim.issued, claims) { item throws(CBORError) in try item.instant() }
         expires = try Self.claim(Claim.expiry, claims) { item throws(CBORError) in try item.instant() }
-        timeToLive = try Self.reading { () throws(CBORError) in try claims[Claim.timeToLive]?.duration() }
+        timeToLive = try StatusTokenError.mapping { () throws(CBORError) in
+            try claims[Claim.timeToLive]?.duration()
+        }
         if kind == .identifierList {
             guard claims[Claim.statusList] == nil else { throw .claimMisplaced(Claim.statusList) }
         }
@@ -58,21 +62,11 @@ package struct StatusToken: Sendable {
         list = try Self.claim(place, claims) { item throws(CBORError) in item }
     }
 
-    private static func reading<Value>(
-        _ body: () throws(CBORError) -> Value
-    ) throws(StatusTokenError) -> Value {
-        do throws(CBORError) {
-            return try body()
-        } catch {
-            throw .malformed(error)
-        }
-    }
-
     private static func claim<Value>(
         _ label: Int64, _ claims: CBORMap, _ read: (CBORItem) throws(CBORError) -> Value
     ) throws(StatusTokenError) -> Value {
         guard let item = claims[label] else { throw .claimMissing(label) }
-        return try reading { () throws(CBORError) in try read(item) }
+        return try StatusTokenError.mapping { () throws(CBORError) in try read(item) }
     }
 
     /// The type, which must be in the protected header.
@@ -93,7 +87,7 @@ package struct StatusToken: Sendable {
     /// The identifiers of an identifier list: each is revoked.
     package func identifiers() throws(StatusTokenError) -> Set<[UInt8]> {
         guard kind == .identifierList else { throw .typeWrong }
-        return try Self.reading { () throws(CBORError) in
+        return try StatusTokenError.mapping { () throws(CBORError) in
             guard let members = try list.map()["identifiers"] else {
                 throw CBORError.missingMember(at: list.offset)
             }
@@ -101,6 +95,12 @@ package struct StatusToken: Sendable {
             for member in try members.map() { identifiers.insert(Array(try member.key.byteString())) }
             return identifiers
         }
+    }
+}
+
+extension StatusTokenError {
+    static func mapping<Value>(_ body: () throws(CBORError) -> Value) throws(StatusTokenError) -> Value {
+        do throws(CBORError) { return try body() } catch { throw .malformed(error) }
     }
 }
 
@@ -119,4 +119,24 @@ extension CBORItem {
         guard seconds > 0 else { throw .outOfRange(at: offset) }
         return seconds
     }
+}
+
+/// Why bytes are not a signed list of statuses.
+package enum StatusTokenError: Error, Equatable, Sendable {
+    /// They do not decode as a token, or one of its claims has another form.
+    case malformed(CBORError)
+    /// They are no COSE_Sign1.
+    case cose(COSEError)
+    /// The protected header names no type, or another than that of a status or identifier list.
+    case typeWrong
+    /// A claim that has to be there is not: subject 2, expiry 4, issue 6, or the list.
+    case claimMissing(Int64)
+    /// A status list among the claims of an identifier list.
+    case claimMisplaced(Int64)
+    /// A status of other than 1, 2, 4 or 8 bits.
+    case bitsWrong(UInt64)
+    /// The list is not a complete zlib stream.
+    case listNotCompressed
+    /// The list opens to more than the limit.
+    case listTooLong
 }

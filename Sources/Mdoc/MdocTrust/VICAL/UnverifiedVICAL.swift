@@ -21,15 +21,17 @@ package struct UnverifiedVICAL: Sendable {
     private static let limits = CBORLimits(bytes: maximumSize)
 
     package init(_ bytes: ArraySlice<UInt8>) throws(VICALError) {
-        let item = try reading { () throws(CBORError) in try CBORItem.parse(bytes, limits: Self.limits) }
-        do throws(COSEError) {
-            signature = try COSESign1(item, limits: Self.limits)
-        } catch {
-            throw .cose(error)
+        let item = try VICALError.mapping { () throws(CBORError) in
+            try CBORItem.parse(bytes, limits: Self.limits)
+        }
+        signature = try VICALError.mapping { () throws(COSEError) in
+            try COSESign1(item, limits: Self.limits)
         }
         guard let payload = signature.payload else { throw .cose(.payloadMisplaced) }
-        let root = try reading { () throws(CBORError) in try CBORItem.parse(payload, limits: Self.limits) }
-        let members = try reading { () throws(CBORError) in try root.membersByFoldedName() }
+        let root = try VICALError.mapping { () throws(CBORError) in
+            try CBORItem.parse(payload, limits: Self.limits)
+        }
+        let members = try VICALError.mapping { () throws(CBORError) in try root.membersByFoldedName() }
         func required(_ name: String) throws(VICALError) -> CBORItem {
             guard let item = members[name] else { throw .malformed(.missingMember(at: root.offset)) }
             return item
@@ -39,13 +41,13 @@ package struct UnverifiedVICAL: Sendable {
             throw .versionUnknown
         }
         let provider = try required("vicalprovider")
-        self.provider = try reading { () throws(CBORError) in try provider.text() }
+        self.provider = try VICALError.mapping { () throws(CBORError) in try provider.text() }
         date = try Self.instant(required("date"))
         let (number, next) = (members["vicalissueid"], members["nextupdate"])
-        issueID = try reading { () throws(CBORError) in try number?.unsigned() }
+        issueID = try VICALError.mapping { () throws(CBORError) in try number?.unsigned() }
         nextUpdate = try next.map { item throws(VICALError) in try Self.instant(item) }
         let list = try required("certificateinfos")
-        infos = try reading { () throws(CBORError) in try list.array() }
+        infos = try VICALError.mapping { () throws(CBORError) in try list.array() }
     }
 
     private static func instant(_ item: CBORItem) throws(VICALError) -> Timestamp {
@@ -57,11 +59,8 @@ package struct UnverifiedVICAL: Sendable {
     }
 
     func signerChain() throws(VICALError) -> [Certificate] {
-        let chain: [ArraySlice<UInt8>]
-        do throws(COSEError) {
-            chain = try signature.headers.x5chain(maximum: 4)
-        } catch {
-            throw .cose(error)
+        let chain = try VICALError.mapping { () throws(COSEError) in
+            try signature.headers.x5chain(maximum: 4)
         }
         do throws(PKIXError) {
             return try chain.map { der throws(PKIXError) in try Certificate(der: der) }
@@ -71,21 +70,10 @@ package struct UnverifiedVICAL: Sendable {
     }
 
     func verifySignature(with signer: Certificate) throws(VICALError) {
-        do throws(COSEError) {
-            guard let key = try? signer.publicKey() else { throw COSEError.keyNotUsable }
+        try VICALError.mapping { () throws(COSEError) in
+            guard let key = try? signer.publicKey() else { throw .keyNotUsable }
             try signature.verify(with: key)
-        } catch {
-            throw .cose(error)
         }
-    }
-}
-
-/// Names the CBOR error of a list.
-func reading<Value>(_ body: () throws(CBORError) -> Value) throws(VICALError) -> Value {
-    do throws(CBORError) {
-        return try body()
-    } catch {
-        throw .malformed(error)
     }
 }
 

@@ -25,3 +25,13 @@ package enum VICALError: Error, Equatable, Sendable {
     /// It is past its nextUpdate.
     case expired
 }
+
+extension VICALError {
+    static func mapping<Value>(_ body: () throws(CBORError) -> Value) throws(VICALError) -> Value {
+        do throws(CBORError) { return try body() } catch { throw .malformed(error) }
+    }
+
+    static func mapping<Value>(_ body: () throws(COSEError) -> Value) throws(VICALError) -> Value {
+        do throws(COSEError) { return try body() } catch { throw .cose(error) }
+    }
+}

@@ -12,14 +12,14 @@ extension Wallet {
         answering items: ItemsRequest, of merchant: MerchantIdentity, nonce: PresentationNonce,
         for recipient: RecipientKey
     ) throws(WalletError) -> [UInt8]? {
-        let asking = try WalletError.opening { () throws(WalletPresentationError) in
+        let asking = try WalletError.mapping { () throws(WalletPresentationError) in
             try presentationFault?.asking(merchant, nonce) ?? (merchant: merchant, nonce: nonce)
         }
         let transcript = SessionTranscript.inApp(
             asking.merchant, nonce: asking.nonce, recipientKeyHash: recipient.hash)
         guard let response = try response(to: DeviceRequest.encode([(items.encoded(), nil)]), in: transcript)
         else { return nil }
-        return try WalletError.wrapping { () throws(OpenSSLCryptoError) in
+        return try WalletError.mapping { () throws(OpenSSLCryptoError) in
             let key = try recipientKey(recipient.pair.privateKey.publicKey())
             let envelope = try WalletEnvelope.seal(
                 response, to: key, in: transcript, ephemeralKey: ephemeralKey("envelope", in: transcript))
@@ -36,7 +36,7 @@ extension Wallet {
     package func webResponse(
         answering deviceRequest: [UInt8], encryptionInfo: EncryptionInfo, on origin: WebOrigin
     ) throws(WalletError) -> String? {
-        let asking = try WalletError.opening { () throws(WalletPresentationError) in
+        let asking = try WalletError.mapping { () throws(WalletPresentationError) in
             try presentationFault?.asking(encryptionInfo, on: origin) ?? (
                 info: encryptionInfo.text, origin: origin
             )
@@ -91,17 +91,5 @@ extension Wallet {
     private func recipientKey(_ own: consuming PublicKey) throws(OpenSSLCryptoError) -> PublicKey {
         guard presentationFault == .otherKey else { return own }
         return try entropy.key(on: .p256, for: "other recipient").publicKey()
-    }
-}
-
-extension WalletError {
-    fileprivate static func opening<Value>(
-        _ body: () throws(WalletPresentationError) -> Value
-    ) throws(WalletError) -> Value {
-        do throws(WalletPresentationError) {
-            return try body()
-        } catch {
-            throw .presentation(error)
-        }
     }
 }

@@ -21,7 +21,7 @@ package struct CorpusCase: Sendable {
         let presented = try PresentedWallet(presentation, entropy: entropy, at: now)
         let engagement = try presented.wallet.engagement(presentation.handover, now: instant)
         let eReaderKey = COSEKeyPair(
-            try WalletError.wrapping { () throws(OpenSSLCryptoError) in
+            try WalletError.mapping { () throws(OpenSSLCryptoError) in
                 try entropy.key(on: presentation.sessionCurve, for: "ephemeral reader key")
             })
         let exchange = try SessionExchange(
@@ -83,10 +83,8 @@ private struct SessionExchange {
     }
 
     private static func parsed(_ engagement: WalletEngagement) throws(SessionError) -> DeviceEngagement {
-        do throws(MdocModelError) {
-            return try DeviceEngagement(engagement.deviceEngagement[...])
-        } catch {
-            throw .malformed(error)
+        try SessionError.mapping { () throws(MdocModelError) in
+            try DeviceEngagement(engagement.deviceEngagement[...])
         }
     }
 }

@@ -102,7 +102,7 @@ extension CorpusManifest.Entry.Request {
 extension COSEKeyPair {
     /// The private key in lower-case hexadecimal digits, for a test corpus.
     fileprivate func unprotectedScalarText() throws(WalletError) -> String {
-        try WalletError.wrapping { () throws(OpenSSLCryptoError) in
+        try WalletError.mapping { () throws(OpenSSLCryptoError) in
             try privateKey.withUnprotectedScalar { $0.hexadecimal }
         }
     }

@@ -13,7 +13,7 @@ package struct PresentedWallet: Sendable {
     package init(
         _ presentation: PresentationCase, entropy: TestEntropy = .openSSL, at now: Timestamp
     ) throws(WalletError) {
-        let (issuer, documents) = try WalletError.wrapping { () throws(OpenSSLCryptoError) in
+        let (issuer, documents) = try WalletError.mapping { () throws(OpenSSLCryptoError) in
             let issuer = try TestIssuer(presentation.issuing, entropy: entropy, now: now)
             return (issuer, try presentation.issued(by: issuer, entropy: entropy, at: now))
         }

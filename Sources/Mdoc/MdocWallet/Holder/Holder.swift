@@ -1,4 +1,6 @@
+package import COSE
 package import MdocModel
+package import OpenSSLCrypto
 
 /// The phone's part that answers requests (ISO/IEC 18013-5 8.3.2.1): picks what was asked for of its documents and
 /// proves that it holds their keys.
@@ -101,4 +103,14 @@ package struct Holder: Sendable {
         fault?.edit(document: &answer)
         return answer
     }
+}
+
+/// Why a phone cannot answer a request.
+package enum HolderError: Error, Equatable, Sendable {
+    /// The request is not one.
+    case request(MdocModelError)
+    /// The reader's ephemeral key cannot be used, or is not on the device key's curve, which a MAC needs.
+    case readerKey(COSEError)
+    case readerKeyOnOtherCurve
+    case cryptography(OpenSSLCryptoError)
 }

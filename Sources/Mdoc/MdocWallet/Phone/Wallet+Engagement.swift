@@ -1,5 +1,5 @@
-internal import COSE
-internal import MdocModel
+package import COSE
+package import MdocModel
 internal import MdocSession
 internal import NDEF
 
@@ -46,4 +46,25 @@ extension Wallet {
             }
         }
     }
+}
+
+/// What engaged one session: the engagement's bytes, how it reached the reader, and the key behind it.
+package struct WalletEngagement: Sendable {
+    /// Counts the engagements of the phone.
+    package let number: Int
+    package let deviceEngagement: [UInt8]
+    package let handover: Handover
+    package let eDeviceKey: COSEKeyPair
+
+    /// The text of a QR code with this engagement.
+    package var uri: String { EngagementURI.text(for: deviceEngagement) }
+}
+
+/// How a phone engages (ISO/IEC 18013-5 8.2).
+package enum HandoverKind: String, CaseIterable, Sendable {
+    case qr
+    /// NFC: the first message is the Handover Select.
+    case `static`
+    /// NFC: the Handover Select answers the reader's Handover Request.
+    case negotiated
 }

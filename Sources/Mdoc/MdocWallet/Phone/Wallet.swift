@@ -33,7 +33,7 @@ package struct Wallet: Sendable {
     /// The ephemeral key of the `number`th engagement.
     func eDeviceKey(_ number: Int) throws(WalletError) -> COSEKeyPair {
         COSEKeyPair(
-            try WalletError.wrapping { () throws(OpenSSLCryptoError) in
+            try WalletError.mapping { () throws(OpenSSLCryptoError) in
                 try entropy.key(on: sessionCurve, for: "ephemeral device key \(number)")
             })
     }
@@ -88,7 +88,7 @@ package struct Wallet: Sendable {
 
     /// A random UUID (RFC 9562 5.4).
     func serviceUUID(_ purpose: String) throws(WalletError) -> BluetoothUUID? {
-        var uuid = try WalletError.wrapping { () throws(OpenSSLCryptoError) in
+        var uuid = try WalletError.mapping { () throws(OpenSSLCryptoError) in
             try entropy.bytes(16, for: "service UUID \(purpose)")
         }
         uuid[6] = uuid[6] & 0x0f | 0x40

@@ -15,14 +15,15 @@ package enum WalletError: Error, Equatable, Sendable {
     case presentation(WalletPresentationError)
     case cryptography(OpenSSLCryptoError)
 
-    /// Runs `body` and says what failed in it as a wallet's error.
-    static func wrapping<R: ~Copyable>(
-        _ body: () throws(OpenSSLCryptoError) -> R
-    ) throws(WalletError) -> R {
-        do throws(OpenSSLCryptoError) {
-            return try body()
-        } catch {
-            throw .cryptography(error)
-        }
+    static func mapping<Value: ~Copyable>(
+        _ body: () throws(OpenSSLCryptoError) -> Value
+    ) throws(WalletError) -> Value {
+        do throws(OpenSSLCryptoError) { return try body() } catch { throw .cryptography(error) }
+    }
+
+    static func mapping<Value>(
+        _ body: () throws(WalletPresentationError) -> Value
+    ) throws(WalletError) -> Value {
+        do throws(WalletPresentationError) { return try body() } catch { throw .presentation(error) }
     }
 }

@@ -55,3 +55,25 @@ package enum ElementSource: String, Sendable {
     case personID = "EU PID rulebook 3.1 (CIR (EU) 2024/2977)"
     case ageVerification = "EU age verification specification, annex A"
 }
+
+/// The rows of a namespace as the tables of standards have them.
+struct ElementTable {
+    let nameSpace: String
+    let source: ElementSource
+
+    func callAsFunction(
+        mandatory: KeyValuePairs<String, DataElementType>, optional: KeyValuePairs<String, DataElementType>
+    ) -> [DataElement] {
+        rows(mandatory, isMandatory: true) + rows(optional, isMandatory: false)
+    }
+
+    private func rows(
+        _ rows: KeyValuePairs<String, DataElementType>, isMandatory: Bool
+    ) -> [DataElement] {
+        rows.map { identifier, type in
+            DataElement(
+                name: ElementName(nameSpace: nameSpace, identifier: identifier), type: type,
+                isMandatory: isMandatory, source: source)
+        }
+    }
+}

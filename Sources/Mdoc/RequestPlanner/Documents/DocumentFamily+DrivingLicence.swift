@@ -14,7 +14,7 @@ extension DocumentFamily {
                 ]) { $1 })
         ])
 
-    static let aamvaNameSpace = "org.iso.18013.5.1.aamva"
+    package static let aamvaNameSpace = "org.iso.18013.5.1.aamva"
 
     private static let eyeColours = [
         "black", "blue", "brown", "dichromatic", "grey", "green", "hazel", "maroon", "pink", "unknown",

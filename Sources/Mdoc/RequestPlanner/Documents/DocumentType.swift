@@ -10,7 +10,7 @@ package struct DocumentType: Sendable {
     /// The elements in the main namespace that answer a claim; a claim that is not here is asked in vain.
     let answers: [Claim.Kind: [String]]
     /// What may come in place of an element, in order.
-    let substitutes: [ElementName: [[ElementName]]]
+    package let substitutes: [ElementName: [[ElementName]]]
 
     init(
         docType: String, mainNameSpace: String, elements: [DataElement], answers: [Claim.Kind: [String]],
@@ -58,8 +58,11 @@ package struct DocumentFamily: Sendable {
     package let word: String
     /// In plain words; nil for a document that is not known.
     package let title: String?
-    /// Its types, the preferred one first; each is compared exactly (Q165).
+    /// Its types, the preferred one first; each is compared exactly (Q165). Never empty.
     package let types: [DocumentType]
+
+    /// The main namespace, which is the same in all its types.
+    package var mainNameSpace: String { types[0].mainNameSpace }
 
     /// All that are known, in the order in which they are preferred.
     package static let known: [DocumentFamily] = [.drivingLicence, .photoID, .personID, .ageVerification]

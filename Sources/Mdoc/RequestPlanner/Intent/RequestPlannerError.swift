@@ -39,14 +39,14 @@ extension RequestPlannerError {
         switch self {
         case .textTooLong(let limit): "the request has more than \(limit) bytes"
         case .notUnderstood(let words):
-            "what is \"\(Terminal.safe(words, limit: 80))\"? Documentation/command-line.md lists the words"
-        case .nothingAsked: "nothing is asked"
+            "\"\(Terminal.safe(words, limit: 80))\" is not understood: Documentation/command-line.md lists the words"
+        case .nothingAsked: "nothing is asked: name a document and what to ask of it"
         case .claimTwice(let claim): "asked twice: \(claim.safe)"
         case .documentTwice(let docType): "named twice: \(Terminal.safe(docType, limit: 80))"
-        case .ageOutOfRange(let years): "\(years) years: a request may ask about 0 to 99"
+        case .ageOutOfRange(let years): "an age of \(years) years cannot be asked about: give 0 to 99"
         case .overAsking(let rule, let claim): "not asked: \(claim.safe): \(rule.meaning)  [\(rule.rawValue)]"
         case .documentLacks(let claim, let docType):
-            "\(Terminal.safe(docType, limit: 80)) has nothing that answers: \(claim.safe)"
+            "\(Terminal.safe(docType, limit: 80)) has no element that answers: \(claim.safe)"
         }
     }
 }
@@ -61,9 +61,10 @@ extension RequestRule {
         switch self {
         case .attestationAnswersAge: "a yes or no about an age needs no date of birth and no age in years"
         case .twoAgesAtMost: "a request may ask about two ages at most"
-        case .portraitNobodyCompares: "a portrait is for somebody who compares it with a face"
+        case .portraitNobodyCompares:
+            "a portrait may be asked for only where a person compares it with a face"
         case .notNeededForPurpose: "this purpose does not need it"
-        case .biometricTemplate: "templates that machines compare are not for a counter"
+        case .biometricTemplate: "biometric templates are never asked for"
         }
     }
 }

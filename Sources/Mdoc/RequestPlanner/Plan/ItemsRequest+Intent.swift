@@ -3,12 +3,12 @@ internal import MdocModel
 extension ItemsRequest {
     /// The least that an intent asks of a document of this type.
     init(
-        _ intent: RequestIntent, of type: DocumentType, keeping retention: RetentionChoice
+        _ intent: RequestIntent, of type: DocumentType, keeping isKept: (Claim) -> Bool
     ) throws(RequestPlannerError) {
         self.init(docType: type.docType, nameSpaces: [])
         for claim in intent.claims {
             for name in try type.elements(answering: claim) {
-                ask(for: name, keeping: retention.keeps(claim))
+                ask(for: name, keeping: isKept(claim))
                 let substitutes = type.substitutes[name] ?? type.ages(inPlaceOf: name, intent.ageFallback)
                 guard !substitutes.isEmpty, !alternatives.contains(where: { $0.requestedElement == name })
                 else { continue }

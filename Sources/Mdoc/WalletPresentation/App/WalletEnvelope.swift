@@ -19,7 +19,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
 
     package init(_ bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
-        let fields = try PresentationStructure.envelope.reading { () throws(CBORError) in
+        let fields = try WalletPresentationError.mapping(in: .envelope) { () throws(CBORError) in
             let item = try CBORItem.parse(bytes, limits: limits)
             let map = try item.map()
             return (
@@ -30,16 +30,16 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         }
         guard fields.algorithm.isText(Self.algorithm) else { throw .algorithmUnknown }
         let mode: UInt64
-        (mode, encapsulatedKey, recipientKeyHash, infoHash) = try PresentationStructure.envelope.reading {
-            () throws(CBORError) in
-            let map = try fields.parameters.map()
-            return (
-                try map.required("mode", in: fields.parameters).unsigned(),
-                try map.required("pkEm", in: fields.parameters).byteString(),
-                try map.required("pkRHash", in: fields.parameters).byteString(),
-                try map.required("infoHash", in: fields.parameters).byteString()
-            )
-        }
+        (mode, encapsulatedKey, recipientKeyHash, infoHash) =
+            try WalletPresentationError.mapping(in: .envelope) { () throws(CBORError) in
+                let map = try fields.parameters.map()
+                return (
+                    try map.required("mode", in: fields.parameters).unsigned(),
+                    try map.required("pkEm", in: fields.parameters).byteString(),
+                    try map.required("pkRHash", in: fields.parameters).byteString(),
+                    try map.required("infoHash", in: fields.parameters).byteString()
+                )
+            }
         guard mode == Self.baseMode else { throw .modeUnknown(mode) }
         let hashSize = HashAlgorithm.sha256.digestSize
         guard encapsulatedKey.count == HPKE.encapsulatedKeySize, recipientKeyHash.count == hashSize,
@@ -103,7 +103,7 @@ package struct WalletEnvelope: Sendable, RedactedDescription {
         in plaintext: [UInt8]
     ) throws(WalletPresentationError) -> UnverifiedResponse {
         let limits = CBORLimits.standard
-        let identity = try PresentationStructure.plaintext.reading { () throws(CBORError) in
+        let identity = try WalletPresentationError.mapping(in: .plaintext) { () throws(CBORError) in
             let item = try CBORItem.parse(
                 plaintext[...], limits: CBORLimits(depth: limits.depth + 1, bytes: limits.bytes))
             return try item.map().required("identity", in: item)

@@ -105,13 +105,14 @@ extension NonceRefusal {
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .unknown: "the nonce was not issued here, or was issued long ago"
-        case .reused: "the nonce was used before"
-        case .otherSession: "the nonce was issued to another session"
-        case .otherChannel: "the nonce was issued for the other of app and web"
-        case .expired: "the nonce has expired: ask anew"
-        case .issuedBefore: "the same nonce was issued before"
-        case .tooMany: "no more nonces are kept at a time: try later"
+        case .unknown: "the nonce was not issued here, or so long ago that it is forgotten: request a new one"
+        case .reused: "the nonce was used before: request a new one"
+        case .otherSession: "the nonce was issued to another session: request one for this session"
+        case .otherChannel:
+            "the nonce was issued for the other channel (app or web): request one for this channel"
+        case .expired: "the nonce has expired: request a new one"
+        case .issuedBefore: "the same nonce was issued before: request a new one"
+        case .tooMany: "no more nonces are kept at a time: try again later"
         }
     }
 }

@@ -47,10 +47,10 @@ extension MockSign {
     /// By what it is known, in plain words.
     package var explanation: String {
         switch self {
-        case .publishedExample: "asked with the identifiers of a published example"
+        case .publishedExample: "the request has the identifiers of a published example"
         case .testIssuer: "a document of the test issuer of PassKit"
         case .developerProfile: "a phone with Wallet's developer profile"
-        case .simulator: "the simulator's document"
+        case .simulator: "a document of the simulator"
         case .testTrust: "a document of an issuer that is trusted for tests alone"
         }
     }

@@ -57,8 +57,8 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
 
     /// The rules for every presentation without engagement: no MAC, since there is no key of ours to agree on one,
     /// and no more documents than were asked for, in an app only one.
-    private func failures(comparedWith comparison: RequestComparison) -> [PresentationFailure] {
-        var failures: [PresentationFailure] = []
+    private func failures(comparedWith comparison: RequestComparison) -> [ChannelFailure] {
+        var failures: [ChannelFailure] = []
         if response.documents.contains(where: { $0.deviceSigned.deviceMac != nil }) {
             failures.append(.deviceMac)
         }

@@ -34,13 +34,13 @@ package struct VerifiedPresentation: Sendable, RedactedDescription {
 /// A presentation with something wrong: what was checked, and no element value.
 package struct RejectedPresentation: Sendable {
     /// Wrong of every presentation without engagement.
-    package let failures: [PresentationFailure]
+    package let failures: [ChannelFailure]
     /// The results of the checks of the response. All of them may have passed if only `failures` reject.
     package let checks: CheckedResponse
     /// As of a verified presentation.
     package let isReplayChecked: Bool
 
-    init(_ failures: [PresentationFailure], _ judgement: Judgement, isReplayChecked: Bool) {
+    init(_ failures: [ChannelFailure], _ judgement: Judgement, isReplayChecked: Bool) {
         self.failures = failures
         self.isReplayChecked = isReplayChecked
         checks = CheckedResponse(judgement)
@@ -50,13 +50,13 @@ package struct RejectedPresentation: Sendable {
 /// A test answer: why it is taken for one, and what was checked. No element values, as nothing is to be done with it.
 package struct MockPresentation: Sendable {
     package let sign: MockSign
-    package let failures: [PresentationFailure]
+    package let failures: [ChannelFailure]
     package let checks: CheckedResponse
     /// As of a verified presentation.
     package let isReplayChecked: Bool
 
     init(
-        _ sign: MockSign, _ failures: [PresentationFailure], _ judgement: Judgement, isReplayChecked: Bool
+        _ sign: MockSign, _ failures: [ChannelFailure], _ judgement: Judgement, isReplayChecked: Bool
     ) {
         self.sign = sign
         self.failures = failures
@@ -87,7 +87,7 @@ package struct CheckedResponse: Sendable {
 }
 
 /// What is wrong with a presentation beyond its documents.
-package enum PresentationFailure: String, CaseIterable, Error, Sendable {
+package enum ChannelFailure: String, CaseIterable, Error, Sendable {
     /// A MAC in place of the device's signature: without an engagement nobody can have made one for us.
     case deviceMac = "presentation.device_mac"
     /// More documents than were asked for.
@@ -103,12 +103,12 @@ extension ResponseVerdict {
     }
 }
 
-extension PresentationFailure {
+extension ChannelFailure {
     /// In plain words.
     package var explanation: String {
         switch self {
         case .deviceMac: "the phone sent a MAC where only a signature can prove its key"
-        case .extraDocument: "more documents came than were asked for"
+        case .extraDocument: "the phone returned more documents than were requested"
         }
     }
 }

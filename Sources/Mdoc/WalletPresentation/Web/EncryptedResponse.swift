@@ -21,7 +21,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
 
     package init(decoded bytes: ArraySlice<UInt8>) throws(WalletPresentationError) {
         let limits = CBORLimits(depth: 4, bytes: Self.maximumSize)
-        (encapsulatedKey, ciphertext) = try PresentationStructure.encryptedResponse.reading {
+        (encapsulatedKey, ciphertext) = try WalletPresentationError.mapping(in: .encryptedResponse) {
             () throws(CBORError) in
             let item = try CBORItem.parse(bytes, limits: limits)
             let parameters = try item.parametersOfDCAPI()
@@ -52,7 +52,7 @@ package struct EncryptedResponse: Sendable, RedactedDescription {
         } catch {
             throw error
         }
-        let item = try PresentationStructure.plaintext.reading { () throws(CBORError) in
+        let item = try WalletPresentationError.mapping(in: .plaintext) { () throws(CBORError) in
             try CBORItem.parse(plaintext[...])
         }
         return OpenedPresentation(

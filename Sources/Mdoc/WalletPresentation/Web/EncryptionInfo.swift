@@ -39,7 +39,7 @@ package struct EncryptionInfo: Sendable, RedactedDescription {
             throw .notBase64URL(.encryptionInfo)
         }
         self.text = text
-        let fields = try PresentationStructure.encryptionInfo.reading { () throws(CBORError) in
+        let fields = try WalletPresentationError.mapping(in: .encryptionInfo) { () throws(CBORError) in
             let item = try CBORItem.parse(bytes[...], limits: CBORLimits(depth: 4, bytes: bytes.count))
             let parameters = try item.parametersOfDCAPI()
             let map = try parameters.map()

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
 internal import NIOCore
@@ -33,11 +34,7 @@ struct APICall: Sendable {
         guard request.headers[.contentType].map(Self.isJSON) ?? false else { throw .contentTypeRefused }
         let bytes = try await bytes(upTo: limit)
         guard !bytes.isEmpty else { throw .bodyMissing }
-        do throws(JSONFault) {
-            return try JSONText(bytes[...], limit: limit)
-        } catch {
-            throw APIProblem(error)
-        }
+        return try APIProblem.mapping { () throws(JSONFault) in try JSONText(bytes[...], limit: limit) }
     }
 
     private static func isJSON(_ type: String) -> Bool {
@@ -74,5 +71,23 @@ extension Substring {
         while text.first == " " { text.removeFirst() }
         while text.last == " " { text.removeLast() }
         return text
+    }
+}
+
+/// One request on its way to its route.
+struct APIContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        channel = source.channel
+    }
+}
+
+extension HTTPFields {
+    /// The first value of a field without a predefined constant; its name is in lower case.
+    func first(_ name: String) -> String? {
+        first { $0.name.canonicalName == name }?.value
     }
 }

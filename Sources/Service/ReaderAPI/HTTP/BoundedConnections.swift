@@ -1,7 +1,9 @@
+internal import Glibc
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
+internal import Synchronization
 
 /// HTTP/1.1 for a limited number of connections. A connection above the limit gets the reason and is closed. In the
 /// system's queue it would wait without an answer, and would delay later connections.
@@ -22,9 +24,9 @@ struct BoundedConnections: ServerChildChannel {
     let served: ConnectionCount
     /// The connections that are being refused.
     let refused: ConnectionCount
-    let metrics: CounterMetrics
+    let metrics: PresentationMetrics
 
-    init(_ http: HTTP1Channel, limit: Int, metrics: CounterMetrics) {
+    init(_ http: HTTP1Channel, limit: Int, metrics: PresentationMetrics) {
         self.http = http
         served = ConnectionCount(limit: limit)
         refused = ConnectionCount(limit: OpenConnections.refused)
@@ -48,5 +50,47 @@ struct BoundedConnections: ServerChildChannel {
         await withTaskExecutorPreference(EventLoopExecutor(served.channel.eventLoop)) {
             await http.handle(value: served, logger: logger)
         }
+    }
+}
+
+/// How many connections are open, of which there are `limit` at most.
+final class ConnectionCount: Sendable {
+    private let limit: Int
+    private let open = Mutex(0)
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Counts a connection until it is closed; false where there are enough.
+    func enter(_ channel: any Channel) -> Bool {
+        let isCounted = open.withLock { open in
+            guard open < limit else { return false }
+            open += 1
+            return true
+        }
+        if isCounted {
+            channel.closeFuture.whenComplete { _ in self.open.withLock { $0 -= 1 } }
+        }
+        return isCounted
+    }
+}
+
+/// How many files the connections of the listeners take.
+package enum OpenConnections {
+    /// How many connections a listener refuses at once with an answer.
+    static let refused = 256
+    /// What the rest of the daemon has open: the store, readers, the bus, webhooks, decoders of portraits.
+    private static let others = 256
+
+    /// Lets this process have as many files open as `listeners` with `connections` each need, as far as the system lets it.
+    package static func makeRoom(for connections: Int, listeners: Int) {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard unsafe getrlimit(resource, &limit) == 0 else { return }
+        let needed = rlim_t(listeners * (connections + refused) + others)
+        guard limit.rlim_cur < needed else { return }
+        limit.rlim_cur = min(needed, limit.rlim_max)
+        _ = unsafe setrlimit(resource, &limit)
     }
 }

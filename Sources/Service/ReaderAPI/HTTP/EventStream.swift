@@ -1,7 +1,7 @@
 internal import Hummingbird
 internal import NIOCore
 
-extension Counter {
+extension PresentationCoordinator {
     /// Answers with the events of a lane, or of one presentation of it, as they come (HTML, 9.2).
     nonisolated func events(
         _ call: APICall, lane: String, presentation: PresentationID? = nil

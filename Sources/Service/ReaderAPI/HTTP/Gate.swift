@@ -8,7 +8,7 @@ struct Gate: RouterMiddleware {
     let listener: Listener
     let hosts: HostRules
     let routes: [APIRoute]
-    let metrics: CounterMetrics
+    let metrics: PresentationMetrics
 
     func handle(
         _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response

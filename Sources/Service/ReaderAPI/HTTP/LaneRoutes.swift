@@ -7,7 +7,7 @@ internal import MdocTrust
 internal import ReaderService
 internal import Reports
 
-extension Counter {
+extension PresentationCoordinator {
     nonisolated var laneRoutes: [APIRoute] {
         let anybody = APIRoute.Access.scopes([.app, .display, .admin])
         return [
@@ -37,15 +37,14 @@ extension Counter {
         guard let lane = lanes[name], let readiness = await readiness(ofLane: name) else {
             throw .laneUnknown
         }
-        let id = latest[name]
-        let current = id.flatMap { records[$0] }
+        let current = book.latest(at: name)
         let brand = current?.brand.map { brand -> JSONValue in
             ["name": .string(brand.name), "logo": JSONValue(brand.logo)]
         }
         return [
             "lane": .string(name), "state": .string(readiness.state),
             "bluetooth": .string(readiness.bluetooth),
-            "advice": JSONValue(readiness.advice), "presentation": JSONValue(id?.description),
+            "advice": JSONValue(readiness.advice), "presentation": JSONValue(current?.id.description),
             "presentationState": JSONValue(current?.state.rawValue), "brand": brand ?? .null,
             "kiosk": lane.page.json,
         ]
@@ -112,7 +111,7 @@ extension LanePage {
                 ]
             } ?? .null,
             "resultSeconds": resultSeconds.map { .integer(Int64($0)) } ?? .null,
-            "heartbeatSeconds": .integer(Counter.heartbeatSeconds),
+            "heartbeatSeconds": .integer(PresentationCoordinator.heartbeatSeconds),
             "notice": notice.map {
                 [
                     "controller": .string($0.controller), "purpose": .string($0.purpose),

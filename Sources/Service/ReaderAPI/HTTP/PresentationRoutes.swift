@@ -2,7 +2,7 @@ internal import Hummingbird
 internal import JSON
 internal import MdocModel
 
-extension Counter {
+extension PresentationCoordinator {
     /// What a till and a kiosk do with presentations.
     nonisolated var presentationRoutes: [APIRoute] {
         let either = APIRoute.Access.scopes([.app, .display])
@@ -18,7 +18,7 @@ extension Counter {
             },
             APIRoute(.get, "/v1/presentations", .scopes([.app])) { call throws(APIProblem) in
                 guard let name = call.query("reference") else { throw .referenceMissing }
-                let records = await self.records(referredToAs: name)
+                let records = await self.book.records(referredToAs: name)
                 return .json(["presentations": .array(records.map { $0.json(for: call.scopes) })])
             },
             APIRoute(.get, "/v1/presentations/{id}", either) { call throws(APIProblem) in
@@ -51,24 +51,19 @@ extension Counter {
     }
 
     private static func engagement(in body: JSONText) throws(APIProblem) -> DeviceEngagement {
-        let uri: String
-        do throws(JSONFault) {
-            uri = try body.members(["uri"]).required("uri").string(upTo: 1 << 14)
-        } catch {
-            throw APIProblem(error)
+        let uri = try APIProblem.mapping { () throws(JSONFault) in
+            try body.members(["uri"]).required("uri").string(upTo: 1 << 14)
         }
         do throws(MdocModelError) {
             return try DeviceEngagement(EngagementURI.deviceEngagement(in: uri)[...])
         } catch {
-            throw APIProblem(.engagementMalformed, 400, "uri is no engagement: \(error.explanation)")
+            throw APIProblem(.engagementMalformed, 400, "uri is not an engagement: \(error.explanation)")
         }
     }
 
     private static func decision(in body: JSONText) throws(APIProblem) -> PresentationRecord.Decision {
-        do throws(JSONFault) {
-            return try body.members(["decision"]).required("decision").word()
-        } catch {
-            throw APIProblem(error)
+        try APIProblem.mapping { () throws(JSONFault) in
+            try body.members(["decision"]).required("decision").word()
         }
     }
 }

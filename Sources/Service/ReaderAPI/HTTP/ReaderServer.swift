@@ -18,7 +18,7 @@ package struct ReaderServer: Service {
     private let address: Address
     private let responder: RouterResponder<APIContext>
     private let connections: Int
-    private let metrics: CounterMetrics
+    private let metrics: PresentationMetrics
     private let log: Logger
     private let listening: @Sendable (Int?) async -> Void
 
@@ -26,7 +26,8 @@ package struct ReaderServer: Service {
     ///   - connections: how many may be open at once.
     ///   - listening: called with the port, or with nil on a socket, once requests are taken.
     package init(
-        at address: Address, counter: Counter, brands: BrandDesk, online: OnlineVerifier? = nil,
+        at address: Address, coordinator: PresentationCoordinator, brands: BrandRoutes,
+        online: OnlineVerifier? = nil,
         access: AccessBook, hosts: HostRules, page: PageFiles, connections: Int, log: Logger,
         listening: @escaping @Sendable (Int?) async -> Void
     ) {
@@ -37,13 +38,13 @@ package struct ReaderServer: Service {
             }
         self.address = address
         self.connections = connections
-        metrics = counter.metrics
+        metrics = coordinator.metrics
         self.log = log
         self.listening = listening
-        let routes = Self.routes(counter, brands, online, page)
+        let routes = Self.routes(coordinator, brands, online, page)
         let router = Router(context: APIContext.self)
         router.add(
-            middleware: Gate(listener: listener, hosts: hosts, routes: routes, metrics: counter.metrics))
+            middleware: Gate(listener: listener, hosts: hosts, routes: routes, metrics: coordinator.metrics))
         for route in routes { Self.register(route, on: router, Caller(listener: listener, rules: access)) }
         responder = router.buildResponder()
     }
@@ -105,10 +106,11 @@ package struct ReaderServer: Service {
 
     /// Every operation there is, in the order of the document.
     static func routes(
-        _ counter: Counter, _ brands: BrandDesk, _ online: OnlineVerifier?, _ page: PageFiles
+        _ coordinator: PresentationCoordinator, _ brands: BrandRoutes, _ online: OnlineVerifier?,
+        _ page: PageFiles
     ) -> [APIRoute] {
-        counter.presentationRoutes + OnlineRoutes(verifier: online).all + counter.laneRoutes
-            + counter.recordRoutes + counter.systemRoutes + brands.routes + page.routes
+        coordinator.presentationRoutes + OnlineRoutes(verifier: online).all + coordinator.laneRoutes
+            + coordinator.recordRoutes + coordinator.systemRoutes + brands.routes + page.routes
     }
 
     private static func register(_ route: APIRoute, on router: Router<APIContext>, _ caller: Caller) {

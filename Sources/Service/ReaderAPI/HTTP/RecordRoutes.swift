@@ -6,7 +6,7 @@ internal import OpenSSLCrypto
 internal import ReaderStore
 internal import Reports
 
-extension Counter {
+extension PresentationCoordinator {
     /// Receipts for those who show or check them, and what is retained, once.
     nonisolated var recordRoutes: [APIRoute] {
         let readers = APIRoute.Access.scopes([.app, .admin])
@@ -93,12 +93,9 @@ extension Counter {
     }
 
     private static func reference(in body: JSONText) throws(APIProblem) -> RetainedReference {
-        let text: String
-        do throws(JSONFault) {
-            text = try body.members(["reference"]).required("reference")
+        let text = try APIProblem.mapping { () throws(JSONFault) in
+            try body.members(["reference"]).required("reference")
                 .string(upTo: RetainedReference.maximumLength)
-        } catch {
-            throw APIProblem(error)
         }
         guard let named = try? RetainedReference(text) else { throw .nothingRetained }
         return named

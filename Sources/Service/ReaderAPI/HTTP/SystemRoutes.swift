@@ -3,7 +3,7 @@ internal import JSON
 internal import ReaderService
 internal import Reports
 
-extension Counter {
+extension PresentationCoordinator {
     /// What supervisors and collectors ask.
     nonisolated var systemRoutes: [APIRoute] {
         [
@@ -63,8 +63,7 @@ extension Counter {
         }
         text.begin("countersign_lane_busy", "gauge", "Whether a presentation is running at the lane.")
         for name in laneNames {
-            let isOver = latest[name].flatMap { records[$0]?.state.isOver } ?? true
-            text.add(isOver ? 0 : 1, [("lane", name)])
+            text.add(book.isBusy(lane: name) ? 1 : 0, [("lane", name)])
         }
         text.begin("countersign_trust_age_seconds", "gauge", "The age of the newest list of the trust store.")
         let now = now

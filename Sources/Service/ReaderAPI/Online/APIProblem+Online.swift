@@ -3,13 +3,16 @@ internal import WalletPresentation
 
 extension APIProblem {
     static let onlineNotSetUp = APIProblem(
-        .onlineNotSetUp, 404, "this channel is not set up: the section online of the daemon's file does it")
+        .onlineNotSetUp, 404,
+        "this channel is not set up: add the section online to the daemon's configuration file")
     static let merchantRequired = APIProblem(
-        .merchantRequired, 400, "there are several merchants: name one of the daemon's file in merchant")
+        .merchantRequired, 400,
+        "there are several merchants: name one of the daemon's configuration file as merchant")
     static let merchantUnknown = APIProblem(
-        .merchantUnknown, 404, "the daemon's file has no merchant of this name")
+        .merchantUnknown, 404,
+        "there is no merchant of this name: name one of the daemon's configuration file")
     static let originUnknown = APIProblem(
-        .originUnknown, 403, "origin is not one of those in the daemon's configuration file")
+        .originUnknown, 403, "origin is not known: name one of the daemon's configuration file")
 
     /// A nonce that is not what it should be.
     init(_ refusal: NonceRefusal) {
@@ -20,18 +23,23 @@ extension APIProblem {
     init(_ error: NonceStoreError) {
         switch error {
         case .refused(let refusal): self.init(refusal)
-        case .askedTooLong: self.init(.bodyTooLong, 413, "more is asked for than is kept beside a nonce")
+        case .askedTooLong:
+            self.init(.bodyTooLong, 413, "the request is longer than can be kept with a nonce: ask for less")
         case .overloaded:
-            self.init(.noncesUnavailable, 503, "more requests come than nonces can be kept for: ask again")
+            self.init(
+                .noncesUnavailable, 503, "more requests arrive than nonces can be stored for: try again")
         case .libraryMissing:
             self.init(.noncesUnavailable, 503, "libpq.so.5 is not installed here: apt-get install libpq5")
         case .unreachable:
             self.init(
-                .noncesUnavailable, 503, "the database of nonces cannot be reached: nothing is accepted")
+                .noncesUnavailable, 503,
+                "the database of nonces cannot be reached, so nothing is accepted: start it")
         case .overdue:
-            self.init(.noncesUnavailable, 503, "the database of nonces did not answer in time: ask anew")
+            self.init(
+                .noncesUnavailable, 503, "the database of nonces did not answer in time: request a new nonce")
         case .failed(let code):
-            self.init(.noncesUnavailable, 503, "the database of nonces refused (\(code)): ask anew")
+            self.init(
+                .noncesUnavailable, 503, "the database of nonces refused (\(code)): request a new nonce")
         }
     }
 
@@ -45,10 +53,11 @@ extension APIProblem {
         let text =
             switch error {
             case .noElements: "must contain at least one element"
-            case .elementTwice: "an element is there twice"
-            case .ageTwice: "age and age(atLeast:) do not go together"
+            case .elementTwice: "must contain each element once"
+            case .ageTwice: "must contain age or age(atLeast:), not both"
             case .ageOutOfRange: "must be an age from 1 to 125"
-            case .elementNotOfDocument(let element): "the document has no \(element.name)"
+            case .elementNotOfDocument(let element):
+                "must not contain \(element.name), which the document does not have"
             }
         self.init(.descriptorRefused, 400, text)
     }

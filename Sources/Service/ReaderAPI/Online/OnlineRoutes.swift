@@ -45,11 +45,9 @@ struct OnlineRoutes {
         _ call: APICall, _ members: Set<String>
     ) async throws(APIProblem) -> (SessionBinding, JSONTextMembers) {
         let body = try await call.body()
-        do throws(JSONFault) {
+        return try APIProblem.mapping { () throws(JSONFault) in
             let members = try body.members(members.union(["session"]))
             return (try Self.session(members), members)
-        } catch {
-            throw APIProblem(error)
         }
     }
 
@@ -61,14 +59,13 @@ struct OnlineRoutes {
         _ call: APICall
     ) async throws(APIProblem) -> (SessionBinding, PresentationNonce, WalletEnvelope) {
         let body = try await call.body(upTo: longestAnswer)
-        let (session, nonce, envelope): (SessionBinding, [UInt8]?, [UInt8]?)
-        do throws(JSONFault) {
+        let (session, nonce, envelope) = try APIProblem.mapping { () throws(JSONFault) in
             let members = try body.members(["session", "nonce", "envelope"])
-            session = try Self.session(members)
-            nonce = Base64URL.decode(try members.required("nonce").string(upTo: 128).utf8)
-            envelope = Base64URL.decode(try members.required("envelope").string(upTo: longestAnswer).utf8)
-        } catch {
-            throw APIProblem(error)
+            return (
+                try Self.session(members),
+                Base64URL.decode(try members.required("nonce").string(upTo: 128).utf8),
+                Base64URL.decode(try members.required("envelope").string(upTo: longestAnswer).utf8)
+            )
         }
         guard let nonce else { throw APIProblem(NonceRefusal.unknown) }
         do throws(WalletPresentationError) {
@@ -83,15 +80,13 @@ struct OnlineRoutes {
         _ call: APICall
     ) async throws(APIProblem) -> (SessionBinding, EncryptionInfo, String, EncryptedResponse) {
         let body = try await call.body(upTo: longestAnswer)
-        let (session, origin, info, response): (SessionBinding, String, String, String)
-        do throws(JSONFault) {
+        let (session, origin, info, response) = try APIProblem.mapping { () throws(JSONFault) in
             let members = try body.members(["session", "origin", "encryptionInfo", "response"])
-            session = try Self.session(members)
-            origin = try members.required("origin").string(upTo: 300)
-            info = try members.required("encryptionInfo").string(upTo: EncryptionInfo.maximumSize)
-            response = try members.required("response").string(upTo: longestAnswer)
-        } catch {
-            throw APIProblem(error)
+            return (
+                try Self.session(members), try members.required("origin").string(upTo: 300),
+                try members.required("encryptionInfo").string(upTo: EncryptionInfo.maximumSize),
+                try members.required("response").string(upTo: longestAnswer)
+            )
         }
         do throws(WalletPresentationError) {
             return (session, try EncryptionInfo(info), origin, try EncryptedResponse(response.utf8))

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import JSON
 
 /// The files of the page, read once: a request finds one by its name in this table and by nothing else.
 package struct PageFiles: Sendable {
@@ -38,4 +39,24 @@ package struct PageFiles: Sendable {
     }
 
     subscript(name: String) -> File? { files[name] }
+}
+
+/// Why a folder is not taken for that of the page.
+package enum PageFault: Error, CustomStringConvertible {
+    /// It is not there, or cannot be read.
+    case absent
+    /// A file of the page in it cannot be read.
+    case unreadable(name: String)
+    /// Nothing in it is a file of a page.
+    case empty
+    case tooLarge(limit: Int)
+
+    package var description: String {
+        switch self {
+        case .absent: "it is not there, or cannot be read: name the folder Kiosk of the program"
+        case .unreadable(let name): "\(Terminal.safe(name)) in it cannot be read"
+        case .empty: "there is no file of a page in it: name the folder Kiosk of the program"
+        case .tooLarge(let limit): "its files have more than \(limit >> 20) MiB together"
+        }
+    }
 }

@@ -10,21 +10,22 @@ extension ReceiptStatement {
     /// What the receipt of a request says, before a person has decided. Nil if one of our names is not valid in a
     /// receipt.
     init?(_ request: EndedRequest, of record: PresentationRecord) {
-        guard let lane = ReceiptLabel(record.lane), let policy = ReceiptLabel(record.policy),
+        guard let lane = ReceiptLabel(record.lane),
+            let policy = ReceiptLabel(record.basis.policy.revocation.name),
             let software = ReceiptLabel(Version.number), let verdict = Verdict(request.state)
         else { return nil }
-        let (report, today) = (request.report, WallClock.localDay(at: request.ended))
+        let (report, ended) = (request.report, request.completion.ended)
         self.init(
-            time: request.ended, lane: lane, kind: request.kind == .display ? .display : .data,
+            time: ended, lane: lane, kind: request.kind == .display ? .display : .data,
             purpose: request.plan.intent.purpose,
-            questions: request.plan.questions(on: today).compactMap { ReceiptQuestion($0, by: report) },
+            questions: request.plan.questions(on: WallClock.localDay(at: ended)).compactMap {
+                ReceiptQuestion($0, by: report)
+            },
             verdict: verdict,
-            reasons: report?.receiptReasons ?? [ReceiptReason(CounterReason.readerUnavailable)],
-            documents: report?.documents.compactMap {
-                ReceiptDocument($0.report, answering: request.plan)
-            } ?? [],
-            trust: report?.basis.map { basis in
-                let age = record.trustSince.map { request.ended.secondsSince1970 - $0.secondsSince1970 }
+            reasons: report.receiptReasons,
+            documents: report.documents.compactMap { ReceiptDocument($0.report, answering: request.plan) },
+            trust: report.basis.map { basis in
+                let age = record.basis.since.map { ended.secondsSince1970 - $0.secondsSince1970 }
                 return Trust(snapshot: basis.trustSnapshot, ageSeconds: max(0, age ?? 0))
             },
             policy: policy, software: software, retention: request.retention)
@@ -46,9 +47,9 @@ extension ReceiptStatement.Verdict {
 }
 
 extension ReceiptQuestion {
-    fileprivate init?(_ question: Question, by report: TransactionReport?) {
+    fileprivate init?(_ question: Question, by report: TransactionReport) {
         guard let subject = question.subject.receiptSubject else { return nil }
-        self.init(subject, report?.answer(to: question) ?? .unknown)
+        self.init(subject, report.answer(to: question))
     }
 }
 
@@ -66,5 +67,21 @@ extension TransactionReport {
                 ?? ResponseFailure(rawValue: error.id).map(ReceiptReason.init)
         }
         return checks + others
+    }
+}
+
+/// One request of a presentation, with its report: what a receipt is about, and what is retained of.
+struct EndedRequest: Sendable {
+    let kind: PresentationOrder.Kind
+    let plan: RequestPlan
+    let retention: RetentionProfile
+    let state: PresentationState
+    /// With the elements.
+    let report: TransactionReport
+    let completion: PresentationRecord.Completion
+
+    /// Whether data of it is to be retained.
+    var isRetained: Bool {
+        retention.days > 0 && state == .verified && completion.state != .cancelled
     }
 }

@@ -1,3 +1,4 @@
+internal import Dispatch
 package import Logging
 internal import MdocModel
 package import ReaderStore
@@ -17,10 +18,10 @@ package actor RecordArchive {
 
     let store: ReaderStore
     let retained: RetainedRecords
-    private nonisolated let metrics: CounterMetrics
+    private nonisolated let metrics: PresentationMetrics
     private nonisolated let log: Logger
     /// Of callers who look something up; what presentations keep goes in whatever waits.
-    private nonisolated let asking = WaitingRoom()
+    private nonisolated let asking = PendingLimit()
     private nonisolated let latestFault = Mutex<ReaderStoreError?>(nil)
     /// Exports that have begun, with when.
     var exports: [RetainedReference: ContinuousClock.Instant] = [:]
@@ -32,7 +33,7 @@ package actor RecordArchive {
     ///
     /// - Parameter keys: the folder of the keys of retained data; nil for the one beside the store.
     package init(
-        store folder: String, keys: String? = nil, metrics: CounterMetrics, log: Logger
+        store folder: String, keys: String? = nil, metrics: PresentationMetrics, log: Logger
     ) throws(ReaderStoreError) {
         store = try ReaderStore(at: folder, for: .changing)
         retained = try RetainedRecords(in: store, keysIn: keys)
@@ -93,12 +94,12 @@ package actor RecordArchive {
     /// nothing is kept or that failed, which is logged.
     func retain(_ request: EndedRequest, of record: PresentationRecord) -> Timestamp? {
         var latest: Timestamp?
-        for document in request.report?.documents.compactMap(\.verified) ?? [] {
+        for document in request.report.documents.compactMap(\.verified) {
             let outcome = keep(.retained, of: record.id) { () throws(ReaderStoreError) in
                 try retained.retain(
                     document, answering: request.plan, under: request.retention,
                     consent: record.order.consent, for: RetainedReference(record.retentionReference),
-                    at: request.ended)
+                    at: request.completion.ended)
             }
             if case .retained(_, let deadline)? = outcome { latest = deadline }
         }
@@ -106,7 +107,8 @@ package actor RecordArchive {
     }
 
     private func keep<Value>(
-        _ kind: CounterMetrics.Record, of id: PresentationID, _ body: () throws(ReaderStoreError) -> Value
+        _ kind: PresentationMetrics.Record, of id: PresentationID,
+        _ body: () throws(ReaderStoreError) -> Value
     ) -> Value? {
         do throws(ReaderStoreError) {
             let value = try body()
@@ -120,13 +122,13 @@ package actor RecordArchive {
 
     // MARK: Logs and metrics
 
-    nonisolated func succeeded(_ kind: CounterMetrics.Record) {
+    nonisolated func succeeded(_ kind: PresentationMetrics.Record) {
         latestFault.withLock { $0 = nil }
         metrics.kept(kind, isWritten: true)
     }
 
     nonisolated func failed(
-        _ kind: CounterMetrics.Record, _ error: ReaderStoreError, of id: PresentationID? = nil
+        _ kind: PresentationMetrics.Record, _ error: ReaderStoreError, of id: PresentationID? = nil
     ) {
         latestFault.withLock { $0 = error }
         metrics.kept(kind, isWritten: false)
@@ -157,5 +159,19 @@ package actor RecordArchive {
         } catch {
             throw .recordsUnavailable(error)
         }
+    }
+}
+
+/// The thread that waits for the disk, so that no other has to.
+final class RecordQueue: SerialExecutor {
+    private let queue = DispatchQueue(label: "countersign.records")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    func checkIsolated() {
+        dispatchPrecondition(condition: .onQueue(queue))
     }
 }

@@ -135,27 +135,15 @@ package final class StoredBasis: JudgingBasisSource {
     }
 
     private func trustNumber() throws(APIProblem) -> Int64? {
-        try refusing { () throws(ReaderStoreError) in try store().currentTrustNumber() }
+        try APIProblem.mapping { () throws(ReaderStoreError) in try store().currentTrustNumber() }
     }
 
     private func trust() throws(APIProblem) -> StoredTrust {
-        try refusing { () throws(ReaderStoreError) in try store().currentTrust() }
+        try APIProblem.mapping { () throws(ReaderStoreError) in try store().currentTrust() }
     }
 
     private func store() throws(ReaderStoreError) -> ReaderStore {
         try ReaderStore(at: folder, for: .reading)
-    }
-
-    private func refusing<Value>(
-        _ body: () throws(ReaderStoreError) -> Value
-    ) throws(APIProblem) -> Value {
-        do throws(ReaderStoreError) {
-            return try body()
-        } catch .absent, .empty {
-            throw .trustNotSetUp
-        } catch {
-            throw APIProblem(.trustUnavailable, 503, "the trust store: \(error.explanation)")
-        }
     }
 
     // MARK: Identities
@@ -169,7 +157,7 @@ package final class StoredBasis: JudgingBasisSource {
 
     /// The identities as they were read last, if none of their files has changed.
     private func knownChoice() throws(APIProblem) -> (choice: ReaderIdentityChoice?, stamps: [FileStamp?]) {
-        let stamps = try Self.refusing { () throws(IdentityStoreError) in try identityFolder.stamps() }
+        let stamps = try APIProblem.mapping { () throws(IdentityStoreError) in try identityFolder.stamps() }
         let read = state.withLock { $0.identities }
         let isKnown = read.map { $0.stamps == stamps && ContinuousClock.now < $0.at + Self.lasts } ?? false
         return (isKnown ? read?.choice : nil, stamps)
@@ -179,7 +167,7 @@ package final class StoredBasis: JudgingBasisSource {
         let generation = state.withLock { $0.generation }
         let (known, stamps) = try knownChoice()
         if let known { return known }
-        let choice = try Self.refusing { () throws(IdentityStoreError) in
+        let choice = try APIProblem.mapping { () throws(IdentityStoreError) in
             try ReaderIdentities(in: identityFolder, at: now).choice
         }
         _ = state.withLock { state in
@@ -196,13 +184,27 @@ package final class StoredBasis: JudgingBasisSource {
         named name: String, at now: Timestamp
     ) async throws(APIProblem) -> ReaderIdentity {
         try await identityReading.run { () throws(APIProblem) in
-            try Self.refusing { () throws(IdentityStoreError) in
+            try APIProblem.mapping { () throws(IdentityStoreError) in
                 try ReaderIdentities.identity(named: name, in: identityFolder, at: now)
             }
         }
     }
+}
 
-    private static func refusing<Value>(
+extension APIProblem {
+    fileprivate static func mapping<Value>(
+        _ body: () throws(ReaderStoreError) -> Value
+    ) throws(APIProblem) -> Value {
+        do throws(ReaderStoreError) {
+            return try body()
+        } catch .absent, .empty {
+            throw .trustNotSetUp
+        } catch {
+            throw APIProblem(.trustUnavailable, 503, "the trust store: \(error.explanation)")
+        }
+    }
+
+    fileprivate static func mapping<Value>(
         _ body: () throws(IdentityStoreError) -> Value
     ) throws(APIProblem) -> Value {
         do throws(IdentityStoreError) {

@@ -31,7 +31,7 @@ package final class WebhookQueue: Service {
 
     private let origins: [WebhookOrigin]
     private let secret: SecretBytes
-    private let metrics: CounterMetrics
+    private let metrics: PresentationMetrics
     private let log: Logger
     private let clock: WallClock
     private let waiting = Mutex(0)
@@ -39,7 +39,7 @@ package final class WebhookQueue: Service {
     private let given: AsyncStream<Delivery>.Continuation
 
     package init(
-        to origins: [WebhookOrigin], secret: consuming SecretBytes, metrics: CounterMetrics, log: Logger,
+        to origins: [WebhookOrigin], secret: consuming SecretBytes, metrics: PresentationMetrics, log: Logger,
         clock: WallClock
     ) {
         self.origins = origins

@@ -57,17 +57,3 @@ package struct ContactlessLaneDevice: LaneDevice {
         }
     }
 }
-
-extension DeviceEngagement {
-    fileprivate var offersBluetooth: Bool {
-        retrievalMethods.contains { method in
-            if case .ble = method { true } else { false }
-        }
-    }
-
-    fileprivate var offersNFC: Bool {
-        retrievalMethods.contains { method in
-            if case .nfc = method { true } else { false }
-        }
-    }
-}

@@ -80,3 +80,19 @@ package actor Lane {
         return readiness
     }
 }
+
+/// Why a lane refuses a request.
+package enum LaneError: Error, Equatable, Sendable {
+    /// A presentation is running: each lane has one at a time.
+    case busy
+    /// The presentation is over, or is another lane's.
+    case notRunning
+    /// A phone is engaged already, or another code was scanned before.
+    case alreadyEngaged
+}
+
+/// The events of one presentation, in order; `ended` comes once and last.
+package enum LaneMoment: Sendable {
+    case event(PresentationEvent)
+    case ended(Presentation)
+}

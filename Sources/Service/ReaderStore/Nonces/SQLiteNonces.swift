@@ -38,7 +38,7 @@ package actor SQLiteNonces: NonceStore {
         let folder = StoreFolder(path: folder, name: "nonces.sqlite")
         try folder.create()
         self.terms = terms
-        queue = try reporting { try Self.open(folder.file) }
+        queue = try ReaderStoreError.mapping { try Self.open(folder.file) }
     }
 
     private static func open(_ file: String) throws -> DatabaseQueue {

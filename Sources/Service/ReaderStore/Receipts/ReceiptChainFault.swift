@@ -35,7 +35,7 @@ extension ReceiptChainFault {
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .malformed: "its bytes are no receipt"
+        case .malformed: "its bytes are not a receipt"
         case .keyUnknown(let id): "it names the key \(id.bytes.hexadecimal), which is not one of those given"
         case .changed: "it was changed after it was signed, or another key signed it"
         case .missing(let from, let through):

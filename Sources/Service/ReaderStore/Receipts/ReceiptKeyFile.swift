@@ -13,11 +13,7 @@ struct ReceiptKeyFile {
     func key() throws(ReaderStoreError) -> PrivateKey {
         do throws(IdentityStoreError) {
             return try PrivateFile.withSecret(path) { pem throws(IdentityStoreError) in
-                do throws(OpenSSLCryptoError) {
-                    return try PrivateKey(pem: pem)
-                } catch {
-                    throw .keyUnusable(error)
-                }
+                try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in try PrivateKey(pem: pem) }
             }
         } catch .fileRefused(_, errno: PrivateFile.absent) {
             return try replace()
@@ -28,25 +24,19 @@ struct ReceiptKeyFile {
 
     /// A new key in place of the one that is there. To be called while the store is held for a change.
     func replace() throws(ReaderStoreError) -> PrivateKey {
-        let key = try naming { () throws(OpenSSLCryptoError) in try PrivateKey.generate(.p256) }
-        let pem = try naming { () throws(OpenSSLCryptoError) in try key.unprotectedPEM() }
         do throws(IdentityStoreError) {
+            let key = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+                try PrivateKey.generate(.p256)
+            }
+            let pem = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+                try key.unprotectedPEM()
+            }
             try pem.withUnprotectedBytes { bytes throws(IdentityStoreError) in
                 try PrivateFile.replace(path, with: bytes)
             }
+            return key
         } catch {
             throw .keyFile(error)
-        }
-        return key
-    }
-
-    private func naming<Result: ~Copyable>(
-        _ body: () throws(OpenSSLCryptoError) -> Result
-    ) throws(ReaderStoreError) -> Result {
-        do throws(OpenSSLCryptoError) {
-            return try body()
-        } catch {
-            throw .keyFile(.keyUnusable(error))
         }
     }
 }

@@ -1,5 +1,6 @@
 package import MdocModel
 package import MdocTrust
+internal import ReaderIdentityStore
 package import RequestPlanner
 
 /// What a receipt says of one presentation. It has no place for an element's value, a certificate's serial number, a digest
@@ -77,4 +78,44 @@ package struct ReceiptStatement: Hashable, Sendable {
         self.method = method
         self.decision = decision
     }
+}
+
+/// A name out of our own settings, such as a lane's, or a document type: a few letters and digits, no text of a document.
+package struct ReceiptLabel: Hashable, Sendable, CustomStringConvertible {
+    package static let maximumLength = 64
+
+    package let text: String
+
+    /// Nil unless it is 1 to 64 of `A-Z a-z 0-9 . _ - + ( )`.
+    package init?(_ text: String) {
+        guard (1...Self.maximumLength).contains(text.utf8.count),
+            text.utf8.allSatisfy({ $0.isASCIIAlphanumeric || ".-_+()".utf8.contains($0) })
+        else { return nil }
+        self.text = text
+    }
+
+    package var description: String { text }
+}
+
+/// Why a verdict is what it is: an id of one of our closed tables, such as `CheckID`, and never a text.
+package struct ReceiptReason: Hashable, Sendable, CustomStringConvertible {
+    package let id: String
+
+    /// One of the cases of an enumeration, by its id.
+    package init<ID: CaseIterable & RawRepresentable<String>>(_ id: ID) {
+        self.id = id.rawValue
+    }
+
+    /// As a receipt contains it: ids are 1 to 64 of `a-z 0-9 . _`.
+    init?(parsing id: String) {
+        guard (1...64).contains(id.utf8.count),
+            id.utf8.allSatisfy({ byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "._".utf8.contains(byte)
+            })
+        else { return nil }
+        self.id = id
+    }
+
+    package var description: String { id }
 }

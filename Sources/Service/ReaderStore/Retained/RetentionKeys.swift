@@ -75,20 +75,15 @@ struct RetentionKeys: Sendable {
         }
         do throws(IdentityStoreError) {
             try PrivateFile.makeFolder(folder)
-            try fresh().withUnprotectedBytes { bytes throws(IdentityStoreError) in
+            let fresh = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+                try SecretBytes.random(Self.keySize)
+            }
+            try fresh.withUnprotectedBytes { bytes throws(IdentityStoreError) in
                 try PrivateFile.replace(path, with: bytes)
             }
             return try read(path)
         } catch {
             throw .keyFile(error)
-        }
-    }
-
-    private func fresh() throws(IdentityStoreError) -> SecretBytes {
-        do throws(OpenSSLCryptoError) {
-            return try SecretBytes.random(Self.keySize)
-        } catch {
-            throw .keyUnusable(error)
         }
     }
 

@@ -25,21 +25,23 @@ extension BrandRegistry {
     }
 
     private static func read(_ json: ArraySlice<UInt8>) throws(RegistryFault) -> BrandRegistry {
-        let items = try form { () throws(JSONError) in
+        let items = try RegistryFault.mapping { () throws(JSONError) in
             try JSONItem.parse(json, limits: (bytes: longestFile, depth: 8)).members("brands")
                 .required("brands").array()
         }
         var registry = BrandRegistry()
         for item in items {
-            let members = try form { () throws(JSONError) in
+            let members = try RegistryFault.mapping { () throws(JSONError) in
                 try item.members("id", "name", "logo", "identity", "keys")
             }
             let brand = try readBrand(members)
-            try content(item.offset) { () throws(BrandFault) in try registry.add(brand) }
-            let keys = try form { () throws(JSONError) in try members.required("keys").array() }
+            try RegistryFault.mapping(at: item.offset) { () throws(BrandFault) in try registry.add(brand) }
+            let keys = try RegistryFault.mapping { () throws(JSONError) in
+                try members.required("keys").array()
+            }
             for key in keys {
                 let read = try readKey(key)
-                try content(key.offset) { () throws(BrandFault) in
+                try RegistryFault.mapping(at: key.offset) { () throws(BrandFault) in
                     try registry.add(read, to: brand.identifier)
                 }
             }
@@ -56,7 +58,7 @@ extension BrandRegistry {
     }
 
     private static func readKey(_ item: JSONItem) throws(RegistryFault) -> BrandKey {
-        let members = try form { () throws(JSONError) in
+        let members = try RegistryFault.mapping { () throws(JSONError) in
             try item.members("kid", "kty", "crv", "x", "y", "notAfter", "revoked")
         }
         let identifier = try text(members, "kid", .identifierMalformed, TokenText.init)
@@ -68,8 +70,10 @@ extension BrandRegistry {
             guard let date = DateText(text.utf8), case .instant(let instant) = date.value else { return nil }
             return instant
         }
-        let isRevoked = try form { () throws(JSONError) in try members["revoked"]?.boolean() ?? false }
-        return try content(item.offset) { () throws(BrandFault) in
+        let isRevoked = try RegistryFault.mapping { () throws(JSONError) in
+            try members["revoked"]?.boolean() ?? false
+        }
+        return try RegistryFault.mapping(at: item.offset) { () throws(BrandFault) in
             guard let point = try? PublicKey(curve: .p256, x: x[...], y: y[...]) else { throw .keyNotP256 }
             return try BrandKey(identifier, point, notAfter: notAfter, isRevoked: isRevoked)
         }
@@ -80,8 +84,8 @@ extension BrandRegistry {
     private static func text<Value>(
         _ members: JSONMembers, _ name: String, _ fault: BrandFault, _ read: (String) -> Value?
     ) throws(RegistryFault) -> Value {
-        let item = try form { () throws(JSONError) in try members.required(name) }
-        let text = try form { () throws(JSONError) in try item.string() }
+        let item = try RegistryFault.mapping { () throws(JSONError) in try members.required(name) }
+        let text = try RegistryFault.mapping { () throws(JSONError) in try item.string() }
         guard let value = read(text) else { throw .content(fault, at: item.offset) }
         return value
     }
@@ -92,29 +96,21 @@ extension BrandRegistry {
         guard members[name] != nil else { return nil }
         return try text(members, name, fault, read)
     }
-
-    private static func form<R>(_ body: () throws(JSONError) -> R) throws(RegistryFault) -> R {
-        do throws(JSONError) {
-            return try body()
-        } catch {
-            throw .form(error)
-        }
-    }
-
-    private static func content<R>(
-        _ offset: Int, _ body: () throws(BrandFault) -> R
-    ) throws(RegistryFault) -> R {
-        do throws(BrandFault) {
-            return try body()
-        } catch {
-            throw .content(error, at: offset)
-        }
-    }
 }
 
 private enum RegistryFault: Error {
     case form(JSONError)
     case content(BrandFault, at: Int)
+
+    static func mapping<Value>(_ body: () throws(JSONError) -> Value) throws(RegistryFault) -> Value {
+        do throws(JSONError) { return try body() } catch { throw .form(error) }
+    }
+
+    static func mapping<Value>(
+        at offset: Int, _ body: () throws(BrandFault) -> Value
+    ) throws(RegistryFault) -> Value {
+        do throws(BrandFault) { return try body() } catch { throw .content(error, at: offset) }
+    }
 }
 
 // Writing

@@ -63,16 +63,17 @@ extension BrandFault {
     fileprivate var explanation: String {
         switch self {
         case .identifierMalformed:
-            "an identifier has 1 to \(TokenText.longest) of the letters and digits of ASCII, -, _, . and :"
-        case .nameMalformed: "a brand's name has 1 to 64 characters in one line, all of them visible"
-        case .logoNameMalformed: "a logo is a file beside brands.json whose name ends in .png"
-        case .identityNameMalformed: "\"identity\" is no name of one"
-        case .instantMalformed: "\"notAfter\" is no instant as RFC 3339 writes it"
-        case .keyNotP256: "a key is \"kty\": \"EC\", \"crv\": \"P-256\" with \"x\" and \"y\" on that curve"
+            "an identifier must have 1 to \(TokenText.longest) of the letters and digits of ASCII, -, _, . and :"
+        case .nameMalformed: "a brand's name must have 1 to 64 characters in one line, all of them visible"
+        case .logoNameMalformed: "a logo must be a file beside brands.json whose name ends in .png"
+        case .identityNameMalformed: "\"identity\" is not a valid name of an identity"
+        case .instantMalformed: "\"notAfter\" is not a date and time of RFC 3339"
+        case .keyNotP256:
+            "a key must be \"kty\": \"EC\", \"crv\": \"P-256\" with \"x\" and \"y\" on that curve"
         case .tooManyBrands(let limit): "there are more than \(limit) brands"
         case .tooManyKeys(let limit): "a brand has more than \(limit) keys"
         case .brandTwice: "there is a brand with this identifier already"
-        case .keyTwice: "there is a key with this identifier already: each needs its own, whosever it is"
+        case .keyTwice: "there is a key with this identifier already: each key of any brand needs its own"
         case .brandUnknown: "there is no such brand: countersign brand list shows those there are"
         case .keyUnknown: "there is no such key: countersign brand list shows those there are"
         }
@@ -83,7 +84,8 @@ extension LogoFault {
     fileprivate var explanation: String {
         switch self {
         case .tooLong(let limit): "it is longer than \(limit >> 10) KiB"
-        case .notPNG: "it is no whole PNG, and nothing else is taken: an SVG can hold scripts and addresses"
+        case .notPNG:
+            "it is not a complete PNG, and no other format is accepted: an SVG can contain scripts and addresses"
         case .tooLarge(let limit): "it has more than \(limit) columns or rows"
         }
     }

@@ -1,7 +1,7 @@
 package import MdocModel
 package import OpenSSLCrypto
 
-/// A brand's private key, which signs tokens for its readers.
+/// A brand's private key, in memory or in the TPM, which signs tokens for its readers.
 ///
 /// It describes itself by its type alone, and there is one of it: copies of it would be copies of the key.
 package final class ReaderTokenSigner: Sendable {
@@ -17,19 +17,6 @@ package final class ReaderTokenSigner: Sendable {
         self.brand = brand
         self.keyIdentifier = keyIdentifier
         self.key = key
-    }
-
-    /// The key in a PEM file's contents: PKCS #8 or `EC PRIVATE KEY`, unencrypted.
-    package convenience init(
-        pem: ArraySlice<UInt8>, _ keyIdentifier: TokenText, of brand: TokenText
-    ) throws(ReaderTokensError) {
-        let key: PrivateKey
-        do throws(OpenSSLCryptoError) {
-            key = try PrivateKey(pem: pem)
-        } catch {
-            throw .signingKeyUnusable(error)
-        }
-        try self.init(key, keyIdentifier, of: brand)
     }
 
     /// A token for one reader, to be used first within `lifetime` seconds from `now`.

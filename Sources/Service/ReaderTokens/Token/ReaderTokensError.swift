@@ -1,6 +1,5 @@
 package import JSON
 package import MdocModel
-package import OpenSSLCrypto
 package import ReaderStore
 
 /// Why a reader token is not believed, or not made.
@@ -59,8 +58,6 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
 
     // Making one
 
-    /// The file holds no private key that can be used.
-    case signingKeyUnusable(OpenSSLCryptoError)
     /// The private key is not on P-256.
     case signingKeyNotP256
     /// What was signed does not verify with the brand's public key, or could not be signed.
@@ -93,7 +90,7 @@ extension ReaderTokensError {
         case .expired: "token.expired"
         case .sessionExpired: "token.session_expired"
         case .firstUseUnknown: "token.first_use_unknown"
-        case .signingKeyUnusable, .signingKeyNotP256: "token.signing_key"
+        case .signingKeyNotP256: "token.signing_key"
         case .signingFailed: "token.signing_failed"
         }
     }
@@ -102,30 +99,30 @@ extension ReaderTokensError {
     package var explanation: String {
         switch self {
         case .tooLong(let limit): "it is longer than \(limit) bytes"
-        case .notThreeParts: "it is no JWT: header, claims and signature with points between them"
+        case .notThreeParts: "it is not a JWT: header, claims and signature with points between them"
         case .notBase64URL(let part): "its \(part.rawValue) is not base64url without padding"
         case .malformed(let part, let error): "its \(part.rawValue): \(error.explanation)"
-        case .valueMalformed(let member): "\(member.rawValue) has a value that is not valid"
+        case .valueMalformed(let member): "\(member.rawValue) does not have a valid value"
         case .signatureMalformed(let size):
-            "its signature has \(size) bytes: ES256 has 64, r and s one after the other, and not DER"
+            "its signature has \(size) bytes: ES256 has 64, r followed by s, and not DER"
         case .typeNotJWT: "typ is not JWT"
-        case .algorithmNotES256: "alg is not ES256, and no other is taken"
-        case .keyUnknown: "no brand has the key that kid names: countersign brand list"
+        case .algorithmNotES256: "alg is not ES256, and no other is accepted"
+        case .keyUnknown: "no brand has the key that kid names: countersign brand list shows the keys"
         case .keyRevoked: "the key that kid names was revoked"
         case .keyExpired(let since): "the key that kid names was to be used until \(since)"
         case .brandNotOfKey: "iss is not the brand whose key kid names"
         case .signatureInvalid: "its signature does not verify"
-        case .audienceWrong: "aud is another audience"
+        case .audienceWrong: "aud is not the audience of this reader"
         case .instanceWrong: "sub is another reader: countersign token instance shows this one"
         case .issuedInFuture: "it was issued in the future: are the clocks of signer and reader right?"
         case .lifetimeNotPositive: "exp is not after iat"
         case .lifetimeTooLong: "exp is more than \(ReaderToken.longestLifetime) seconds after iat"
-        case .expired(let since): "it expired at \(since), and was not used before: ask for another"
+        case .expired(let since): "it expired at \(since), and was not used before: get a new one"
         case .sessionExpired(let since):
-            "48 hours after its first use were over at \(since): ask for another and prepare again"
-        case .firstUseUnknown: "when it was first used can neither be read nor remembered"
-        case .signingKeyUnusable(let error): "the key cannot be used: \(error.explanation)"
-        case .signingKeyNotP256: "the key is not on P-256, on which alone ES256 is"
+            "its 48 hours from the first use ended at \(since): get a new one and prepare again"
+        case .firstUseUnknown:
+            "its first use can be neither read nor stored: check the store (countersign doctor)"
+        case .signingKeyNotP256: "the key is not on P-256, which ES256 requires"
         case .signingFailed: "it could not be signed"
         }
     }

@@ -102,15 +102,15 @@ private struct TokenObject {
     init(_ text: ArraySlice<UInt8>, _ part: TokenPart, _ names: String...) throws(ReaderTokensError) {
         let bytes = try UnverifiedReaderToken.decode(text, part)
         self.part = part
-        do throws(JSONError) {
-            members = try JSONItem.parse(bytes[...]).members(among: names)
-        } catch {
-            throw .malformed(part, error)
+        members = try ReaderTokensError.mapping(in: part) { () throws(JSONError) in
+            try JSONItem.parse(bytes[...]).members(among: names)
         }
     }
 
     func string(_ name: String) throws(ReaderTokensError) -> String {
-        try reading { () throws(JSONError) in try members.required(name).string() }
+        try ReaderTokensError.mapping(in: part) { () throws(JSONError) in
+            try members.required(name).string()
+        }
     }
 
     func text(_ member: TokenMember) throws(ReaderTokensError) -> TokenText {
@@ -119,18 +119,18 @@ private struct TokenObject {
     }
 
     func instant(_ member: TokenMember) throws(ReaderTokensError) -> Timestamp {
-        let seconds = try reading { () throws(JSONError) in
+        let seconds = try ReaderTokensError.mapping(in: part) { () throws(JSONError) in
             try members.required(member.rawValue).integer()
         }
         guard let instant = Timestamp(received: seconds) else { throw .valueMalformed(member) }
         return instant
     }
+}
 
-    private func reading<R>(_ body: () throws(JSONError) -> R) throws(ReaderTokensError) -> R {
-        do throws(JSONError) {
-            return try body()
-        } catch {
-            throw .malformed(part, error)
-        }
+extension ReaderTokensError {
+    fileprivate static func mapping<Value>(
+        in part: TokenPart, _ body: () throws(JSONError) -> Value
+    ) throws(ReaderTokensError) -> Value {
+        do throws(JSONError) { return try body() } catch { throw .malformed(part, error) }
     }
 }

@@ -1,11 +1,10 @@
-internal import WalletPresentation
+internal import RequestPlanner
 
 extension MobileDriversLicenseDisplayRequest {
     /// What a session makes of it.
     public var plan: MobileDocumentRequestPlan<Response> {
-        MobileDocumentRequestPlan(showing: elements, options.validationMode) {
-            () throws(MobileDocumentReaderError) in
-            [try RequestedDocument(showing: elements, of: .driversLicense)]
+        get throws(MobileDocumentReaderError) {
+            try MobileDocumentRequestPlan(showing: elements, options.validationMode, of: [.drivingLicence])
         }
     }
 }
@@ -13,59 +12,48 @@ extension MobileDriversLicenseDisplayRequest {
 extension MobileDocumentDisplayRequest {
     /// What a session makes of it.
     public var plan: MobileDocumentRequestPlan<Response> {
-        MobileDocumentRequestPlan(showing: elements, options.validationMode) {
-            () throws(MobileDocumentReaderError) in
-            let types = options.allowedDocumentTypes
-            guard !types.isEmpty else { throw .invalidRequest(.nothingRequested) }
-            guard Set(types).count == types.count else { throw .invalidRequest(.documentTwice) }
-            return try types.map { type throws(MobileDocumentReaderError) in
-                try RequestedDocument(showing: elements, of: type.kind)
-            }
+        get throws(MobileDocumentReaderError) {
+            try MobileDocumentRequestPlan(
+                showing: elements, options.validationMode,
+                of: options.allowedDocumentTypes.map { $0.document })
         }
     }
 }
 
 extension MobileDocumentRequestPlan where Response == MobileDriversLicenseDisplayRequest.Response {
-    /// For elements that only the operator sees.
+    /// For elements that only the operator sees, with the portrait; none of them is kept.
     fileprivate init(
         showing elements: [MobileDriversLicenseDisplayRequest.Element],
-        _ mode: MobileDriversLicenseDisplayRequest.Options.ValidationMode,
-        asking documents: () throws(MobileDocumentReaderError) -> [RequestedDocument]
-    ) {
+        _ mode: MobileDriversLicenseDisplayRequest.Options.ValidationMode, of documents: [DocumentFamily]
+    ) throws(MobileDocumentReaderError) {
         let presentation = MobileDocumentPresentation(elements: elements, validationMode: mode)
-        self.init(
+        try self.init(
             needsToken: false,
-            answer: .verified { read throws(MobileDocumentReaderError) in try await read.show(presentation) },
-            asking: documents)
+            asking: documents.map { document throws(MobileDocumentReaderError) in
+                try RequestPlan(
+                    asking: [.portrait(isCompared: true)] + elements.map { $0.claim(of: document) },
+                    of: document)
+            },
+            answer: .verified { read throws(MobileDocumentReaderError) in try await read.show(presentation) })
     }
 }
 
 extension MobileDocumentDisplayRequest.Options.DocumentType {
-    fileprivate var kind: IdentityDocument {
+    fileprivate var document: DocumentFamily {
         switch self {
-        case .driversLicense: .driversLicense
+        case .driversLicense: .drivingLicence
         case .photoID: .photoID
         }
     }
 }
 
-extension RequestedDocument {
-    /// What is shown of a document: these and the portrait, none of it kept.
-    fileprivate init(
-        showing elements: [MobileDriversLicenseDisplayRequest.Element], of kind: IdentityDocument
-    ) throws(MobileDocumentReaderError) {
-        let shown = [.portrait] + elements.map(\.identityElement)
-        self = try RequestedDocument(kind, shown.map { ($0, .willNotStore) }).withoutAdditions
-    }
-}
-
-extension MobileDriversLicenseDisplayRequest.Element: RequestedElement {
-    var identityElement: IdentityElement {
+extension MobileDriversLicenseDisplayRequest.Element {
+    fileprivate func claim(of document: DocumentFamily) -> Claim {
         switch self {
-        case .age: .age
-        case .ageAtLeast(let years): .ageAtLeast(years)
-        case .familyName: .familyName
-        case .givenName: .givenName
+        case .age: .named("age_in_years", in: document.mainNameSpace)
+        case .ageAtLeast(let years): .ageOver(years)
+        case .familyName: .named("family_name", in: document.mainNameSpace)
+        case .givenName: .named("given_name", in: document.mainNameSpace)
         }
     }
 }

@@ -3,7 +3,7 @@ public struct MobileDriversLicenseDisplayRequest: MobileDocumentRequest {
     /// What can be shown. The portrait comes on its own.
     public enum Element: Hashable, Sendable {
         case age, familyName, givenName
-        /// Whether the holder is at least so many years old, 1 to 125; at most two such questions in one request.
+        /// Whether the holder is at least so many years old, 0 to 99; at most two such questions in one request.
         case ageAtLeast(Int)
     }
 

@@ -1,6 +1,6 @@
 internal import CBOR
 internal import Foundation
-internal import MdocModel
+internal import RequestPlanner
 
 /// What a display shows of a document that passed every check. It goes to a display of this library and to nothing else.
 struct ShownResult: Sendable, RedactedDescription {
@@ -21,17 +21,16 @@ struct ShownResult: Sendable, RedactedDescription {
 
 extension ShownResult {
     init(_ read: ReadDocument, _ asked: MobileDocumentPresentation) {
-        let nameSpace = read.requested.requests.first?.nameSpaces.first?.name ?? ""
-        let elements = ElementReader(read, nameSpace: nameSpace)
+        let elements = ElementReader(read)
         let answers = elements.agesAtLeast
         brand = read.showing.brand
         self.asked = asked
-        familyName = asked.elements.contains(.familyName) ? elements.spelledText("family_name") : nil
-        givenName = asked.elements.contains(.givenName) ? elements.spelledText("given_name") : nil
+        familyName = asked.elements.contains(.familyName) ? elements.text("family_name") : nil
+        givenName = asked.elements.contains(.givenName) ? elements.text("given_name") : nil
         age = asked.elements.contains(.age) ? elements.age : nil
-        ages = read.requested.ages.map { years in
+        ages = read.plan.ages.map { years in
             (years, answers[years].map { $0 ? .yes : .no } ?? .unknown)
         }
-        portrait = elements.bytes("portrait")
+        portrait = elements.portrait
     }
 }

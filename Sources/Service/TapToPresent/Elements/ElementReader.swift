@@ -2,33 +2,32 @@ internal import CBOR
 internal import Foundation
 internal import MdocModel
 internal import MdocVerification
+internal import Reports
+internal import RequestPlanner
 
 /// Reads what the issuer signed in one namespace of a document. What is not of its element's form is nil.
 struct ElementReader {
     private let read: ReadDocument
     private let nameSpace: String
 
-    init(_ read: ReadDocument, nameSpace: String) {
+    /// Nil takes the document's main namespace.
+    init(_ read: ReadDocument, nameSpace: String? = nil) {
         self.read = read
-        self.nameSpace = nameSpace
+        self.nameSpace = nameSpace ?? read.type.mainNameSpace
     }
 
+    /// What came as this element, or else in its place.
     func value(_ identifier: String) -> CBORItem? {
-        let name = ElementName(nameSpace: nameSpace, identifier: identifier)
-        return read.document.elements.first { $0.name == name && $0.signedBy == .issuer }?.value
+        let asked = ElementName(nameSpace: nameSpace, identifier: identifier)
+        for name in [asked] + (read.type.substitutes[asked] ?? []).joined() {
+            let element = read.document.elements.first { $0.name == name && $0.signedBy == .issuer }
+            if let element { return element.value }
+        }
+        return nil
     }
 
     func text(_ identifier: String) -> String? {
         value(identifier).flatMap { try? $0.text() }
-    }
-
-    /// A text that documents have in one of several scripts.
-    func spelledText(_ identifier: String) -> String? {
-        text(identifier + "_unicode") ?? text(identifier) ?? text(identifier + "_latin1")
-    }
-
-    func bytes(_ identifier: String) -> Data? {
-        value(identifier).flatMap { try? $0.byteString() }.map { Data($0) }
     }
 
     func number(_ identifier: String, in range: ClosedRange<Int>) -> Int? {
@@ -56,11 +55,14 @@ struct ElementReader {
 extension ElementReader {
     var age: Int? { number("age_in_years", in: 0...200) }
 
-    /// The answers to what was asked, by the nearest attestations and else the age.
+    var portrait: Data? { read.document.portrait.map { Data($0) } }
+
+    /// The answers to what was asked.
     var agesAtLeast: [Int: Bool] {
         var answers: [Int: Bool] = [:]
-        for years in read.requested.ages {
-            switch read.document.isAgeAtLeast(years, accepting: .ageInYears, on: read.day) {
+        for question in read.plan.questions(on: read.day) {
+            guard case .ageOver(let years, _) = question.subject else { continue }
+            switch Answer(question, by: read.document).word {
             case .yes: answers[years] = true
             case .no: answers[years] = false
             case .cannotTell: continue
@@ -70,7 +72,7 @@ extension ElementReader {
     }
 
     func name(suffix: String?) -> PersonNameComponents? {
-        let (family, given) = (spelledText("family_name"), spelledText("given_name"))
+        let (family, given) = (text("family_name"), text("given_name"))
         guard family != nil || given != nil else { return nil }
         var name = PersonNameComponents()
         name.familyName = family
@@ -81,8 +83,8 @@ extension ElementReader {
 
     var address: PostalAddress? {
         var address = PostalAddress()
-        address.street = spelledText("resident_address") ?? ""
-        address.city = spelledText("resident_city") ?? ""
+        address.street = text("resident_address") ?? ""
+        address.city = text("resident_city") ?? ""
         address.state = text("resident_state") ?? ""
         address.postalCode = text("resident_postal_code") ?? ""
         address.isoCountryCode = text("resident_country") ?? ""
@@ -92,7 +94,7 @@ extension ElementReader {
     func issuingAuthority(
         jurisdiction: String
     ) -> MobileDriversLicenseDataRequest.Response.DocumentElements.IssuingAuthority? {
-        let (name, jurisdiction) = (spelledText("issuing_authority"), text(jurisdiction))
+        let (name, jurisdiction) = (text("issuing_authority"), text(jurisdiction))
         let country = text("issuing_country")
         guard name != nil || jurisdiction != nil || country != nil else { return nil }
         return .init(name: name, jurisdiction: jurisdiction, isoCountryCode: country)

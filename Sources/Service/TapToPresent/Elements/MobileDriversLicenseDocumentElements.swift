@@ -1,4 +1,5 @@
 public import Foundation
+internal import RequestPlanner
 
 extension MobileDriversLicenseDataRequest {
     /// The elements of a driver's license that passed every check.
@@ -54,8 +55,8 @@ extension MobileDriversLicenseDataRequest.Response {
         public let isVeteran: Bool?
 
         init(_ read: ReadDocument) {
-            let elements = ElementReader(read, nameSpace: "org.iso.18013.5.1")
-            let aamva = ElementReader(read, nameSpace: "org.iso.18013.5.1.aamva")
+            let elements = ElementReader(read)
+            let aamva = ElementReader(read, nameSpace: DocumentFamily.aamvaNameSpace)
             nameComponents = elements.name(suffix: aamva.text("name_suffix"))
             age = elements.age
             ageAtLeastElements = elements.agesAtLeast
@@ -63,7 +64,7 @@ extension MobileDriversLicenseDataRequest.Response {
             documentIssueDate = elements.date("issue_date")
             documentExpirationDate = elements.date("expiry_date")
             address = elements.address
-            portraitData = elements.bytes("portrait")
+            portraitData = elements.portrait
             documentNumber = elements.text("document_number")
             issuingAuthority = elements.issuingAuthority(jurisdiction: "issuing_jurisdiction")
             sex = elements.sex ?? aamva.aamvaSex

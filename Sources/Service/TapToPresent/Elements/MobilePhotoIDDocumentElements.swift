@@ -42,7 +42,7 @@ extension MobilePhotoIDDataRequest.Response {
         public let sex: Sex?
 
         init(_ read: ReadDocument) {
-            let elements = ElementReader(read, nameSpace: "org.iso.23220.1")
+            let elements = ElementReader(read)
             nameComponents = elements.name(suffix: nil)
             age = elements.age
             ageAtLeastElements = elements.agesAtLeast
@@ -50,7 +50,7 @@ extension MobilePhotoIDDataRequest.Response {
             documentIssueDate = elements.date("issue_date")
             documentExpirationDate = elements.date("expiry_date")
             address = elements.address
-            portraitData = elements.bytes("portrait")
+            portraitData = elements.portrait
             documentNumber = elements.text("document_number")
             issuingAuthority = elements.issuingAuthority(jurisdiction: "issuing_subdivision")
             sex = elements.sex

@@ -18,7 +18,7 @@ public final class MobileDocumentReader: Sendable {
     }
 
     private let installation: ReaderInstallation
-    private let counter: ReadingCounter
+    private let sharedReader: SharedReader
     private let hub = EventHub()
     private let state = Mutex(State())
 
@@ -26,12 +26,12 @@ public final class MobileDocumentReader: Sendable {
     public convenience init(_ setup: Setup = Setup()) {
         let installation = ReaderInstallation(setup, clock: .system)
         self.init(
-            installation, counter: .of(reader: setup.reader, adapter: setup.bluetoothAdapter))
+            installation, sharedReader: .of(reader: setup.reader, adapter: setup.bluetoothAdapter))
     }
 
-    init(_ installation: ReaderInstallation, counter: ReadingCounter) {
+    init(_ installation: ReaderInstallation, sharedReader: SharedReader) {
         self.installation = installation
-        self.counter = counter
+        self.sharedReader = sharedReader
     }
 
     /// Identifies this reader to the maker of its tokens. Ask for it each time; do not cache it.
@@ -60,8 +60,34 @@ public final class MobileDocumentReader: Sendable {
         _ = try installation.trust()
         _ = try installation.identities(for: prepared, at: now)
         let session = MobileDocumentReaderSession(
-            installation, counter: counter, hub: hub, token: token)
+            installation, sharedReader: sharedReader, hub: hub, token: token)
         state.withLock { $0.session = session }
         return session
     }
+}
+
+extension MobileDocumentReader {
+    /// What identifies a reader.
+    public struct Configuration: Hashable, Sendable {
+        /// The reader instance: the subject of its tokens.
+        public let readerInstanceIdentifier: String
+    }
+
+    /// A reader token: a JWT by which a brand lets a reader instance ask in its name.
+    public struct Token: Hashable, Sendable {
+        /// The JWT in its compact form.
+        public let tokenString: String
+
+        /// A token as a token server made it.
+        public init(_ tokenString: String) {
+            self.tokenString = tokenString
+        }
+    }
+}
+
+extension MobileDocumentReader.Token: CustomStringConvertible, CustomReflectable {
+    /// The type's name alone: who has the token can ask in the brand's name.
+    public var description: String { "Token(redacted)" }
+    /// Empty, for the same reason.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -3,6 +3,18 @@ internal import ReaderService
 internal import Transport
 
 extension MobileDocumentReaderError {
+    /// Why an outcome gives the app nothing.
+    init(withoutAnswer outcome: Presentation.Outcome) {
+        switch outcome {
+        case .declined: self = .cancelled(.holderDeclined)
+        case .malformed: self = .invalidResponse(.responseMalformed)
+        case .failed(let failure): self = MobileDocumentReaderError(failure)
+        case .judged(let judgement):
+            let verdict = MobileDocumentVerdict(judgement)
+            self = verdict.isVerified ? .unknown(.internalFault) : .invalidResponse(.rejected(verdict))
+        }
+    }
+
     /// Why a presentation has no answer.
     init(_ failure: PresentationFailure) {
         self =

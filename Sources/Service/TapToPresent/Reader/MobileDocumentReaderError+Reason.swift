@@ -9,9 +9,9 @@ extension MobileDocumentReaderError {
         case elementTwice
         /// The kind of document has no such element.
         case elementNotOfDocument
-        /// The age is asked for beside a question about it, which answers.
+        /// The age or the birth date is asked for beside a question about the age, which answers.
         case ageBesideThreshold
-        /// An age is not in 1 to 125.
+        /// An age is not in 0 to 99.
         case ageOutOfRange
         /// At most two ages may be asked about in one request (ISO/IEC 18013-5 7.2.5).
         case moreThanTwoAges
@@ -88,8 +88,8 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .nothingRequested: "nothing is asked for"
         case .elementTwice: "an element is asked for twice"
         case .elementNotOfDocument: "the document has no such element"
-        case .ageBesideThreshold: "the age is asked for beside a question that answers it"
-        case .ageOutOfRange: "an age is not in 1 to 125"
+        case .ageBesideThreshold: "the age or the birth date is asked for beside a question that answers it"
+        case .ageOutOfRange: "an age is not in 0 to 99"
         case .moreThanTwoAges: "more than two ages are asked about"
         case .documentTwice: "one kind of document is asked for twice"
         case .tokenRequired: "the session was prepared without a reader token"

@@ -1,80 +1,96 @@
-internal import WalletPresentation
+internal import RequestPlanner
 
-extension MobileDriversLicenseDataRequest {
+/// A request for elements of one kind of document, which come to the app.
+protocol DocumentElementsRequest: MobileDocumentRequest {
+    associatedtype Element: RequestedElement
+
+    static var answer: MobileDocumentRequestPlan<Response>.Answer { get }
+    var retainedElements: [Element] { get }
+    var nonRetainedElements: [Element] { get }
+}
+
+extension DocumentElementsRequest {
     /// What a session makes of it.
     public var plan: MobileDocumentRequestPlan<Response> {
-        MobileDocumentRequestPlan(
-            .driversLicense, retained: retainedElements, notRetained: nonRetainedElements,
-            answer: .verified { Response(documentElements: Response.DocumentElements($0)) })
+        get throws(MobileDocumentReaderError) {
+            let kept = retainedElements.flatMap(\.claims)
+            let claims = kept + nonRetainedElements.flatMap(\.claims)
+            return try MobileDocumentRequestPlan(
+                asking: [RequestPlan(asking: claims, keeping: Set(kept), of: Element.document)],
+                answer: Self.answer)
+        }
     }
 }
 
-extension MobileDriversLicenseRawDataRequest {
-    /// What a session makes of it.
-    public var plan: MobileDocumentRequestPlan<Response> {
-        MobileDocumentRequestPlan(
-            .driversLicense, retained: retainedElements, notRetained: nonRetainedElements)
+extension DocumentElementsRequest where Response == MobileDocumentRawDataResponse {
+    static var answer: MobileDocumentRequestPlan<Response>.Answer { .asSent }
+}
+
+extension MobileDriversLicenseDataRequest: DocumentElementsRequest {
+    static var answer: MobileDocumentRequestPlan<Response>.Answer {
+        .verified { Response(documentElements: Response.DocumentElements($0)) }
     }
 }
 
-extension MobilePhotoIDDataRequest {
-    /// What a session makes of it.
-    public var plan: MobileDocumentRequestPlan<Response> {
-        MobileDocumentRequestPlan(
-            .photoID, retained: retainedElements, notRetained: nonRetainedElements,
-            answer: .verified { Response(documentElements: Response.DocumentElements($0)) })
+extension MobileDriversLicenseRawDataRequest: DocumentElementsRequest {}
+
+extension MobilePhotoIDDataRequest: DocumentElementsRequest {
+    static var answer: MobileDocumentRequestPlan<Response>.Answer {
+        .verified { Response(documentElements: Response.DocumentElements($0)) }
     }
 }
 
-extension MobilePhotoIDRawDataRequest {
-    /// What a session makes of it.
-    public var plan: MobileDocumentRequestPlan<Response> {
-        MobileDocumentRequestPlan(.photoID, retained: retainedElements, notRetained: nonRetainedElements)
-    }
-}
+extension MobilePhotoIDRawDataRequest: DocumentElementsRequest {}
 
 extension MobileDriversLicenseDataRequest.Element: RequestedElement {
-    var identityElement: IdentityElement {
-        switch self {
-        case .address: .address
-        case .age: .age
-        case .ageAtLeast(let years): .ageAtLeast(years)
-        case .dateOfBirth: .dateOfBirth
-        case .documentDHSComplianceStatus: .documentDHSComplianceStatus
-        case .documentExpirationDate: .documentExpirationDate
-        case .documentIssueDate: .documentIssueDate
-        case .documentNumber: .documentNumber
-        case .drivingPrivileges: .drivingPrivileges
-        case .eyeColor: .eyeColor
-        case .familyName: .familyName
-        case .givenName: .givenName
-        case .hairColor: .hairColor
-        case .height: .height
-        case .issuingAuthority: .issuingAuthority
-        case .organDonorStatus: .organDonorStatus
-        case .portrait: .portrait
-        case .sex: .sex
-        case .veteranStatus: .veteranStatus
-        case .weight: .weight
+    static var document: DocumentFamily { .drivingLicence }
+
+    var claims: [Claim] {
+        let (iso, aamva) = (Self.document.mainNameSpace, DocumentFamily.aamvaNameSpace)
+        return switch self {
+        case .address: [.address, .named("resident_country", in: iso)]
+        case .age: [.named("age_in_years", in: iso)]
+        case .ageAtLeast(let years): [.ageOver(years)]
+        case .dateOfBirth: [.birthDate]
+        case .documentDHSComplianceStatus: [.named("DHS_compliance", in: aamva)]
+        case .documentExpirationDate: [.expiry]
+        case .documentIssueDate: [.issueDate]
+        case .documentNumber: [.documentNumber]
+        case .drivingPrivileges:
+            [.named("driving_privileges", in: iso), .named("domestic_driving_privileges", in: aamva)]
+        case .eyeColor: [.named("eye_colour", in: iso)]
+        case .familyName: [.named("family_name", in: iso)]
+        case .givenName: [.named("given_name", in: iso), .named("name_suffix", in: aamva)]
+        case .hairColor: [.named("hair_colour", in: iso)]
+        case .height: [.named("height", in: iso)]
+        case .issuingAuthority: [.issuer, .named("issuing_jurisdiction", in: iso)]
+        case .organDonorStatus: [.named("organ_donor", in: aamva)]
+        case .portrait: [.portrait(isCompared: true)]
+        case .sex: [.named("sex", in: iso), .named("sex", in: aamva)]
+        case .veteranStatus: [.named("veteran", in: aamva)]
+        case .weight: [.named("weight", in: iso)]
         }
     }
 }
 
 extension MobilePhotoIDDataRequest.Element: RequestedElement {
-    var identityElement: IdentityElement {
-        switch self {
-        case .address: .address
-        case .age: .age
-        case .ageAtLeast(let years): .ageAtLeast(years)
-        case .dateOfBirth: .dateOfBirth
-        case .documentExpirationDate: .documentExpirationDate
-        case .documentIssueDate: .documentIssueDate
-        case .documentNumber: .documentNumber
-        case .familyName: .familyName
-        case .givenName: .givenName
-        case .issuingAuthority: .issuingAuthority
-        case .portrait: .portrait
-        case .sex: .sex
+    static var document: DocumentFamily { .photoID }
+
+    var claims: [Claim] {
+        let main = Self.document.mainNameSpace
+        return switch self {
+        case .address: [.address]
+        case .age: [.named("age_in_years", in: main)]
+        case .ageAtLeast(let years): [.ageOver(years)]
+        case .dateOfBirth: [.birthDate]
+        case .documentExpirationDate: [.expiry]
+        case .documentIssueDate: [.issueDate]
+        case .documentNumber: [.documentNumber]
+        case .familyName: [.named("family_name", in: main)]
+        case .givenName: [.named("given_name", in: main)]
+        case .issuingAuthority: [.issuer]
+        case .portrait: [.portrait(isCompared: true)]
+        case .sex: [.named("sex", in: main)]
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import RequestPlanner
+
 /// Asks for one of several documents: the first that the holder has, in the order they were added. Needs a session that
 /// was prepared with a reader token.
 public struct MobileDocumentAnyOfDataRequest: MobileDocumentDataRequest {
@@ -38,6 +40,41 @@ public struct MobileDocumentAnyOfDataRequest: MobileDocumentDataRequest {
     }
 }
 
+extension MobileDocumentAnyOfDataRequest {
+    /// What a session makes of it.
+    public var plan: MobileDocumentRequestPlan<Response> {
+        get throws(MobileDocumentReaderError) {
+            let plans = try requests.map { request throws(MobileDocumentReaderError) in
+                try request.planOfDocument
+            }
+            return try MobileDocumentRequestPlan(
+                asking: plans.flatMap { $0.choices },
+                answer: .verified { read throws(MobileDocumentReaderError) in
+                    for plan in plans where plan.choices.contains(where: { $0.intent == read.plan.intent }) {
+                        guard case .verified(let response) = plan.answer else { continue }
+                        return try await response(read)
+                    }
+                    throw .unknown(.internalFault)
+                })
+        }
+    }
+}
+
+extension MobileDocumentDataRequest {
+    /// The plan of this request as one of several.
+    fileprivate var planOfDocument: MobileDocumentRequestPlan<MobileDocumentAnyOfDataRequest.Response> {
+        get throws(MobileDocumentReaderError) {
+            let plan = try self.plan
+            return try MobileDocumentRequestPlan(
+                asking: plan.choices,
+                answer: .verified { read throws(MobileDocumentReaderError) in
+                    guard case .verified(let response) = plan.answer else { throw .unknown(.internalFault) }
+                    return .init(documentResponse: try await response(read))
+                })
+        }
+    }
+}
+
 /// Asks for one of several documents, answered as the phone sent it. Needs a session that was prepared with a reader
 /// token.
 public struct MobileDocumentAnyOfRawDataRequest: MobileDocumentRawDataRequest {
@@ -62,5 +99,15 @@ public struct MobileDocumentAnyOfRawDataRequest: MobileDocumentRawDataRequest {
     /// By what was added.
     public func hash(into hasher: inout Hasher) {
         for request in requests { hasher.combine(AnyHashable(request)) }
+    }
+}
+
+extension MobileDocumentAnyOfRawDataRequest {
+    /// What a session makes of it.
+    public var plan: MobileDocumentRequestPlan<Response> {
+        get throws(MobileDocumentReaderError) {
+            let plans = try requests.map { request throws(MobileDocumentReaderError) in try request.plan }
+            return try MobileDocumentRequestPlan(asking: plans.flatMap { $0.choices }, answer: .asSent)
+        }
     }
 }

@@ -5,8 +5,8 @@ public protocol MobileDocumentRequest: Hashable, Sendable {
     /// What the request is answered with.
     associatedtype Response: Hashable, Sendable
 
-    /// What a session makes of the request.
-    var plan: MobileDocumentRequestPlan<Response> { get }
+    /// What a session makes of the request, or why it is not asked.
+    var plan: MobileDocumentRequestPlan<Response> { get throws(MobileDocumentReaderError) }
 }
 
 /// A request whose elements come back to the app.

@@ -1,7 +1,5 @@
-internal import MdocModel
-internal import MdocVerification
 internal import ReaderService
-internal import WalletPresentation
+internal import RequestPlanner
 
 /// What a session makes of a request. Only the requests of this library have one.
 public struct MobileDocumentRequestPlan<Response: Hashable & Sendable>: Sendable {
@@ -15,54 +13,20 @@ public struct MobileDocumentRequestPlan<Response: Hashable & Sendable>: Sendable
 
     /// Whether the app gets the elements, which needs a session prepared with a reader token.
     let needsToken: Bool
-    private let asked: Result<[RequestedDocument], MobileDocumentReaderError>
+    /// What is asked of each document that will do, in order of preference.
+    let choices: [RequestPlan]
     let answer: Answer
 
     init(
-        needsToken: Bool, answer: Answer,
-        asking documents: () throws(MobileDocumentReaderError) -> [RequestedDocument]
-    ) {
+        needsToken: Bool = true, asking choices: [RequestPlan], answer: Answer
+    ) throws(MobileDocumentReaderError) {
+        guard !choices.isEmpty else { throw .invalidRequest(.nothingRequested) }
+        let documents = choices.flatMap(\.intent.documents)
+        // With two of a kind, neither the phone nor we know which is meant.
+        guard Set(documents).count == documents.count else { throw .invalidRequest(.documentTwice) }
         self.needsToken = needsToken
+        self.choices = choices
         self.answer = answer
-        asked = Result(catching: documents)
-    }
-
-    /// The documents that will do, in order of preference, and what is asked of each.
-    func documents() throws(MobileDocumentReaderError) -> [RequestedDocument] { try asked.get() }
-}
-
-/// A document that passed every check, and what of it was asked for.
-struct ReadDocument {
-    let document: VerifiedDocument
-    let requested: RequestedDocument
-    /// The day of the read, in the zone of the premises (Q161).
-    let day: FullDate
-    let showing: ResultShowing
-}
-
-/// A name for elements of a document.
-protocol RequestedElement: Hashable, Sendable {
-    var identityElement: IdentityElement { get }
-}
-
-extension MobileDocumentRequestPlan {
-    /// For elements of one kind of document, which the app gets.
-    init<Element: RequestedElement>(
-        _ kind: IdentityDocument, retained: [Element], notRetained: [Element], answer: Answer
-    ) {
-        self.init(needsToken: true, answer: answer) { () throws(MobileDocumentReaderError) in
-            let elements =
-                retained.map { (element: $0.identityElement, intent: IntentToStore.mayStore) }
-                + notRetained.map { (element: $0.identityElement, intent: .willNotStore) }
-            return [try RequestedDocument(kind, elements)]
-        }
-    }
-}
-
-extension MobileDocumentRequestPlan where Response == MobileDocumentRawDataResponse {
-    /// For elements of one kind of document, which the app gets unverified.
-    init<Element: RequestedElement>(_ kind: IdentityDocument, retained: [Element], notRetained: [Element]) {
-        self.init(kind, retained: retained, notRetained: notRetained, answer: .asSent)
     }
 }
 

@@ -6,7 +6,7 @@ public struct MobileDriversLicenseDataRequest: MobileDocumentDataRequest {
         case address, age, dateOfBirth, documentDHSComplianceStatus, documentExpirationDate
         case documentIssueDate, documentNumber, drivingPrivileges, eyeColor, familyName, givenName
         case hairColor, height, issuingAuthority, organDonorStatus, portrait, sex, veteranStatus, weight
-        /// Whether the holder is at least so many years old, 1 to 125; at most two such questions in one request.
+        /// Whether the holder is at least so many years old, 0 to 99; at most two such questions in one request.
         case ageAtLeast(Int)
     }
 

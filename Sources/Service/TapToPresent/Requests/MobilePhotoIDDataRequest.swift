@@ -5,7 +5,7 @@ public struct MobilePhotoIDDataRequest: MobileDocumentDataRequest {
     public enum Element: Hashable, Sendable {
         case address, age, dateOfBirth, documentExpirationDate, documentIssueDate, documentNumber
         case familyName, givenName, issuingAuthority, portrait, sex
-        /// Whether the holder is at least so many years old, 1 to 125; at most two such questions in one request.
+        /// Whether the holder is at least so many years old, 0 to 99; at most two such questions in one request.
         case ageAtLeast(Int)
     }
 

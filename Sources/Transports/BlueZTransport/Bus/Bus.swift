@@ -219,7 +219,7 @@ extension Bus {
 }
 
 /// A call whose answer somebody waits for. For the bus's queue only.
-@safe private final class PendingCall: @unchecked Sendable {
+@safe private final class PendingCall: @unchecked Sendable {  // used on the bus's queue only
     let identifier: UInt64
     private(set) weak var bus: Bus?
     let answered: (@Sendable ([BusValue]) -> Void)?
@@ -258,7 +258,7 @@ struct BusMember: Hashable, Sendable {
 
 extension Bus {
     /// Holds a match rule or exported objects; releasing it removes them.
-    @safe final class Registration: @unchecked Sendable {
+    @safe final class Registration: @unchecked Sendable {  // its slot is set and freed on the bus's queue
         fileprivate var slot: OpaquePointer?
         fileprivate let handler: Handler
         private let bus: Bus

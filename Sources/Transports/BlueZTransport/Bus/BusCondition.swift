@@ -1,7 +1,7 @@
 internal import Dispatch
 
 /// Where tasks wait until something has changed that is looked after on the bus's queue. For that queue only.
-final class BusCondition: @unchecked Sendable {
+final class BusCondition: @unchecked Sendable {  // used on the bus's queue only
     private let queue: BusQueue
     private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     private var lastWaiter = 0

@@ -2,7 +2,7 @@ internal import CSystemdBus
 internal import Glibc
 
 /// One D-Bus message, of which this holds a reference. For the bus's queue only.
-@safe final class BusMessage: @unchecked Sendable {
+@safe final class BusMessage: @unchecked Sendable {  // used on the bus's queue only
     let pointer: OpaquePointer
 
     /// Takes over a reference.

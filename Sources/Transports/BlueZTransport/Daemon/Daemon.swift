@@ -162,7 +162,7 @@ actor Daemon {
     }
 
     /// The unknown devices connected to an adapter.
-    func strangers(at adapter: String) -> [String] {
+    func unknownDevices(at adapter: String) -> [String] {
         paths("org.bluez.Device1", below: adapter).filter(isStranger)
     }
 

@@ -44,7 +44,7 @@ package struct DaemonRequirement: Sendable {
     }
 
     /// From a version on: what does without the line.
-    enum Relief: Sendable {
+    enum Exemption: Sendable {
         /// The default does; another value does not.
         case byDefault(BlueZVersion)
         /// Every value does.
@@ -59,19 +59,19 @@ package struct DaemonRequirement: Sendable {
     var alternative: Setting?
     /// A plugin whose absence does as well.
     var plugin: String?
-    var relief: Relief?
+    var exemption: Exemption?
 
     package var group: String { setting.group }
     package var key: String { setting.key }
 
-    /// Whether settings meet this. A version that is not known has none of the reliefs.
+    /// Whether settings meet this. A version that is not known has none of the exemptions.
     func isMet(_ settings: BluetoothDaemonSettings, _ version: BlueZVersion?) -> Bool {
         let configuration = settings.configuration.effective
         if setting.isMet(configuration, version) || alternative?.isMet(configuration, version) == true {
             return true
         }
         if let plugin, settings.disabledPlugins.contains(plugin) { return true }
-        return switch (relief, version) {
+        return switch (exemption, version) {
         case (.byDefault(let first)?, let version?):
             version >= first && configuration.value(of: key, in: group) == nil
         case (.entirely(let first)?, let version?): version >= first
@@ -96,17 +96,17 @@ package struct DaemonRequirement: Sendable {
         DaemonRequirement(
             id: .channels, quirks: [101], value: "1",
             setting: Setting(group: "GATT", key: "Channels", accepted: .number(1...1)),
-            relief: .byDefault(BlueZVersion(5, 67))),
+            exemption: .byDefault(BlueZVersion(5, 67))),
         DaemonRequirement(
             id: .exchangeMTU, quirks: [100], value: "512",
             setting: Setting(group: "GATT", key: "ExchangeMTU", accepted: .number(23...513)),
-            relief: .entirely(BlueZVersion(5, 69))),
+            exemption: .entirely(BlueZVersion(5, 69))),
         // In units of 0.625 ms. Until 5.78, the interval that an advertisement asks for is used only by a
         // bluetoothd with experimental interfaces.
         DaemonRequirement(
             id: .advertisementInterval, quirks: [90], value: "80",
             setting: Setting(group: "LE", key: "MaxAdvertisementInterval", accepted: .number(32...160)),
-            relief: .entirely(BlueZVersion(5, 78))),
+            exemption: .entirely(BlueZVersion(5, 78))),
         // In units of 1.25 ms.
         DaemonRequirement(
             id: .connectionInterval, quirks: [115], value: "6",

@@ -31,7 +31,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private var notifications: PacketSocket?
     private var isNotifyingByCall = false
     /// Those who are connected besides the client, and are on their way out.
-    private var strangers: Set<String> = []
+    private var unknownDevices: Set<String> = []
     /// The least that bluetoothd has named for anybody who is served.
     private var mtu: Int?
     private let inbox: LinkInbox
@@ -148,7 +148,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
             guard ContinuousClock.now < subscribed else { throw .notSubscribed }
             await condition.wait(until: subscribed)
         }
-        try await waitForStrangersToLeave()
+        try await waitForUnknownDevicesToLeave()
         return self
     }
 
@@ -159,9 +159,9 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     }
 
     /// Waits until all devices but the client have disconnected.
-    private func waitForStrangersToLeave() async throws(BluetoothLEError) {
+    private func waitForUnknownDevicesToLeave() async throws(BluetoothLEError) {
         let gone = ContinuousClock.now + configuration.turningAway
-        while !strangers.isEmpty {
+        while !unknownDevices.isEmpty {
             try check()
             guard ContinuousClock.now < gone else { throw BluetoothLEError(.otherDeviceStays) }
             await condition.wait(until: gone)
@@ -169,7 +169,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     }
 
     private func turnAway(_ device: String) {
-        strangers.insert(device)
+        unknownDevices.insert(device)
         Task { _ = try? await daemon.call(device, "org.bluez.Device1", "Disconnect") }
     }
 
@@ -197,7 +197,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         guard path.hasPrefix(adapter + "/"), let isConnected = properties["Connected"]?.flag else { return }
         switch (path == owner, isConnected) {
         case (true, false): clientLeft()
-        case (false, false): strangers.remove(path)
+        case (false, false): unknownDevices.remove(path)
         case (false, true) where owner != nil:
             if daemon.assumeIsolated({ $0.isStranger(path) }) { turnAway(path) }
         default: break
@@ -275,11 +275,11 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         case .waiting where value == [0x01] && !device.isEmpty:
             phase = .started(device: device)
             note(mtu: options["mtu"])
-            let strangers = daemon.assumeIsolated { daemon in
+            let unknownDevices = daemon.assumeIsolated { daemon in
                 daemon.take(device)
-                return daemon.strangers(at: adapter)
+                return daemon.unknownDevices(at: adapter)
             }
-            strangers.forEach(turnAway)
+            unknownDevices.forEach(turnAway)
             Task { await stopAdvertising() }
             condition.signal()
         case .started(device):
@@ -370,7 +370,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     func interrupt() { inbox.stopWaiting() }
 
     func send(_ head: PacketHead, _ body: ArraySlice<UInt8>) async throws(BluetoothLEError) {
-        if !strangers.isEmpty { try await waitForStrangersToLeave() }
+        if !unknownDevices.isEmpty { try await waitForUnknownDevicesToLeave() }
         while true {
             try check()
             guard let notifications else { return try sendByCall(head, body) }

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Transport
 
 /// What has come over a link and was not taken yet, and the task that waits for more. For the bus's queue only.
-final class LinkInbox: @unchecked Sendable {
+final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
     /// Bytes that may wait, each packet's own weight included.
     private static let room = 1 << 20
 

@@ -6,7 +6,7 @@ internal import Transport
 ///
 /// For the queue it was made with only. Reading stops while the reader has too much unread, so that a peer that never
 /// ends fills the kernel's buffers and not ours.
-@safe final class PacketSocket: @unchecked Sendable {
+@safe final class PacketSocket: @unchecked Sendable {  // used on the bus's queue only
     private let descriptor: Int32
     private let queue: BusQueue
     /// Room for the longest packet and one byte more.

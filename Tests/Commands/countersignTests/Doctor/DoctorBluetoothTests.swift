@@ -126,7 +126,7 @@ struct DoctorBluetoothTests {
         .init(
             "the one that can advertise counts", facts(settings(), [adapter(room: nil), adapter()]),
             .advertising, .ok, "room for 5"),
-        .init("no fault", facts(), .firmware, .ok, "nothing known"),
+        .init("no fault", facts(), .firmware, .ok, "no faults"),
         .init(
             "Q109 without firmware",
             facts(
@@ -178,7 +178,7 @@ struct DoctorBluetoothTests {
             "was changed after",
             fix: "systemctl restart bluetooth"),
         .init("out of sight", facts(unknown), .bluetoothSettings, .note, "as root"),
-        .init("plugins left out", facts(), .plugins, .ok, "none that reads"),
+        .init("plugins left out", facts(), .plugins, .ok, "no plugin reads"),
         .init(
             "Q95 plugins that pair", facts(settings(plugins: [])), .plugins, .note, "L2CAP", fix: "--fix"),
         .init(
@@ -190,14 +190,14 @@ struct DoctorBluetoothTests {
             "Q94 the battery plugin is left out instead",
             facts(
                 settings(good.replacing("ReverseServiceDiscovery=false\n", with: ""), plugins: Self.plugins)),
-            .plugins, .ok, "none"),
+            .plugins, .ok, "no plugin reads from phones"),
         .init(
             "room for small values", room(4_194_304, onBus: true), .smallValues, .ok, "thousands"),
         .init(
             "a small socket", room(4_194_303, onBus: true), .smallValues, .note, "lose some",
             fix: "--fix && systemctl reload dbus && sysctl --load"),
         .init("a small bus", room(4_194_304, onBus: false), .smallValues, .note, "lose some", fix: "--fix"),
-        .init("a kernel that does not tell", facts(), .smallValues, .skipped, "does not tell"),
+        .init("a kernel that does not tell", facts(), .smallValues, .skipped, "does not report"),
         .init("plugins out of sight", facts(unknown), .plugins, .skipped, "cannot be seen"),
     ]
 

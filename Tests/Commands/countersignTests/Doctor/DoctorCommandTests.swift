@@ -16,13 +16,13 @@ struct DoctorCommandTests {
         root = try FakeSystem()
     }
 
-    private func doctor(_ arguments: String...) async throws -> RunningCommand.Ended {
+    private func doctor(_ arguments: String...) async throws -> CommandRun {
         try await execute(
             ["doctor", "--root", root.path, "--store", root.folder.path("var/store")] + arguments,
             environment: Self.noBus)
     }
 
-    private func checks(_ run: RunningCommand.Ended) throws -> [String: [String: Any]] {
+    private func checks(_ run: CommandRun) throws -> [String: [String: Any]] {
         let checks = try #require(run.json()["checks"] as? [[String: Any]])
         return Dictionary(uniqueKeysWithValues: checks.map { ($0["id"] as? String ?? "", $0) })
     }
@@ -100,7 +100,7 @@ struct DoctorCommandTests {
         let file = "/etc/modprobe.d/countersign-nfc.conf"
         try root.write("/proc/modules", "pn533 61440 0 - Live 0x0\n")
         let asked = try await doctor("--fix")
-        #expect(asked.status == 64 && asked.errors.contains("--yes writes what was shown"))
+        #expect(asked.status == 64 && asked.errors.contains("--yes to write what was shown"))
         #expect(asked.errors.contains("+blacklist pn533_usb\n"))
         #expect(root.text(file) == nil)
         let written = try await doctor("--fix", "--yes")

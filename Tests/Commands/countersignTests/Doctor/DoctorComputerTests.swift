@@ -13,11 +13,12 @@ struct DoctorComputerTests {
             "Q189 never set", ClockFacts(now: Timestamp(secondsSince1970: 0)), .clockSet, .failed,
             "1970-01-01", fix: "timedatectl set-ntp true"),
         .init(
-            "kept right", ClockFacts(now: today, isSynchronised: true), .clockSynchronised, .ok, "kept right"),
+            "kept right", ClockFacts(now: today, isSynchronised: true), .clockSynchronised, .ok,
+            "synchronised with"),
         .init(
             "Q189 left alone", ClockFacts(now: today, isSynchronised: false), .clockSynchronised, .warning,
-            "nothing keeps it right", fix: "timedatectl set-ntp true"),
-        .init("not told", ClockFacts(now: today), .clockSynchronised, .skipped, "does not tell"),
+            "nothing synchronises it", fix: "timedatectl set-ntp true"),
+        .init("not told", ClockFacts(now: today), .clockSynchronised, .skipped, "does not report"),
     ]
 
     static let crash: [CheckExpectation<CrashFacts>] = [

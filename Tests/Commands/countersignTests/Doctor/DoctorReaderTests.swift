@@ -128,11 +128,11 @@ struct DoctorReaderTests {
     static let slots: [CheckExpectation<ReaderFacts>] = [
         .init("an antenna", facts(), .slot, .ok, "is an antenna"),
         .init("Q127 the antenna beside a SAM", two, .slot, .ok, "PICC] (SN4711) 00 00 is an antenna"),
-        .init("Q127 a SAM alone", modules, .slot, .failed, "no antenna among the readers"),
+        .init("Q127 a SAM alone", modules, .slot, .failed, "no reader has a slot with an antenna"),
         .init(
             "Q127 a SAM that was asked for",
             ReaderFacts(service: .answers([securityModule, antenna], chosen: nil), isSelected: true), .slot,
-            .failed, "no antenna is named by --reader"),
+            .failed, "--reader names no slot with an antenna"),
         .init("Q127 names that do not say", unmarked, .slot, .note, "its 2 slots", fix: "--reader"),
         .init(
             "one slot, and a name that does not say", reader { $0.slot = .unmarked }, .slot, .ok,
@@ -142,8 +142,8 @@ struct DoctorReaderTests {
         .init("Q120 short", reader { $0.allowsExtended = false }, .apdus, .note, "short APDUs only"),
         .init("Q123 TPDUs", reader { $0.quirks = [.tpduLevel] }, .apdus, .note, "not recommended"),
         .init("no antenna", modules, .apdus, .skipped, "no reader"),
-        .init("Q126 escape on", facts(), .escape, .ok, "let through"),
-        .init("Q126 escape off", reader { $0.allowsEscape = false }, .escape, .note, "not let through"),
+        .init("Q126 escape on", facts(), .escape, .ok, "itself are allowed"),
+        .init("Q126 escape off", reader { $0.allowsEscape = false }, .escape, .note, "are not allowed"),
     ]
 
     @Test("Q133 pcscd and who may use it", arguments: service)

@@ -101,7 +101,7 @@ struct DoctorStoreTests {
     }
 
     static let stores: [CheckExpectation<StoreFacts>] = [
-        .init("private", store(), .permissions, .ok, "its owner's alone"),
+        .init("private", store(), .permissions, .ok, "only its owner may"),
         .init(
             "none", StoreFacts(folder: "/x", entries: [], free: nil), .permissions, .skipped, "no store yet"),
         .init(
@@ -119,7 +119,7 @@ struct DoctorStoreTests {
         .init("room", store(), .space, .ok, "16384 MiB"),
         .init("little room", store(free: 1 << 30 - 1), .space, .warning, "MiB free"),
         .init("no room", store(free: 1 << 20), .space, .failed, "1 MiB free"),
-        .init("a system that does not tell", store(free: nil), .space, .skipped, "does not tell"),
+        .init("a system that does not tell", store(free: nil), .space, .skipped, "does not report"),
     ]
 
     @Test("Trust that is missing fails, trust that is old is a warning", arguments: trust)

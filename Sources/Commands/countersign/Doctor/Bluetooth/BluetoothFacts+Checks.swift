@@ -57,7 +57,7 @@ extension BluetoothFacts {
     }
 
     private var smallValuesCheck: DoctorCheck {
-        guard let socketRoom else { return .skipped(.smallValues, "the kernel does not tell here") }
+        guard let socketRoom else { return .skipped(.smallValues, "the kernel does not report it here") }
         return hasBusRoom && socketRoom >= Self.neededRoom
             ? .ok(.smallValues, "room for thousands at once")
             : .note(
@@ -129,7 +129,7 @@ extension AdapterDescription {
                 .firmware, "\(AdapterQuirk.firmwareMissing.explanation)",
                 fix: .command("apt-get install firmware-realtek"))
         }
-        return quirks.isEmpty ? .ok(.firmware, "nothing known against it") : .note(.firmware, text)
+        return quirks.isEmpty ? .ok(.firmware, "no faults of it are known") : .note(.firmware, text)
     }
 }
 
@@ -148,7 +148,7 @@ extension BluetoothDaemonSettings {
         guard !findings.isEmpty else { return .ok(.bluetoothSettings, "as \(version) needs them") }
         if configuration == .unknown {
             return .note(
-                .bluetoothSettings, "cannot be seen from here: call this as root, outside of containers")
+                .bluetoothSettings, "cannot be seen from here: run this as root, outside of containers")
         }
         let missing = findings.compactMap { finding -> CheckText? in
             guard case .missing(let requirement) = finding else { return nil }
@@ -171,7 +171,7 @@ extension BluetoothDaemonSettings {
     /// Q94, Q95.
     fileprivate var pluginsCheck: DoctorCheck {
         if configuration == .unknown {
-            return .skipped(.plugins, "bluetoothd's words cannot be seen from here")
+            return .skipped(.plugins, "the command line of bluetoothd cannot be seen from here")
         }
         let isRead = findings.contains { $0.id == DaemonRequirement.ID.reverseServiceDiscovery.rawValue }
         if isRead {
@@ -182,8 +182,8 @@ extension BluetoothDaemonSettings {
         return notes.contains(.pairsOverL2CAP)
             ? .note(
                 .plugins,
-                "some would make a phone ask its owner to pair over L2CAP, which is off unless asked for",
+                "some plugins would make a phone ask its owner to pair over L2CAP, which is off by default",
                 fix: .settings(SettingsFile.bluetooth))
-            : .ok(.plugins, "none that reads from phones or pairs with them")
+            : .ok(.plugins, "no plugin reads from phones or pairs with them")
     }
 }

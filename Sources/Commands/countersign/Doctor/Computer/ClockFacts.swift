@@ -30,13 +30,15 @@ extension ClockFacts {
                     .clockSet, "it says \(now), which is before this program was made: nothing is verified",
                     fix: Self.cure),
             isSynchronised.map { $0 ? Self.kept : Self.left }
-                ?? .skipped(.clockSynchronised, "the kernel does not tell here"),
+                ?? .skipped(.clockSynchronised, "the kernel does not report it here"),
         ]
     }
 
     private static let cure = DoctorCheck.Remedy.command("timedatectl set-ntp true")
-    private static let kept = DoctorCheck.ok(.clockSynchronised, "kept right by the network or a clock")
+    private static let kept = DoctorCheck.ok(
+        .clockSynchronised, "synchronised with the network or a reference clock")
     private static let left = DoctorCheck.warning(
-        .clockSynchronised, "nothing keeps it right: documents will seem expired, or not valid yet", fix: cure
+        .clockSynchronised, "nothing synchronises it: documents will seem expired, or not valid yet",
+        fix: cure
     )
 }

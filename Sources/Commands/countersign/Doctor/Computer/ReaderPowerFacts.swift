@@ -33,10 +33,10 @@ extension ReaderPowerFacts {
     var checks: [DoctorCheck] { [check] }
 
     private var check: DoctorCheck {
-        guard !devices.isEmpty else { return .skipped(.usbPower, "no reader is on the USB") }
+        guard !devices.isEmpty else { return .skipped(.usbPower, "no reader is connected to USB") }
         let sleepers = devices.filter(\.maySleep).map { "\($0.usb)" as CheckText }
         return sleepers.isEmpty
-            ? .ok(.usbPower, "readers stay awake")
+            ? .ok(.usbPower, "the kernel does not put readers to sleep")
             : .note(
                 .usbPower, "the kernel may put \(sleepers.joined(by: ", ")) to sleep between phones",
                 fix: .settings([.readerPower]))

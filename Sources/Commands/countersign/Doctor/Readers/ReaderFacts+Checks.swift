@@ -36,19 +36,20 @@ extension ReaderFacts {
         switch (service, polkit) {
         case (.fails(.accessDenied(let action)), .there):
             return .failed(
-                .access, "polkit refuses this user \(action.rawValue): the rule is for the group countersign",
+                .access, "polkit refuses this user \(action.rawValue): its rule allows the group countersign",
                 fix: .command(#"adduser "$USER" countersign"#))
         case (.fails(.accessDenied(let action)), _):
             return .failed(
                 .access, "polkit refuses this user \(action.rawValue)", fix: .settings([.polkit]))
         case (.fails, _), (.hangs, _): return .skipped(.access, Self.silence)
         case (_, .notAsked): return .ok(.access, "pcscd lets every user in")
-        case (_, .there): return .ok(.access, "this user may use it, and a rule of polkit's says who else")
+        case (_, .there): return .ok(.access, "this user may use pcscd, and a rule of polkit says who else")
         case (_, .hidden):
             return .note(
-                .access, "this user may use it; whether a service may, only root can see")
+                .access, "this user may use pcscd; whether a service may, only root can see")
         case (_, .absent):
-            let text: CheckText = "this user may use it; polkit will refuse a service, which has no seat"
+            let text: CheckText =
+                "this user may use pcscd; polkit will refuse a service, which has no login session"
             return hasServiceUser
                 ? .warning(.access, text, fix: .settings([.polkit]))
                 : .note(.access, text, fix: .settings([.polkit]))
@@ -100,7 +101,8 @@ extension ReaderFacts {
     private func noSlot(_ readers: [Reader]) -> CheckText {
         let others: CheckText = "contact and security-module slots (SAM) are never opened"
         return isSelected
-            ? "no antenna is named by --reader: \(others)" : "no antenna among the readers: \(others)"
+            ? "--reader names no slot with an antenna: \(others)"
+            : "no reader has a slot with an antenna: \(others)"
     }
 
     /// The names of the slots of one device show which of them is the antenna, or do not (Q127).
@@ -136,27 +138,29 @@ extension ReaderFacts.Reader {
     /// Q120, Q123.
     fileprivate var apdusCheck: DoctorCheck {
         if quirks.contains(.tpduLevel) {
-            return .note(.apdus, "exchanges TPDUs: works, and is not recommended (Documentation/hardware.md)")
+            return .note(
+                .apdus,
+                "the reader exchanges TPDUs, which works and is not recommended (Documentation/hardware.md)")
         }
         return allowsExtended
             ? .ok(.apdus, "extended APDUs")
-            : .note(.apdus, "short APDUs only: an answer over NFC takes long, over Bluetooth it does not")
+            : .note(.apdus, "short APDUs only: answers over NFC take long, those over Bluetooth do not")
     }
 
     /// Q126.
     fileprivate var escapeCheck: DoctorCheck {
         allowsEscape
-            ? .ok(.escape, "commands to the reader itself are let through")
+            ? .ok(.escape, "commands to the reader itself are allowed")
             : .note(
                 .escape,
-                "commands to the reader itself are not let through: its light and buzzer do as they like")
+                "commands to the reader itself are not allowed: its light and buzzer cannot be controlled")
     }
 }
 
 extension ReaderHindrance {
     fileprivate var text: CheckText {
         switch self {
-        case .takenByKernelNFC(_, let model, _): "the kernel holds the \(model)"
+        case .takenByKernelNFC(_, let model, _): "the kernel's NFC driver holds the \(model)"
         case .notCCID(let usb, let model):
             "pcscd has no driver for \(model) (\(usb)): it is not a CCID reader"
         case .notListed(let usb, let model):

@@ -82,11 +82,11 @@ extension StoreFacts {
         return top.mode & 0o077 != 0
             ? .warning(
                 .permissions, "others may look into \(shown(top))", fix: .command("chmod 700 \(shown(top))"))
-            : .ok(.permissions, "its owner's alone")
+            : .ok(.permissions, "only its owner may use it")
     }
 
     private var spaceCheck: DoctorCheck {
-        guard let free else { return .skipped(.space, "the system does not tell") }
+        guard let free else { return .skipped(.space, "the system does not report it") }
         let text: CheckText = "\(free >> 20) MiB free"
         return free < Self.leastSpace
             ? .failed(.space, text) : free < Self.littleSpace ? .warning(.space, text) : .ok(.space, text)

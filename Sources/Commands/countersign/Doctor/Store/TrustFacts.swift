@@ -46,7 +46,7 @@ extension TrustFacts {
         case .failure(let error):
             [
                 .failed(.trustRoots, error.text, fix: error.remedy),
-                .skipped(.trustAge, "no trust to look at"),
+                .skipped(.trustAge, "no trust store can be read"),
             ]
         }
     }
@@ -65,7 +65,7 @@ extension TrustFacts {
                 fix: .updating)
         }
         guard let newest = trust.newestList else {
-            return .note(.trustAge, "roots alone: no list tells what was revoked, or which roots are new")
+            return .note(.trustAge, "roots alone: no list says what was revoked, or which roots are new")
         }
         let days = max(0, now.secondsSince1970 - newest.secondsSince1970) / 86_400
         return days > Self.oldDays

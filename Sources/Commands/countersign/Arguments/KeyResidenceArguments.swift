@@ -1,0 +1,15 @@
+internal import ArgumentParser
+internal import OpenSSLCrypto
+internal import ReaderIdentityStore
+
+/// `--tpm`: where a new private key is made.
+struct KeyResidenceArguments: ParsableArguments {
+    @Flag(name: .long, help: "Keep the key in the TPM.")
+    var tpm = false
+
+    func generate(_ curve: Curve) throws(IdentityStoreError) -> PrivateKey {
+        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try tpm ? PrivateKey.generateInTPM(curve) : PrivateKey.generate(curve)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+internal import ArgumentParser
+internal import JSON
+internal import MdocModel
+internal import MdocTrust
+internal import MdocWallet
+internal import PKIX
+internal import PCSCTransport
+internal import ReaderService
+internal import Reports
+internal import RequestPlanner
+internal import Transport
+
+/// `countersign demo`: what `Hardware/try` ends in.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "One whole age check: over 21, with a portrait.",
+        discussion: """
+            With a virtual reader (Hardware/VirtualBench/with-pcscd) a software wallet taps it, through the real \
+            pcscd, and only its test issuer is trusted. With a real reader a real phone is waited for; its issuer is \
+            not trusted then, and the answer says so: real roots are given to `request --trust`.
+
+            \(ExitStatus.table())
+            """)
+
+    @Option(name: .long, help: "The age to ask about.")
+    var ageOver = 21
+
+    @OptionGroup(title: "The software wallet")
+    var wallet: WalletArguments
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The card port of the virtual reader.", valueName: "tcp://host:port"))
+    var card = EndpointArgument.virtualCard
+
+    @OptionGroup var retrieval: RetrievalArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var output: OutputArguments
+
+    func validate() throws {
+        guard (0...99).contains(ageOver) else { throw ValidationError("--age-over takes 0 to 99.") }
+    }
+
+    func run() async throws {
+        let now = try clock.now()
+        let presented = try wallet.presented(at: now)
+        let reader = try await reader()
+        let phone =
+            reader.isVirtual
+            ? try WalletPhone(
+                presented.wallet, handover: wallet.handoverAtReader, at: try card.loopbackAddress) : nil
+        let asked = try asked
+        let plan = PresentationPlan(
+            question: PresentationQuestion(.planned(asked)),
+            trust: try Self.trust(presented.issuer.root), retrieval: retrieval.plan, clock: WallClock { now })
+        let field = PCSCContactlessReader(service: reader.service, selector: .name(containing: reader.name))
+        let radio = retrieval.radio
+        let presentation = await interruptible { () -> Result<Presentation, CommandFailure> in
+            do throws(CommandFailure) {
+                try await phone?.tap()
+            } catch {
+                return .failure(error)
+            }
+            let transaction = ReaderTransaction(plan) { Terminal.note($0.text) }
+            return .success(await transaction.run(at: field, radio: radio))
+        }
+        phone?.lift()
+        let report = try TransactionReport.ended(
+            try presentation.get(), asking: asked, on: WallClock.localDay(at: now))
+        Terminal.result(output.json ? report.json(portrait: .size).text : report.presentationText)
+        try? await presentation.get().left()
+        throw ExitCode(report.exitStatus.rawValue)
+    }
+
+    private var asked: RequestPlan {
+        get throws(CommandFailure) {
+            let intent = RequestIntent(.age, [.ageOver(ageOver), .portrait(isCompared: true)])
+            do throws(RequestPlannerError) {
+                return try RequestPlan(intent, keeping: .none)
+            } catch {
+                throw .usage(error.explanation)
+            }
+        }
+    }
+
+    private static func trust(_ root: [UInt8]) throws(CommandFailure) -> TrustStore {
+        guard let certificate = try? Certificate(der: root[...]), let anchor = try? TrustAnchor(certificate)
+        else {
+            throw .unavailable("the test issuer's root cannot be read")
+        }
+        return TrustStore(anchors: [anchor])
+    }
+
+    /// The most promising reader; a virtual one where there is no other.
+    private func reader() async throws(CommandFailure) -> DemoReader {
+        let service = PCSCService()
+        do throws(PCSCTransportError) {
+            let readers = ReaderSelector.any.candidates(among: try await service.readers())
+            let real = readers.first { !$0.name.hasPrefix("Virtual PCD") }
+            guard let reader = real ?? readers.first else { throw PCSCTransportError.noReader }
+            return DemoReader(service: service, name: reader.name, isVirtual: real == nil)
+        } catch {
+            throw .unavailable(ReaderFault(error).advice)
+        }
+    }
+}
+
+private struct DemoReader {
+    let service: PCSCService
+    let name: String
+    let isVirtual: Bool
+}
+
+extension EndpointArgument {
+    /// vpcd's first slot, as its package configures it.
+    fileprivate static let virtualCard = EndpointArgument(host: "127.0.0.1", port: VirtualCard.defaultPort)
+}

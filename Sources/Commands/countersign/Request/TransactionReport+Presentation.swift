@@ -1,0 +1,34 @@
+internal import Transport
+internal import MdocModel
+internal import ReaderService
+internal import Reports
+internal import RequestPlanner
+
+extension TransactionReport {
+    /// The report of a command; where there was no reader to begin with, the command ends.
+    static func ended(
+        _ presentation: Presentation, asking plan: RequestPlan, on day: FullDate
+    ) throws(CommandFailure) -> TransactionReport {
+        do throws(ReaderFault) {
+            return try TransactionReport(presentation, asking: plan, on: day)
+        } catch {
+            throw .unavailable(error.advice)
+        }
+    }
+
+    /// The report for a person, with what became of the portrait and how long each phase took.
+    var presentationText: String {
+        var lines = [text(elements: .names)]
+        if let portrait {
+            let kind = PortraitKind(portrait)
+            lines.append("  portrait: received, \(portrait.count) bytes, \(kind.rawValue)")
+        }
+        if !phases.isEmpty {
+            let times = phases.map { phase in
+                "\(phase.name) \((phase.duration.milliseconds * 10).rounded() / 10) ms"
+            }
+            lines.append("  time: " + times.joined(separator: ", "))
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,41 @@
+internal import Logging
+internal import ReaderAPI
+internal import ServiceLifecycle
+internal import UnixSignals
+
+/// Reads the file again at SIGHUP. A file with a fault changes nothing. Presentations continue in any case.
+struct Reloading: Service {
+    let read: @Sendable () throws(ConfigurationFaults) -> DaemonConfiguration
+    let apply: @Sendable (DaemonConfiguration) async -> Void
+    let path: String
+    let systemd: SystemdNotice
+    let log: Logger
+
+    func run() async throws {
+        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+            systemd.reloading()
+            do throws(ConfigurationFaults) {
+                await apply(try read())
+                log.notice("read the file again")
+            } catch {
+                log.error(
+                    "the file has faults and is not used", metadata: ["faults": "\(error.text(of: path))"])
+            }
+            systemd.ready()
+        }
+    }
+}
+
+/// The coordinator from the first request to the end: sends beats to listeners, and at the end lets everybody go.
+struct CoordinatorLifetime: Service {
+    let coordinator: PresentationCoordinator
+    let systemd: SystemdNotice
+
+    func run() async throws {
+        let beats = Task { await coordinator.beat() }
+        try? await gracefulShutdown()
+        systemd.ending()
+        beats.cancel()
+        await coordinator.close()
+    }
+}

@@ -1,0 +1,88 @@
+package import CBOR
+package import MdocModel
+
+/// The first frame of the TCP bench link, from the holder: how the session was engaged. Every further frame is
+/// a SessionEstablishment or SessionData message.
+package struct BenchLinkGreeting: Equatable, Sendable {
+    /// The `mdoc:` text; always there.
+    package let qr: String
+    package let deviceEngagement: [UInt8]
+    /// The complete Handover Select message of an engagement by NFC; nil means the engagement is the QR's.
+    package let handoverSelect: [UInt8]?
+    package let handoverRequest: [UInt8]?
+
+    package init(
+        qr: String, deviceEngagement: [UInt8], handoverSelect: [UInt8]?, handoverRequest: [UInt8]?
+    ) {
+        self.qr = qr
+        self.deviceEngagement = deviceEngagement
+        self.handoverSelect = handoverSelect
+        self.handoverRequest = handoverRequest
+    }
+
+    /// Reads the frame. Unknown members are ignored.
+    package init(_ bytes: ArraySlice<UInt8>) throws(BenchLinkError) {
+        do throws(CBORError) {
+            let item = try CBORItem.parse(bytes)
+            let map = try item.map()
+            guard let qr = map["qr"], let engagement = map["deviceEngagement"] else {
+                throw CBORError.missingMember(at: item.offset)
+            }
+            self.qr = try qr.text()
+            deviceEngagement = Array(try engagement.byteString())
+            handoverSelect = try Self.message(map["handoverSelect"])
+            handoverRequest = try Self.message(map["handoverRequest"])
+        } catch {
+            throw .malformed(error)
+        }
+    }
+
+    private static func message(_ item: CBORItem?) throws(CBORError) -> [UInt8]? {
+        guard let item, !item.isNullOrUndefined else { return nil }
+        return Array(try item.byteString())
+    }
+
+    package func encoded() -> [UInt8] {
+        CBOREncoder.encode { encoder in
+            encoder.map(count: 4)
+            encoder.text("qr")
+            encoder.text(qr)
+            encoder.text("deviceEngagement")
+            encoder.byteString(deviceEngagement)
+            for (name, message) in [("handoverSelect", handoverSelect), ("handoverRequest", handoverRequest)]
+            {
+                encoder.text(name)
+                if let message { encoder.byteString(message) } else { encoder.null() }
+            }
+        }
+    }
+
+    /// The engagement and the handover that the transcript takes: the handover messages as given, or else the QR's.
+    package func engagement() throws(BenchLinkError) -> (DeviceEngagement, Handover) {
+        do throws(MdocModelError) {
+            guard let handoverSelect else {
+                let scanned = try EngagementURI.deviceEngagement(in: qr)
+                return (try DeviceEngagement(scanned[...]), .qr)
+            }
+            let engagement = try DeviceEngagement(deviceEngagement[...])
+            return (engagement, .nfc(select: handoverSelect, request: handoverRequest))
+        } catch {
+            throw .engagement(error)
+        }
+    }
+}
+
+/// Why the first frame of a bench link is not taken.
+package enum BenchLinkError: Error, Equatable, Sendable {
+    case malformed(CBORError)
+    case engagement(MdocModelError)
+}
+
+extension BenchLinkError {
+    package var explanation: String {
+        switch self {
+        case .malformed(let error): "the first frame of the bench link is malformed: \(error.explanation)"
+        case .engagement(let error): error.explanation
+        }
+    }
+}

@@ -1,0 +1,112 @@
+internal import Hummingbird
+internal import JSON
+package import Logging
+internal import MdocModel
+package import ReaderService
+package import ReaderTokens
+
+/// What of brands is had over HTTP: their logos, and the reader tokens of those that sign here.
+package struct BrandRoutes: Sendable {
+    private let folder: BrandFolder
+    private let server: TokenServer
+    /// Says who asked for a token and how that ended, whatever is left out of other logs; never a token.
+    private let audit: Logger
+    private let clock: WallClock
+
+    package init(_ folder: BrandFolder, server: TokenServer, audit: Logger, clock: WallClock) {
+        self.folder = folder
+        self.server = server
+        self.audit = audit
+        self.clock = clock
+    }
+
+    var routes: [APIRoute] {
+        [
+            APIRoute(.post, "/v1/reader-tokens", .scopes([.readerTokens])) { call throws(APIProblem) in
+                try await token(for: TokenRequest(call))
+            },
+            APIRoute(.get, "/v1/brands/{id}/logo", .scopes([.display])) { call throws(APIProblem) in
+                // PNG holds no script, and the policy of every answer would run none (Gate).
+                .bytes(try logo(of: call.parameter("id")).png, type: "image/png")
+            },
+        ]
+    }
+
+    private func token(for request: TokenRequest) async throws(APIProblem) -> Response {
+        let now = clock.now
+        guard now >= WallClock.earliest else { throw .clockNotSet }
+        let (response, audit) = await server.respond(
+            to: request, believing: try folder.brands(), at: now)
+        self.audit.notice("reader token", metadata: audit.metadata)
+        switch response {
+        case .granted(let token, let expires):
+            return .json(["token": .string(token), "expires": .string("\(expires)")], status: .created)
+        case .refused(let refusal): throw APIProblem(refusal)
+        }
+    }
+
+    private func logo(of text: String) throws(APIProblem) -> BrandLogo {
+        guard let identifier = TokenText(text), let brand = try folder.brands().brand(identifier) else {
+            throw .brandUnknown
+        }
+        let logo: BrandLogo?
+        do throws(BrandRegistryError) {
+            logo = try folder.logo(of: brand)
+        } catch {
+            throw APIProblem(error)
+        }
+        guard let logo else { throw .brandUnknown }
+        return logo
+    }
+}
+
+extension Brand {
+    /// Where its logo is on the daemon's own origin; nil where it has none.
+    var logoPath: String? { logo.map { _ in "/v1/brands/\(identifier.text)/logo" } }
+}
+
+extension TokenRequest {
+    fileprivate init(_ call: APICall) async throws(APIProblem) {
+        guard let caller = call.caller else { throw .unauthorized }
+        let body = try await call.body()
+        do throws(JSONFault) {
+            let members = try body.members(["brand", "instance"])
+            self.init(
+                caller: caller.name, brand: try members.required("brand").tokenText(),
+                instance: try members.required("instance").readerInstance())
+        } catch {
+            throw APIProblem(error)
+        }
+    }
+}
+
+extension TokenAudit {
+    fileprivate var metadata: Logger.Metadata {
+        let words: (outcome: String, key: String?) =
+            switch outcome {
+            case .granted(let key): ("granted", key.text)
+            case .refused(let refusal): (APIProblem(refusal).id.rawValue, nil)
+            }
+        var metadata: Logger.Metadata = [
+            "caller": "\(Terminal.safe(caller))", "brand": "\(brand.text)",
+            "instance": "\(instance.text.text)",
+            "at": "\(at)", "outcome": "\(words.outcome)",
+        ]
+        metadata["kid"] = words.key.map { "\($0)" }
+        return metadata
+    }
+}
+
+extension APIProblem {
+    fileprivate init(_ refusal: TokenRefusal) {
+        switch refusal {
+        case .notAllowed: self = .readerTokenNotGranted
+        case .tooMany(let seconds):
+            self.init(
+                .tooManyReaderTokens, 429, "this reader had its tokens of an hour: ask again in \(seconds) s",
+                retryAfter: seconds)
+        case .brandUnavailable(let error):
+            self.init(.brandUnavailable, 503, "\(error.id): \(error.explanation)")
+        }
+    }
+}

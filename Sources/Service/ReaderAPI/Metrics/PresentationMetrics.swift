@@ -1,0 +1,111 @@
+internal import Reports
+internal import Synchronization
+
+/// What is counted and timed. Nothing here is about a person: lanes, kinds, states, and the ids of reasons.
+package final class PresentationMetrics: Sendable {
+    /// What the daemon keeps, and what it does about it.
+    enum Record: String, CaseIterable {
+        /// Whether it could be kept at all was looked at.
+        case check
+        /// What a receipt will say once somebody has decided.
+        case held
+        case receipt, retained, exported, purged
+    }
+
+    private struct Outcome: Hashable {
+        let lane: String
+        let kind: String
+        let state: String
+        let reason: String
+    }
+
+    private struct Phase: Hashable {
+        let lane: String
+        let name: String
+    }
+
+    private struct State {
+        var outcomes: [Outcome: Int] = [:]
+        var phases: [Phase: Histogram] = [:]
+        var responses: [Int: Int] = [:]
+        var refusals: [String: Int] = [:]
+        var webhooks: [String: Int] = [:]
+        var records: [String: (written: Int, failed: Int)] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    func ended(
+        lane: String, kind: PresentationOrder.Kind, state: PresentationState, reason: String?,
+        phases: [TransactionReport.Phase]
+    ) {
+        let outcome = Outcome(
+            lane: lane, kind: kind.rawValue, state: state.rawValue, reason: reason ?? "none")
+        self.state.withLock { counted in
+            counted.outcomes[outcome, default: 0] += 1
+            for phase in phases {
+                counted.phases[Phase(lane: lane, name: phase.name), default: Histogram()]
+                    .add(phase.duration.milliseconds / 1000)
+            }
+        }
+    }
+
+    func answered(status: Int) {
+        state.withLock { $0.responses[status, default: 0] += 1 }
+    }
+
+    func refused(_ id: APIProblem.ID) {
+        state.withLock { $0.refusals[id.rawValue, default: 0] += 1 }
+    }
+
+    /// - Parameter outcome: `delivered`, `given_up` or `dropped`.
+    package func webhook(_ outcome: String) {
+        state.withLock { $0.webhooks[outcome, default: 0] += 1 }
+    }
+
+    func kept(_ record: Record, isWritten: Bool) {
+        state.withLock { state in
+            state.records[record.rawValue, default: (0, 0)].written += isWritten ? 1 : 0
+            state.records[record.rawValue, default: (0, 0)].failed += isWritten ? 0 : 1
+        }
+    }
+
+    /// The counts in Prometheus' text exposition format 0.0.4.
+    func write(to text: inout MetricsText) {
+        let counted = state.withLock { $0 }
+        text.begin("countersign_presentations_total", "counter", "Presentations that are over, by outcome.")
+        for (outcome, count) in counted.outcomes.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+            text.add(
+                Double(count),
+                [
+                    ("lane", outcome.lane), ("kind", outcome.kind), ("state", outcome.state),
+                    ("reason", outcome.reason),
+                ])
+        }
+        text.begin("countersign_phase_seconds", "histogram", "How long the phases of presentations took.")
+        for (phase, histogram) in counted.phases.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+            text.add(histogram, [("lane", phase.lane), ("phase", phase.name)])
+        }
+        text.begin("countersign_http_responses_total", "counter", "Answers over HTTP, by status.")
+        for (status, count) in counted.responses.sorted(by: { $0.key < $1.key }) {
+            text.add(Double(count), [("status", "\(status)")])
+        }
+        text.begin(
+            "countersign_http_refusals_total", "counter", "Refusals over HTTP, by the id of the error.")
+        for (id, count) in counted.refusals.sorted(by: { $0.key < $1.key }) {
+            text.add(Double(count), [("id", id)])
+        }
+        text.begin("countersign_webhooks_total", "counter", "Webhooks, by what became of them.")
+        for (outcome, count) in counted.webhooks.sorted(by: { $0.key < $1.key }) {
+            text.add(Double(count), [("outcome", outcome)])
+        }
+        text.begin(
+            "countersign_records_total", "counter", "Records that the store was asked to keep or to remove.")
+        for (what, count) in counted.records.sorted(by: { $0.key < $1.key }) {
+            text.add(Double(count.written), [("what", what), ("outcome", "done")])
+            text.add(Double(count.failed), [("what", what), ("outcome", "failed")])
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package import ReaderService
+
+/// A lane with the settings of its page.
+package struct ConfiguredLane: Sendable {
+    package let lane: Lane
+    package let page: LanePage
+    /// Deadlines and ways of retrieval.
+    package let settings: LaneSettings
+
+    package init(_ lane: Lane, page: LanePage = LanePage(), settings: LaneSettings = LaneSettings()) {
+        self.lane = lane
+        self.page = page
+        self.settings = settings
+    }
+}
+
+/// How phones are asked at a lane.
+package struct LaneSettings: Equatable, Sendable {
+    package var deadlines = PresentationDeadlines()
+    package var retrieval = RetrievalPlan()
+
+    package init() {}
+}
+
+/// The operator's own words and settings for the page of a lane.
+package struct LanePage: Equatable, Sendable {
+    package struct Antenna: Equatable, Sendable {
+        package enum Place: String, CaseIterable, Sendable {
+            case left, right, above, below, here
+        }
+
+        /// In percent of the reader's face, as the customer sees it.
+        package let x: Int
+        package let y: Int
+        /// The position of the reader relative to the screen.
+        package let place: Place
+
+        package init(x: Int, y: Int, place: Place) {
+            self.x = x
+            self.y = y
+            self.place = place
+        }
+    }
+
+    package struct Notice: Equatable, Sendable {
+        package let controller: String
+        package let purpose: String
+        package let kept: String
+        package let contact: String
+
+        package init(controller: String, purpose: String, kept: String, contact: String) {
+            self.controller = controller
+            self.purpose = purpose
+            self.kept = kept
+            self.contact = contact
+        }
+    }
+
+    package var language: String?
+    package var antenna: Antenna?
+    package var resultSeconds: Int?
+    package var notice: Notice?
+
+    package init() {}
+}

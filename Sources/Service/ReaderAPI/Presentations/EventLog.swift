@@ -1,0 +1,117 @@
+internal import JSON
+
+/// The latest events of one lane, and who listens to them.
+///
+/// An event's id is `RUN-NUMBER`: after a restart, earlier ids are not valid, and the listener gets the current
+/// state.
+struct EventLog {
+    /// How much a listener that was away may miss.
+    private static let mostKept = 256
+    /// How far behind a listener may fall before it is disconnected.
+    private static let mostBehind = 64
+
+    struct Listener {
+        let presentation: PresentationID?
+        let stream: AsyncStream<String>.Continuation
+        /// Called where it fell too far behind.
+        let lost: @Sendable () -> Void
+    }
+
+    private let run: String
+    private var kept: [LaneEvent] = []
+    private var last = 0
+    private var listeners: [Int: Listener] = [:]
+    private var nextListener = 0
+
+    init(run: String) {
+        self.run = run
+    }
+
+    var listenerCount: Int { listeners.count }
+
+    /// Sends an event to all listeners, and keeps it for those that reconnect.
+    mutating func append(_ kind: String, _ data: JSONValue, of presentation: PresentationID?) {
+        last += 1
+        let event = LaneEvent(
+            number: last, presentation: presentation, frame: frame(kind, data, number: last))
+        kept.append(event)
+        if kept.count > Self.mostKept { kept.removeFirst(kept.count - Self.mostKept) }
+        for (key, listener) in listeners where listener.concerns(event) {
+            yield(event.frame, to: listener, key)
+        }
+    }
+
+    private mutating func yield(_ frame: String, to listener: Listener, _ key: Int) {
+        switch listener.stream.yield(frame) {
+        case .enqueued: return
+        case .dropped: listener.lost()
+        default: break
+        }
+        leave(key)
+    }
+
+    private func frame(_ kind: String, _ data: JSONValue, number: Int) -> String {
+        "id: \(run)-\(number)\nevent: \(kind)\ndata: \(data.line)\n\n"
+    }
+
+    /// A comment, so that closed connections are noticed.
+    mutating func beat() {
+        for (key, listener) in listeners { yield(": beat\n\n", to: listener, key) }
+    }
+
+    /// Listens from now on. The listener first gets the events since `lastID`; if that id is not known any more,
+    /// `now`.
+    ///
+    /// - Parameter ended: called when the stream is released, whether anybody ever read it or not.
+    mutating func listen(
+        to presentation: PresentationID?, after lastID: String?, now: [(kind: String, data: JSONValue)],
+        lost: @escaping @Sendable () -> Void, ended: @escaping @Sendable (Int) -> Void = { _ in }
+    ) -> (key: Int, frames: AsyncStream<String>) {
+        let (frames, stream) = AsyncStream<String>.makeStream(
+            bufferingPolicy: .bufferingOldest(Self.mostBehind + Self.mostKept))
+        let listener = Listener(presentation: presentation, stream: stream, lost: lost)
+        if let missed = missed(since: lastID) {
+            for event in missed where listener.concerns(event) { stream.yield(event.frame) }
+        } else {
+            for (kind, data) in now { stream.yield(frame(kind, data, number: last)) }
+        }
+        nextListener += 1
+        let key = nextListener
+        listeners[key] = listener
+        stream.onTermination = { _ in ended(key) }
+        return (key, frames)
+    }
+
+    private func missed(since lastID: String?) -> [LaneEvent]? {
+        guard let lastID, lastID.hasPrefix("\(run)-"), let number = Int(lastID.dropFirst(run.utf8.count + 1)),
+            number <= last, number >= (kept.first?.number ?? last + 1) - 1
+        else { return nil }
+        return kept.filter { $0.number > number }
+    }
+
+    mutating func leave(_ key: Int) {
+        listeners.removeValue(forKey: key)?.stream.finish()
+    }
+
+    /// Ends the streams of those who listen to a presentation that is forgotten, or of everybody.
+    mutating func close(_ presentation: PresentationID? = nil) {
+        for (key, listener) in listeners where presentation == nil || listener.presentation == presentation {
+            leave(key)
+        }
+    }
+}
+
+extension EventLog.Listener {
+    fileprivate func concerns(_ event: LaneEvent) -> Bool {
+        presentation == nil || presentation == event.presentation
+    }
+}
+
+/// One event as it goes to those who listen: written once, whoever and however many they are.
+struct LaneEvent: Sendable {
+    /// Its place among all events of this run of the daemon.
+    let number: Int
+    let presentation: PresentationID?
+    /// The frame of the event stream, with `id:`, `event:` and `data:`.
+    let frame: String
+}

@@ -1,0 +1,87 @@
+internal import JSON
+internal import ReaderService
+
+extension PresentationCoordinator {
+    /// Notifies the listeners of the current state of a presentation.
+    func notify(of record: PresentationRecord) {
+        logs[record.lane]?.append("state", record.event(at: now), of: record.id)
+    }
+
+    /// Notifies the listeners of a lane of its current state.
+    func notifyOfLane(_ name: String, notice: String? = nil) {
+        logs[name]?.append("lane", laneEvent(name, notice: notice), of: nil)
+    }
+
+    private func laneEvent(_ name: String, notice: String?) -> JSONValue {
+        var members: [(String, JSONValue)] = [("lane", .string(name))]
+        if let notice { members.append(("notice", .string(notice))) }
+        members.append(("at", .string("\(now)")))
+        return .object(members)
+    }
+
+    /// Listens to a lane, or to one presentation of it.
+    func listen(
+        toLane name: String, presentation: PresentationID? = nil, after lastID: String?,
+        lost: @escaping @Sendable () -> Void
+    ) throws(APIProblem) -> AsyncStream<String> {
+        guard logs[name] != nil else { throw .laneUnknown }
+        guard !isEnding else { throw .shuttingDown }
+        guard listenerCount < limits.listeners else { throw .tooManyListeners }
+        let shown = presentation.map { book[$0] } ?? book.latest(at: name)
+        let state = shown.map { [("state", $0.event(at: now))] } ?? [("lane", laneEvent(name, notice: nil))]
+        let heard = logs[name]?.listen(
+            to: presentation, after: lastID, now: state, lost: lost,
+            ended: { key in Task { await self.leave(lane: name, key) } })
+        guard let heard else { throw .laneUnknown }
+        return heard.frames
+    }
+
+    private func leave(lane name: String, _ key: Int) {
+        logs[name]?.leave(key)
+    }
+
+    var listenerCount: Int { logs.values.reduce(0) { $0 + $1.listenerCount } }
+
+    /// The longest time, in seconds, between two messages to a listener. A listener that receives nothing for
+    /// longer should connect again.
+    static let heartbeatSeconds: Int64 = 15
+
+    /// Sends every listener a comment, once per heartbeat, until the task is cancelled. Also notifies the listeners
+    /// of a lane whose reader was removed or came back.
+    package func beat() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(Self.heartbeatSeconds), clock: .continuous)
+            for name in logs.keys { logs[name]?.beat() }
+            for name in laneNames where logs[name]?.listenerCount ?? 0 > 0 {
+                _ = await readiness(ofLane: name)
+            }
+        }
+    }
+
+    /// Looks at all lanes at once: one that hangs holds up no other.
+    func lookAtLanes() async {
+        await withDiscardingTaskGroup { group in
+            for lane in lanes.values { group.addTask { _ = await lane.lane.readiness() } }
+        }
+    }
+
+    /// Whether phones can be asked at a lane. Its listeners are notified of a change, whoever asked.
+    func readiness(ofLane name: String) async -> LaneReadiness? {
+        guard let readiness = await lanes[name]?.lane.readiness() else { return nil }
+        let before = notifiedReadiness.updateValue(readiness, forKey: name)
+        if let before, before != readiness { notifyOfLane(name) }
+        return readiness
+    }
+}
+
+extension PresentationRecord {
+    fileprivate func event(at now: some CustomStringConvertible) -> JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("presentation", .string(id.description)), ("lane", .string(lane)),
+            ("state", .string(state.rawValue)),
+        ]
+        if let hint { members.append(("hint", .string(hint.rawValue))) }
+        members.append(("at", .string("\(now)")))
+        return .object(members)
+    }
+}

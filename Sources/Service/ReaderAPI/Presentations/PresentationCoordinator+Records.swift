@@ -1,0 +1,59 @@
+internal import MdocModel
+internal import ReaderStore
+internal import Reports
+
+/// What is kept of presentations: a receipt for each that needs one, however it ends, and the data of a data
+/// request that its holder was informed about.
+extension PresentationCoordinator {
+    /// Refuses retention that is not possible, before the holder is informed of it.
+    func checkRetention(of order: PresentationOrder, at now: Timestamp) async throws(APIProblem) {
+        let ofData =
+            (order.kind == .data ? [order.retention] : []) + [order.then?.retention].compactMap(\.self)
+        guard ([order.retention] + ofData).contains(where: { $0 != .none }) else { return }
+        guard let archive else {
+            throw APIProblem(.retentionRefused, 400, "nothing is kept here: retention is to be \"none\"")
+        }
+        for retention in ofData where retention != .none { try await archive.check(retention, at: now) }
+    }
+
+    /// Keeps what the order of an ended presentation specifies. If a person has to decide, the receipt waits for
+    /// the decision until its time is over, the lane starts another presentation, or the daemon ends.
+    func keep(
+        _ record: PresentationRecord, _ completion: PresentationRecord.Completion,
+        _ report: TransactionReport, then further: TransactionReport?
+    ) async -> PresentationBook.Kept {
+        var kept = PresentationBook.Kept()
+        guard let archive else { return kept }
+        let order = record.order
+        let first = EndedRequest(
+            kind: order.kind, plan: record.plan, retention: order.retention,
+            state: further == nil ? completion.state : PresentationState(report), report: report,
+            completion: completion)
+        if first.isRetained { kept.retainedUntil = await archive.retain(first, of: record) }
+        if order.retention != .none {
+            kept.receipt = await receipt(
+                archive.statement(first, of: record), of: record,
+                waits: record.needsDecision(completion.state), in: archive)
+        }
+        guard let then = record.further, let further else { return kept }
+        let second = EndedRequest(
+            kind: .data, plan: then.plan, retention: then.order.retention, state: completion.state,
+            report: further, completion: completion)
+        if second.isRetained { kept.furtherRetainedUntil = await archive.retain(second, of: record) }
+        if let statement = archive.statement(second, of: record) {
+            kept.furtherReceipt = await archive.write(statement, of: record.id)
+        }
+        return kept
+    }
+
+    private func receipt(
+        _ statement: ReceiptStatement?, of record: PresentationRecord, waits: Bool, in archive: RecordArchive
+    ) async -> PresentationRecord.Receipt {
+        guard let statement else { return .failed }
+        guard waits else {
+            return await archive.write(statement, of: record.id).map { .written($0) } ?? .failed
+        }
+        await archive.hold(statement, of: record.id)
+        return .waiting(statement)
+    }
+}

@@ -1,0 +1,313 @@
+internal import MdocModel
+package import Logging
+package import OpenSSLCrypto
+package import PortraitDecoding
+package import ReaderService
+internal import ReaderStore
+internal import Reports
+internal import RequestPlanner
+internal import Transport
+
+/// All lanes with their presentations: what the API does, without HTTP. It drives a `PresentationBook`: awaits, passes
+/// events to the book, and carries out its actions.
+package actor PresentationCoordinator {
+    let log: Logger
+    let metrics: PresentationMetrics
+    let limits: CoordinatorLimits
+    let clock: WallClock
+    let basis: any JudgingBasisSource
+    let portraits: PortraitDecoder
+    let brands: TokenBrands?
+    let archive: RecordArchive?
+    let webhooks: WebhookQueue?
+
+    private(set) var lanes: [String: ConfiguredLane] = [:]
+    private(set) var laneNames: [String] = []
+    /// Distinguishes the events of this run from those of others.
+    let run: String
+    var logs: [String: EventLog] = [:]
+    private(set) var book: PresentationBook
+    /// The presentations that a lane is still busy with.
+    private var running: [PresentationID: Task<Void, Never>] = [:]
+    /// The receipts that are being written once somebody has decided, or nobody.
+    private var writing: [PresentationID: Task<Void, Never>] = [:]
+    /// Whether it ends, so that nothing new is begun.
+    private(set) var isEnding = false
+    /// The readiness of each lane that its listeners were last notified of.
+    var notifiedReadiness: [String: LaneReadiness] = [:]
+
+    package init(
+        lanes: [ConfiguredLane], basis: any JudgingBasisSource, portraits: PortraitDecoder,
+        metrics: PresentationMetrics, log: Logger,
+        limits: CoordinatorLimits = CoordinatorLimits(), clock: WallClock, brands: TokenBrands? = nil,
+        archive: RecordArchive? = nil, webhooks: WebhookQueue? = nil
+    ) throws(OpenSSLCryptoError) {
+        self.basis = basis
+        self.portraits = portraits
+        self.metrics = metrics
+        self.log = log
+        self.limits = limits
+        self.clock = clock
+        self.brands = brands
+        self.archive = archive
+        self.webhooks = webhooks
+        book = PresentationBook(limits: limits)
+        run = try randomBytes(4).hexadecimal
+        for lane in lanes {
+            self.lanes[lane.lane.name] = lane
+            laneNames.append(lane.lane.name)
+            logs[lane.lane.name] = EventLog(run: run)
+        }
+    }
+
+    package func add(_ lane: ConfiguredLane) {
+        let name = lane.lane.name
+        if lanes.updateValue(lane, forKey: name) == nil { laneNames.append(name) }
+        if logs[name] == nil { logs[name] = EventLog(run: run) } else { notifyOfLane(name) }
+    }
+
+    /// Removes a lane, unless a presentation is running there. Its listeners stay connected: the lane may come
+    /// back. Returns when the lane no longer uses its devices, so that another lane can use them.
+    package func remove(lane name: String) async -> Bool {
+        guard !book.isBusy(lane: name) else { return false }
+        let lane = lanes.removeValue(forKey: name)?.lane
+        laneNames.removeAll { $0 == name }
+        notifyOfLane(name)
+        if let id = book.latest(at: name)?.id { await running[id]?.value }
+        await lane?.left()
+        return true
+    }
+
+    var now: Timestamp { clock.now }
+
+    // MARK: Orders
+
+    /// The result of an order: a new presentation, or the existing one with the same reference.
+    enum Opened {
+        case created(PresentationRecord)
+        case existing(PresentationRecord)
+    }
+
+    func open(_ order: PresentationOrder) async throws(APIProblem) -> Opened {
+        if let existing = try book.record(orderedAs: order) { return .existing(existing) }
+        _ = try namedLane(for: order)
+        let now = now
+        guard now >= WallClock.earliest else { throw .clockNotSet }
+        if let webhook = order.webhook, webhooks?.accepts(webhook) != true { throw .webhookRefused }
+        let brand = try await brand(for: order)
+        let signer = try identityName(for: order, brand)
+        try await checkRetention(of: order, at: now)
+        let plan = try RequestPlan(ordered: order.intent, keeping: order.retention)
+        let further = try order.then.map { then throws(APIProblem) in
+            PresentationRecord.Further(
+                order: then, plan: try RequestPlan(ordered: then.intent, keeping: then.retention))
+        }
+        let basis = try await basis.basis()
+        let question = try await question(plan, order, brand, signer, at: now)
+        var presentation = presentationPlan(question, basis, try namedLane(for: order).settings)
+        if let further {
+            presentation.further = try await self.further(
+                plan, question: self.question(further.plan, order, brand, signer, at: now))
+        }
+        // Nothing is awaited from here to the entry, so that two orders cannot have one reference or one lane.
+        guard !isEnding else { throw .shuttingDown }
+        if let existing = try book.record(orderedAs: order) { return .existing(existing) }
+        let lane = try namedLane(for: order).lane
+        guard let id = try? PresentationID() else { throw .failed }
+        let record = PresentationRecord(
+            id: id, order: order, plan: plan, further: further, lane: lane.name, created: self.now,
+            brand: brand, basis: basis)
+        try begin(record, presentation, at: lane)
+        return .created(record)
+    }
+
+    private func namedLane(for order: PresentationOrder) throws(APIProblem) -> ConfiguredLane {
+        guard let name = order.lane ?? (laneNames.count == 1 ? laneNames.first : nil) else {
+            throw .laneRequired
+        }
+        guard let lane = lanes[name] else { throw .laneUnknown }
+        return lane
+    }
+
+    private func begin(
+        _ record: PresentationRecord, _ plan: PresentationPlan, at lane: Lane
+    ) throws(APIProblem) {
+        let before = book.latest(at: lane.name).flatMap { running[$0.id] }
+        do throws(APIProblem) {
+            perform(try book.begin(record))
+        } catch {
+            if error == .laneBusy { notifyOfLane(lane.name, notice: "laneBusy") }
+            throw error
+        }
+        log.info("presentation armed", metadata: ["presentation": "\(record.id)", "lane": "\(lane.name)"])
+        running[record.id] = Task {
+            // One that was cancelled may still be notifying its phone.
+            await before?.value
+            await self.run(record.id, plan, at: lane)
+        }
+    }
+
+    // MARK: Presentations
+
+    /// Follows a presentation to its end.
+    private func run(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
+        defer { running[id] = nil }
+        let moments: AsyncStream<LaneMoment>
+        do throws(LaneError) {
+            moments = try await lane.begin(plan)
+        } catch {
+            return await end(id, with: .unavailable(.readerInUse))
+        }
+        // It may have been cancelled while it was begun.
+        if book[id]?.state == .cancelled { await lane.cancel() }
+        for await moment in moments {
+            switch moment {
+            case .event(let event): perform(book.note(event, of: id))
+            case .ended(let presentation): await end(id, with: presentation)
+            }
+        }
+    }
+
+    private func end(_ id: PresentationID, with presentation: Presentation) async {
+        guard let record = book[id] else { return }
+        guard let first = presentation.earlier.first, let further = record.further else {
+            return await end(id, with: report(presentation, asking: record.plan))
+        }
+        await end(
+            id, with: report(first, asking: record.plan), then: report(presentation, asking: further.plan))
+    }
+
+    private func report(_ presentation: Presentation, asking plan: RequestPlan) -> TransactionReport {
+        do throws(ReaderFault) {
+            return try TransactionReport(presentation, asking: plan, on: WallClock.localDay(at: now))
+        } catch {
+            return .unavailable(error)
+        }
+    }
+
+    private func end(
+        _ id: PresentationID, with report: TransactionReport, then further: TransactionReport? = nil
+    ) async {
+        guard let record = book[id] else { return }
+        let shown = await shown(of: report, for: record)
+        guard let completion = book.end(id, with: report, then: further, shown: shown, at: now) else {
+            return
+        }
+        let reasons = (further ?? report).reasons
+        metrics.ended(
+            lane: record.lane, kind: record.order.kind, state: completion.state, reason: reasons.first?.id,
+            phases: (further ?? report).phases)
+        log.info(
+            "presentation over",
+            metadata: [
+                "presentation": "\(id)", "lane": "\(record.lane)", "state": "\(completion.state.rawValue)",
+                "reasons": "\(reasons.map(\.id).joined(separator: " "))",
+            ])
+        perform(book.complete(id, await keep(record, completion, report, then: further)))
+    }
+
+    /// What a clerk compares. A portrait that cannot be shown is left out; the page says so.
+    private func shown(
+        of report: TransactionReport, for record: PresentationRecord
+    ) async -> ShownPerson? {
+        guard report.verdict == .verified, record.order.kind == .display else { return nil }
+        let name = ShownPerson.Name(report)
+        guard let portrait = report.portrait else { return ShownPerson(portrait: nil, name: name) }
+        do throws(PortraitDecoderError) {
+            return ShownPerson(portrait: Portrait(try await portraits.decode(portrait)), name: name)
+        } catch {
+            log.notice(
+                "a portrait cannot be shown",
+                metadata: ["presentation": "\(record.id)", "lane": "\(record.lane)", "reason": "\(error)"])
+            return ShownPerson(portrait: nil, name: name)
+        }
+    }
+
+    func record(_ id: PresentationID) throws(APIProblem) -> PresentationRecord {
+        guard let record = book[id] else { throw .presentationUnknown }
+        return record
+    }
+
+    /// Ends a presentation, whatever it is waiting for. One that is over stays as it is.
+    func cancel(_ id: PresentationID) async throws(APIProblem) -> PresentationRecord {
+        let record = try record(id)
+        if book.cancel(id) { await lanes[record.lane]?.lane.cancel() }
+        await running[id]?.value
+        return book[id] ?? record
+    }
+
+    /// Takes the phone whose QR code was scanned.
+    func engage(_ id: PresentationID, _ engagement: DeviceEngagement) async throws(APIProblem) {
+        let record = try record(id)
+        guard !record.state.isOver, let lane = lanes[record.lane] else { throw .presentationOver }
+        do throws(LaneError) {
+            try await lane.lane.scan(engagement)
+        } catch .alreadyEngaged {
+            throw .alreadyEngaged
+        } catch {
+            throw .presentationOver
+        }
+    }
+
+    /// What a person decided. Returns the presentation once its receipt says so.
+    func decide(
+        _ id: PresentationID, _ decision: PresentationRecord.Decision
+    ) async throws(APIProblem) -> PresentationRecord {
+        perform(try book.decide(id, decision))
+        await writing[id]?.value
+        return try record(id)
+    }
+
+    func portrait(of id: PresentationID) throws(APIProblem) -> Portrait {
+        guard let portrait = try record(id).completion?.shown?.portrait else { throw .portraitGone }
+        return portrait
+    }
+
+    // MARK: Actions of the book
+
+    private func perform(_ actions: [PresentationBook.Action]) {
+        for action in actions {
+            switch action {
+            case .notify(let record): notify(of: record)
+            case .write(let statement, let id): write(statement, of: id)
+            case .wait(let time, let expiry, let id): expire(expiry, of: id, after: time)
+            case .close(let id, let lane): logs[lane]?.close(id)
+            case .send(let record, let webhook): webhooks?.send(record.json(for: []), to: webhook)
+            }
+        }
+    }
+
+    private func write(_ statement: ReceiptStatement, of id: PresentationID) {
+        writing[id] = Task { [archive] in
+            let written = await archive?.write(statement, of: id, wasHeld: true)
+            writing[id] = nil
+            perform(book.wrote(written, of: id))
+        }
+    }
+
+    private func expire(_ expiry: PresentationBook.Expiry, of id: PresentationID, after time: Duration) {
+        Task { [weak self] in
+            try? await Task.sleep(for: time, clock: .continuous)
+            await self?.expire(expiry, of: id)
+        }
+    }
+
+    private func expire(_ expiry: PresentationBook.Expiry, of id: PresentationID) {
+        perform(book.expire(expiry, of: id))
+    }
+
+    // MARK: Ending
+
+    /// Ends all presentations, notifies their phones, wipes what is shown, and disconnects the listeners.
+    package func close() async {
+        isEnding = true
+        for id in book.ids { _ = try? await cancel(id) }
+        for id in book.ids {
+            expire(.decision, of: id)
+            await writing[id]?.value
+        }
+        for lane in lanes.values { await lane.lane.left() }
+        book.wipe()
+        for name in logs.keys { logs[name]?.close() }
+    }
+}

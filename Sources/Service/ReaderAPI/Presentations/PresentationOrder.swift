@@ -1,0 +1,118 @@
+package import JSON
+package import ReaderStore
+package import RequestPlanner
+
+/// The order of a till or a kiosk: the body of `POST /v1/presentations`.
+package struct PresentationOrder: Equatable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
+        /// An answer that is shown: no element value leaves the daemon but a portrait and a name, to the display.
+        case display
+        /// The elements themselves.
+        case data
+    }
+
+    /// What a person does about a verified answer.
+    package enum Validation: String, CaseIterable, Sendable {
+        /// Nothing: the answer is final.
+        case check
+        /// Nothing, while one phone after the other is checked.
+        case checkMultiple
+        /// A person compares and decides.
+        case confirm
+    }
+
+    package let kind: Kind
+    package let intent: RequestIntent
+    /// Any lane where there is only one.
+    let lane: String?
+    /// Makes the order idempotent: the same reference again is the same presentation.
+    let reference: OrderReference?
+    let validation: Validation
+    package let retention: RetentionProfile
+    /// Whether the holder's consent to what is retained was recorded.
+    package let consent: HolderConsent
+    let then: FurtherOrder?
+    let identity: String?
+    let wallet: String?
+    let webhook: String?
+    private(set) var readerToken: String?
+
+    private static let members: Set = [
+        "kind", "intent", "lane", "reference", "validation", "retention", "consent", "readerToken",
+        "identity", "wallet", "webhook", "holder", "then",
+    ]
+    static let longestIntent = 4096
+
+    package init(_ body: JSONText) throws(APIProblem) {
+        let words: String
+        let further: JSONText?
+        do throws(JSONFault) {
+            let members = try body.members(Self.members)
+            kind = try members.required("kind").word()
+            words = try members.required("intent").string(upTo: Self.longestIntent)
+            lane = try members["lane"]?.string(upTo: 64)
+            reference = try Self.reference(members)
+            further = members["then"]
+            validation = try members["validation"]?.word() ?? .check
+            retention = try members["retention"].map(RetentionProfile.init) ?? .none
+            consent = try members["consent"]?.word() ?? .notGiven
+            identity = try members["identity"]?.string(upTo: 64)
+            wallet = try members["wallet"]?.string(upTo: 64)
+            webhook = try members["webhook"]?.string(upTo: 1024)
+            readerToken = try members["readerToken"]?.string(upTo: 1 << 13)
+        } catch {
+            throw APIProblem(error)
+        }
+        intent = try RequestIntent(ordered: words)
+        then = try further.map { text throws(APIProblem) in try FurtherOrder(text) }
+        try checkRetention(of: kind, retention)
+        if let then { try checkRetention(of: .data, then.retention) }
+    }
+
+    /// What a profile would never keep is not ordered.
+    private func checkRetention(of kind: Kind, _ retention: RetentionProfile) throws(APIProblem) {
+        guard retention.days > 0 else { return }
+        guard kind == .data else {
+            throw APIProblem(
+                .retentionRefused, 400,
+                "must be \"none\" or \"receipt\": a display request retains nothing")
+        }
+        guard consent == .given || !retention.needsConsent else {
+            throw APIProblem(
+                .retentionRefused, 400, "\"consented\" keeps nothing without \"consent\": \"given\"")
+        }
+    }
+
+    private static func reference(_ members: JSONTextMembers) throws(JSONFault) -> OrderReference? {
+        let holder = try members["holder"]?.integer(in: 1...99)
+        if holder == nil, members["reference"] == nil { return nil }
+        return OrderReference(
+            name: try members.required("reference").string(upTo: 128), holder: Int(holder ?? 1))
+    }
+
+    /// Whether elements are asked for, at first or then.
+    var asksForData: Bool { kind == .data || then != nil }
+
+    /// Whether it is the same order; a reader token may be renewed meanwhile.
+    package func asksTheSame(as other: PresentationOrder) -> Bool {
+        var (one, two) = (self, other)
+        (one.readerToken, two.readerToken) = (nil, nil)
+        return one == two
+    }
+}
+
+extension RetentionProfile {
+    init(_ text: JSONText) throws(JSONFault) {
+        guard let profile = RetentionProfile(try text.string(upTo: 32)) else {
+            throw text.wrong("must be \"none\", \"receipt\", \"age+id-number\", \"consented\" or \"days(N)\"")
+        }
+        self = profile
+    }
+}
+
+/// The caller's own name for a presentation: the same again is the same presentation.
+struct OrderReference: Hashable, Sendable {
+    let name: String
+    /// Which of the persons that belong to one name: the drivers of one contract.
+    let holder: Int
+}

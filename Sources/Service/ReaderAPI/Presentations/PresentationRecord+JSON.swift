@@ -1,0 +1,83 @@
+internal import JSON
+internal import MdocModel
+internal import ReaderStore
+internal import Reports
+internal import RequestPlanner
+
+extension PresentationRecord {
+    /// As somebody with these scopes may see it. The answers are for all; the documents of a data request for `app` alone,
+    /// and what a clerk compares of a display request for `display` alone.
+    func json(for scopes: Set<Scope>) -> JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("id", .string(id.description)), ("kind", .string(order.kind.rawValue)), ("lane", .string(lane)),
+            ("reference", JSONValue(order.reference?.name)),
+            ("holder", order.reference.map { .integer(Int64($0.holder)) } ?? .null),
+            ("state", .string(state.rawValue)),
+            ("hint", JSONValue(hint?.rawValue)), ("created", .string("\(created)")),
+            ("ended", JSONValue(completion.map { "\($0.ended)" })),
+            ("intent", .string(order.intent.description)),
+            ("validation", .string(order.validation.rawValue)), ("retention", .string(order.retention.name)),
+            ("asks", plan.asks),
+            ("brand", brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null),
+            ("then", further.map { json($0, for: scopes) } ?? .null),
+        ]
+        if let completion, let report = completion.report {
+            members.append(("result", result(report, completion, for: scopes)))
+        }
+        return .object(members)
+    }
+
+    private func result(
+        _ report: TransactionReport, _ completion: Completion, for scopes: Set<Scope>
+    ) -> JSONValue {
+        var members = report.resultMembers(by: basis, at: completion.ended)
+        members.append(("outcome", JSONValue(completion.decision?.rawValue)))
+        members.append(("receipt", JSONValue(completion.receipt.id)))
+        members.append(("retainedUntil", JSONValue(completion.retainedUntil.map { "\($0)" })))
+        switch order.kind {
+        case .data where scopes.contains(.app): members.append(("documents", report.documentsWithElements))
+        case .display where scopes.contains(.display): members += shownMembers(completion.shown)
+        case .data, .display: break
+        }
+        return .object(members)
+    }
+
+    private func shownMembers(_ shown: ShownPerson?) -> [(String, JSONValue)] {
+        let portrait = shown?.portrait.map { _ in "/v1/presentations/\(id)/portrait" }
+        let name = shown?.name.map { name -> JSONValue in
+            ["given": JSONValue(name.given), "family": JSONValue(name.family)]
+        }
+        return [("portrait", JSONValue(portrait)), ("name", name ?? .null)]
+    }
+
+    private func json(_ further: Further, for scopes: Set<Scope>) -> JSONValue {
+        var result = JSONValue.null
+        if let completion, let report = completion.further {
+            var members = report.resultMembers(by: basis, at: completion.ended)
+            members.append(("outcome", .null))
+            members.append(("receipt", JSONValue(completion.furtherReceipt)))
+            members.append(("retainedUntil", JSONValue(completion.furtherRetainedUntil.map { "\($0)" })))
+            if scopes.contains(.app) { members.append(("documents", report.documentsWithElements)) }
+            result = .object(members)
+        }
+        return [
+            "intent": .string(further.order.intent.description),
+            "retention": .string(further.order.retention.name), "asks": further.plan.asks, "result": result,
+        ]
+    }
+}
+
+extension TransactionReport {
+    /// The documents as the command line writes them, a portrait as its size; null where no elements are here, or no
+    /// longer.
+    fileprivate var documentsWithElements: JSONValue {
+        documents.contains { $0.verified != nil } ? documentsJSON(portrait: .size) : .null
+    }
+}
+
+extension RequestPlan {
+    /// What is asked, for those who show it before there is an answer.
+    fileprivate var asks: JSONValue {
+        .array(subjects.compactMap(\.receiptSubject).map { .string("\($0)") })
+    }
+}

@@ -1,0 +1,72 @@
+internal import JSON
+internal import MdocModel
+internal import MdocTrust
+internal import MdocVerification
+internal import ReaderStore
+internal import Reports
+
+/// Why an answer is not a yes: a check that failed or could not be made, or what went wrong besides.
+struct ReportReason: Sendable {
+    let id: String
+    let text: String
+}
+
+extension TransactionReport {
+    private static let mostReasons = 40
+
+    /// The checks that failed or could not be made, then the errors.
+    var reasons: [ReportReason] {
+        let failures = documents.flatMap(\.report.checks).compactMap { check -> ReportReason? in
+            switch check.outcome {
+            case .passed, .skipped: nil
+            case .failed, .undetermined:
+                ReportReason(id: check.id.rawValue, text: Terminal.safe(check.explanation, limit: 400))
+            }
+        }
+        let errors = errors.map { ReportReason(id: $0.id, text: Terminal.safe($0.detail, limit: 400)) }
+        return Array((failures + errors).prefix(Self.mostReasons))
+    }
+
+    /// Yes where each document that came says yes, no where one says no.
+    func answer(to question: Question) -> ReceiptQuestion.Answer {
+        let words = documents.filter { question.docTypes.contains($0.report.docType) }
+            .map { outcome in outcome.answers.first { $0.subject == question.subject }?.answer.word }
+        if words.contains(.no) { return .no }
+        return !words.isEmpty && words.allSatisfy { $0 == .yes } ? .yes : .unknown
+    }
+
+    /// The members of a result, without any element value: answers, reasons, who issued, and how sure that is.
+    ///
+    /// - Parameter ended: when the answer was judged.
+    func resultMembers(by basis: JudgingBasis, at ended: Timestamp) -> [(String, JSONValue)] {
+        let answers = questions.compactMap { question -> JSONValue? in
+            question.subject.receiptSubject.map {
+                ["ask": .string("\($0)"), "answer": .string(answer(to: question).rawValue)]
+            }
+        }
+        let document = documents.first?.report
+        return [
+            ("verdict", .string(verdict.rawValue)),
+            ("answers", .array(answers)),
+            ("reasons", .array(reasons.map { ["id": .string($0.id), "text": .string($0.text)] })),
+            ("docType", JSONValue(document?.docType)),
+            ("parts", document?.parts.json ?? .null),
+            ("issuer", document.map { issuerJSON($0.issuer, by: basis) } ?? .null),
+            ("trustSnapshot", JSONValue(self.basis?.trustSnapshot.description)),
+            (
+                "trustAgeSeconds",
+                self.basis.flatMap { _ in basis.age(at: ended) }.map(JSONValue.integer) ?? .null
+            ),
+            ("policy", JSONValue(self.basis?.policy.revocation.name)),
+        ]
+    }
+
+    private func issuerJSON(_ issuer: DocumentIssuer?, by basis: JudgingBasis) -> JSONValue {
+        let name = issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
+        let isTest = documents.contains { $0.report.issuer.map { basis.testRoots.contain($0) } ?? false }
+        return [
+            "country": JSONValue(issuer?.country.map { Terminal.safe($0, limit: 8) }),
+            "name": JSONValue(name.map { Terminal.safe($0, limit: 120) }), "test": .boolean(isTest),
+        ]
+    }
+}

@@ -1,0 +1,45 @@
+package import MdocModel
+internal import MdocVerification
+package import ReaderService
+package import RequestPlanner
+package import Transport
+
+extension TransactionReport {
+    /// The report on a presentation. Throws where there was no reader to begin with.
+    ///
+    /// - Parameter day: today, in the zone of the premises.
+    package init(
+        _ presentation: Presentation, asking plan: RequestPlan, on day: FullDate
+    ) throws(ReaderFault) {
+        switch presentation.outcome {
+        case .judged(let judgement):
+            self.init(judgement, questions: plan.questions(on: day), requestCompared: true)
+        case .malformed(let error):
+            self = .malformed(TransactionError(.responseMalformed, error.explanation))
+        case .declined:
+            let detail = "nothing was returned: the holder declined, or the wallet does not know this reader"
+            self = .incomplete(TransactionError(.declined, detail))
+        case .failed(let failure): self = try failure.report()
+        }
+        asked = AskedRequest(plan: plan, sent: presentation.request)
+        phases = presentation.phases.map { Phase(name: $0.name.rawValue, duration: $0.duration) }
+    }
+
+    /// The report where there was no reader to begin with.
+    package static func unavailable(_ fault: ReaderFault) -> TransactionReport {
+        .incomplete(TransactionError(.readerUnavailable, fault.advice))
+    }
+
+    /// The verified portrait, as the phone sent it, where one came and only one.
+    package var portrait: ArraySlice<UInt8>? {
+        let portraits = documents.compactMap { $0.verified?.portrait }
+        return portraits.count == 1 ? portraits.first : nil
+    }
+
+    /// The same report without any element value: answers, checks and issuers stay.
+    package var withoutElements: TransactionReport {
+        var report = self
+        report.removeElements()
+        return report
+    }
+}

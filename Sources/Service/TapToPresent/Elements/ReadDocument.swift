@@ -1,0 +1,34 @@
+internal import MdocModel
+internal import MdocVerification
+internal import ReaderService
+internal import RequestPlanner
+
+/// A document that passed every check, and what of it was asked for.
+struct ReadDocument {
+    let document: VerifiedDocument
+    let type: DocumentType
+    let plan: RequestPlan
+    /// The day of the read, in the zone of the premises (Q161).
+    let day: FullDate
+    let showing: ResultShowing
+}
+
+extension ReadDocument {
+    /// The document of an outcome that must have one, by the plan that asked for it.
+    init(
+        _ outcome: Presentation.Outcome, _ choices: [RequestPlan], on day: FullDate, _ showing: ResultShowing
+    ) throws(MobileDocumentReaderError) {
+        guard case .judged(let judgement) = outcome, case .verified(let response) = judgement.verdict else {
+            throw MobileDocumentReaderError(withoutAnswer: outcome)
+        }
+        for plan in choices {
+            for type in plan.intent.documents.flatMap(\.types) {
+                guard let document = response.documents.first(where: { $0.docType == type.docType })
+                else { continue }
+                self.init(document: document, type: type, plan: plan, day: day, showing: showing)
+                return
+            }
+        }
+        throw .unknown(.internalFault)
+    }
+}

@@ -1,0 +1,87 @@
+internal import BlueZTransport
+internal import PCSCTransport
+internal import ReaderService
+internal import Synchronization
+internal import Transport
+
+/// The place where phones are presented: a contactless reader and a Bluetooth adapter, for one read at a time.
+final class SharedReader: Sendable {
+    typealias Presenting =
+        @Sendable (ReaderTransaction) async throws(MobileDocumentReaderError) -> Presentation
+
+    private struct State {
+        var isOccupied = false
+        /// The previous presentation, while its phone is being notified of the end.
+        var leaving: Task<Void, Never>?
+    }
+
+    private let presenting: Presenting
+    private let state = Mutex(State())
+
+    init(_ presenting: @escaping Presenting) {
+        self.presenting = presenting
+    }
+
+    /// Runs `body` alone, or throws `systemBusy`.
+    func occupied<Value>(
+        _ body: () async throws(MobileDocumentReaderError) -> Value
+    ) async throws(MobileDocumentReaderError) -> Value {
+        let isMine = state.withLock { state in
+            defer { state.isOccupied = true }
+            return !state.isOccupied
+        }
+        guard isMine else { throw .systemBusy(.readInProgress) }
+        defer { state.withLock { $0.isOccupied = false } }
+        return try await body()
+    }
+
+    /// Runs one transaction, once the previous phone has been notified of its end.
+    func present(
+        _ transaction: ReaderTransaction
+    ) async throws(MobileDocumentReaderError) -> Presentation {
+        await state.withLock { $0.leaving }?.value
+        guard !Task.isCancelled else { throw .cancelled(.taskCancelled) }
+        let presentation = try await presenting(transaction)
+        let leaving = Task { await presentation.left() }
+        state.withLock { $0.leaving = leaving }
+        return presentation
+    }
+}
+
+extension SharedReader {
+    private struct Place: Hashable {
+        let reader: String?
+        let adapter: String?
+    }
+
+    private static let shared = Mutex<[Place: SharedReader]>([:])
+
+    /// The one of this reader and adapter: whoever names them again in this process meets the same.
+    static func of(reader: String?, adapter: String?) -> SharedReader {
+        shared.withLock { shared in
+            let place = Place(reader: reader, adapter: adapter)
+            if let sharedReader = shared[place] { return sharedReader }
+            let sharedReader = SharedReader(reader: reader, adapter: adapter)
+            shared[place] = sharedReader
+            return sharedReader
+        }
+    }
+
+    private convenience init(reader: String?, adapter: String?) {
+        let service = PCSCService()
+        let selector = ReaderSelector(reader ?? "")
+        let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
+        self.init { transaction throws(MobileDocumentReaderError) in
+            do throws(PCSCTransportError) {
+                guard !selector.candidates(among: try await service.readers()).isEmpty else {
+                    throw PCSCTransportError.noReader
+                }
+            } catch {
+                throw error == .cancelled
+                    ? .cancelled(.taskCancelled) : MobileDocumentReaderError(ReaderFault(error))
+            }
+            let field = PCSCContactlessReader(service: service, selector: selector)
+            return await transaction.run(at: field, radio: radio)
+        }
+    }
+}

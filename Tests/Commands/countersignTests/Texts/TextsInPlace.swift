@@ -1,0 +1,83 @@
+import Foundation
+import VectorFiles
+
+/// Texts that are written where they are used: of wrong usage, of a member of a file or a body, of the checks of
+/// `doctor`. A value in them is "…".
+enum TextsInPlace {
+    struct Kind {
+        let type: String
+        /// What is before the text; its group is the name of the case.
+        let call: String
+        var form = TextGroup.Form.clause
+        var hasAdvice = false
+    }
+
+    static let commandFailure = Kind(
+        type: "CommandFailure", call: #"(?:\.(?:usage|malformed|unavailable)\(|\bmessage:)"#)
+
+    private static let kinds = [
+        Kind(type: "ValidationError", call: #"\bValidationError\("#, form: .sentence),
+        commandFailure,
+        Kind(type: "JSONFault", call: #"(?:\bwrong|\.wrongValue)\("#),
+        Kind(
+            type: "APIProblem", call: #"(?:\bAPIProblem|\bself\.init)\(\s*\.(\w+),\s*\d+,"#,
+            hasAdvice: true),
+        Kind(type: "AssemblyFault", call: #"\bAssemblyFault\([^"()]*(?:"[\w.]+",\s*)?"#),
+        Kind(type: "DoctorCheck", call: #"\.(?:ok|note|warning|failed|skipped)\(\s*\.(\w+),"#),
+        Kind(type: "Terminal.note", call: #"\bTerminal\.note\("#, form: .free),
+    ]
+
+    private static let interpolation = #"\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"#
+    private static let literal = #""(?:[^"\\\n]|\#(interpolation)|\\.)*""#
+    /// One literal or several, and a plus where something follows them.
+    private static let literals = #"\s*(\#(literal)(?:\s*\+\s*\#(literal))*)(\s*\+)?"#
+
+    static func groups() throws -> [TextGroup] {
+        let files = swiftFiles(in: "Sources/Commands") + swiftFiles(in: "Sources/Service/ReaderAPI")
+        return try kinds.map { kind in
+            TextGroup(
+                type: kind.type, layer: .inPlace, form: kind.form, hasAdvice: kind.hasAdvice,
+                mayRepeat: true,
+                entries: try files.flatMap { try entries(of: kind, in: $0.text, at: $0.path) })
+        }
+    }
+
+    static func swiftFiles(in folder: String) -> [(path: String, text: String)] {
+        let root = VectorFiles.repository.appending(path: folder)
+        let names = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
+        return names.filter { $0.hasSuffix(".swift") }.sorted().compactMap { name in
+            guard let text = try? String(contentsOf: root.appending(path: name), encoding: .utf8) else {
+                return nil
+            }
+            return (path: "\(folder)/\(name)", text: text)
+        }
+    }
+
+    static func entries(of kind: Kind, in source: String, at path: String) throws -> [TextGroup.Entry] {
+        let expression = try NSRegularExpression(pattern: kind.call + literals)
+        let whole = source as NSString
+        let range = NSRange(location: 0, length: whole.length)
+        return expression.matches(in: source, range: range).compactMap { match in
+            func part(_ index: Int) -> String? {
+                let range = match.range(at: index)
+                return range.location == NSNotFound ? nil : whole.substring(with: range)
+            }
+            let last = match.numberOfRanges - 1
+            let text = readable(part(last - 1) ?? "") + (part(last) == nil ? "" : "…")
+            // What is made of other texts is held to the rules with them.
+            guard text.contains(where: \.isLetter) else { return nil }
+            let name = last == 3 ? part(1).map { "\(path): \($0)" } : nil
+            return TextGroup.Entry(name: name ?? path, id: nil, text: text)
+        }
+    }
+
+    /// The text of literals as a user reads it.
+    private static func readable(_ literals: String) -> String {
+        let one = literals.replacingOccurrences(
+            of: #""\s*\+\s*""#, with: "", options: .regularExpression)
+        return one.dropFirst().dropLast()
+            .replacingOccurrences(of: interpolation, with: "…", options: .regularExpression)
+            .replacingOccurrences(of: #"\""#, with: "\"")
+            .replacingOccurrences(of: #"\n"#, with: "\n")
+    }
+}

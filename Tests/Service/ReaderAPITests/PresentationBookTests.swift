@@ -1,0 +1,267 @@
+import JSON
+import MdocModel
+import MdocTrust
+import MdocWallet
+import PresentationStage
+import ReaderStore
+import RequestPlanner
+import Testing
+import Transport
+
+@testable import ReaderAPI
+@testable import ReaderService
+@testable import Reports
+
+@Suite("The presentations of all lanes, as a value")
+struct PresentationBookTests {
+    private static let now = Scene.now
+
+    private static func order(_ members: String) throws -> PresentationOrder {
+        try PresentationOrder(JSONText(Array("{\(members)}".utf8)[...]))
+    }
+
+    private static func record(
+        _ members: String = #""kind":"display","intent":"age over 21""#, at lane: String = "one"
+    ) throws -> PresentationRecord {
+        let order = try order(members)
+        let further = try order.then.map {
+            PresentationRecord.Further(order: $0, plan: try RequestPlan($0.intent, keeping: .none))
+        }
+        return PresentationRecord(
+            id: try PresentationID(), order: order, plan: try RequestPlan(order.intent, keeping: .none),
+            further: further, lane: lane, created: now, brand: nil,
+            basis: JudgingBasis(trust: TrustStore(anchors: []), obtained: nil))
+    }
+
+    /// The report on what a phone with a licence answers.
+    private static func report(
+        on record: PresentationRecord, _ change: (inout Wallet) -> Void = { _ in }
+    ) async throws -> TransactionReport {
+        let licence = PresentationCase("book") { $0.licence.attestedAges = [18, 21] }
+        let scene = try Scene(licence, handover: .qr, change)
+        let (reader, holder) = InMemoryChannel.pair()
+        let phone = Task { try await HolderEnd.serve(scene, over: holder) }
+        let transaction = try scene.transaction(asking: PresentationQuestion(.planned(record.plan)))
+        let presentation = await transaction.run(over: reader)
+        _ = try await phone.value
+        return try TransactionReport(
+            presentation, asking: record.plan, on: WallClock.localDay(at: now))
+    }
+
+    private static let declined = TransactionReport.incomplete(TransactionError(.declined, "declined"))
+
+    /// A book that a check of a test may change.
+    private final class Held {
+        var book: PresentationBook
+
+        init(_ book: PresentationBook) { self.book = book }
+    }
+
+    private static func book(_ change: (inout CoordinatorLimits) -> Void = { _ in }) -> Held {
+        var limits = CoordinatorLimits()
+        change(&limits)
+        return Held(PresentationBook(limits: limits))
+    }
+
+    @Test("Who listens is notified of each state once, and of none after the end")
+    func states() throws {
+        let held = Self.book()
+        let record = try Self.record()
+        #expect(try held.book.begin(record).states == [.armed])
+        #expect(held.book.note(.armed, of: record.id).isEmpty)
+        #expect(held.book.note(.engaged, of: record.id).states == [.engaged])
+        #expect(held.book.note(.hold, of: record.id).hints == [.hold])
+        #expect(held.book.note(.awaitingConsent, of: record.id).states == [.awaitingConsent])
+        #expect(
+            held.book.end(record.id, with: Self.declined, then: nil, shown: nil, at: Self.now)?.state
+                == .declined)
+        #expect(held.book.note(.receiving, of: record.id).isEmpty)
+        #expect(held.book[record.id]?.state == .awaitingConsent && held.book[record.id]?.hint == nil)
+        #expect(held.book.complete(record.id, PresentationBook.Kept()).states == [.declined])
+        #expect(held.book.note(.receiving, of: record.id).isEmpty)
+        #expect(held.book.complete(record.id, PresentationBook.Kept()).isEmpty)
+        #expect(held.book.end(record.id, with: Self.declined, then: nil, shown: nil, at: Self.now) == nil)
+    }
+
+    @Test("A lane has one presentation at a time, and another lane its own")
+    func oneAtATime() throws {
+        let held = Self.book()
+        let first = try Self.record()
+        _ = try held.book.begin(first)
+        #expect(throws: APIProblem.laneBusy) { try held.book.begin(Self.record()) }
+        _ = try held.book.begin(Self.record(at: "two"))
+        #expect(held.book.latest(at: "one")?.id == first.id && held.book.isBusy(lane: "one"))
+        held.book.finish(first.id, Self.declined)
+        #expect(!held.book.isBusy(lane: "one"))
+        _ = try held.book.begin(Self.record())
+        #expect(held.book.latest(at: "one")?.id != first.id)
+    }
+
+    @Test("What was cancelled has no answer, whatever came meanwhile; a lane may be ordered anew at once")
+    func cancelled() async throws {
+        let held = Self.book()
+        let record = try Self.record()
+        _ = try held.book.begin(record)
+        #expect(held.book.cancel(record.id) && held.book[record.id]?.state == .cancelled)
+        #expect(!held.book.isBusy(lane: "one") && !held.book.cancel(record.id))
+        let verified = try await Self.report(on: record)
+        #expect(verified.verdict == .verified)
+        held.book.finish(record.id, verified)
+        let completion = try #require(held.book[record.id]?.completion)
+        #expect(completion.state == .cancelled && completion.report == nil)
+        // Once it is being recorded it is too late.
+        let second = try Self.record(at: "two")
+        _ = try held.book.begin(second)
+        _ = held.book.end(second.id, with: verified, then: nil, shown: nil, at: Self.now)
+        #expect(held.book.cancel(second.id) == false)
+        _ = held.book.complete(second.id, PresentationBook.Kept())
+        #expect(held.book[second.id]?.state == .verified)
+    }
+
+    @Test(
+        "A display request keeps its answer and no element; a data request its elements, until their time is over"
+    )
+    func elements() async throws {
+        let held = Self.book()
+        let display = try Self.record()
+        _ = try held.book.begin(display)
+        let answer = try await Self.report(on: display)
+        #expect(answer.documents.contains { $0.verified != nil })
+        #expect(held.book.finish(display.id, answer).expiries.isEmpty)
+        let kept = try #require(held.book[display.id]?.completion?.report)
+        #expect(kept.documents.count == 1 && kept.documents.allSatisfy { $0.verified == nil })
+        #expect(kept.answer(to: kept.questions[0]) == .yes)
+        #expect(kept.documents[0].answers.allSatisfy { $0.answer.reason.isEmpty })
+
+        let data = try Self.record(#""kind":"data","intent":"rental: name""#, at: "two")
+        _ = try held.book.begin(data)
+        let actions = held.book.finish(data.id, try await Self.report(on: data))
+        #expect(actions.expiries == [.documents] && held.book[data.id]?.completion?.holdsElements == true)
+        #expect(held.book.expire(.shown, of: data.id).isEmpty)
+        #expect(held.book.expire(.documents, of: data.id).hints == [.wiped])
+        #expect(held.book[data.id]?.completion?.holdsElements == false)
+        #expect(held.book.expire(.documents, of: data.id).isEmpty)
+    }
+
+    @Test("A rejected answer keeps no element for a data request either")
+    func rejected() async throws {
+        let held = Self.book()
+        let record = try Self.record(#""kind":"data","intent":"rental: name""#)
+        _ = try held.book.begin(record)
+        let report = try await Self.report(on: record) { $0.holder.fault = .signatureFlipped }
+        #expect(held.book.finish(record.id, report).expiries.isEmpty)
+        #expect(held.book[record.id]?.state == .rejected)
+        #expect(held.book[record.id]?.completion?.holdsElements == false)
+        #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
+        #expect(try held.book.decide(record.id, .dismissed).hints == [.decided])
+    }
+
+    @Test("A decision is taken once, after the end, and the receipt that waited for it says it")
+    func decided() async throws {
+        let held = Self.book()
+        let record = try Self.record(#""kind":"display","intent":"age over 21","validation":"confirm""#)
+        _ = try held.book.begin(record)
+        #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .dismissed) }
+        let report = try await Self.report(on: record)
+        let statement = try await Self.waitingStatement(of: record, report)
+        let actions = held.book.finish(
+            record.id, report, kept: PresentationBook.Kept(receipt: .waiting(statement)))
+        #expect(actions.expiries == [.decision])
+        #expect(try #require(held.book[record.id]).isForgettable == false)
+        let decided = try held.book.decide(record.id, .approved)
+        #expect(decided.hints == [.decided] && decided.written.map(\.decision) == [.approved])
+        #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .rejected) }
+        #expect(try held.book.decide(record.id, .approved).isEmpty)
+        #expect(held.book.expire(.decision, of: record.id).isEmpty)
+        #expect(held.book.wrote("7", of: record.id).states == [.verified])
+        #expect(held.book[record.id]?.completion?.receipt.id == "7")
+        #expect(try #require(held.book[record.id]).isForgettable)
+    }
+
+    @Test("Where nobody decides in time the receipt says so, and a late decision is refused")
+    func undecided() async throws {
+        let held = Self.book()
+        let record = try Self.record(#""kind":"display","intent":"age over 21","validation":"confirm""#)
+        _ = try held.book.begin(record)
+        let report = try await Self.report(on: record)
+        let statement = try await Self.waitingStatement(of: record, report)
+        held.book.finish(record.id, report, kept: PresentationBook.Kept(receipt: .waiting(statement)))
+        // The next presentation at the lane is such a moment.
+        #expect(try held.book.begin(Self.record()).written.map(\.decision) == [nil])
+        #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
+        _ = held.book.wrote(nil, of: record.id)
+        #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
+        #expect(held.book[record.id]?.completion?.receipt.id == nil)
+    }
+
+    @Test("The oldest that nothing waits for makes room; where all run, the order is refused")
+    func room() throws {
+        let held = Self.book { $0.presentations = 2 }
+        let first = try Self.record(#""kind":"display","intent":"age over 21","reference":"a""#)
+        _ = try held.book.begin(first)
+        _ = try held.book.begin(Self.record(at: "two"))
+        #expect(throws: APIProblem.tooManyPresentations) { try held.book.begin(Self.record(at: "three")) }
+        held.book.finish(first.id, Self.declined)
+        #expect(try held.book.record(orderedAs: first.order)?.id == first.id)
+        let actions = try held.book.begin(Self.record(at: "three"))
+        #expect(actions.closed == [first.id] && held.book[first.id] == nil)
+        #expect(try held.book.record(orderedAs: first.order) == nil && held.book.latest(at: "one") == nil)
+    }
+
+    @Test("One reference is one presentation; another order under it is refused")
+    func references() throws {
+        let held = Self.book()
+        let members = #""kind":"display","intent":"age over 21","reference":"a""#
+        let first = try Self.record(members)
+        _ = try held.book.begin(first)
+        #expect(try held.book.record(orderedAs: Self.order(members))?.id == first.id)
+        #expect(throws: APIProblem.referenceTaken) {
+            try held.book.record(
+                orderedAs: Self.order(#""kind":"display","intent":"age over 18","reference":"a""#))
+        }
+        #expect(held.book.records(referredToAs: "a").map(\.id) == [first.id])
+        #expect(held.book.records(referredToAs: "b").isEmpty)
+    }
+
+    private static func waitingStatement(
+        of record: PresentationRecord, _ report: TransactionReport
+    ) async throws -> ReceiptStatement {
+        let completion = PresentationRecord.Completion(report, then: nil, shown: nil, of: record, at: now)
+        let request = EndedRequest(
+            kind: .display, plan: record.plan, retention: .receipt, state: .verified, report: report,
+            completion: completion)
+        return try #require(ReceiptStatement(request, of: record))
+    }
+}
+
+extension PresentationBook {
+    /// Judged, and what is to be kept is kept.
+    @discardableResult
+    fileprivate mutating func finish(
+        _ id: PresentationID, _ report: TransactionReport, kept: Kept = Kept()
+    ) -> [Action] {
+        _ = end(id, with: report, then: nil, shown: nil, at: Scene.now)
+        return complete(id, kept)
+    }
+}
+
+extension [PresentationBook.Action] {
+    fileprivate var notified: [PresentationRecord] {
+        compactMap { if case .notify(let record) = $0 { record } else { nil } }
+    }
+
+    fileprivate var states: [PresentationState] { notified.map(\.state) }
+    fileprivate var hints: [PresentationHint?] { notified.map(\.hint) }
+
+    fileprivate var expiries: [PresentationBook.Expiry] {
+        compactMap { if case .wait(_, let expiry, _) = $0 { expiry } else { nil } }
+    }
+
+    fileprivate var written: [ReceiptStatement] {
+        compactMap { if case .write(let statement, _) = $0 { statement } else { nil } }
+    }
+
+    fileprivate var closed: [PresentationID] {
+        compactMap { if case .close(let id, _) = $0 { id } else { nil } }
+    }
+}

@@ -1,0 +1,40 @@
+internal import Synchronization
+
+/// What all connections of a server share: the answers, and what was asked.
+final class AnswerDesk: Sendable {
+    private struct State {
+        var answers: [String: ServedAnswer]
+        var connections = 0
+        var requests: [ListServer.Request] = []
+        var waiting = 0
+        var mostAtOnce = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(_ answers: [String: ServedAnswer]) { state = Mutex(State(answers: answers)) }
+
+    var connections: Int { state.withLock { $0.connections } }
+    var requests: [ListServer.Request] { state.withLock { $0.requests } }
+    var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+
+    func noteConnection() { state.withLock { $0.connections += 1 } }
+
+    func set(_ path: String, _ answer: ServedAnswer) { state.withLock { $0.answers[path] = answer } }
+
+    func answer(to request: ListServer.Request) -> ServedAnswer {
+        state.withLock { state in
+            state.requests.append(request)
+            return state.answers[request.path] ?? .status(404)
+        }
+    }
+
+    func beginWaiting() {
+        state.withLock { state in
+            state.waiting += 1
+            state.mostAtOnce = max(state.mostAtOnce, state.waiting)
+        }
+    }
+
+    func endWaiting() { state.withLock { $0.waiting -= 1 } }
+}
