@@ -82,7 +82,7 @@ struct ContractTests {
         }
     }
 
-    @Test("Figures have outcomes, phases and lanes, and nothing of anybody")
+    @Test("Figures have outcomes, phases and lanes, and nothing about a person")
     func figures() async throws {
         let reader = try await ReaderDaemon()
         let id = try await reader.order(

@@ -9,7 +9,7 @@ struct FloodTests {
     /// What the daemon takes where its file says nothing.
     private static let limit = 512
 
-    @Test("So many are served as may be, the others are told why not, and memory, till and service stay")
+    @Test("As many callers are served as the limit allows, the others get the reason, and memory, till and service stay")
     func connections() async throws {
         try #require(ConnectionFlood.makeRoom(for: Self.count), "raise the hard limit of open files")
         let reader = try await ReaderDaemon(lanes: [nil])

@@ -7,7 +7,7 @@ import Testing
 struct HostilityTests {
     private static let order = #"{"kind": "display", "intent": "age over 21"}"#
 
-    @Test("Who is not known does nothing")
+    @Test("A caller without a valid token can do nothing")
     func unauthorized() async throws {
         let reader = try await ReaderDaemon(lanes: [nil])
         for (method, path) in [

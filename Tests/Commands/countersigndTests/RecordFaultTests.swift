@@ -86,7 +86,7 @@ struct RecordFaultTests {
         #expect(!desk.isAnywhere(record))
     }
 
-    @Test("What falls due goes at its deadline, also where the daemon was off then; what does not stays")
+    @Test("What expires is removed at its deadline, also where the daemon was off then; the rest stays")
     func purged() async throws {
         let desk = try await RentalDesk(lanes: [nil])
         desk.reader.daemon.signal(SIGTERM)

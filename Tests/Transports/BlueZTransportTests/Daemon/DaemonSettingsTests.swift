@@ -116,7 +116,7 @@ struct DaemonSettingsTests {
         #expect(try findings("Channels = 1\n", becomes: "Channels = 3\n", 87) == ["channels"])
     }
 
-    @Test("Q100 Up to 5.68 phones must not be let write more than 509 bytes at once")
+    @Test("Q100 Up to 5.68 phones must not be allowed to write more than 509 bytes at once")
     func exchangeMTU() throws {
         #expect(try findings("= 512", becomes: "= 513", 68).isEmpty)
         for value in ["514", "517", "600", "0", "many", "512 "] {
