@@ -86,6 +86,20 @@ struct VICALTests {
         }
     }
 
+    @Test("A list that is older than its signer's certificate is refused")
+    func olderThanSigner() throws {
+        var list = try TestVICAL([], provider: provider())
+        let signer = try Certificate(der: list.certificate[...])
+        list.date = "\(Timestamp(secondsSince1970: signer.notBefore))"
+        _ = try verify(list)
+        list.date = "\(Timestamp(secondsSince1970: signer.notBefore - 1))"
+        let error = #expect(throws: VICALError.self) { _ = try verify(list) }
+        guard case .signerNotTrusted(.outsideValidity) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test("A signer that breaks its profile is refused with the rules' names, some of them also leniently")
     func profile() throws {
         let provider = try provider()

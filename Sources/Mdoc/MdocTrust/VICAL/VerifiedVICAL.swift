@@ -51,8 +51,8 @@ extension UnverifiedVICAL {
     ///
     /// - Parameters:
     ///   - providers: the pinned roots of providers.
-    ///   - now: when signer and list have to be valid; nil takes the date of the list, for one that was accepted before
-    ///     and is kept until there is a better one (Q176).
+    ///   - now: when list and signer have to be valid, beside the date of the list, at which the signer always has to
+    ///     be; nil for a list that was accepted before and is kept until there is a better one (Q176).
     package func verify(
         by providers: [TrustAnchor], at now: Timestamp?, _ strictness: ProfileStrictness = .strict
     ) throws(VICALError) -> VerifiedVICAL {
@@ -67,7 +67,9 @@ extension UnverifiedVICAL {
         let chain = try signerChain()
         let path: VerifiedPath
         do throws(CertificatePathError) {
-            path = try CertificatePath.path(chain, to: providers, at: now ?? date)
+            // A list older than its signer's certificate could be imported, and would then not be used.
+            path = try CertificatePath.path(chain, to: providers, at: date)
+            if let now { _ = try CertificatePath.path(chain, to: providers, at: now) }
         } catch {
             throw .signerNotTrusted(error)
         }
