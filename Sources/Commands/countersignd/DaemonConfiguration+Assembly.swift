@@ -49,7 +49,6 @@ extension DaemonConfiguration {
 }
 
 extension DaemonConfiguration.Lane {
-    /// The lane with its devices.
     func assemble(_ service: PCSCService) throws(TransportError) -> ConfiguredLane {
         ConfiguredLane(Lane(name: name, device: try device(service)), page: page, settings: settings)
     }

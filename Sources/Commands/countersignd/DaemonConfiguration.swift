@@ -45,7 +45,6 @@ package struct DaemonConfiguration: Equatable, Sendable {
         struct Key: Equatable, Sendable {
             let brand: TokenText
             let identifier: TokenText
-            /// The file with the private key.
             let file: String
         }
 

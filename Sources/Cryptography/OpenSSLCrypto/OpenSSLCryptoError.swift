@@ -38,7 +38,6 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     case signatureMalformed
     /// The signature is well formed and does not verify.
     case signatureInvalid
-    /// This target does not know the signature algorithm.
     case unsupportedSignatureAlgorithm
 
     // Symmetric keys

@@ -32,7 +32,6 @@ package enum PKIXError: Error, Equatable, Sendable {
 
     /// The version of the CRL is not v2. A v1 CRL has too little information.
     case crlVersionWrong
-    /// The CRL has no nextUpdate.
     case crlNextUpdateMissing
     /// The CRL lists changes to another one.
     case deltaCRL

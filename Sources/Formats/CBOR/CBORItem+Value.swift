@@ -70,10 +70,8 @@ extension CBORItem {
     /// Whether the item is a string, array or map of indefinite length.
     package var hasIndefiniteLength: Bool { head.major < 7 && head.isIndefinite }
 
-    /// Whether the item is null or undefined.
     package var isNullOrUndefined: Bool { encoded.first == 0xf6 || encoded.first == 0xf7 }
 
-    /// An unsigned integer.
     package func unsigned() throws(CBORError) -> UInt64 {
         let head = head
         guard head.major == 0 else { throw mismatch(.unsigned) }
@@ -102,7 +100,6 @@ extension CBORItem {
         return stringContent(head)
     }
 
-    /// A text string.
     package func text() throws(CBORError) -> String {
         String(decoding: try utf8(), as: UTF8.self)
     }
@@ -116,7 +113,6 @@ extension CBORItem {
         return text.withUTF8Buffer { unsafe content.elementsEqual($0) }
     }
 
-    /// A Boolean.
     package func boolean() throws(CBORError) -> Bool {
         switch encoded.first {
         case 0xf4: return false
@@ -125,14 +121,12 @@ extension CBORItem {
         }
     }
 
-    /// The items of an array.
     package func array() throws(CBORError) -> CBORArray {
         let head = head
         guard head.major == 4 else { throw mismatch(.array) }
         return CBORArray(members: members(head))
     }
 
-    /// The members of a map.
     package func map() throws(CBORError) -> CBORMap {
         let head = head
         guard head.major == 5 else { throw mismatch(.map) }

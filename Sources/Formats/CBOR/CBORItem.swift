@@ -35,7 +35,6 @@ package struct CBORItem: Sendable {
         return (CBORItem(checked: bytes[index..<end]), end)
     }
 
-    /// The head of the item.
     var head: CBORHead { CBORHead(checked: encoded.span, at: 0) }
 
     /// The index of the item's first byte in the received buffer.
@@ -56,7 +55,6 @@ package struct EncodingForm: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A string, array or map of indefinite length.
     package static let indefiniteLength = EncodingForm(rawValue: 1)
     /// An integer, length or tag in more bytes than needed.
     package static let longerHead = EncodingForm(rawValue: 2)

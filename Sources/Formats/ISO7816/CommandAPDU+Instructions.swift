@@ -22,14 +22,12 @@ extension CommandAPDU {
             data: [UInt8(identifier >> 8), UInt8(identifier & 0xff)])
     }
 
-    /// READ BINARY of the selected file.
     package static func readBinary(at offset: FileOffset, upTo length: ExpectedLength) -> CommandAPDU {
         CommandAPDU(
             ins: Instruction.readBinary, p1: UInt8(offset.value >> 8), p2: UInt8(offset.value & 0xff),
             expectedLength: length)
     }
 
-    /// UPDATE BINARY of the selected file.
     package static func updateBinary(at offset: FileOffset, _ data: ArraySlice<UInt8>) -> CommandAPDU {
         CommandAPDU(
             ins: Instruction.updateBinary, p1: UInt8(offset.value >> 8), p2: UInt8(offset.value & 0xff),

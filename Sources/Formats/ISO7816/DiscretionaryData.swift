@@ -1,7 +1,6 @@
 /// ISO/IEC 7816-4, 5.2.2 and 11.7.2: the BER-TLV data object '53' that carries a message in ENVELOPE and
 /// GET RESPONSE.
 package enum DiscretionaryData {
-    /// The tag byte.
     package static let tag: UInt8 = 0x53
     /// The longest value a length field of four bytes can announce, in bytes.
     package static let maximumLength = 0xff_ffff

@@ -23,7 +23,6 @@ package enum JSONValue: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The value in one line.
     package var line: String { String(decoding: utf8, as: UTF8.self) }
 
     /// The UTF-8 of the value in one line.

@@ -2,7 +2,6 @@
 package enum NDEFError: Error, Equatable, Sendable {
     /// The message ends inside the record that starts at this offset.
     case truncated(at: Int)
-    /// The message has no record.
     case emptyMessage
     /// The message exceeds the limit on its size in bytes.
     case messageTooLong(count: Int)

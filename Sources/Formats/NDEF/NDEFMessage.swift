@@ -29,7 +29,6 @@ package struct NDEFMessage: Equatable, Sendable {
         return found.first
     }
 
-    /// The first record with this id.
     package func record(id: ArraySlice<UInt8>) -> NDEFRecord? {
         records.first { $0.id == id }
     }

@@ -23,7 +23,6 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dateFormInMSO = "mso.date_form"
     /// An issue or expiry date element without its tag, or with the other form's.
     case dateFormInElement = "element.date_form"
-    /// An issue date after the MSO's validFrom.
     case issuedAfterValidFrom = "mso.issue_date"
     /// An IssuerSignedItem whose random is shorter than 16 bytes.
     case shortRandom = "item.short_random"
@@ -39,11 +38,8 @@ package enum Deviation: String, CaseIterable, Sendable {
     case portraitMissing = "response.no_portrait"
     /// The document signer's state or province differs from its issuer's.
     case dsState = "x509.ds_state"
-    /// The document signer's extended key usage is not critical.
     case dsExtendedKeyUsageNotCritical = "x509.ds_eku_not_critical"
-    /// The document signer has further extended key usages.
     case dsFurtherExtendedKeyUsage = "x509.ds_eku_extra"
-    /// The document signer's key usage is not critical.
     case dsKeyUsageNotCritical = "x509.ds_key_usage_not_critical"
     /// The document signer has further key usages that do not make it an authority.
     case dsFurtherKeyUsage = "x509.ds_key_usage_extra"
@@ -63,13 +59,11 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dsPublicKey = "x509.ds_public_key"
     /// The document signer's country is not two capital letters in a PrintableString.
     case dsCountryForm = "x509.ds_country_form"
-    /// The document signer has no common name.
     case dsCommonNameMissing = "x509.ds_no_common_name"
     /// The document signer's certificate names no address or URI of its issuer.
     case dsIssuerAlternativeName = "x509.ds_issuer_alt_name"
     /// The document signer's CRL distribution points are missing, or one is not a URI alone.
     case dsDistributionPoint = "x509.ds_crl_distribution_point"
-    /// The trust anchor has no country to compare with.
     case anchorCountryMissing = "x509.anchor_no_country"
 }
 

@@ -196,7 +196,6 @@ package struct UnverifiedIssuerSignedItem: Sendable {
 
 /// DeviceSigned (ISO/IEC 18013-5 8.3.2.1.2.2) as it was received.
 package struct UnverifiedDeviceSigned: Sendable {
-    /// DeviceNameSpacesBytes; nil where it is missing.
     package let nameSpacesBytes: EncodedCBOR<UnverifiedDeviceSigned>?
     /// The self-asserted elements.
     package let elements: [(nameSpace: String, identifier: String, value: CBORItem)]

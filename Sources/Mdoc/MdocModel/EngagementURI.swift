@@ -25,7 +25,6 @@ package enum EngagementURI {
         return bytes
     }
 
-    /// The text for an engagement.
     package static func text(for deviceEngagement: some Sequence<UInt8>) -> String {
         "mdoc:" + Base64URL.encode(deviceEngagement)
     }

@@ -25,7 +25,6 @@ package enum MdocStructure: String, Sendable {
 }
 
 extension MdocModelError {
-    /// Names the structure in what `body` throws.
     static func mapping<Value>(
         in structure: MdocStructure, _ body: () throws(CBORError) -> Value
     ) throws(MdocModelError) -> Value {

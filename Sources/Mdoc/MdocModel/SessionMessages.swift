@@ -83,7 +83,6 @@ extension SessionEstablishment: RedactedDescription {}
 extension SessionData: RedactedDescription {}
 
 extension SessionEstablishment {
-    /// The reader's ephemeral key.
     package func eReaderKey(limits: CBORLimits = .standard) throws(MdocModelError) -> COSEKey {
         let item = try MdocModelError.mapping(in: .sessionEstablishment) { () throws(CBORError) in
             try eReaderKeyBytes.item(limits: limits)

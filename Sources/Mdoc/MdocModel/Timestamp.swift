@@ -21,7 +21,6 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         Timestamp(secondsSince1970: secondsSince1970 + seconds)
     }
 
-    /// The day of this instant in UTC.
     package var dayInUTC: FullDate {
         FullDate(daysSince1970: secondsSince1970.flooredDivision(by: 86_400))
     }
@@ -83,7 +82,6 @@ package struct FullDate: Hashable, Comparable, Sendable {
         year = Int(yearOfEra + era * 400) + (month <= 2 ? 1 : 0)
     }
 
-    /// The first instant of the day in UTC.
     package var startInUTC: Timestamp { Timestamp(secondsSince1970: daysSince1970 * 86_400) }
 }
 

@@ -9,9 +9,7 @@ extension ItemsRequest {
 
 /// The answer to "at least N years old?".
 package enum AgeAnswer: Equatable, Sendable {
-    /// Proven by this element.
     case yes(by: ElementName)
-    /// Refuted by this element.
     case no(by: ElementName)
     case cannotTell(AgeUnknown)
 

@@ -5,7 +5,6 @@ package import MdocTrust
 /// Why a check of a document failed. Names elements, never their values.
 package enum CheckFailure: Error, Equatable, Sendable {
     case issuerCertificate(IssuerCertificateError)
-    /// The document has no issuerAuth.
     case issuerAuthMissing
     /// issuerAuth, or the device's signature or MAC, is not one or does not verify.
     case cose(COSEError)

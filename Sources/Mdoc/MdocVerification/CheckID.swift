@@ -22,7 +22,6 @@ package enum CheckID: String, CaseIterable, Sendable {
     case requestMatch = "request_match"
 }
 
-/// The result of one check.
 package struct CheckReport: Equatable, Sendable {
     package enum Outcome: Equatable, Sendable {
         case passed

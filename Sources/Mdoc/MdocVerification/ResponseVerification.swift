@@ -3,7 +3,6 @@ internal import JSON
 package import MdocModel
 internal import MdocTrust
 
-/// The verdict on a response.
 package enum ResponseVerdict: Sendable {
     case verified(VerifiedResponse)
     case rejected(RejectedResponse)
@@ -37,7 +36,6 @@ package struct RejectedResponse: Sendable {
 package enum ResponseFailure: String, CaseIterable, Error, Sendable {
     /// The version is missing or its major number is not 1.
     case version = "response.version"
-    /// The status is missing.
     case statusMissing = "response.no_status"
     /// The mdoc reports an error: general (10), CBOR decoding (11), CBOR validation (12) or another.
     case statusNotOK = "response.status"

@@ -87,7 +87,6 @@ extension WalletPresentationError {
 }
 
 extension WalletPresentationError {
-    /// Names the structure in what `body` throws.
     static func mapping<Value>(
         in structure: PresentationStructure, _ body: () throws(CBORError) -> Value
     ) throws(WalletPresentationError) -> Value {

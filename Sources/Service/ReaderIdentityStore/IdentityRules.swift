@@ -46,7 +46,6 @@ package struct IdentityRules: Equatable, Sendable {
 }
 
 extension IdentityRules {
-    /// The most rules that are read.
     static let mostRules = 1000
 
     /// The rules of a JSON text. A member that is not known is refused: a misspelt condition would fit everything.
@@ -111,7 +110,6 @@ extension IdentityRules.Rule: Encodable {
 /// What is wrong with the file of rules.
 package enum RulesFault: Error, Equatable, Sendable {
     case form(JSONError)
-    /// `identity` is not a valid name (`IdentityName`).
     case identityNameMalformed(at: Int)
     case tooMany(limit: Int)
     case notWritten

@@ -23,7 +23,6 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
 
     // Identities
 
-    /// There is an identity of this name already.
     case nameTaken(IdentityName)
     /// There is no identity of this name.
     case unknown(String)

@@ -32,7 +32,6 @@ package actor LinkDriver {
         machine = BLETransfer(as: role, over: framing, settings: settings, now: .now)
     }
 
-    /// Sends one message.
     package func send(_ message: [UInt8]) async throws(End) {
         switch machine.send(message[...], now: .now) {
         case .transmit(let transmission): try await transmit(transmission, by: machine.deadline)

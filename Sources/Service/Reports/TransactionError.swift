@@ -44,7 +44,6 @@ package struct TransactionError: Equatable, Sendable {
         case transferFailed = "transfer.failed"
         /// No phone connected over Bluetooth, or could be connected to, in time.
         case connectionOverdue = "connection.overdue"
-        /// The Bluetooth connection to the phone failed.
         case connectionFailed = "connection.failed"
         /// Bluetooth ended under the transaction, or is not there though it is needed.
         case radioUnavailable = "radio.unavailable"

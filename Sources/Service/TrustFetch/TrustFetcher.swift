@@ -12,7 +12,6 @@ package struct TrustFetcher: Sendable {
     private let limits: FetchLimits
     private let tls: TLSConfiguration
 
-    /// - Throws: `serverRootsUnreadable`.
     package init(
         _ roots: ServerRoots = .system, limits: FetchLimits = FetchLimits()
     ) throws(TrustFetchError) {

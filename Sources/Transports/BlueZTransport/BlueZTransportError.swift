@@ -16,7 +16,6 @@ package enum BlueZTransportError: Error, Equatable, Sendable {
     case accessDenied
     /// bluetoothd has no adapter, or none that can advertise.
     case noAdapter
-    /// The adapter of that name is not there.
     case adapterMissing(String)
     /// The adapter was pulled under us.
     case adapterLost

@@ -2,7 +2,6 @@
 package struct APDULimits: Equatable, Sendable {
     /// Whether extended length fields may be used at all.
     package let allowsExtended: Bool
-    /// Most bytes of data in one command (Lc).
     package let commandData: Int
     /// Most bytes of data to ask for in one answer (Le), without the status word.
     package let responseData: Int

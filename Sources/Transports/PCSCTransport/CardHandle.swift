@@ -96,7 +96,6 @@ extension CardHandle {
 package enum CardDisposition: Sendable {
     /// Power off; the reader looks for a card afresh.
     case unpower
-    /// Reset.
     case reset
     /// Nothing.
     case leave

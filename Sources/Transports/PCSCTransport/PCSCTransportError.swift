@@ -13,7 +13,6 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     case accessDenied(PolkitAction)
     /// pcscd takes no further client, though it knows this process (Q135: 200 by default).
     case tooManyClients
-    /// No reader is listed.
     case noReader
     /// The reader of that name is not listed any more, or its device was removed (Q136).
     case readerMissing(String)
@@ -21,7 +20,6 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     case readerInUse
     /// A call that was cancelled has not come back from the reader; no other is begun before.
     case readerBlocked
-    /// No card is on the reader.
     case noCard
     /// The card left, with or without an answer to the last command (Q132).
     case cardLost
@@ -29,7 +27,6 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     case linkLost
     /// A card is there and does not answer to power-up (Q131: lift and tap again).
     case cardMute
-    /// Another program has reset the card.
     case cardReset
     /// The card speaks neither T=1 nor T=0.
     case protocolMismatch

@@ -20,7 +20,6 @@ struct ReaderWatch {
         return removed.map(ReaderEvent.readerRemoved) + arrived.map(ReaderEvent.readerArrived)
     }
 
-    /// Takes the state of one reader.
     mutating func observe(_ name: String, state: DWORD) -> [ReaderEvent] {
         guard let index = known.firstIndex(where: { $0.name == name }) else { return [] }
         let before = known[index].state

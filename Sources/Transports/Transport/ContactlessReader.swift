@@ -18,9 +18,7 @@ package protocol ContactlessCard: Sendable {
 
 /// How long APDUs may be on a reader.
 package struct ContactlessLimits: Equatable, Sendable {
-    /// Most bytes of data in one command.
     package let commandData: Int
-    /// Most bytes of data in one response.
     package let responseData: Int
     package let allowsExtended: Bool
 

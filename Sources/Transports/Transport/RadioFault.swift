@@ -18,7 +18,6 @@ package enum RadioFault: String, Error, CaseIterable, Sendable {
     case adapterMissing = "bluez.adapter_missing"
     /// The adapter was removed while it was used.
     case adapterLost = "bluez.adapter_lost"
-    /// The adapter is off.
     case adapterOff = "bluez.adapter_off"
     /// bluetoothd accepts no further service or advertisement.
     case registrationRefused = "bluez.registration_refused"

@@ -54,7 +54,6 @@ package struct Socket: ~Copyable, Sendable {
         _ = try Self.check(status)
     }
 
-    /// Binds and listens.
     borrowing func listen(on address: SocketAddress, backlog: Int32 = 16) throws(TransportError) {
         try setOption(SOL_SOCKET, SO_REUSEADDR, 1)
         let status = unsafe address.withSockAddr { unsafe Glibc.bind(descriptor, $0, $1) }

@@ -28,7 +28,6 @@ package enum TransportError: Error, Equatable, Sendable {
 package enum ChannelDeadline: Sendable {
     /// Until the peer has accepted the connection.
     case connect
-    /// Until the next frame begins.
     case nextFrame
     /// From a frame's first byte to its last, in either direction.
     case frame

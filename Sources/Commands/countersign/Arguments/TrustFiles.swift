@@ -5,7 +5,6 @@ internal import MdocTrust
 internal import OpenSSLCrypto
 internal import PKIX
 
-/// Collects trust anchors from files and folders.
 struct TrustFiles {
     /// The longest file that is read, in bytes.
     static let largestFile = 1 << 22

@@ -55,7 +55,6 @@ struct WebArguments: ParsableArguments {
 /// What a page asks `navigator.credentials` with, one entry of `digital.requests`.
 struct WebRequestFile {
     let encryptionInfo: String
-    /// DeviceRequest.
     let deviceRequest: [UInt8]
 
     private struct Members: Decodable {

@@ -3,7 +3,6 @@ internal import JSON
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
-/// `countersign brand add`: another brand.
 struct BrandAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",

@@ -12,7 +12,6 @@ struct BrandKeyCommand: ParsableCommand {
         subcommands: [BrandKeyAddCommand.self, BrandKeyRevokeCommand.self])
 }
 
-/// `countersign brand key add`.
 struct BrandKeyAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -108,7 +107,6 @@ struct BrandKeyAddCommand: ParsableCommand {
     }
 }
 
-/// `countersign brand key revoke`.
 struct BrandKeyRevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",

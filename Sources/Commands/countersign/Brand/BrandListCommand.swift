@@ -3,7 +3,6 @@ internal import JSON
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
-/// `countersign brand list`: the brands there are, with their keys.
 struct BrandListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

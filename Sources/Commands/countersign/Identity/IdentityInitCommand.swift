@@ -5,7 +5,6 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-/// `countersign identity init`: a new key.
 struct IdentityInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import JSON
 internal import ReaderIdentityStore
 
-/// `countersign identity list`: what identities there are, and which asks where.
 struct IdentityListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

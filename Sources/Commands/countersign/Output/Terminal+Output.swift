@@ -3,7 +3,6 @@ internal import SystemPackage
 
 /// Where a command writes: results to standard output, all else to standard error.
 extension Terminal {
-    /// A result.
     static func result(_ text: String) {
         write(text, to: .standardOutput)
     }

@@ -4,7 +4,6 @@ internal import MdocModel
 internal import ReaderStore
 internal import Reports
 
-/// `countersign receipt list`: the receipts in order.
 struct ReceiptListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

@@ -3,7 +3,6 @@ internal import JSON
 internal import MdocModel
 internal import ReaderStore
 
-/// `countersign receipt renew-key`: another key from here on.
 struct ReceiptRenewKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "renew-key",

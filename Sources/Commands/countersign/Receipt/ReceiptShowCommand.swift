@@ -6,7 +6,6 @@ internal import ReaderStore
 internal import Reports
 internal import RequestPlanner
 
-/// `countersign receipt show`: one receipt in full.
 struct ReceiptShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

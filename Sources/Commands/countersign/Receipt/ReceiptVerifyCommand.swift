@@ -67,7 +67,6 @@ struct ReceiptVerifyCommand: ParsableCommand {
     }
 }
 
-/// The result of a check of a chain.
 private struct ReceiptChainReport {
     let verdict: ReceiptChain.Verdict
     let links: Int

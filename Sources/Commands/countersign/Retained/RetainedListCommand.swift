@@ -3,7 +3,6 @@ internal import JSON
 internal import MdocModel
 internal import ReaderStore
 
-/// `countersign retained list`: what is retained, without what it holds.
 struct RetainedListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

@@ -3,7 +3,6 @@ internal import JSON
 internal import MdocModel
 internal import ReaderStore
 
-/// `countersign retained purge`: removes what has expired.
 struct RetainedPurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",

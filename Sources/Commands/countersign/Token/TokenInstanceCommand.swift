@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import JSON
 internal import ReaderTokens
 
-/// `countersign token instance`: which reader this is.
 struct TokenInstanceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "instance",

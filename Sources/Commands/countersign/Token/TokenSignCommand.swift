@@ -5,7 +5,6 @@ internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
-/// `countersign token sign`: a token for one reader.
 struct TokenSignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",

@@ -29,7 +29,6 @@ extension ReaderTokensError {
         }
     }
 
-    /// The failure that ends a command.
     var failure: CommandFailure { CommandFailure(status: exitStatus, message: explanation) }
 }
 

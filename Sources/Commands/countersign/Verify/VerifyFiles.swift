@@ -4,7 +4,6 @@ internal import COSE
 internal import MdocModel
 internal import MdocSession
 
-/// The files of a presentation nearby.
 struct VerifyFiles: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The decrypted DeviceResponse.", valueName: "file"))
     var response: String?

@@ -4,7 +4,6 @@ internal import PCSCTransport
 internal import Reports
 
 extension Version {
-    /// The libraries, by name.
     private static var libraries: [(name: String, version: String)] {
         [("OpenSSL", OpenSSLVersion.text), ("PC/SC lite", PCSCLibrary.version)]
     }

@@ -4,7 +4,6 @@ internal import COpenSSL
 package enum HashAlgorithm: Sendable, Hashable, CaseIterable {
     case sha256, sha384, sha512
 
-    /// The size of a digest in bytes.
     package var digestSize: Int {
         switch self {
         case .sha256: 32

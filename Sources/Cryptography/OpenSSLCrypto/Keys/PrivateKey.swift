@@ -45,7 +45,6 @@ package struct PrivateKey: ~Copyable, Sendable {
     /// The y coordinate of the public point; empty for Montgomery and Edwards curves.
     package var y: [UInt8] { curve.y(of: encodedPoint) }
 
-    /// The public half.
     package borrowing func publicKey() throws(OpenSSLCryptoError) -> PublicKey {
         if curve.family == .weierstrass {
             try PublicKey(curve: curve, uncompressedPoint: encodedPoint[...])

@@ -2,9 +2,7 @@ internal import COpenSSL
 
 /// AES-GCM (SP 800-38D) with one key, 16 or 32 bytes, a 96-bit nonce and a 128-bit tag.
 @safe package struct AESGCM: ~Copyable, @unchecked Sendable {  // one owner, and only `mutating` uses
-    /// The size of a nonce in bytes.
     package static let nonceSize = 12
-    /// The size of a tag in bytes.
     package static let tagSize = 16
 
     private let context: OpaquePointer

@@ -95,7 +95,6 @@ package struct Certificate: Sendable {
     /// The signature in the form X.509 uses.
     package var signature: ArraySlice<UInt8> { signed.value }
 
-    /// The extension with this identifier.
     package func firstExtension(_ oid: ObjectIdentifier) -> CertificateExtension? {
         extensions.first { $0.oid == oid }
     }

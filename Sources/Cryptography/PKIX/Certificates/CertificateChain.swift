@@ -26,7 +26,6 @@ package struct CertificateChain: Sendable {
     package var withoutRoots: [Certificate] { certificates.filter { !$0.isSigned(by: $0) } }
 }
 
-/// Why certificates do not form a chain.
 package enum CertificateChainError: Error, Equatable, Sendable {
     case empty
     case tooLong(limit: Int)
@@ -34,7 +33,6 @@ package enum CertificateChainError: Error, Equatable, Sendable {
     case notSignedByNext(Int)
     /// The leaf is self-signed: no root can make it trusted.
     case leafSelfSigned
-    /// The private key is not that of the leaf.
     case keyNotOfLeaf
     /// The leaf's key makes no signatures.
     case keyCannotSign

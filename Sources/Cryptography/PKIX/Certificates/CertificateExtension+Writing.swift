@@ -51,7 +51,6 @@ extension CertificateExtension {
         }
     }
 
-    /// One distribution point with one full name.
     package static func crlDistributionPoint(uri: String) -> Self {
         Self(.crlDistributionPoints) {
             $0.write(DERTag.sequence) {

@@ -11,7 +11,6 @@ package struct CertificateTemplate: Sendable {
     package var notBefore: Int64
     /// Seconds since 1970-01-01T00:00:00Z.
     package var notAfter: Int64
-    /// A complete `SubjectPublicKeyInfo`.
     package var subjectPublicKeyInfo: [UInt8]
     /// Written in this order, also if one occurs twice. The field is omitted if this is empty.
     package var extensions: [CertificateExtension]

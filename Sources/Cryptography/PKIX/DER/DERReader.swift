@@ -111,6 +111,5 @@ package struct DERElement: Sendable {
     /// The identifier octet.
     package var tag: UInt8 { encoding[encoding.startIndex] }
 
-    /// The contents alone.
     package var contents: ArraySlice<UInt8> { encoding[contentsStart...] }
 }

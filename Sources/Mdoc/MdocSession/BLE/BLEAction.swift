@@ -24,7 +24,6 @@ package enum BLETransmission: Equatable, Sendable {
 package enum BLEEvent: Equatable, Sendable {
     /// A value of Client2Server or Server2Client; over L2CAP the next bytes.
     case value(ArraySlice<UInt8>)
-    /// A value of State.
     case state(ArraySlice<UInt8>)
     /// The link is closed, by the peer or by accident.
     case closed

@@ -6,7 +6,6 @@ internal import OpenSSLCrypto
 /// ISO/IEC 18013-5, 8.3.3.1.1.3: the value of the Ident characteristic, by which a phone knows the reader that has
 /// its engagement. It proves nothing to us: only the session's decryption does (Q71).
 package struct BLEIdent: Hashable, Sendable {
-    /// The sixteen bytes.
     package let bytes: [UInt8]
 
     /// The value for the key of this engagement, hashed as it came.

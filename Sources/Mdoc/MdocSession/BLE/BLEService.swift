@@ -7,7 +7,6 @@ package enum BLEService: Hashable, Sendable {
     /// mdoc central client mode: the reader is the GATT server and advertises this UUID.
     case mdocCentralClient(BluetoothUUID)
 
-    /// The UUID that is advertised.
     package var uuid: BluetoothUUID {
         switch self {
         case .mdocPeripheralServer(let uuid), .mdocCentralClient(let uuid): uuid

@@ -2,7 +2,6 @@
 struct NFCCapabilityContainer: Equatable, Sendable {
     /// The bytes that are read of it (Q19).
     static let size = 15
-    /// The file identifier of the capability container.
     static let fileIdentifier: UInt16 = 0xe103
 
     /// MLe: the longest answer to a READ BINARY, in bytes.

@@ -31,7 +31,6 @@ package enum NFCFault: Error, Equatable, Sendable {
     case noHandoverService
     /// The phone reports this TNEP status (Q41).
     case serviceStatus(StatusRecord)
-    /// The Handover Select has no DeviceEngagement.
     case noDeviceEngagement
     /// Static handover with none but these carriers, none of which this reader can use (Q35).
     case noUsableCarrier(NFCCarrierKinds)

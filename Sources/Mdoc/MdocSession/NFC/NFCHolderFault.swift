@@ -23,7 +23,6 @@ package enum NFCHolderFault: Equatable, Sendable {
     case sendsOtherMessage
     /// The last byte of each message is missing and NLEN is one short.
     case truncatesMessage
-    /// The Handover Select has no DeviceEngagement.
     case omitsDeviceEngagement
     /// The Handover Select names all carriers of the phone, whatever was offered (Q38).
     case ignoresOffer

@@ -2,7 +2,6 @@ package import NDEF
 
 /// What the reader hardware can carry in one APDU (Q120, Q122).
 package struct NFCReaderLimits: Equatable, Sendable {
-    /// The longest command data field, in bytes.
     package let maximumCommandData: Int
     /// The longest response data field, in bytes; 255 for readers that fail on 256 (Q121).
     package let maximumResponseData: Int

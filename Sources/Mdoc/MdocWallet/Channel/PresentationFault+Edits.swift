@@ -30,7 +30,6 @@ extension PresentationFault {
         }
     }
 
-    /// To the response.
     func edit(response: inout CBORDraft) {
         let documents = response["documents"]?.items ?? []
         switch self {

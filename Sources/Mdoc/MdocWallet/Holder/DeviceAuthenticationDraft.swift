@@ -85,7 +85,6 @@ struct DeviceAuthenticationDraft {
 }
 
 extension SessionTranscript {
-    /// The reader's ephemeral key.
     fileprivate func eReaderKey() throws(COSEError) -> COSEKey {
         guard let item = try? eReaderKeyBytes?.item() else { throw .malformed(.key) }
         return try COSEKey(item)

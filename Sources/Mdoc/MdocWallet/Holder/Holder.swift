@@ -107,7 +107,6 @@ package struct Holder: Sendable {
 
 /// Why a phone cannot answer a request.
 package enum HolderError: Error, Equatable, Sendable {
-    /// The request is not one.
     case request(MdocModelError)
     /// The reader's ephemeral key cannot be used, or is not on the device key's curve, which a MAC needs.
     case readerKey(COSEError)

@@ -4,7 +4,6 @@ internal import MdocModel
 
 // What each fault does to a response, in the order in which a response is made.
 extension HolderFault {
-    /// To the items that are returned.
     func edit(_ selection: inout ItemSelection, of document: IssuedDocument) {
         switch self {
         case .ageNotNearest:
@@ -50,7 +49,6 @@ extension HolderFault {
         }
     }
 
-    /// To deviceAuth.
     func edit(deviceAuth: inout CBORDraft) {
         switch self {
         case .signatureFlipped, .macFlipped: deviceAuth.editLast { [$0[0] ^ 1] + $0.dropFirst() }
@@ -68,7 +66,6 @@ extension HolderFault {
         }
     }
 
-    /// To deviceSigned.
     func edit(deviceSigned: inout CBORDraft) {
         switch self {
         case .noDeviceAuth: deviceSigned["deviceAuth"] = nil
@@ -77,7 +74,6 @@ extension HolderFault {
         }
     }
 
-    /// To a document.
     func edit(document: inout CBORDraft) {
         switch self {
         case .noIssuerAuth: document["issuerSigned"]?["issuerAuth"] = nil
@@ -93,7 +89,6 @@ extension HolderFault {
         }
     }
 
-    /// To the response.
     func edit(response: inout CBORDraft) {
         switch self {
         case .versionTwo: response["version"] = "2.0"
@@ -109,7 +104,6 @@ extension HolderFault {
         }
     }
 
-    /// To the encoded response.
     func edit(encoded: [UInt8]) -> [UInt8] {
         switch self {
         case .truncated: encoded.dropLast()

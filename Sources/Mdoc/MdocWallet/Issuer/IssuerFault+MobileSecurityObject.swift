@@ -92,7 +92,6 @@ extension CBORDraft {
         self["validityInfo"] = info
     }
 
-    /// Edits the device key's COSE_Key map.
     fileprivate mutating func editDeviceKey(_ edit: (inout CBORDraft) -> Void) {
         guard case .encoded(let bytes)? = self["deviceKeyInfo"]?["deviceKey"],
             let item = try? CBORItem.parse(bytes[...])

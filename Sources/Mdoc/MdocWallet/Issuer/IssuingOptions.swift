@@ -3,7 +3,6 @@ internal import PKIX
 
 /// The behaviour of a test issuer; conforming by default.
 package struct IssuingOptions: Sendable {
-    /// The curve of the root's key.
     package var rootCurve = Curve.p256
     /// The curve of the document signer's key; an Edwards curve may be one too.
     package var signerCurve = Curve.p256

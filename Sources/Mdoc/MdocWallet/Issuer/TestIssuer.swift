@@ -28,7 +28,6 @@ package final class TestIssuer: Sendable {
         (root, signer) = try certificates.rootAndSigner(signerKey: signerKey)
     }
 
-    /// Signs `document` for the holder of `deviceKey`.
     package func issue(
         _ document: TestDocument, for deviceKey: COSEKeyPair
     ) throws(OpenSSLCryptoError) -> IssuedDocument {

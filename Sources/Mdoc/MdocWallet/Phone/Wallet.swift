@@ -10,7 +10,6 @@ package struct Wallet: Sendable {
     package var holder: Holder
     package var profile: WalletProfile
     package var entropy: TestEntropy
-    /// The curve of the session's keys.
     package var sessionCurve = Curve.p256
     /// What the person decides from the second request of a session on. Nil means the first decision again.
     package var furtherDecision: Holder.Decision?

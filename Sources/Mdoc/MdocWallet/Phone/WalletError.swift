@@ -4,7 +4,6 @@ package import WalletPresentation
 
 /// Why a wallet cannot be set up or a case not be written.
 package enum WalletError: Error, Equatable, Sendable {
-    /// The profile has no handover of this kind.
     case handoverNotInProfile(HandoverKind)
     /// The engagement in memory did not reach a handover.
     case engagementFailed(NFCEndReason)

@@ -31,22 +31,18 @@ package enum DataElementType: Hashable, Sendable {
     /// JPEG or JPEG 2000.
     case image
     case bytes
-    /// `driving_privileges`: see `DrivingPrivilege`.
     case drivingPrivileges
-    /// `domestic_driving_privileges`: see `DomesticDrivingPrivilege`.
     case domesticDrivingPrivileges
     /// Another list or map.
     case structure
 }
 
-/// The unit of a number.
 package enum DataElementUnit: String, Sendable {
     case centimetres = "cm"
     case kilograms = "kg"
     case years = "years"
 }
 
-/// Where an element is defined.
 package enum ElementSource: String, Sendable {
     case iso18013_5 = "ISO/IEC 18013-5:2021 7.2.1"
     case aamva = "AAMVA mDL Implementation Guidelines 3.2"

@@ -1,7 +1,6 @@
 internal import MdocModel
 
 extension DocumentFamily {
-    /// The person identification data of the European wallet.
     package static let personID = DocumentFamily(
         word: "pid", title: "EU person identification data",
         types: [

@@ -9,7 +9,6 @@ package enum RequestPlannerError: Error, Equatable, Sendable {
     /// Nothing is asked, or no document is named.
     case nothingAsked
     case claimTwice(Claim)
-    /// Two of the documents are of this type.
     case documentTwice(docType: String)
     /// An age is not in 0 to 99.
     case ageOutOfRange(Int)
@@ -25,7 +24,6 @@ package enum RequestRule: String, CaseIterable, Sendable {
     case attestationAnswersAge = "age.attestation_answers"
     /// At most two ages in one request (ISO/IEC 18013-5 7.2.5).
     case twoAgesAtMost = "age.two_at_most"
-    /// A portrait that nobody will compare with a face.
     case portraitNobodyCompares = "portrait.nobody_compares"
     /// More than the purpose needs.
     case notNeededForPurpose = "purpose.not_needed"

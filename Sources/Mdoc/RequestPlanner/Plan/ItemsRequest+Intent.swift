@@ -32,7 +32,6 @@ extension ItemsRequest {
 }
 
 extension DocumentType {
-    /// The elements that answer a claim.
     fileprivate func elements(answering claim: Claim) throws(RequestPlannerError) -> [ElementName] {
         let names: [ElementName]
         switch claim {

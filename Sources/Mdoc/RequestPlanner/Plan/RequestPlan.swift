@@ -40,13 +40,10 @@ package struct RequestPlan: Sendable {
         [self].drafts(for: capabilities)
     }
 
-    /// The ages that have to be answered.
     package var ages: [Int] { intent.claims.compactMap(\.years) }
 
-    /// The vehicle categories that have to be answered.
     package var categories: [String] { intent.claims.flatMap(\.vehicleCategories) }
 
-    /// The domestic classes that have to be answered.
     package var domesticClasses: [String] { intent.claims.flatMap(\.vehicleClasses) }
 
     /// Whether the answer is incomplete without a portrait (Q158).

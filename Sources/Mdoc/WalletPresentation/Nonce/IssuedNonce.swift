@@ -78,7 +78,6 @@ package enum NonceRefusal: String, CaseIterable, Error, Sendable {
     /// Issued for the other of app and web.
     case otherChannel = "nonce.other_channel"
     case expired = "nonce.expired"
-    /// The same nonce was issued before.
     case issuedBefore = "nonce.issued_before"
     /// No more nonces are kept at a time.
     case tooMany = "nonce.too_many"

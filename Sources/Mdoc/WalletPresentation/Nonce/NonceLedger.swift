@@ -39,7 +39,6 @@ package struct NonceLedger: Sendable {
         return issued
     }
 
-    /// Spends a nonce, once.
     package mutating func spend(
         _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp

@@ -39,10 +39,8 @@ package struct IdentityDescriptor: Sendable {
 package enum IdentityDescriptorError: Error, Equatable, Sendable {
     case noElements
     case elementTwice
-    /// `age` and `age(atLeast:)` in one request.
     case ageTwice
     case ageOutOfRange
-    /// This kind of document has no such element.
     case elementNotOfDocument(IdentityElement)
 }
 

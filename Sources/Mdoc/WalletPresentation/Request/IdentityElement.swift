@@ -4,7 +4,6 @@ package enum IdentityElement: Hashable, Sendable {
     case documentIssueDate, documentExpirationDate, documentNumber, documentDHSComplianceStatus
     case drivingPrivileges, dateOfBirth, age, sex
     case eyeColor, hairColor, height, weight, organDonorStatus, veteranStatus
-    /// `age(atLeast:)`.
     case ageAtLeast(Int)
 
     /// The ages that PassKit takes.

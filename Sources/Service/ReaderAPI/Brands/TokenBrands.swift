@@ -77,7 +77,6 @@ extension TokenBrands {
 }
 
 extension BrandFolder {
-    /// The brands as they are now.
     func brands() throws(APIProblem) -> BrandRegistry {
         do throws(BrandRegistryError) {
             return try registry()

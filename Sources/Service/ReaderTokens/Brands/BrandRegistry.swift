@@ -19,7 +19,6 @@ package struct BrandRegistry: Equatable, Sendable {
         keys[identifier].map { (brands[$0.brand], brands[$0.brand].keys[$0.key]) }
     }
 
-    /// Adds a brand, with the keys it has.
     package mutating func add(_ brand: Brand) throws(BrandFault) {
         guard brands.count < Self.mostBrands else { throw .tooManyBrands(limit: Self.mostBrands) }
         guard self.brand(brand.identifier) == nil else { throw .brandTwice }

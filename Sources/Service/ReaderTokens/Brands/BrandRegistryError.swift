@@ -15,7 +15,6 @@ package enum BrandRegistryError: Error, Equatable, Sendable {
     case logo(LogoFault)
 }
 
-/// What is wrong with a brand.
 package enum BrandFault: Error, Equatable, Sendable {
     /// `id` or `kid` is malformed (`TokenText`).
     case identifierMalformed
@@ -36,7 +35,6 @@ package enum BrandFault: Error, Equatable, Sendable {
     case keyUnknown
 }
 
-/// What is wrong with a logo.
 package enum LogoFault: Error, Equatable, Sendable {
     case tooLong(limit: Int)
     /// Not a whole PNG: its signature, header or end is missing.

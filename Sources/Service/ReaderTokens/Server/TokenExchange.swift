@@ -51,7 +51,6 @@ package enum TokenRefusal: Equatable, Sendable {
 /// has no token.
 package struct TokenAudit: Equatable, Sendable {
     package enum Outcome: Equatable, Sendable {
-        /// By the key with this `kid`.
         case granted(key: TokenText)
         case refused(TokenRefusal)
     }

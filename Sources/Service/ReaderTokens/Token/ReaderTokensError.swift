@@ -21,7 +21,6 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
 
     // Its header
 
-    /// `typ` is not `JWT`.
     case typeNotJWT
     /// `alg` is not `ES256`.
     case algorithmNotES256

@@ -63,7 +63,6 @@ struct ViewerDisplay: DisplayChannel {
 }
 
 extension ViewerDisplay {
-    /// The message to the viewer.
     private struct Message: Encodable {
         struct Age: Encodable {
             let years: Int

@@ -319,7 +319,6 @@ extension Bus {
         return registration
     }
 
-    /// Answers a method call.
     func answer(_ call: BusMessage, _ values: [BusValue]) {
         guard isConnected else { return }
         var created: OpaquePointer?
@@ -334,7 +333,6 @@ extension Bus {
         work()
     }
 
-    /// Refuses a method call with an error of this name.
     func refuse(_ call: BusMessage, _ name: String, _ detail: String = "") {
         guard isConnected else { return }
         var error = unsafe sd_bus_error()

@@ -161,7 +161,6 @@ actor Daemon {
             && !taken.contains(device)
     }
 
-    /// The unknown devices connected to an adapter.
     func unknownDevices(at adapter: String) -> [String] {
         paths("org.bluez.Device1", below: adapter).filter(isStranger)
     }

@@ -53,7 +53,6 @@ package struct DaemonRequirement: Sendable {
 
     package let id: ID
     package let quirks: [Int]
-    /// The value to write.
     package let value: String
     let setting: Setting
     var alternative: Setting?

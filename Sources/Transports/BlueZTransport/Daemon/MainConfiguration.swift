@@ -10,7 +10,6 @@ package struct MainConfiguration: Equatable, Sendable {
     /// bluetoothd's settings if there is no file.
     package init() {}
 
-    /// - Throws: ``MainConfigurationError``.
     package init(parsing text: [UInt8]) throws(MainConfigurationError) {
         guard text.count <= Self.limit else { throw .tooLong }
         var group: String?
