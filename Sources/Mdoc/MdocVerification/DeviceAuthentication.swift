@@ -20,12 +20,12 @@ package enum DeviceBinding: Sendable {
 }
 
 func checkDeviceAuthentication(
-    of document: UnverifiedDocument, key deviceKey: COSEKey, transcript: SessionTranscript,
-    readerKey: COSEKeyPair?, noting deviations: inout [Deviation]
+    of document: UnverifiedDocument, key deviceKey: COSEKey, in context: VerificationContext,
+    noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> DeviceBindingProof {
     guard let nameSpaces = document.deviceSigned.nameSpacesBytes else { throw .deviceNameSpacesMissing }
     let payload = deviceAuthenticationBytes(
-        transcript: transcript, docType: document.docType, nameSpaces: nameSpaces)
+        transcript: context.transcript, docType: document.docType, nameSpaces: nameSpaces)
     switch (document.deviceSigned.deviceSignature, document.deviceSigned.deviceMac) {
     case (nil, nil): throw .deviceAuthMissing
     case (.some, .some): throw .deviceAuthTwice
@@ -37,7 +37,8 @@ func checkDeviceAuthentication(
         }
         return DeviceBindingProof(.signature)
     case (nil, let mac?):
-        let key = try macKey(deviceKey: deviceKey, transcript: transcript, readerKey: readerKey)
+        let key = try macKey(
+            deviceKey: deviceKey, transcript: context.transcript, readerKey: context.readerKey)
         do throws(COSEError) {
             let mac = try COSEMac0(mac)
             try mac.verify(with: key, detachedPayload: payload)

@@ -47,8 +47,7 @@ extension UnverifiedDocument {
         var anchor: TrustAnchor?
         var finding = RevocationFinding.undetermined(.notChecked, about: .document, ageSeconds: nil)
         let certificate = log.run(.issuerCertificate) { deviations throws(CheckFailure) in
-            let certificate = try issuerAuth.verifyCertificate(
-                for: docType, in: context, noting: &deviations)
+            let certificate = try issuerAuth.verifyCertificate(for: docType, in: context, noting: &deviations)
             anchor = certificate.anchor
             return certificate
         }
@@ -72,20 +71,14 @@ extension UnverifiedDocument {
             try checkDigests(of: self, in: object, noting: &deviations)
         }
         let validity = log.run(.validity) { deviations throws(CheckFailure) in
-            try checkValidity(
-                of: object.validityInfo, signedBy: signer, at: context.now,
-                clockSkew: context.policy.clockSkew, noting: &deviations)
+            try checkValidity(of: object.validityInfo, signedBy: signer, in: context, noting: &deviations)
         }
         let country = log.run(.issuingCountry) { deviations throws(CheckFailure) in
-            try checkIssuingCountry(
-                of: self, signedBy: signer, validFrom: object.validityInfo.validFrom.instant,
-                noting: &deviations)
+            try checkIssuingCountry(of: self, in: object, signedBy: signer, noting: &deviations)
         }
         let revocation = checkedRevocation(certificate, signature, in: context, &log, &finding)
         let binding = log.run(.deviceAuthentication) { deviations throws(CheckFailure) in
-            try checkDeviceAuthentication(
-                of: self, key: object.deviceKey, transcript: context.transcript,
-                readerKey: context.readerKey, noting: &deviations)
+            try checkDeviceAuthentication(of: self, key: object.deviceKey, in: context, noting: &deviations)
         }
         let authorizations = log.run(.keyAuthorizations) { _ throws(CheckFailure) in
             try checkKeyAuthorizations(of: self, in: object.keyAuthorizations)

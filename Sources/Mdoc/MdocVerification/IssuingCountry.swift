@@ -10,10 +10,11 @@ struct IssuingCountryProof: ~Copyable {
 }
 
 func checkIssuingCountry(
-    of document: UnverifiedDocument, signedBy signer: IssuerCertificate, validFrom: Timestamp,
+    of document: UnverifiedDocument, in object: MobileSecurityObject, signedBy signer: IssuerCertificate,
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> IssuingCountryProof {
     let subject = signer.certificate.subject
+    let validFrom = object.validityInfo.validFrom.instant
     for item in document.nameSpaces.lazy.flatMap(\.items) {
         if item.isNamed("issuing_country") {
             guard let country = subject.countryName, item.value.isSameText(as: country) else {

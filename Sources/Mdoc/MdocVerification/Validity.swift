@@ -11,7 +11,7 @@ struct ValidityProof: ~Copyable {
 }
 
 func checkValidity(
-    of info: ValidityInfo, signedBy signer: IssuerCertificate, at now: Timestamp, clockSkew: Int64,
+    of info: ValidityInfo, signedBy signer: IssuerCertificate, in context: VerificationContext,
     noting deviations: inout [Deviation]
 ) throws(CheckFailure) -> ValidityProof {
     let signed = info.signed.instant
@@ -21,8 +21,9 @@ func checkValidity(
     guard certificate.notBefore <= signed.secondsSince1970, signed.secondsSince1970 <= certificate.notAfter
     else { throw .signedOutsideCertificateValidity }
     guard signed <= validFrom, validFrom < validUntil else { throw .validityContradictory }
-    guard validFrom <= now.advanced(bySeconds: clockSkew) else { throw .notYetValid }
-    guard now <= validUntil.advanced(bySeconds: clockSkew) else { throw .expired }
+    let clockSkew = context.policy.clockSkew
+    guard validFrom <= context.now.advanced(bySeconds: clockSkew) else { throw .notYetValid }
+    guard context.now <= validUntil.advanced(bySeconds: clockSkew) else { throw .expired }
     if !info.form.isEmpty { deviations.append(.dateFormInMSO) }
     return ValidityProof()
 }
