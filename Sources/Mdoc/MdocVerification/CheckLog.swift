@@ -14,10 +14,6 @@ struct CheckLog {
     private(set) var reports: [CheckReport] = []
     private(set) var deviations: [Deviation] = []
 
-    init(rules: VerificationRules) {
-        self.rules = rules
-    }
-
     /// The proof that `check` gives, or nil after noting why it gave none.
     mutating func run<Proof: ~Copyable>(
         _ id: CheckID, _ check: (inout [Deviation]) throws(CheckFailure) -> Proof

@@ -54,11 +54,6 @@ private struct BenchLinkCarrier: SessionCarrier {
     let deadlines: PresentationDeadlines
     private(set) var sent: ContinuousClock.Instant?
 
-    init(channel: any MessageChannel, deadlines: PresentationDeadlines) {
-        self.channel = channel
-        self.deadlines = deadlines
-    }
-
     /// The holder's message may take the whole time for consent.
     mutating func exchange(
         _ message: [UInt8], report: @escaping @Sendable (PresentationEvent) -> Void

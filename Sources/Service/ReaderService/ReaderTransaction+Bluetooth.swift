@@ -81,10 +81,6 @@ private struct LinkCarrier: SessionCarrier {
     let driver: LinkDriver
     private(set) var sent: ContinuousClock.Instant?
 
-    init(driver: LinkDriver) {
-        self.driver = driver
-    }
-
     mutating func exchange(
         _ message: [UInt8], report: @escaping @Sendable (PresentationEvent) -> Void
     ) async throws(PresentationFailure) -> CarriedAnswer {

@@ -7,22 +7,11 @@ internal import MdocTrust
 /// this request.
 package struct OpenedPresentation: Sendable, RedactedDescription {
     package let channel: PresentationChannel
+    let response: UnverifiedResponse
     /// To which the wallet's answer is bound.
     package let transcript: SessionTranscript
-    let response: UnverifiedResponse
-    private let isReplayChecked: Bool
-    private let isOfPublishedExample: Bool
-
-    init(
-        channel: PresentationChannel, response: UnverifiedResponse, transcript: SessionTranscript,
-        isReplayChecked: Bool, isOfPublishedExample: Bool
-    ) {
-        self.channel = channel
-        self.response = response
-        self.transcript = transcript
-        self.isReplayChecked = isReplayChecked
-        self.isOfPublishedExample = isOfPublishedExample
-    }
+    let isReplayChecked: Bool
+    let isOfPublishedExample: Bool
 
     /// Makes every check of a response from nearby, and those that only hold without an engagement.
     package func verify(in context: PresentationContext) -> PresentationVerdict {

@@ -101,11 +101,4 @@ package struct PreparedBrand: Equatable, Sendable {
     package let logo: String?
     /// The reader identity that the brand's tokens are bound to.
     package let identity: String?
-
-    package init(identifier: String, name: String, logo: String?, identity: String?) {
-        self.identifier = identifier
-        self.name = name
-        self.logo = logo
-        self.identity = identity
-    }
 }
