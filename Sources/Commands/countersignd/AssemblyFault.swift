@@ -24,7 +24,6 @@ struct AssemblyFault: Error, CustomStringConvertible {
     }
 }
 
-/// Several faults, a line for each.
 struct AssemblyFaults: Error, CustomStringConvertible {
     let faults: [AssemblyFault]
 

@@ -203,7 +203,6 @@ extension JSONText {
 }
 
 extension DaemonConfiguration.Socket {
-    /// The path, if a socket can be created there.
     fileprivate static func path(_ text: String) -> String? {
         text.utf8.count < 108 ? JSONText.absolutePath(text) : nil
     }

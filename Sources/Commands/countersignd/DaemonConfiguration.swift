@@ -6,7 +6,6 @@ internal import ReaderStore
 internal import ReaderTokens
 internal import WalletPresentation
 
-/// What the daemon's file says.
 package struct DaemonConfiguration: Equatable, Sendable {
     struct Socket: Equatable, Sendable {
         var path = "/run/countersign/countersignd.sock"

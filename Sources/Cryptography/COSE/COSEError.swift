@@ -6,9 +6,7 @@ package enum COSEError: Error, Equatable, Sendable {
     case malformed(COSEStructure)
     /// The same label in both headers (RFC 9052 3).
     case labelInBothHeaders(Int64)
-    /// The same label, a text, in both headers.
     case textLabelInBothHeaders
-    /// No algorithm in the protected header.
     case algorithmMissing
     /// An algorithm this structure does not take, or that does not fit the key's curve.
     case algorithmNotAllowed(Int64)
@@ -24,7 +22,6 @@ package enum COSEError: Error, Equatable, Sendable {
     case certificateChainMalformed
     /// The signature or tag does not belong to these bytes and this key.
     case signatureInvalid
-    /// The signature has not the size or form of its algorithm.
     case signatureMalformed
     /// OpenSSL could not carry out the computation.
     case cryptography(OpenSSLCryptoError)

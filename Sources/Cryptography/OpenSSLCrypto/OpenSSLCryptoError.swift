@@ -6,7 +6,6 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
 
     /// A coordinate, raw key or encoded point does not have the curve's size or form.
     case keyMalformed
-    /// The numbers name no point of the curve.
     case pointNotOnCurve
     /// A private scalar is zero or not below the order of the curve.
     case scalarOutOfRange
@@ -16,7 +15,6 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
     case curvesDoNotAgree
     /// The agreement gave no usable secret, as the all-zero value of a point of small order (RFC 7748, 6).
     case keyAgreementFailed
-    /// The text is not PEM of the expected kind.
     case pemMalformed
 
     // The TPM
@@ -34,7 +32,6 @@ package enum OpenSSLCryptoError: Error, Equatable, Sendable {
 
     /// The signature algorithm cannot be used with a key on this curve.
     case algorithmDoesNotFitKey
-    /// The signature has the wrong length or is not DER.
     case signatureMalformed
     /// The signature is well formed and does not verify.
     case signatureInvalid

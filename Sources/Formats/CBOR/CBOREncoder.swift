@@ -9,7 +9,6 @@ package struct CBOREncoder: Sendable {
         bytes.reserveCapacity(capacity)
     }
 
-    /// The bytes that `body` writes.
     package static func encode<E: Error>(_ body: (inout CBOREncoder) throws(E) -> Void) throws(E) -> [UInt8] {
         var encoder = CBOREncoder()
         try body(&encoder)

@@ -18,7 +18,6 @@ package enum CBORError: Error, Equatable, Sendable {
     case duplicateKey(at: Int)
     /// Items nest deeper than the limit.
     case tooDeep(at: Int)
-    /// More bytes than the limit.
     case tooLong(limit: Int)
     /// More of what a structure repeats than its limit.
     case tooMany(limit: Int)

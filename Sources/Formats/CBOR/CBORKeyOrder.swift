@@ -12,7 +12,6 @@ struct CBORKeyOrder {
     /// Whether no two of the keys can be the same value.
     var provesDistinct: Bool { (isAscending || areApart) && allHaveOneEncoding }
 
-    /// Takes the next key.
     mutating func note(_ key: Range<Int>, isPreferred: Bool, in span: borrowing Span<UInt8>) {
         allHaveOneEncoding = allHaveOneEncoding && isPreferred && Self.hasOneEncoding(span[key.lowerBound])
         isAscending = isAscending && precedes(last, key, in: span)

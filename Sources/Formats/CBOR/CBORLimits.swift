@@ -2,7 +2,6 @@
 package struct CBORLimits: Sendable {
     /// How many arrays, maps and tags may contain one another.
     package var depth: Int
-    /// The longest encoding, in bytes.
     package var bytes: Int
 
     package init(depth: Int = 16, bytes: Int = 1 << 20) {

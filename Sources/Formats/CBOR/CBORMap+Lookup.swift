@@ -1,5 +1,4 @@
 extension CBORMap {
-    /// The value of a text key.
     package subscript(_ key: StaticString) -> CBORItem? {
         values(of: [key])[0]
     }
@@ -21,7 +20,6 @@ extension CBORMap {
         return values
     }
 
-    /// The value of an integer key.
     package subscript(_ key: Int64) -> CBORItem? {
         let major: UInt8 = key < 0 ? 1 : 0
         let argument = key < 0 ? ~UInt64(bitPattern: key) : UInt64(key)

@@ -21,7 +21,6 @@ package struct EncodedCBOR<Content>: Sendable {
         headCount = item.encoded.count - content.count
     }
 
-    /// Embeds an encoded item.
     package init(embedding content: [UInt8]) {
         var encoder = CBOREncoder(reservingCapacity: content.count + 11)
         encoder.tag(24)
@@ -32,13 +31,13 @@ package struct EncodedCBOR<Content>: Sendable {
     }
 
     /// The item inside, checked; `form` gets its departures from preferred serialization.
+    /// The item inside, checked; `form` gets its departures from preferred serialization.
     package func item(
         limits: CBORLimits = .standard, noting form: inout EncodingForm
     ) throws(CBORError) -> CBORItem {
         try CBORItem.parse(content, limits: limits, noting: &form)
     }
 
-    /// The item inside, checked.
     package func item(limits: CBORLimits = .standard) throws(CBORError) -> CBORItem {
         try CBORItem.parse(content, limits: limits)
     }

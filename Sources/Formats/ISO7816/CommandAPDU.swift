@@ -8,7 +8,6 @@ package struct CommandAPDU: Equatable, Sendable {
 
     /// The class byte CLA; bit 10 (hexadecimal) marks a chained command that is not the last.
     package let cla: UInt8
-    /// The instruction byte INS.
     package let ins: UInt8
     package let p1: UInt8
     package let p2: UInt8

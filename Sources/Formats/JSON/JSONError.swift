@@ -16,7 +16,6 @@ package enum JSONError: Error, Equatable, Sendable {
     case duplicateMember(at: Int)
     /// Values nest deeper than the limit.
     case tooDeep(at: Int)
-    /// More bytes than the limit.
     case tooLong(limit: Int)
     /// The value has another type than its structure requires. A number with a fraction or an exponent, or one that
     /// is too large, is not an integer.

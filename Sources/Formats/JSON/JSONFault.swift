@@ -7,7 +7,6 @@ package struct JSONFault: Error, Equatable, Sendable {
         case malformed
         /// Lists and objects lie in one another too deeply.
         case tooDeep
-        /// An object has a member twice.
         case duplicateMember
         /// An object has a member that is not known: it may be a restriction that was misspelt.
         case unknownMember(String)

@@ -39,7 +39,6 @@ extension JSONItem {
     }
 }
 
-/// The members of an object, by name.
 package struct JSONMembers: Sendable {
     fileprivate let items: [String: JSONItem]
     /// Where the object starts.

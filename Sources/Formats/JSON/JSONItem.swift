@@ -16,7 +16,6 @@ package struct JSONItem: Equatable, Sendable {
     /// The index of the value's first byte in the received buffer.
     package let offset: Int
 
-    /// The default limits for the length of a text and the depth of nesting.
     package static let standardLimits = (bytes: 1 << 16, depth: 16)
 
     /// The one value that `text` holds, with nothing but white space around it.

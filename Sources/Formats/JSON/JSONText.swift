@@ -100,7 +100,6 @@ package struct JSONText: Sendable {
     }
 }
 
-/// The members of an object, by name.
 package struct JSONTextMembers: Sendable {
     private let values: [String: JSONText]
     private let object: JSONText

@@ -11,7 +11,6 @@ package enum JSONValue: Sendable {
     /// The largest integer that every JSON reader takes exactly (RFC 7493 2.2).
     package static let largestExactInteger: Int64 = 1 << 53 - 1
 
-    /// The text; null if absent.
     package init(_ text: String?) {
         self = text.map(JSONValue.string) ?? .null
     }

@@ -143,7 +143,6 @@ extension NDEFRecord {
 
 /// What an NDEF message may cost to read.
 package struct NDEFLimits: Equatable, Sendable {
-    /// The longest message, in bytes.
     package let maximumBytes: Int
     /// The largest number of records in one message.
     package let maximumRecords: Int

@@ -24,7 +24,6 @@ package struct NDEFRecord: Equatable, Sendable {
         self.payload = payload
     }
 
-    /// A record of a named type.
     package init(_ type: NDEFRecordType, id: ArraySlice<UInt8>? = nil, payload: ArraySlice<UInt8>) {
         self.init(type.format, type: type.name[...], id: id, payload: payload)
     }

@@ -1,8 +1,6 @@
 /// ISO/IEC 18013-5, 8.2.2.2: NFC as the carrier of the data transfer, with the sender's APDU limits.
 package struct NFCCarrier: Equatable, Sendable {
-    /// The longest command data field, in bytes.
     package let maximumCommandData: Int
-    /// The longest response data field, in bytes.
     package let maximumResponseData: Int
 
     /// The defaults are those of a record without lengths: short APDUs. Values are clamped to 1…65535 and 1…65536.

@@ -3,7 +3,6 @@ package struct ServiceParameter: Equatable, Sendable {
     /// `urn:nfc:sn:handover`, the service of negotiated handover.
     package static let handoverService = Array("urn:nfc:sn:handover".utf8)
 
-    /// The service's URN.
     package let serviceName: ArraySlice<UInt8>
     /// WT_INT, nominally 0…63.
     package let waitingTimeInteger: UInt8

@@ -46,7 +46,6 @@ package struct ImageHeader: Equatable, Sendable {
 /// What is taken as a portrait. ISO/IEC 18013-5 names no size; wallets send from 192 × 240 to about 1000 × 1300.
 package struct ImageLimits: Sendable {
     package let bytes: Int
-    /// Pixels along one side.
     package let side: Int
     package let pixels: Int
     /// Tiles of a JPEG 2000 image; each costs memory before one pixel is read.

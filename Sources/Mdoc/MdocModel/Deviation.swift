@@ -45,9 +45,7 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dsFurtherKeyUsage = "x509.ds_key_usage_extra"
     /// The document signer's certificate is valid for more than 457 days.
     case dsLongValidity = "x509.ds_long_validity"
-    /// The document signer's certificate has no subject key identifier.
     case dsSubjectKeyIdentifierMissing = "x509.ds_no_ski"
-    /// The document signer's certificate has no authority key identifier.
     case dsAuthorityKeyIdentifierMissing = "x509.ds_no_aki"
     /// The document signer's subject key identifier is not the SHA-1 of its key.
     case dsSubjectKeyIdentifierDigest = "x509.ds_ski_digest"

@@ -7,7 +7,6 @@ package struct DeviceRequestInfo: Hashable, Sendable {
         package let isMandatory: Bool
         /// Sets of places in `docRequests`, in order of preference; neither they nor the list are empty.
         package let documentSets: [[Int]]
-        /// Purposes by the namespace that defines them.
         package let purposeHints: [PurposeHint]
 
         package init(isMandatory: Bool, documentSets: [[Int]], purposeHints: [PurposeHint] = []) {

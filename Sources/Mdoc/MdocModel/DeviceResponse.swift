@@ -197,7 +197,6 @@ package struct UnverifiedIssuerSignedItem: Sendable {
 /// DeviceSigned (ISO/IEC 18013-5 8.3.2.1.2.2) as it was received.
 package struct UnverifiedDeviceSigned: Sendable {
     package let nameSpacesBytes: EncodedCBOR<UnverifiedDeviceSigned>?
-    /// The self-asserted elements.
     package let elements: [(nameSpace: String, identifier: String, value: CBORItem)]
     /// COSE_Sign1, not looked at yet.
     package let deviceSignature: CBORItem?

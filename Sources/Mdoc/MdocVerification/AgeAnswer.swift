@@ -14,7 +14,6 @@ package enum AgeAnswer: Equatable, Sendable {
     case cannotTell(AgeUnknown)
 
     package enum AgeUnknown: Equatable, Sendable {
-        /// No age attestation came.
         case noAttestation
         /// Those that came say nothing about this age.
         case noneApplies

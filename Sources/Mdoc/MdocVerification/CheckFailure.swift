@@ -41,7 +41,6 @@ package enum CheckFailure: Error, Equatable, Sendable {
     case readerKeyOnOtherCurve
     /// A namespace is authorised whole and by element too.
     case keyAuthorizationsContradictory
-    /// The phone asserts an element its key was not authorised for.
     case elementNotAuthorized(ElementName)
     case docTypeNotRequested
     /// The same document was sent before.

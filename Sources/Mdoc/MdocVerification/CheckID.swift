@@ -48,7 +48,6 @@ extension CheckReport {
 }
 
 extension CheckReport.Outcome {
-    /// The word for it in JSON.
     package var word: String {
         switch self {
         case .passed: "passed"

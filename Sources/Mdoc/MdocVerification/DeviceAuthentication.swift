@@ -12,7 +12,6 @@ struct DeviceBindingProof: ~Copyable {
     }
 }
 
-/// How the device key was used.
 package enum DeviceBinding: Sendable {
     case signature
     /// Only this reader can know that the MAC is right; it proves nothing to others.
@@ -106,7 +105,6 @@ func checkKeyAuthorizations(
 }
 
 extension DeviceBinding {
-    /// The word for it in JSON.
     package var word: String {
         switch self {
         case .signature: "signature"

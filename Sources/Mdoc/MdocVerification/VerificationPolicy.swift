@@ -17,7 +17,6 @@ package struct VerificationPolicy: Equatable, Sendable {
     }
 }
 
-/// The verdict on a response, and what it was judged by.
 package struct Judgement: Sendable {
     package let verdict: ResponseVerdict
     /// Which issuers and lists were trusted.

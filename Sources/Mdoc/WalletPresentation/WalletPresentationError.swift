@@ -53,7 +53,6 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     case computationFailed
 }
 
-/// The structures that errors name.
 package enum PresentationStructure: String, Sendable {
     case envelope, encryptionInfo, encryptedResponse, plaintext
 }

@@ -45,7 +45,6 @@ package struct PortraitDecoder: Sendable {
     }
 }
 
-/// A portrait that browsers show.
 package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
     /// `image/jpeg` or `image/png`.
     package let mediaType: String
@@ -67,7 +66,6 @@ package struct ShownPortrait: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why there is no portrait to show.
 package enum PortraitDecoderError: Error, Equatable, Sendable {
     /// The decoder does not start: it is not where it should be, or the system is short of something.
     case notStarted

@@ -9,7 +9,6 @@ package struct FileStamp: Equatable, Sendable {
     private let nanoseconds: Int
     private let size: Int
 
-    /// Nil where nothing is at `path`.
     package init?(_ path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }

@@ -107,7 +107,6 @@ extension IdentityRules.Rule: Encodable {
     }
 }
 
-/// What is wrong with the file of rules.
 package enum RulesFault: Error, Equatable, Sendable {
     case form(JSONError)
     case identityNameMalformed(at: Int)

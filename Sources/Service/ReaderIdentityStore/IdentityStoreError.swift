@@ -28,13 +28,10 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
     case unknown(String)
     /// The key cannot be made, or the file holds none that can be used.
     case keyUnusable(OpenSSLCryptoError)
-    /// No certificate was imported yet.
     case noCertificates
-    /// The certificates cannot be read.
     case certificatesUnreadable(PKIXError)
     /// Among the certificates none is for this key.
     case keyNotCertified
-    /// The certificates do not form a chain that can be sent.
     case chainUnusable(CertificateChainError)
     /// A certificate that is sent is not valid yet; seconds since 1970.
     case notYetValid(subject: String, from: Int64)
@@ -47,7 +44,6 @@ package enum IdentityStoreError: Error, Equatable, Sendable {
 
     /// The file of rules is not what it should be; where, if it is in one place.
     case rulesMalformed(line: Int?, RulesFault)
-    /// No rule has these conditions.
     case noSuchRule
 }
 

@@ -4,7 +4,6 @@ internal import SystemPackage
 
 /// Files and folders that are their owner's alone.
 package enum PrivateFile {
-    /// The longest file that is read, in bytes.
     package static let largest = 1 << 20
     /// The code of the system for a path at which nothing is.
     package static let absent = ENOENT

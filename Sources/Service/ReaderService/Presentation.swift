@@ -106,7 +106,6 @@ package struct PhaseTime: Equatable, Sendable {
     package let duration: Duration
 }
 
-/// The outcome of a presentation and its details.
 package struct Presentation: Sendable {
     package enum Outcome: Sendable {
         case judged(Judgement)
@@ -147,7 +146,6 @@ package struct Presentation: Sendable {
     }
 }
 
-/// Why a presentation has no answer.
 package enum PresentationFailure: Error, Equatable, Sendable {
     case readerUnavailable(ReaderFault)
     /// No complete engagement in time. Where a phone was there, its last tap ended so (Q12).

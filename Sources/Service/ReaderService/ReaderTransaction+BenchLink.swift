@@ -48,7 +48,6 @@ extension ReaderTransaction {
     }
 }
 
-/// A bench link whose holder has engaged.
 private struct BenchLinkCarrier: SessionCarrier {
     let channel: any MessageChannel
     let deadlines: PresentationDeadlines

@@ -68,7 +68,6 @@ struct RequestExchange: ~Copyable, Sendable {
         }
     }
 
-    /// Takes a message from the phone.
     mutating func receive(
         _ message: ArraySlice<UInt8>, now: ContinuousClock.Instant
     ) -> ReaderSession.Action {

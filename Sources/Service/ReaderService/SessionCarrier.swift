@@ -23,7 +23,6 @@ protocol SessionCarrier {
     static func end(_ failure: PresentationFailure) -> End
 }
 
-/// What a phone answers an exchange with.
 enum CarriedAnswer {
     /// `began` is when its first byte came; nil where the carrier does not know.
     case message([UInt8], began: ContinuousClock.Instant?)

@@ -58,7 +58,6 @@ struct TapSeries {
 
     var isOverdue: Bool { ContinuousClock.now >= deadline }
 
-    /// The failure of the presentation if no further tap comes.
     var failure: PresentationFailure {
         guard let last else { return .engagementOverdue(lastTap: nil) }
         return last.phase.isDataTransfer ? .linkLost : .engagementOverdue(lastTap: last)

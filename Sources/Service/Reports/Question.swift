@@ -26,7 +26,6 @@ package struct Question: Hashable, Sendable {
     }
 }
 
-/// The answer of one document to a question.
 package struct Answer: Equatable, Sendable {
     package enum Word: String, Sendable {
         case yes, no, cannotTell

@@ -1,7 +1,6 @@
 package import RequestPlanner
 
 extension RetentionChoice {
-    /// The word for it in arguments and in JSON.
     package var word: String {
         switch self {
         case .none: "nothing"

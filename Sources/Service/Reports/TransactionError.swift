@@ -8,7 +8,6 @@ package struct TransactionError: Equatable, Sendable {
     package enum ID: String, CaseIterable, Sendable {
         /// A file given to the command is not what it claims to be.
         case inputMalformed = "input.malformed"
-        /// The bytes are not a DeviceResponse.
         case responseMalformed = "response.malformed"
         /// The bytes are not SessionData, or are without data and status.
         case sessionMalformed = "session.malformed"
@@ -26,7 +25,6 @@ package struct TransactionError: Equatable, Sendable {
         case declined = "declined"
         /// There is no reader that phones can be presented to.
         case readerUnavailable = "reader.unavailable"
-        /// No phone was engaged in time.
         case engagementOverdue = "engagement.overdue"
         /// Phones came, and each broke off its engagement.
         case engagementFailed = "engagement.failed"
@@ -55,9 +53,7 @@ package struct TransactionError: Equatable, Sendable {
         case consentOverdue = "consent.overdue"
         /// The transaction was interrupted on our side.
         case cancelled = "cancelled"
-        /// A document that was asked for did not come.
         case documentNotReturned = "document.not_returned"
-        /// An element that was asked for did not come.
         case elementNotReturned = "element.not_returned"
     }
 

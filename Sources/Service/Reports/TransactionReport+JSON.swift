@@ -19,7 +19,6 @@ extension TransactionReport {
         .object([("verdict", .string(verdict.rawValue))] + members(portrait: portrait))
     }
 
-    /// The documents with their elements.
     package func documentsJSON(portrait: PortraitForm) -> JSONValue {
         .array(documents.map { $0.json(portrait: portrait) })
     }

@@ -5,7 +5,6 @@ internal import MdocTrust
 internal import MdocVerification
 internal import ReaderService
 
-/// What a text shows of the elements.
 package enum ElementDisplay: Sendable {
     case names
     case values
@@ -68,7 +67,6 @@ extension TransactionReport {
 }
 
 extension DocumentOutcome {
-    /// Whether the issuer is not trusted.
     package var isIssuerUnknown: Bool {
         report.checks.contains { check in
             if case .failed(.issuerCertificate(.anchorNotFound)) = check.outcome { return true }

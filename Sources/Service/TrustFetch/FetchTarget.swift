@@ -8,7 +8,6 @@ package struct FetchTarget: Hashable, Sendable {
     package let validators: CacheValidators?
     let location: FetchLocation
 
-    /// The URL that is asked.
     package var url: String { location.text }
 
     /// - Parameters:

@@ -17,7 +17,6 @@ package enum TrustFetchError: Error, Hashable, Sendable {
     /// The body is compressed, which was not asked for.
     case contentEncoded
     case tls(TLSFault)
-    /// The host's name has no address.
     case nameUnresolved
     /// No address of the host takes the connection, or it broke before an answer.
     case unreachable
@@ -25,13 +24,11 @@ package enum TrustFetchError: Error, Hashable, Sendable {
     case truncated
     /// The answer is not HTTP.
     case malformed
-    /// The caller's task was cancelled.
     case cancelled
     /// The PEM to verify servers by has no certificate, or one that cannot be read.
     case serverRootsUnreadable
 }
 
-/// Why a location is not asked.
 package enum LocationFault: String, Sendable {
     /// It is not a URL, is too long, or has characters that no URL has.
     case unreadable
@@ -61,7 +58,6 @@ package enum FetchPhase: String, Sendable {
 package enum TLSFault: String, Sendable {
     /// Its certificate is of no known root, or outside its validity.
     case certificateRefused = "certificate_refused"
-    /// Its certificate is for another host.
     case hostNameWrong = "host_name_wrong"
     /// There was no handshake: the server speaks no TLS, or none that is good enough.
     case handshakeFailed = "handshake_failed"

@@ -2,7 +2,6 @@ package import Transport
 
 /// What the bus, bluetoothd or an adapter refused, by condition.
 package enum BlueZTransportError: Error, Equatable, Sendable {
-    /// There is no system message bus.
     case busNotRunning
     /// The connection to the bus was lost, and with it everything registered (Q117).
     case busLost
@@ -17,7 +16,6 @@ package enum BlueZTransportError: Error, Equatable, Sendable {
     /// bluetoothd has no adapter, or none that can advertise.
     case noAdapter
     case adapterMissing(String)
-    /// The adapter was pulled under us.
     case adapterLost
     /// The adapter is off and cannot be switched on, or was switched off under us.
     case adapterOff

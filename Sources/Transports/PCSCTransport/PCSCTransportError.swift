@@ -36,7 +36,6 @@ package enum PCSCTransportError: Error, Equatable, Sendable {
     case commandLength(Int, limit: Int)
     /// The card's answer does not fit pcscd's buffer.
     case answerTooLong
-    /// The task that waited was cancelled.
     case cancelled
     /// Any other code of PC/SC, and the call that gave it.
     case unexpected(code: UInt32, during: PCSCCall)

@@ -99,11 +99,9 @@ package enum VirtualCardError: Error, Equatable, Sendable {
     case readerUnreachable
     /// An answer of `length` bytes; the reader's length field counts to 65,535.
     case answerTooLong(length: Int)
-    /// The task that waited was cancelled.
     case cancelled
 }
 
-/// What a virtual card does with a command.
 package enum CardAnswer: Equatable, Sendable {
     /// Answers; data and status word.
     case respond([UInt8])

@@ -128,7 +128,6 @@ package actor FramedTCPChannel: MessageChannel {
     }
 }
 
-/// The limits of a ``FramedTCPChannel``.
 package struct FramedTCPConfiguration: Sendable {
     /// Longest frame, in bytes without its length, that is sent or accepted.
     package var maximumFrame: Int

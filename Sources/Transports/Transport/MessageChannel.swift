@@ -13,7 +13,6 @@ package protocol MessageChannel: Sendable {
 }
 
 extension MessageChannel {
-    /// Hands one message to the peer.
     package func send(_ message: [UInt8]) async throws(TransportError) {
         try await send(message[...])
     }

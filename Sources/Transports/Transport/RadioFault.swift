@@ -1,6 +1,5 @@
 /// Why the Bluetooth radio, or the service that drives it, cannot be used. The raw value is its id in reports.
 package enum RadioFault: String, Error, CaseIterable, Sendable {
-    /// There is no system message bus.
     case busNotRunning = "bluez.bus_not_running"
     /// The message bus ended while it was used.
     case busLost = "bluez.bus_lost"
@@ -16,7 +15,6 @@ package enum RadioFault: String, Error, CaseIterable, Sendable {
     case noAdapter = "bluez.no_adapter"
     /// There is no adapter of the name that is configured.
     case adapterMissing = "bluez.adapter_missing"
-    /// The adapter was removed while it was used.
     case adapterLost = "bluez.adapter_lost"
     case adapterOff = "bluez.adapter_off"
     /// bluetoothd accepts no further service or advertisement.
@@ -45,7 +43,6 @@ package enum ConnectionFault: String, Error, CaseIterable, Sendable {
     case notSubscribed = "connection.not_subscribed"
     /// The phone refused the L2CAP channel.
     case channelRefused = "connection.channel_refused"
-    /// The system gave no socket.
     case noSocket = "connection.no_socket"
     /// A value is longer than the link carries.
     case valueTooLong = "connection.value_too_long"

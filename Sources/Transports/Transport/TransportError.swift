@@ -12,15 +12,12 @@ package enum TransportError: Error, Equatable, Sendable {
     case deadlinePassed(ChannelDeadline)
     /// A frame of `length` bytes was announced or is to be sent; at most `limit` are allowed.
     case frameTooLong(length: Int, limit: Int)
-    /// The peer closed in the middle of a frame.
     case truncatedFrame
     /// The channel was closed by this side or by the peer.
     case closed(by: ChannelSide)
-    /// The task that waited was cancelled.
     case cancelled
     /// Another task already waits in the same direction; frames cannot be interleaved.
     case alreadyWaiting
-    /// The operating system refused a call.
     case system(Errno)
 }
 
@@ -33,7 +30,6 @@ package enum ChannelDeadline: Sendable {
     case frame
 }
 
-/// The two ends of a channel.
 package enum ChannelSide: Sendable {
     case own
     case peer

@@ -1,7 +1,6 @@
 internal import JSON
 internal import SystemPackage
 
-/// A file named on the command line.
 enum InputFile {
     /// The default limit for a message, in bytes.
     static let messageLimit = 1 << 20

@@ -6,9 +6,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 struct TrustFiles {
-    /// The longest file that is read, in bytes.
     static let largestFile = 1 << 22
-    /// How many files of one folder are read.
     static let mostFiles = 4096
     private static let endings = [".pem", ".der", ".crt", ".cer"]
 

@@ -4,7 +4,6 @@ internal import OpenSSLCrypto
 internal import ReaderIdentityStore
 internal import ReaderTokens
 
-/// `countersign brand key`: whose tokens are believed.
 struct BrandKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",

@@ -11,7 +11,6 @@ struct SystemFolder: Sendable {
 
     func text(of path: String) -> String? { SystemFile.text(of: self.path(path)) }
 
-    /// Empty if the file is absent.
     func firstWord(of path: String) -> Substring { SystemFile.firstWord(of: self.path(path)) }
 
     func has(_ path: String) -> Bool { unsafe access(self.path(path), F_OK) == 0 }

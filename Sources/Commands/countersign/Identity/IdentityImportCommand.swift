@@ -6,7 +6,6 @@ internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderIdentityStore
 
-/// `countersign identity import`: the certificates that the authority returned.
 struct IdentityImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",

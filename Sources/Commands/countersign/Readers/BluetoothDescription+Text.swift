@@ -87,7 +87,6 @@ extension AdapterDescription {
 }
 
 extension JSONValue {
-    /// The number; null if absent.
     fileprivate init(_ number: Int?) {
         self = number.map { .integer(Int64($0)) } ?? .null
     }

@@ -5,7 +5,6 @@ internal import JSON
 internal import PCSCTransport
 internal import Reports
 
-/// `countersign readers`: what readers and Bluetooth adapters there are, and what matters of each.
 struct ReadersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers",
@@ -72,7 +71,6 @@ struct ReadersCommand: AsyncParsableCommand {
         }
     }
 
-    /// Bluetooth, or why it cannot be used.
     private static func bluetoothText() async -> String {
         do throws(BlueZTransportError) {
             return try await BluetoothDescription.current().text

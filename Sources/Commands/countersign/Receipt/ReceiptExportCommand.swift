@@ -4,7 +4,6 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderStore
 
-/// `countersign receipt export`: all receipts in one file, for somebody who checks them.
 struct ReceiptExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",

@@ -97,7 +97,6 @@ private struct ReceiptChainReport {
     }
 }
 
-/// The public keys of a PEM file.
 private enum ReceiptKeyArguments {
     private static let largestFile = 1 << 16
 

@@ -4,7 +4,6 @@ internal import MdocVerification
 internal import ReaderService
 internal import Reports
 
-/// `countersign request`: one transaction with a phone.
 struct RequestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request",

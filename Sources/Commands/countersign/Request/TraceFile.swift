@@ -30,7 +30,6 @@ final class TraceFile: Sendable {
     }
 }
 
-/// A reader whose phones are traced.
 struct TracedReader: ContactlessReader {
     let reader: any ContactlessReader
     let trace: TraceFile

@@ -35,7 +35,6 @@ extension ReaderInstance: ExpressibleByArgument {
 extension StoreArguments {
     var brands: BrandFolder { BrandFolder(store: path) }
 
-    /// The identifier of the reader whose store this is.
     func readerInstance() throws(CommandFailure) -> ReaderInstance {
         try TrustStoreAccess.changing(path).using { store throws(ReaderStoreError) in
             try store.readerInstance()

@@ -3,7 +3,6 @@ internal import JSON
 internal import MdocModel
 internal import ReaderTokens
 
-/// `countersign token verify`: whether a token would prepare a reader.
 struct TokenVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",

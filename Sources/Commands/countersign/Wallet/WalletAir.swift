@@ -113,7 +113,6 @@ extension BluetoothLEError {
     }
 }
 
-/// The messages of a transfer over Bluetooth.
 private struct LinkChannel: MessageChannel {
     let driver: LinkDriver
 

@@ -126,7 +126,6 @@ struct WalletArguments: ParsableArguments {
         }
     }
 
-    /// The case these arguments describe.
     var presentation: PresentationCase {
         var presentation = fault.flatMap(PresentationCase.named) ?? PresentationCase(fault ?? "wallet")
         var profile = WalletProfile.all.first { $0.name == self.profile } ?? .generic

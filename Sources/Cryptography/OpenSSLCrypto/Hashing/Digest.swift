@@ -45,7 +45,6 @@ package struct Digest: Sendable {
         }
     }
 
-    /// Lends the digest to `body`.
     func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         let span = storage.span
         return unsafe span.withUnsafeBytes { unsafe body(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }

@@ -12,7 +12,6 @@ package enum HashAlgorithm: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// OpenSSL's implementation.
     var implementation: OpaquePointer? {
         switch self {
         case .sha256: unsafe OpenSSLAlgorithms.sha256

@@ -10,7 +10,6 @@ package struct DERReader: Sendable {
     /// The index of the next element in the received buffer.
     package private(set) var position: Int
 
-    /// Starts at the first byte of `bytes`.
     package init(_ bytes: ArraySlice<UInt8>) {
         self.init(bytes, in: bytes.indices, depth: 0)
     }
@@ -36,7 +35,6 @@ package struct DERReader: Sendable {
     /// The tag of the next element; nil at the end.
     package var nextTag: UInt8? { isAtEnd ? nil : bytes[position] }
 
-    /// Reads an element of any type.
     package mutating func readElement() throws(PKIXError) -> DERElement {
         let start = position
         let contents = try next()

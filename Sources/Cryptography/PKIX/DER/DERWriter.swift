@@ -5,7 +5,6 @@ package struct DERWriter: Sendable {
 
     package init() {}
 
-    /// What `body` writes.
     package static func encode(_ body: (inout DERWriter) -> Void) -> [UInt8] {
         var writer = DERWriter()
         body(&writer)
@@ -32,7 +31,6 @@ package struct DERWriter: Sendable {
         write(tag, contents: Self.encode(body))
     }
 
-    /// Elements that are encoded already.
     package mutating func write(encoded: some Collection<UInt8>) {
         bytes += encoded
     }

@@ -80,7 +80,6 @@ package struct DistinguishedName: Sendable {
         return names
     }
 
-    /// The first attribute of this type; nil if absent.
     func attribute(of type: ObjectIdentifier) -> Attribute? {
         var names = DERReader(contents)
         // The form was checked when the name was made.

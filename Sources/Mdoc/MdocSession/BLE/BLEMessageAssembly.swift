@@ -18,7 +18,6 @@ package struct BLEMessageAssembly: Sendable {
     /// How many bytes of the incomplete message have come.
     package var count: Int { message.count }
 
-    /// Whether a message is incomplete.
     package var hasBegun: Bool { !message.isEmpty }
 
     /// Takes a value; gives the message where the value was its last. After an error there is nothing more to take.

@@ -19,7 +19,6 @@ package struct L2CAPMessageAssembly: Sendable {
     /// How many bytes of the incomplete message have come.
     package var count: Int { message.count }
 
-    /// Whether a message is incomplete.
     package var hasBegun: Bool {
         if case .head(_, count: 0) = stage { false } else { true }
     }

@@ -25,7 +25,6 @@ package enum NFCFault: Error, Equatable, Sendable {
     case messageTooLong(announced: Int, limit: Int)
     /// The message is not well-formed NDEF, or a record lacks its form.
     case messageMalformed(NDEFError)
-    /// A well-formed message of an unexpected kind.
     case messageUnexpected
     /// `Tp` records, but none for the handover service (Q40).
     case noHandoverService

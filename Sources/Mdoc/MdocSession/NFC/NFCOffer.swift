@@ -22,7 +22,6 @@ package struct NFCOffer: Equatable, Sendable {
         self.nfc = nfc
     }
 
-    /// The carriers of the Handover Request, Bluetooth first.
     var carriers: [HandoverCarrier] {
         let bluetooth = bluetoothLE.map {
             HandoverCarrier.bluetoothLE(BluetoothLEOutOfBand(role: $0.role, serviceUUID: $0.serviceUUID))

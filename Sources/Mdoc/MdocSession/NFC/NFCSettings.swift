@@ -1,6 +1,5 @@
 /// Budgets, deadlines and choices of the NFC engagement.
 package struct NFCEngagementSettings: Equatable, Sendable {
-    /// The longest time in one phase.
     package var phaseDeadline: Duration = .seconds(5)
     /// The longest time for the whole engagement, well under the 15 s an iOS wallet gets (Q5).
     package var engagementDeadline: Duration = .seconds(12)

@@ -26,7 +26,6 @@ package struct NFCTransferHolder: Sendable {
         self.carrier = carrier
     }
 
-    /// Takes a command APDU.
     package mutating func answer(_ command: ArraySlice<UInt8>) -> NFCHolderAnswer {
         guard let command = try? CommandAPDU.parse(command) else { return refuse(.wrongLength) }
         let phase = phase(of: command)

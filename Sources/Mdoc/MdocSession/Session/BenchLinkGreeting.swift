@@ -72,7 +72,6 @@ package struct BenchLinkGreeting: Equatable, Sendable {
     }
 }
 
-/// Why the first frame of a bench link is not taken.
 package enum BenchLinkError: Error, Equatable, Sendable {
     case malformed(CBORError)
     case engagement(MdocModelError)

@@ -75,7 +75,6 @@ package struct WalletCard: ~Copyable, Sendable {
         if kind != .qr { engagement = nil }
     }
 
-    /// Takes a command APDU.
     package mutating func answer(_ command: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Answer {
         if let selected = try? CommandAPDU.parse(command), selected.isSelectByName {
             if let refusal = select(selected) { return refusal }

@@ -14,7 +14,6 @@ extension PresentationCase {
     /// Cases of a wallet that an app or a page asks; through other channels they conform but for the mocks' issuer.
     package static let ofChannels = PresentationFault.allCases.map { PresentationCase($0) }
 
-    /// The case of this name, a fault's included.
     package static func named(_ name: String) -> PresentationCase? {
         (all + ofCards + ofChannels).first { $0.name == name }
     }

@@ -54,7 +54,6 @@ package struct PresentationCase: Sendable {
             })
     }
 
-    /// Asks for further elements of the licence.
     package mutating func ask(for identifiers: String..., in nameSpace: String = TestLicence.nameSpace) {
         let elements = identifiers.map { ItemsRequest.Element(identifier: $0, intentToRetain: false) }
         guard let index = requests[0].nameSpaces.firstIndex(where: { $0.name == nameSpace }) else {

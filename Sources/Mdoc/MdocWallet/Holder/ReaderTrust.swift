@@ -25,7 +25,6 @@ package struct ReaderTrust: Sendable {
         self.roots = roots
     }
 
-    /// Whether a request of this session gets an answer.
     package func allows(_ request: DeviceRequest, in transcript: SessionTranscript) -> Bool {
         guard policy != .doNotEnforce else { return true }
         return check(request, in: transcript).allSatisfy { finding in

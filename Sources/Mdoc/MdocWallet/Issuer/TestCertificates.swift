@@ -72,7 +72,6 @@ struct TestCertificates {
     }
 }
 
-/// The attributes of a test certificate's name.
 func certificateName(
     country: String?, state: String?, commonName: String?
 ) -> [(type: ObjectIdentifier, value: String)] {

@@ -57,7 +57,6 @@ package struct TestLicence: Sendable {
 
     package init() {}
 
-    /// The document as it is issued on `day`.
     package func document(on day: FullDate) -> TestDocument {
         var document = TestDocument(docType: Self.docType)
         document.add(to: Self.nameSpace, personalElements(on: day))

@@ -56,7 +56,6 @@ package struct WalletEngagement: Sendable {
     package let handover: Handover
     package let eDeviceKey: COSEKeyPair
 
-    /// The text of a QR code with this engagement.
     package var uri: String { EngagementURI.text(for: deviceEngagement) }
 }
 

@@ -9,7 +9,6 @@ package struct DataElement: Hashable, Sendable {
     package let source: ElementSource
 }
 
-/// What an element's value is.
 package enum DataElementType: Hashable, Sendable {
     case text
     /// ISO 3166-1 alpha-2.

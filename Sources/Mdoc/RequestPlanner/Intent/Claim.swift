@@ -18,7 +18,6 @@ package enum Claim: Hashable, Sendable {
     case birthDate
     case nationality
     case address
-    /// Any element by its own name.
     case element(ElementName)
 
     enum Kind: Hashable {

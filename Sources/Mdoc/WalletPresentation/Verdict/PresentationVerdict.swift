@@ -2,7 +2,6 @@ internal import CBOR
 package import MdocTrust
 package import MdocVerification
 
-/// The verdict on a presentation through an app or the web.
 package enum PresentationVerdict: Sendable {
     case verified(VerifiedPresentation)
     /// A test document or a test answer: proves nothing, whatever its checks say.
@@ -65,7 +64,6 @@ package struct MockPresentation: Sendable {
     }
 }
 
-/// The checks of a response without its elements.
 package struct CheckedResponse: Sendable {
     package let failures: [ResponseFailure]
     package let reports: [DocumentReport]

@@ -2,7 +2,6 @@ package import WalletPresentation
 
 /// In whose name an app or a page may ask, and with which keys.
 package struct OnlineSettings: Sendable {
-    /// A merchant of PassKit.
     package struct Merchant: Sendable {
         package let name: String
         package let identity: MerchantIdentity

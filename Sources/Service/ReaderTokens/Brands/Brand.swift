@@ -30,7 +30,6 @@ package struct Brand: Hashable, Sendable {
 package struct BrandName: Hashable, Sendable {
     package let text: String
 
-    /// Nil if the text is not valid.
     package init?(_ text: String) {
         guard (1...64).contains(text.unicodeScalars.count), text.first != " ", text.last != " ",
             text.unicodeScalars.allSatisfy(\.isShown)
@@ -49,7 +48,6 @@ extension Unicode.Scalar {
     }
 }
 
-/// A public key that verifies a brand's tokens.
 package struct BrandKey: Hashable, Sendable {
     /// `kid`.
     package let identifier: TokenText

@@ -40,7 +40,6 @@ package struct LogoName: Hashable, Sendable {
     /// Where the logo of the brand with this identifier is kept.
     package init(of brand: TokenText) { text = "\(brand.text).png" }
 
-    /// Nil if the text is not valid.
     package init?(_ text: String) {
         guard text.hasSuffix(".png"), let identifier = TokenText(String(text.dropLast(4))) else { return nil }
         self.init(of: identifier)

@@ -14,7 +14,6 @@ package struct BrandRegistry: Equatable, Sendable {
         brands.first { $0.identifier == identifier }
     }
 
-    /// The key with this `kid`, and whose it is.
     package func key(_ identifier: TokenText) -> (Brand, BrandKey)? {
         keys[identifier].map { (brands[$0.brand], brands[$0.brand].keys[$0.key]) }
     }

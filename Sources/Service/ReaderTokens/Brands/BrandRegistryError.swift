@@ -1,7 +1,6 @@
 package import JSON
 package import ReaderIdentityStore
 
-/// Why the registry of brands cannot be read or changed.
 package enum BrandRegistryError: Error, Equatable, Sendable {
     /// The system refused a file, or others may change it.
     case file(IdentityStoreError)
@@ -11,7 +10,6 @@ package enum BrandRegistryError: Error, Equatable, Sendable {
     case faulty(line: Int, BrandFault)
     /// What is to be added or changed cannot be.
     case refused(BrandFault)
-    /// The logo cannot be shown.
     case logo(LogoFault)
 }
 
@@ -27,7 +25,6 @@ package enum BrandFault: Error, Equatable, Sendable {
     case keyNotP256
     case tooManyBrands(limit: Int)
     case tooManyKeys(limit: Int)
-    /// There is a brand with this `id` already.
     case brandTwice
     /// There is a key with this `kid` already, of this brand or another.
     case keyTwice

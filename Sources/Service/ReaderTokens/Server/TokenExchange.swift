@@ -31,7 +31,6 @@ package struct TokenGrant: Equatable, Sendable {
     }
 }
 
-/// What the token server answers.
 package enum TokenResponse: Equatable, Sendable {
     /// The token is for the one who asked alone: it goes into no log.
     case granted(token: String, expires: Timestamp)

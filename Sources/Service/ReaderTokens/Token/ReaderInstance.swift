@@ -26,7 +26,6 @@ package struct ReaderInstance: Hashable, Sendable {
 }
 
 extension ReaderStore {
-    /// The identifier of the reader whose store this is.
     package func readerInstance() throws(ReaderStoreError) -> ReaderInstance {
         guard let instance = ReaderInstance(try readerInstanceBytes()) else { throw .damaged }
         return instance

@@ -25,7 +25,6 @@ package struct PreparedReader: Sendable {
     }
 }
 
-/// Believes reader tokens, or says why not.
 package struct ReaderTokenVerifier: Sendable {
     private let registry: BrandRegistry
     private let instance: ReaderInstance

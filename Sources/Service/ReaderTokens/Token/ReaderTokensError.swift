@@ -27,7 +27,6 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
 
     // Who signed it
 
-    /// No brand has a key with this `kid`.
     case keyUnknown
     case keyRevoked
     /// The key was to be used until this instant.

@@ -8,7 +8,6 @@ package struct TokenText: Hashable, Comparable, Sendable {
 
     package let text: String
 
-    /// Nil if the text is not valid.
     package init?(_ text: String) {
         guard (1...Self.longest).contains(text.utf8.count), let first = text.utf8.first,
             first.isASCIIAlphanumeric,

@@ -11,7 +11,6 @@ struct ShownResult: Sendable, RedactedDescription {
     let familyName: String?
     let givenName: String?
     let age: Int?
-    /// What was asked about the age, in its order.
     let ages: [(years: Int, answer: Answer)]
     let portrait: Data?
 

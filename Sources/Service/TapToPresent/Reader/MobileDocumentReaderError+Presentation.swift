@@ -15,7 +15,6 @@ extension MobileDocumentReaderError {
         }
     }
 
-    /// Why a presentation has no answer.
     init(_ failure: PresentationFailure) {
         self =
             switch failure {

@@ -3,7 +3,6 @@ internal import RequestPlanner
 
 /// What a session makes of a request. Only the requests of this library have one.
 public struct MobileDocumentRequestPlan<Response: Hashable & Sendable>: Sendable {
-    /// How an answer becomes the response.
     enum Answer: Sendable {
         /// From what the phone sent, unverified.
         case raw(@Sendable (RawAnswer) throws(MobileDocumentReaderError) -> Response)

@@ -1,6 +1,5 @@
 package import Transport
 
-/// One Bluetooth adapter, as bluetoothd and the kernel describe it.
 package struct AdapterDescription: Equatable, Sendable {
     /// What the kernel says of the device; nil for what it does not.
     package struct Controller: Equatable, Sendable {

@@ -83,7 +83,6 @@ actor Daemon {
     /// Whether a name on the bus is that of the bluetoothd that runs now.
     func isDaemon(_ sender: String) -> Bool { sender == owner }
 
-    /// Calls a method of bluetoothd.
     func call(
         _ path: String, _ interface: String, _ name: String, _ arguments: [BusValue] = [],
         within limit: Duration? = nil

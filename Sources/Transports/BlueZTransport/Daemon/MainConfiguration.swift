@@ -51,7 +51,6 @@ package struct MainConfiguration: Equatable, Sendable {
     }
 }
 
-/// Why a `main.conf` has no effect.
 package enum MainConfigurationError: Error, Equatable, Sendable {
     /// A line, counted from 1, that is not a group, an entry or a comment, or an entry before the first group.
     case malformed(line: Int)

@@ -46,7 +46,6 @@ struct GATTServerObjects: Sendable {
         return Characteristic(rawValue: String(path.dropFirst(servicePath.count + 1)))
     }
 
-    /// What GetManagedObjects answers.
     var managed: BusValue {
         var objects = [servicePath: [Self.serviceInterface: serviceProperties]]
         for characteristic in Characteristic.allCases {

@@ -44,7 +44,6 @@ final class LinkInbox: @unchecked Sendable {  // used on the bus's queue only
         waiter.take()?.continuation.resume(returning: .failure(.cancelled))
     }
 
-    /// The next packet, or the end.
     func next(
         isolation: isolated (any Actor)? = #isolation
     ) async throws(BluetoothLEError) -> BluetoothLEPacket {

@@ -18,7 +18,6 @@ enum ConnectFailure: Error, Equatable {
     case subscriptionRefused
     /// The peer is reached and has no such channel: it will not have it a moment later.
     case channelRefused
-    /// The system gave no socket.
     case noSocket
     /// The radio cannot be used, or the caller has given up: no further attempt helps.
     case radio(BlueZTransportError)
