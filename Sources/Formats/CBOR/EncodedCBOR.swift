@@ -31,7 +31,6 @@ package struct EncodedCBOR<Content>: Sendable {
     }
 
     /// The item inside, checked; `form` gets its departures from preferred serialization.
-    /// The item inside, checked; `form` gets its departures from preferred serialization.
     package func item(
         limits: CBORLimits = .standard, noting form: inout EncodingForm
     ) throws(CBORError) -> CBORItem {
