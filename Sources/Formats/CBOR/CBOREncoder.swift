@@ -62,7 +62,6 @@ package struct CBOREncoder: Sendable {
         bytes.append(0xf6)
     }
 
-    /// An item that is encoded already, byte for byte.
     package mutating func encoded(_ item: some Collection<UInt8>) {
         bytes.append(contentsOf: item)
     }

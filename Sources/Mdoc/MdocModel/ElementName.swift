@@ -1,6 +1,5 @@
 internal import JSON
 
-/// A data element by namespace and name.
 package struct ElementName: Hashable, Sendable {
     package let nameSpace: String
     package let identifier: String

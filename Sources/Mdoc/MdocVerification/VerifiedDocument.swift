@@ -115,7 +115,6 @@ package struct VerifiedElement: Sendable, RedactedDescription {
     package let signedBy: Signer
 }
 
-/// Who issued a document, as its certificates say.
 package struct DocumentIssuer: Sendable {
     private let signer: IssuerCertificate
     private let anchor: TrustAnchor?

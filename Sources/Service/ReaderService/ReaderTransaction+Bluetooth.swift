@@ -117,7 +117,6 @@ extension PresentationFailure {
         }
     }
 
-    /// What the end of a transfer means.
     fileprivate init(_ end: LinkDriver.End) {
         switch end {
         case .radioUnavailable(let fault): self = .radioUnavailable(fault)

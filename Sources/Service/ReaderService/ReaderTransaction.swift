@@ -123,7 +123,6 @@ package struct ReaderTransaction: Sendable {
         }
     }
 
-    /// What the end of a session means for the presentation.
     static func outcome(of end: SessionEnd) -> Presentation.Outcome {
         switch end {
         case .status(.termination): .declined

@@ -24,7 +24,6 @@ extension DocumentOutcome {
 }
 
 extension DocumentFamily {
-    /// The word for the documents of this type; nil if the type is not known.
     static func word(of docType: String) -> String? {
         known.first { $0.types.contains { $0.docType == docType } }?.word
     }

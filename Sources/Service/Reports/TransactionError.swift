@@ -88,7 +88,6 @@ package struct TransactionError: Equatable, Sendable {
         detail = notReturned.explanation
     }
 
-    /// Every id there is.
     package static let knownIDs = ResponseFailure.allCases.map(\.rawValue) + ID.allCases.map(\.rawValue)
 }
 

@@ -102,7 +102,6 @@ extension DocumentOutcome {
 }
 
 extension VerifiedDocument {
-    /// The names of what the phone asserts itself.
     var selfAsserted: [ElementName] { elements.filter { $0.signedBy == .device }.map(\.name) }
 
     fileprivate func elementsByNameSpace(_ value: (VerifiedElement) -> JSONValue) -> JSONValue {

@@ -93,7 +93,6 @@ package final class VirtualCard: Sendable {
     }
 }
 
-/// What goes wrong between a ``VirtualCard`` and the virtual reader.
 package enum VirtualCardError: Error, Equatable, Sendable {
     /// Nothing took the connection in time: no virtual reader listens there.
     case readerUnreachable

@@ -1,7 +1,6 @@
 internal import COpenSSL
 
 extension PrivateKey {
-    /// The label of the PEM that `wrappedPEM` writes.
     package static let wrappedLabel: StaticString = "TSS2 PRIVATE KEY"
 
     /// A fresh key that the TPM makes under its storage root, and that never leaves it unwrapped. Throws

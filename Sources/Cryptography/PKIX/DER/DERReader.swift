@@ -32,7 +32,6 @@ package struct DERReader: Sendable {
     /// Whether everything is read.
     package var isAtEnd: Bool { position == end }
 
-    /// The tag of the next element; nil at the end.
     package var nextTag: UInt8? { isAtEnd ? nil : bytes[position] }
 
     package mutating func readElement() throws(PKIXError) -> DERElement {
@@ -41,7 +40,6 @@ package struct DERReader: Sendable {
         return DERElement(encoding: bytes[start..<position], contentsStart: contents.lowerBound)
     }
 
-    /// Reads an element, which must have `tag`.
     package mutating func readElement(_ tag: UInt8) throws(PKIXError) -> DERElement {
         try expect(tag)
         return try readElement()

@@ -53,7 +53,6 @@ package struct NFCEngagementHolder: Sendable {
         ResponseAPDU(status: status).encode()
     }
 
-    /// The reader's phase that this command belongs to.
     private func phase(of command: CommandAPDU) -> NFCPhase {
         if command.ins == CommandAPDU.Instruction.select {
             if command.p1 == 0x04 { return .selectApplication }

@@ -26,7 +26,6 @@ package struct SessionBinding: Hashable, Sendable, RedactedDescription {
     }
 }
 
-/// A nonce that was issued, as a store keeps it.
 package struct IssuedNonce: Hashable, Sendable {
     package let nonce: PresentationNonce
     package let session: SessionBinding

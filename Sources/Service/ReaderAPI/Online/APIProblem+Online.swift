@@ -14,7 +14,6 @@ extension APIProblem {
     static let originUnknown = APIProblem(
         .originUnknown, 403, "origin is not known: name one of the daemon's configuration file")
 
-    /// A nonce that is not what it should be.
     init(_ refusal: NonceRefusal) {
         let status = refusal == .tooMany ? 503 : 403
         self.init(ID(rawValue: refusal.rawValue) ?? .failed, status, refusal.explanation)

@@ -2,7 +2,6 @@ package import JSON
 package import MdocModel
 package import ReaderStore
 
-/// Why a reader token is not believed, or not made.
 package enum ReaderTokensError: Error, Equatable, Sendable {
     // Its shape
 
@@ -64,7 +63,6 @@ package enum ReaderTokensError: Error, Equatable, Sendable {
 
 package enum TokenPart: String, Hashable, Sendable { case header, claims, signature }
 
-/// The members of a token, by their names in it.
 package enum TokenMember: String, Hashable, Sendable { case kid, iss, sub, aud, iat, exp }
 
 extension ReaderTokensError {

@@ -36,7 +36,6 @@ extension MobileDocumentReaderError {
             }
     }
 
-    /// What the reader or pcscd refused.
     init(_ fault: ReaderFault) {
         let reason = Reason.readerUnavailable(id: fault.rawValue)
         self =

@@ -109,7 +109,6 @@ actor Daemon {
         objects[path]?[interface]
     }
 
-    /// The paths of objects with an interface, in order.
     func paths(_ interface: String, below path: String = "/org/bluez") -> [String] {
         objects.filter { $0.value[interface] != nil && $0.key.hasPrefix(path + "/") }.map(\.key).sorted()
     }
