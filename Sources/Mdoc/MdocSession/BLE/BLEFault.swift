@@ -48,7 +48,7 @@ extension BLEFault {
         switch self {
         case .linkLost: "the phone disconnected"
         case .deadlinePassed: "the phone did not answer in time"
-        case .endedWithinMessage: "the phone ended the transfer within a message"
+        case .endedWithinMessage: "the phone ended the transfer in the middle of a message"
         case .stateUnknown: "the phone sent an unknown value of State"
         case .valueEmpty: "the phone sent a fragment without content"
         case .prefixUnknown: "the phone sent a fragment that begins with neither 00 nor 01"
@@ -57,7 +57,7 @@ extension BLEFault {
             "the phone sent a message of \(announced) bytes; at most \(limit) are allowed"
         case .messageUnexpected: "the phone sent an unexpected message"
         case .notFramed:
-            "the phone sent a message over L2CAP without its length, as an older edition of the standard has it"
+            "the phone sent a message over L2CAP without its length, the form of an older edition of ISO/IEC 18013-5"
         case .outOfTurn: "a message was sent out of turn, which is a fault of this program"
         }
     }
@@ -78,9 +78,10 @@ package enum BLEEndReason: Error, Equatable, Sendable {
     package var explanation: String {
         switch self {
         case .finished: "this reader ended the transfer"
-        case .terminated(let phase): "the phone ended the transfer in \(phase.rawValue)"
+        case .terminated(let phase): "the phone ended the transfer at step \(phase.rawValue)"
         case .disconnected: "the phone disconnected"
-        case .failed(let phase, let fault): "Bluetooth ended in \(phase.rawValue): \(fault.explanation)"
+        case .failed(let phase, let fault):
+            "Bluetooth failed at step \(phase.rawValue): \(fault.explanation)"
         }
     }
 }

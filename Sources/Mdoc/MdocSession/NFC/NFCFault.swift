@@ -51,7 +51,7 @@ extension NFCFault {
     var explanation: String {
         switch self {
         case .noWalletYet: "the phone shows no wallet"
-        case .cardLost: "the phone left the field"
+        case .cardLost: "the phone lost contact with the reader"
         case .status(let word): "the phone answered \(word)"
         case .deadlinePassed: "the phone did not answer in time"
         case .stepBudgetSpent: "the transfer needed more commands than are allowed"
@@ -86,7 +86,7 @@ package struct NFCEndReason: Error, Equatable, Sendable {
     }
 
     /// What happened, and in which phase (Q12).
-    package var explanation: String { "NFC ended in \(phase.rawValue): \(fault.explanation)" }
+    package var explanation: String { "NFC failed at step \(phase.rawValue): \(fault.explanation)" }
 }
 
 /// Kinds of carriers, for naming them in an end reason.

@@ -103,7 +103,7 @@ extension NonceRefusal {
     /// In plain words.
     package var explanation: String {
         switch self {
-        case .unknown: "the nonce was not issued here, or so long ago that it is forgotten: request a new one"
+        case .unknown: "the nonce was not issued here, or it is too old and was deleted: request a new one"
         case .reused: "the nonce was used before: request a new one"
         case .otherSession: "the nonce was issued to another session: request one for this session"
         case .otherChannel:
