@@ -96,15 +96,15 @@ extension IdentityStoreError {
         case .notAFile(let path):
             "\(Terminal.safe(path)) is not a regular file or folder: name one"
         case .exposed(let path, let mode):
-            "others may use \(Terminal.safe(path)) (mode \(String(mode, radix: 8))). If nobody did: "
-                + "chmod go= \(Terminal.safe(path)); else make a new one"
+            "other users have access to \(Terminal.safe(path)) (mode \(String(mode, radix: 8))): "
+                + "chmod go= \(Terminal.safe(path)); if one of them may have read it, make a new one"
         case .ownedByOther(let path):
             "\(Terminal.safe(path)) belongs to another user: run this as that user, or chown it"
         case .busy(let path):
             "another countersign is changing the identities (\(Terminal.safe(path))): try again"
         case .tooLong(let path): "\(Terminal.safe(path)) is longer than any file of its kind: name another"
         case .nameTaken(let name):
-            "there is an identity \(name.text) already, and it is not overwritten: choose another name"
+            "an identity named \(name.text) exists already and is not overwritten: choose another name"
         case .unknown(let name):
             "there is no identity \(Terminal.safe(name, limit: 64)): countersign identity list shows those there are"
         case .keyUnusable(let error) where id == "identity.tpm": error.explanation
@@ -125,7 +125,7 @@ extension IdentityStoreError {
                 + rules.map(\.line).joined(separator: "\n")
         case .rulesMalformed(let line, let fault):
             "choice.json\(line.map { ", line \($0)" } ?? ""): \(fault.explanation): "
-                + "correct it, or remove it and choose anew"
+                + "correct the file, or delete it and run countersign identity choose again"
         case .noSuchRule:
             "there is no rule with these conditions: countersign identity list shows those there are"
         }

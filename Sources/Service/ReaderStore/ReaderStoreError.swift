@@ -85,7 +85,7 @@ extension ReaderStoreError {
         case .absent: "it does not exist yet; `countersign trust import` makes it"
         case .empty: "nothing is trusted yet; `countersign trust import` takes roots and lists"
         case .writableByOthers:
-            "others than its owner may write to it: check what is in it, then chmod go-w"
+            "users other than its owner may write to it: check what is in it, then chmod go-w"
         case .ownedByAnother: "it belongs to another user: run this as that user, or name another store"
         case .notPermitted:
             "this user may not read or write it: run this as its owner, or name another store"
@@ -93,10 +93,10 @@ extension ReaderStoreError {
         case .versionUnknown(let version):
             "a later version of countersign wrote it (tables of version \(version)): update countersign"
         case .damaged:
-            "it is cut off or was changed from outside; nothing of it is trusted: move it away and import again"
+            "it is truncated or was changed by another program; nothing in it is trusted: move it away and import again"
         case .snapshotDamaged(let id):
-            "what is in it does not make snapshot \(id.shortText); nothing of that is trusted:"
-                + " `countersign trust rollback ID` returns to another"
+            "the data of snapshot \(id.shortText) was changed; nothing in it is trusted:"
+                + " `countersign trust rollback ID` returns to another snapshot"
         case .busy: "another process is changing it; try again"
         case .changedMeanwhile: "another process changed it meanwhile; nothing was changed, try again"
         case .snapshotUnknown: "it keeps no snapshot of this id; `countersign trust list` names those it has"
@@ -107,7 +107,7 @@ extension ReaderStoreError {
         case .receiptKeyUnusable: "the key that signs receipts is not an EC key on P-256, or cannot sign"
         case .keyFile(let error): error.explanation
         case .keysInsideStore:
-            "the keys of retained data are in its folder: name another, so that no copy of the store has them"
+            "the keys of retained data are inside the store: name a folder outside, so that no copy of the store has them"
         case .sealBroken:
             "retained data cannot be opened: its key was deleted, or it was changed. It is removed at its deadline"
         case .retentionDiffers: "the request announced a different retention to the holder"

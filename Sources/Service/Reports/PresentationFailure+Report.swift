@@ -11,13 +11,14 @@ extension PresentationFailure {
         case .readerUnavailable(let fault): throw fault
         case .engagementOverdue(nil):
             return incomplete(
-                .engagementOverdue, "no phone was engaged in time: hold it to the reader until it asks")
+                .engagementOverdue,
+                "no phone was held to the reader in time: keep it there until it shows the request")
         case .engagementOverdue(let lastTap?) where lastTap.fault == .noWalletYet:
             return incomplete(
                 .engagementOverdue, "the phone showed no wallet: unlock it and open the ID, then tap")
         case .engagementOverdue(let lastTap?):
             return incomplete(
-                .engagementFailed, "no phone was engaged; at the last tap \(lastTap.explanation)")
+                .engagementFailed, "no tap succeeded in time; at the last one \(lastTap.explanation)")
         case .engagement(let error):
             return .malformed(TransactionError(.engagementMalformed, error.explanation))
         case .noUsableRetrieval:
@@ -44,7 +45,7 @@ extension PresentationFailure {
         case .requestNotSigned(let identity):
             return incomplete(
                 .requestNotSigned,
-                "the key of \(Terminal.safe(identity, limit: 80)) does not sign, so nothing was asked: countersign identity lint"
+                "the key of identity \(Terminal.safe(identity, limit: 80)) cannot sign the request, which was not sent: countersign identity lint"
             )
         case .session(.decryptionFailed):
             return .rejected(
@@ -56,7 +57,8 @@ extension PresentationFailure {
         case .sessionOver:
             return incomplete(
                 .sessionStatus20,
-                "the phone ended the session with its first answer (status 20): order the rest separately")
+                "the phone ended the session with its first answer (status 20): request the other data in a new presentation"
+            )
         case .consentOverdue:
             return incomplete(.consentOverdue, "the holder did not answer in time: start again")
         case .cancelled: return incomplete(.cancelled, "the presentation was cancelled")

@@ -82,7 +82,7 @@ struct TrustStoreCommandTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scene.store)
         let open = try scene.verify()
         #expect(open.status == 64)
-        #expect(open.errors.contains("others than its owner may write to it"))
+        #expect(open.errors.contains("users other than its owner may write to it"))
     }
 
     @Test("Verifying changes nothing in the store, and no value of a document is in it or in what is told")

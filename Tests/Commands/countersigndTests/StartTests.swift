@@ -45,7 +45,7 @@ struct StartTests {
                 #""store": "/F/store", \#(shortSecret)"#,
                 "webhooks.secretFile: /F/short has fewer than 16 bytes"
             ),
-            (#""store": "/F/open""#, "store: /F/open: others than its owner may write to it"),
+            (#""store": "/F/open""#, "store: /F/open: users other than its owner may write to it"),
             (#""store": "/F/store", "keys": "/F/open/../store/keys""#, "store: /F/store: the keys"),
             (#""store": "/F/store", "page": "/F/none""#, "page: /F/none: it is not there"),
             (#""store": "/F/store", "page": "/F/open""#, "page: /F/open: its files have more than 8 MiB"),

@@ -96,7 +96,7 @@ extension ReaderTokensError {
         switch self {
         case .tooLong(let limit): "it is longer than \(limit) bytes"
         case .notThreeParts: "it is not a JWT: header, claims and signature with points between them"
-        case .notBase64URL(let part): "its \(part.rawValue) is not base64url without padding"
+        case .notBase64URL(let part): "its \(part.rawValue) must be base64url without padding"
         case .malformed(let part, let error): "its \(part.rawValue): \(error.explanation)"
         case .valueMalformed(let member): "\(member.rawValue) does not have a valid value"
         case .signatureMalformed(let size):
@@ -106,7 +106,7 @@ extension ReaderTokensError {
         case .keyUnknown: "no brand has the key that kid names: countersign brand list shows the keys"
         case .keyRevoked: "the key that kid names was revoked"
         case .keyExpired(let since): "the key that kid names was to be used until \(since)"
-        case .brandNotOfKey: "iss is not the brand whose key kid names"
+        case .brandNotOfKey: "the key that kid names belongs to another brand than iss names"
         case .signatureInvalid: "its signature does not verify"
         case .audienceWrong: "aud is not the audience of this reader"
         case .instanceWrong: "sub is another reader: countersign token instance shows this one"

@@ -26,10 +26,11 @@ struct DoctorStoreTests {
     static let trust: [CheckExpectation<TrustFacts>] = [
         .init("roots", trust(3), .trustRoots, .ok, "3 trusted"),
         .init("no root", trust(0), .trustRoots, .failed, "no root", fix: "trust import"),
-        .init("no store", noTrust(.absent), .trustRoots, .failed, "nobody is trusted", fix: "trust import"),
-        .init("empty", noTrust(.empty), .trustRoots, .failed, "nobody is trusted", fix: "trust import"),
-        .init("damaged", noTrust(.damaged), .trustRoots, .failed, "cut off or was changed"),
-        .init("writable", noTrust(.writableByOthers), .trustRoots, .failed, "others than its owner"),
+        .init(
+            "no store", noTrust(.absent), .trustRoots, .failed, "no issuer is trusted", fix: "trust import"),
+        .init("empty", noTrust(.empty), .trustRoots, .failed, "no issuer is trusted", fix: "trust import"),
+        .init("damaged", noTrust(.damaged), .trustRoots, .failed, "truncated or was changed"),
+        .init("writable", noTrust(.writableByOthers), .trustRoots, .failed, "users other than its owner"),
         .init("no age without trust", noTrust(.absent), .trustAge, .skipped, "no trust"),
         .init("today", trust(3, listDays: 0), .trustAge, .ok, "today"),
         .init("just young enough", trust(3, listDays: 30), .trustAge, .ok, "30 days"),
@@ -58,7 +59,7 @@ struct DoctorStoreTests {
             fix: "identity choose"),
         .init(
             "folder refused", IdentityFacts(identities: .failure(.exposed(path: "/x", mode: 0o777))),
-            .identityPresent, .failed, "others may use /x", fix: "identity list"),
+            .identityPresent, .failed, "other users have access to /x", fix: "identity list"),
         .init("in order", identities(ready), .identityProfile, .ok, "in order"),
         .init("none to judge", identities(), .identityProfile, .skipped, "no identity"),
         .init(

@@ -82,7 +82,7 @@ extension DoctorCheck.Remedy {
 extension ReaderStoreError {
     fileprivate var text: CheckText {
         switch self {
-        case .absent, .empty: "nobody is trusted yet, so every document is refused"
+        case .absent, .empty: "no issuer is trusted yet, so every document is refused"
         default: "\(explanation)"
         }
     }
