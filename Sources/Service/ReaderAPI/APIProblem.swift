@@ -97,7 +97,7 @@ extension APIProblem {
     static let laneBusy = APIProblem(
         .laneBusy, 409, "a presentation is running at this lane: wait for its end, or DELETE it")
     static let presentationUnknown = APIProblem(
-        .presentationUnknown, 404, "there is no such presentation, or it is forgotten: order a new one")
+        .presentationUnknown, 404, "there is no such presentation, or it ended long ago: order a new one")
     static let referenceTaken = APIProblem(
         .referenceTaken, 409,
         "another presentation has this reference: choose another, or send the same order")
@@ -112,7 +112,7 @@ extension APIProblem {
     static let portraitGone = APIProblem(
         .portraitGone, 410, "there is no portrait, or it was deleted: order a new presentation")
     static let trustNotSetUp = APIProblem(
-        .trustNotSetUp, 503, "nobody is trusted yet: set the trust store up with countersign trust import")
+        .trustNotSetUp, 503, "no issuer is trusted yet: set the trust store up with countersign trust import")
     static let clockNotSet = APIProblem(
         .clockNotSet, 503, "the system's clock is not set: set it (timedatectl set-ntp true)")
     static let readerTokenNotGranted = APIProblem(

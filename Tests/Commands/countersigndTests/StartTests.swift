@@ -47,7 +47,7 @@ struct StartTests {
             ),
             (#""store": "/F/open""#, "store: /F/open: users other than its owner may write to it"),
             (#""store": "/F/store", "keys": "/F/open/../store/keys""#, "store: /F/store: the keys"),
-            (#""store": "/F/store", "page": "/F/none""#, "page: /F/none: it is not there"),
+            (#""store": "/F/store", "page": "/F/none""#, "page: /F/none: it does not exist"),
             (#""store": "/F/store", "page": "/F/open""#, "page: /F/open: its files have more than 8 MiB"),
         ])
     func start(_ members: String, _ words: String) async throws {
@@ -69,7 +69,7 @@ struct StartTests {
         let lines = try await reasons(["--config", file, "--check"])
         let due = [
             "Error: webhooks.secretFile: /F/short has fewer", "readerTokens.keys: /F/token.pem: No such file",
-            "page: /F/store: there is no file of a page in it", "online: /F/short: the key cannot be used",
+            "page: /F/store: it contains no file of the page", "online: /F/short: the key cannot be used",
             "online.nonces.connection: /F/connection: No such file",
         ]
         #expect(lines.count == due.count && zip(lines, due).allSatisfy { $0.hasPrefix($1) }, "\(lines)")

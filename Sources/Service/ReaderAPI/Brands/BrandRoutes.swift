@@ -103,7 +103,8 @@ extension APIProblem {
         case .notAllowed: self = .readerTokenNotGranted
         case .tooMany(let seconds):
             self.init(
-                .tooManyReaderTokens, 429, "this reader had its tokens of an hour: ask again in \(seconds) s",
+                .tooManyReaderTokens, 429,
+                "this reader got as many tokens as are allowed in an hour: ask again in \(seconds) s",
                 retryAfter: seconds)
         case .brandUnavailable(let error):
             self.init(.brandUnavailable, 503, "\(error.id): \(error.explanation)")

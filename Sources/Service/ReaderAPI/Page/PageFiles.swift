@@ -53,9 +53,9 @@ package enum PageFault: Error, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .absent: "it is not there, or cannot be read: name the folder Kiosk of the program"
+        case .absent: "it does not exist, or cannot be read: name the folder Kiosk that came with the program"
         case .unreadable(let name): "\(Terminal.safe(name)) in it cannot be read"
-        case .empty: "there is no file of a page in it: name the folder Kiosk of the program"
+        case .empty: "it contains no file of the page: name the folder Kiosk that came with the program"
         case .tooLarge(let limit): "its files have more than \(limit >> 20) MiB together"
         }
     }

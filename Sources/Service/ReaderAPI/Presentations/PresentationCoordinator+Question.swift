@@ -24,10 +24,13 @@ extension PresentationCoordinator {
         guard let name = order.identity else { return brand?.identity }
         guard brand == nil else {
             throw APIProblem(
-                .identityRefused, 400, "a reader token says who signs: send no identity beside it")
+                .identityRefused, 400,
+                "the reader token decides which identity signs: send no identity with it")
         }
         guard try brands?.own(identity: name) != true else {
-            throw APIProblem(.identityRefused, 403, "this identity is a brand's: send a reader token of it")
+            throw APIProblem(
+                .identityRefused, 403,
+                "this identity signs only for a brand: send a reader token of that brand")
         }
         return name
     }

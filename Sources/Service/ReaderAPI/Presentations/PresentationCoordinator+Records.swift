@@ -11,7 +11,8 @@ extension PresentationCoordinator {
             (order.kind == .data ? [order.retention] : []) + [order.then?.retention].compactMap(\.self)
         guard ([order.retention] + ofData).contains(where: { $0 != .none }) else { return }
         guard let archive else {
-            throw APIProblem(.retentionRefused, 400, "nothing is kept here: retention is to be \"none\"")
+            throw APIProblem(
+                .retentionRefused, 400, "this daemon has no store for records: retention must be \"none\"")
         }
         for retention in ofData where retention != .none { try await archive.check(retention, at: now) }
     }

@@ -79,7 +79,8 @@ package struct PresentationOrder: Equatable, Sendable {
         }
         guard consent == .given || !retention.needsConsent else {
             throw APIProblem(
-                .retentionRefused, 400, "\"consented\" keeps nothing without \"consent\": \"given\"")
+                .retentionRefused, 400,
+                "retention \"consented\" needs the holder's consent: add \"consent\": \"given\"")
         }
     }
 
