@@ -42,7 +42,7 @@ extension DaemonConfiguration.Lane {
                 adapter: try members["adapter"]?.string(upTo: 16), usesBluetooth: transport != .nfc)
         }
         for other in ["reader", "adapter", "transport", "bleMode", "l2cap"] where members[other] != nil {
-            throw text.wrong("benchLink takes the place of \(other)")
+            throw text.wrong("benchLink and \(other) cannot be given together")
         }
         let address = try link.string(upTo: 64)
         guard address.hasPrefix("tcp://"), let colon = address.lastIndex(of: ":"),

@@ -34,7 +34,7 @@ extension DaemonConfiguration.Online {
             store = .postgresql(connection: try members.required("connection").absolutePath())
         case .sqlite, .memory:
             if let connection = members["connection"] {
-                throw connection.wrong("connection goes with the store \"postgresql\"")
+                throw connection.wrong("is allowed only with \"store\": \"postgresql\"")
             }
             store = word == .memory ? .memory : .sqlite
         }

@@ -10,7 +10,8 @@ extension DaemonConfiguration {
             for entry in try members.required("keys").array() {
                 let key = try TokenIssuing.Key(entry)
                 guard !readerTokens.keys.contains(where: { $0.brand == key.brand }) else {
-                    throw entry.wrong("names a brand for the second time; name the one key that signs for it")
+                    throw entry.wrong(
+                        "this brand is in the list already: name only the one key that signs for it")
                 }
                 readerTokens.keys.append(key)
             }

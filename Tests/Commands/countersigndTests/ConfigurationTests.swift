@@ -77,7 +77,7 @@ struct ConfigurationTests {
         for (keys, grants, name, scope, words) in [
             (key, grant, "till", "readerTokens", nil), ("", "", "till", "app", nil),
             (key, grant.replacing("till", with: "uid:7"), "till", "app", nil),
-            (key + ", " + key, grant, "till", "readerTokens", "for the second time"),
+            (key + ", " + key, grant, "till", "readerTokens", "this brand is in the list already"),
             (key.replacing("k1", with: "k 1"), grant, "till", "readerTokens", "kid: "),
             (key.replacing(file, with: "k.pem"), grant, "till", "readerTokens", "keyFile: "),
             (key, grant, "till", "app", "caller: "), (key, grant, "desk", "readerTokens", "caller: "),

@@ -96,7 +96,7 @@ struct OnlineDaemonTests {
             ),
             (
                 #"{"web": {"origins": ["https://a.example"], "keys": ["/k"]}, "nonces": {"connection": "/c"}}"#,
-                "connection goes with"
+                "is allowed only with"
             ),
         ])
     func `A section that cannot be meant is a fault`(_ online: String, _ words: String) async throws {
