@@ -63,7 +63,9 @@ struct DoctorCommand: AsyncParsableCommand {
                 ? (["checks": .array(checks.map { $0.json(\.full) })] as JSONValue).text
                 : DoctorScreen(checks).text)
         if !output.json, isAboutRootAlone {
-            Terminal.note("\nThis was about root's own store. For the daemon's: \(Self.asDaemon)")
+            Terminal.note(
+                "\nThese checks were made with root's own store. To check the daemon's store: \(Self.asDaemon)"
+            )
         }
         if let supportBundle { try await write(SupportBundle(checks, in: system), to: supportBundle) }
         if fix { try SettingsRepair(of: checks, in: system, asking: !yes).run() }

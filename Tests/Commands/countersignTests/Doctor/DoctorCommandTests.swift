@@ -128,7 +128,7 @@ struct DoctorCommandTests {
     @Test("--fix writes nothing where no check asks for it, and never through a link")
     func noFix() async throws {
         let run = try await doctor("--fix", "--yes")
-        #expect(run.errors == "\nno settings are missing that --fix writes\n")
+        #expect(run.errors == "\n--fix has nothing to write: no settings file is missing\n")
         #expect(!root.system.has("/etc"))
         try root.write("/proc/modules", "pn533 61440 0 - Live 0x0\n")
         try root.write("/target", "theirs")

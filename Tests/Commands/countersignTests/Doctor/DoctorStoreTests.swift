@@ -36,7 +36,7 @@ struct DoctorStoreTests {
         .init("just young enough", trust(3, listDays: 30), .trustAge, .ok, "30 days"),
         .init("old", trust(3, listDays: 31), .trustAge, .warning, "31 days", fix: "trust update"),
         .init("a clock that went back", trust(3, listDays: -5), .trustAge, .ok, "today"),
-        .init("roots alone", trust(3), .trustAge, .note, "roots alone"),
+        .init("only roots", trust(3), .trustAge, .note, "only roots"),
         .init(
             "faults", trust(3, listDays: 1, faults: ["anchor_expired", "list_stale"]), .trustAge, .warning,
             "anchor_expired, list_stale", fix: "trust update"),
@@ -109,7 +109,7 @@ struct DoctorStoreTests {
             "another's key", store(own: false), .permissions, .failed, "key.pem belongs to another",
             fix: "chown -R"),
         .init(
-            "a folder that all may write to", store(0o777), .permissions, .failed, "others may write",
+            "a folder that all may write to", store(0o777), .permissions, .failed, "other users may write",
             fix: "chmod -R go-w /var/lib/countersign"),
         .init(
             "a key that all may read", store(key: 0o644), .permissions, .failed, "others may read the key",

@@ -27,7 +27,8 @@ extension ClockFacts {
             isSet
                 ? .ok(.clockSet, "\(now)")
                 : .failed(
-                    .clockSet, "it says \(now), which is before this program was made: nothing is verified",
+                    .clockSet,
+                    "the clock shows \(now), which is before this program was made: nothing can be verified",
                     fix: Self.cure),
             isSynchronised.map { $0 ? Self.kept : Self.left }
                 ?? .skipped(.clockSynchronised, "the kernel does not report it here"),

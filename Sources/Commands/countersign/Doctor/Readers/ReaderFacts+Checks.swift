@@ -46,7 +46,7 @@ extension ReaderFacts {
         case (_, .there): return .ok(.access, "this user may use pcscd, and a rule of polkit says who else")
         case (_, .hidden):
             return .note(
-                .access, "this user may use pcscd; whether a service may, only root can see")
+                .access, "this user may use pcscd; only root can see whether a service may")
         case (_, .absent):
             let text: CheckText =
                 "this user may use pcscd; polkit will refuse a service, which has no login session"
@@ -111,7 +111,7 @@ extension ReaderFacts {
         if reader.slot == .unmarked, siblings > 1, !isSelected {
             return .note(
                 .slot,
-                "\(reader.text) is tried first; no name says which of its \(siblings) slots is the antenna",
+                "\(reader.text) is tried first; the names of its \(siblings) slots do not show which one is the antenna",
                 fix: .command("countersign doctor --reader NAME"))
         }
         return .ok(.slot, "\(reader.text) is \(reader.slot == .contactless ? "an antenna" : "tried first")")

@@ -20,7 +20,9 @@ struct SettingsRepair {
     }
 
     func run() throws(CommandFailure) {
-        guard !files.isEmpty else { return Terminal.note("\nno settings are missing that --fix writes") }
+        guard !files.isEmpty else {
+            return Terminal.note("\n--fix has nothing to write: no settings file is missing")
+        }
         var afterwards: [String] = []
         for file in files where try repair(file) {
             if let next = file.afterwards, !afterwards.contains(next) { afterwards.append(next) }
@@ -78,7 +80,8 @@ struct SettingsRepair {
             guard unsafe rename(draft, path) == 0 else { throw Errno(rawValue: errno) }
         } catch {
             throw .usage(
-                "\(path) cannot be written (as root?): \((error as? Errno)?.description ?? "refused")")
+                "\(path) cannot be written: \((error as? Errno)?.description ?? "refused"); --fix must run as root"
+            )
         }
     }
 }

@@ -78,7 +78,8 @@ extension IdentityFacts {
     private func presentCheck(_ identities: [Identity]) -> DoctorCheck {
         guard missing.isEmpty else {
             return .failed(
-                .identityPresent, "chosen, but missing: \(missing.map(Self.shown).joined(by: ", "))",
+                .identityPresent,
+                "choice.json names an identity that does not exist: \(missing.map(Self.shown).joined(by: ", "))",
                 fix: .command("countersign identity choose --help"))
         }
         return .ok(.identityPresent, "\(identities.map { Self.shown($0.name) }.joined(by: ", "))")

@@ -71,7 +71,7 @@ extension StoreFacts {
         }
         if let open = entries.first(where: { $0.mode & 0o022 != 0 }) {
             return .failed(
-                .permissions, "others may write to \(shown(open)): what is in it may be theirs",
+                .permissions, "other users may write to \(shown(open)): check that its contents are yours",
                 fix: .command("chmod -R go-w \(shown(top))"))
         }
         if let secret = entries.first(where: { $0.isSecret && $0.mode & 0o077 != 0 }) {

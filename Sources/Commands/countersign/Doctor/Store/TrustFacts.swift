@@ -65,7 +65,8 @@ extension TrustFacts {
                 fix: .updating)
         }
         guard let newest = trust.newestList else {
-            return .note(.trustAge, "roots alone: no list says what was revoked, or which roots are new")
+            return .note(
+                .trustAge, "there are only roots: no list says what was revoked, or which roots are new")
         }
         let days = max(0, now.secondsSince1970 - newest.secondsSince1970) / 86_400
         return days > Self.oldDays
