@@ -74,7 +74,7 @@ struct DemoTests {
                 "wallet", "--card", "tcp://127.0.0.1:35963", "--root", root, "--handover", handover,
                 "--portrait-size", "25000",
             ])
-        try await wallet.said("On the reader")
+        try await wallet.said("The phone is on the reader")
         let run = try await execute([
             "request", "--reader", VirtualBench.first, "--trust", root, "--age-over", "21", "--portrait",
             "--trace", trace, "--json",

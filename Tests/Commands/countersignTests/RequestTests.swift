@@ -50,7 +50,7 @@ struct RequestTests {
         #expect(run.output.contains("over 21: yes"))
         #expect(run.output.contains("portrait: received, 2400 bytes, JPEG"))
         #expect(run.output.contains("consent "))
-        for line in ["Ready:", "Engaged:", "Waiting for the holder's consent", "Checking"] {
+        for line in ["Ready:", "Phone found:", "Waiting for the holder's consent", "Checking"] {
             #expect(run.errors.contains(line))
             #expect(!run.output.contains(line))
         }

@@ -53,7 +53,7 @@ struct TrustImportTests {
         #expect(try scene.trust("list").status == 64)
         let verified = try scene.verify()
         #expect(verified.status == 64)
-        #expect(verified.errors.contains("nobody is trusted yet"))
+        #expect(verified.errors.contains("no issuer is trusted yet"))
     }
 
     @Test("Q175 A VICAL is believed by its pinned provider alone, and by no root of documents")

@@ -27,7 +27,7 @@ struct WalletTapTests {
                     root,
                 ] + arguments)
             address = try await wallet.firstLine()
-            try await wallet.said("On the reader")
+            try await wallet.said("The phone is on the reader")
         }
 
         /// `request` with the engagement of a tap, or of the QR code.

@@ -72,7 +72,7 @@ package struct PolicyFile {
         let stale = members["staleDays"]
         switch try members.required("undetermined").word(Undetermined.self) {
         case .accept:
-            if let stale { throw stale.wrong("it belongs to a policy that refuses") }
+            if let stale { throw stale.wrong("is allowed only with \"undetermined\": \"refuse\"") }
             return .accept
         case .refuse: return .refuse(unlessStaleFor: (try stale?.integer(in: 0...365) ?? 0) * 86_400)
         }

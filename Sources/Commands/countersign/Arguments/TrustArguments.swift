@@ -37,7 +37,7 @@ struct TrustArguments: ParsableArguments {
             snapshot = try ReaderStore(at: folder, for: .reading).currentTrust().snapshot
         } catch .absent, .empty {
             throw .usage(
-                "nobody is trusted yet: name roots with --trust, or set the trust store up with"
+                "no issuer is trusted yet: name roots with --trust, or put roots into the trust store with"
                     + " `countersign trust import`")
         } catch {
             throw error.failure(in: folder)

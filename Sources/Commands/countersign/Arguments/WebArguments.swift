@@ -38,7 +38,7 @@ struct WebArguments: ParsableArguments {
             throw ValidationError("--encryption-info and --origin need --web-response.")
         }
         guard (webResponse == nil && webRequest == nil) || origin != nil else {
-            throw ValidationError("An answer to a page needs --origin.")
+            throw ValidationError("--web-request and --web-response need --origin.")
         }
     }
 

@@ -65,7 +65,8 @@ extension TrustCondition {
         case .statusListUnreadable(let error): error.explanation
         case .statusListSignerUnknown:
             "no trusted root issued the certificate that signed the list: where documents name its signer, give that with --signer"
-        case .statusListSubjectWrong: "the list says that it is another list"
+        case .statusListSubjectWrong:
+            "the address in the list (claim sub) is not the one that it was imported as"
         case .listNotYetValid: "the list is dated in the future"
         case .listStale(let overdue): "the list should have been renewed \(overdue.spanText) ago"
         }

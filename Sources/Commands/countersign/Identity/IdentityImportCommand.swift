@@ -45,7 +45,10 @@ struct IdentityImportCommand: ParsableCommand {
         try CommandFailure.mapping(of: name) { () throws(IdentityStoreError) in
             try store.identities.keep(chain, for: name)
         }
-        if leftOver > 0 { Terminal.note("note: passed over \(leftOver) certificates of other chains") }
+        if leftOver > 0 {
+            Terminal.note(
+                "note: not imported: \(leftOver) certificates that do not belong to the chain of this key")
+        }
         let certificate = IdentityCertificate(chain, now)
         Terminal.result(output.json ? json(certificate, findings).text : text(certificate, findings))
     }

@@ -18,7 +18,7 @@ struct IdentityLintCommand: ParsableCommand {
               1  every identity is in order, and one expires soon
               2  a check failed
              64  wrong usage, or there is no identity to look at
-             65  the file of rules is not what it claims to be
+             65  the file of rules is malformed
             """)
 
     @Argument(help: "The identities to look at; all without.")

@@ -19,9 +19,9 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         case .answerNotYes: "verified, but an answer is no or cannot be determined"
         case .rejected: "a check failed"
         case .incomplete:
-            "no answer to judge: declined, link lost, deadline, a status without data"
+            "no answer to check: declined, connection lost, timeout, or only a status"
         case .usage: "wrong usage, or a file that cannot be opened"
-        case .malformed: "input is not what it claims to be: its bytes do not decode"
+        case .malformed: "an input is malformed: its bytes cannot be decoded"
         case .unavailable: "a reader or service is not available"
         }
     }

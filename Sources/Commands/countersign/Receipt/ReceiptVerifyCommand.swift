@@ -36,7 +36,8 @@ struct ReceiptVerifyCommand: ParsableCommand {
 
     func validate() throws {
         guard (file == nil) == key.isEmpty else {
-            throw ValidationError("Give a file and at least one --key, or neither for the store's own.")
+            throw ValidationError(
+                "Give a file and at least one --key, or neither, to verify the receipts of the store.")
         }
     }
 

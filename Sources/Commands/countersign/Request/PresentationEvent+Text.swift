@@ -12,10 +12,10 @@ extension PresentationEvent {
         case .offerQR: "If taps keep failing, scan the phone's QR code: --qr 'mdoc:…'."
         case .bluetoothUnavailable(let fault):
             "No Bluetooth, NFC alone is used: \(fault.advice)."
-        case .engaged: "Engaged: look at your phone."
+        case .engaged: "Phone found: look at its screen."
         case .hold: "Keep the phone on the reader."
         case .awaitingConsent: "Waiting for the holder's consent…"
-        case .receiving: "The answer comes…"
+        case .receiving: "Receiving the answer…"
         case .verifying: "Checking the answer…"
         }
     }

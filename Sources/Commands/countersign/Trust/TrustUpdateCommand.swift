@@ -42,7 +42,9 @@ struct TrustUpdateCommand: AsyncParsableCommand {
                 "note: not fetched: \(Terminal.safe(refusal.identity.name)): \(refusal.fault.explanation)")
         }
         if stage.outcomes.isEmpty {
-            Terminal.note("note: no source is known by a URL, and no root names one; nothing was fetched")
+            Terminal.note(
+                "note: nothing was fetched: no list was imported from a URL, and no root names the URL of a CRL"
+            )
         }
         try TrustStoreAccess.changing(store.path).put(stage, after: current, by: .updated, at: now)
             .finish(json: output.json)

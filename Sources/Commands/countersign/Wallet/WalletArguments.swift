@@ -92,7 +92,8 @@ struct WalletArguments: ParsableArguments {
 
     func validate() throws {
         guard WalletProfile.all.contains(where: { $0.name == profile }) else {
-            throw ValidationError("--profile knows \(WalletProfile.all.map(\.name).joined(separator: ", ")).")
+            throw ValidationError(
+                "--profile takes one of: \(WalletProfile.all.map(\.name).joined(separator: ", ")).")
         }
         if let handover, handover != .qr, presentation.profile.behaviours[handover] == nil {
             throw ValidationError("The \(profile) wallet has no \(handover.rawValue) handover.")
@@ -122,7 +123,7 @@ struct WalletArguments: ParsableArguments {
             let names =
                 PresentationCase.all.map(\.name) + CardFault.allCases.map(\.rawValue)
                 + PresentationFault.allCases.map(\.rawValue)
-            throw ValidationError("--fault knows:\n  " + names.joined(separator: "\n  "))
+            throw ValidationError("--fault takes one of:\n  " + names.joined(separator: "\n  "))
         }
     }
 

@@ -105,7 +105,8 @@ struct WalletCommand: AsyncParsableCommand {
         guard ble || adapter == nil else { throw ValidationError("--adapter needs --ble.") }
         if ble {
             guard card != nil || wallet.presentation.handover == .qr else {
-                throw ValidationError("Without --card the wallet engages by QR code.")
+                throw ValidationError(
+                    "--ble without --card takes no NFC handover: give --card, or --handover qr.")
             }
             guard wallet.presentation.profile.hasBluetooth, wallet.psm == nil else {
                 throw ValidationError("--ble needs a wallet with Bluetooth, and no --psm.")
@@ -127,7 +128,7 @@ struct WalletCommand: AsyncParsableCommand {
         }
         guard (web.webRequest == nil || web.webRequest == "-") == (web.webResponse == nil) else {
             throw ValidationError(
-                "--web-request and --web-response belong together, but for --web-request -.")
+                "Give --web-response with --web-request FILE, but not with --web-request -.")
         }
     }
 
@@ -173,7 +174,7 @@ struct WalletCommand: AsyncParsableCommand {
         try await phone?.tap()
         defer { phone?.lift() }
         if let code = phone?.shown?.uri { Terminal.result(code) }
-        if phone != nil { Terminal.note("On the reader. Interrupt to take the phone away.") }
+        if phone != nil { Terminal.note("The phone is on the reader. Press Ctrl-C to take it away.") }
         if ble {
             let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
             return try await WalletAir(radio: radio, wallet: wallet, phone: phone).run(readers: readers)

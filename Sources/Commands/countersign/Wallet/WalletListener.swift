@@ -18,7 +18,7 @@ struct WalletListener {
         do throws(TransportError) {
             listener = try FramedTCPListener(on: try endpoint.transportAddress)
         } catch .addressNotLoopback {
-            throw .usage("the wallet listens on loopback only")
+            throw .usage("--listen takes only an address of this computer, such as tcp://127.0.0.1:7000")
         } catch {
             throw .unavailable("cannot listen at tcp://\(endpoint.host):\(endpoint.port)")
         }
