@@ -9,7 +9,7 @@ struct FloodTests {
     /// What the daemon takes where its file says nothing.
     private static let limit = 512
 
-    @Test("As many callers are served as the limit allows, the others get the reason, and memory, till and service stay")
+    @Test("As many callers are served as the limit allows; the others get the reason, and memory stays")
     func connections() async throws {
         try #require(ConnectionFlood.makeRoom(for: Self.count), "raise the hard limit of open files")
         let reader = try await ReaderDaemon(lanes: [nil])

@@ -109,7 +109,7 @@ struct BluetoothFaultTests {
         #expect(result.summary == fault.summary, "\(result.phone.lines) \(second.lines)")
     }
 
-    @Test("Q89 Q90 A phone that never connects: over by the deadline of the connection", arguments: AirPhone.Mode.allCases)
+    @Test("Q89 Q90 No phone connects: ends at the deadline of connecting", arguments: AirPhone.Mode.allCases)
     func nobody(_ mode: AirPhone.Mode) async throws {
         let before = try await AirStock.atRest()
         let scene = try Scene.onAir(.qr, mode.role)
