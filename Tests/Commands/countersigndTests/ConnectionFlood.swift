@@ -28,13 +28,16 @@ final class ConnectionFlood: @unchecked Sendable {  // one thread at a time
     }
 
     /// Makes the connections, closes none of them, and hears until all but `held` were closed or the time is over.
-    func run(_ count: Int, to port: UInt16, holding held: Int, seconds: Int) async throws {
+    ///
+    /// - Returns: how many seconds that took, rounded up.
+    func run(_ count: Int, to port: UInt16, holding held: Int, timeout: Int) async throws -> Int {
         try await offThisThread { [self] in
-            let deadline = time(nil) + seconds
+            let start = time(nil)
             for _ in 0..<count {
                 if let descriptor = Self.connected(to: port) { open[descriptor] = "" } else { failures += 1 }
             }
-            while open.count > held, time(nil) < deadline { hear() }
+            while open.count > held, time(nil) < start + timeout { hear() }
+            return time(nil) - start + 1
         }
     }
 

@@ -8,6 +8,8 @@ struct FloodTests {
     private static let count = 10_000
     /// What the daemon takes where its file says nothing.
     private static let limit = 512
+    /// How long the daemon keeps a connection whose request does not end.
+    private static let idleSeconds = 15
 
     @Test("As many callers are served as the limit allows; the others get the reason, and memory stays")
     func connections() async throws {
@@ -16,14 +18,16 @@ struct FloodTests {
         #expect(try await reader.asApp.call("GET", "/v1/lanes").status == 200)
         let before = try Self.memory(of: reader.daemon)
         let flood = ConnectionFlood()
-        try await flood.run(Self.count, to: reader.port, holding: Self.limit, seconds: 18)
+        let seconds = try await flood.run(Self.count, to: reader.port, holding: Self.limit, timeout: 90)
         #expect(flood.failures == 0)
+        #expect(flood.openCount <= Self.limit, "some have no answer after \(seconds) s")
         let named = flood.answers.filter {
             $0.hasPrefix("HTTP/1.1 503 ") && $0.contains(#""id":"tooManyConnections""#)
         }
-        // On a busy computer some of the first are closed as idle before the last have come, and leave room for others.
+        // Who is closed as idle leaves room for another: on a busy computer the last come after that.
         let served = Self.count - named.count
-        #expect((Self.limit...2 * Self.limit).contains(served), "\(flood.openCount) are open")
+        let most = Self.limit * (1 + seconds / Self.idleSeconds)
+        #expect((Self.limit...most).contains(served), "in \(seconds) s")
         #expect(flood.answers.count { !$0.isEmpty } == named.count)
         // The till's socket is a listener of its own.
         #expect(try await reader.atSocket.call("GET", "/v1/lanes").status == 200)
