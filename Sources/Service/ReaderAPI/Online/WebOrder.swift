@@ -1,5 +1,6 @@
 package import JSON
 internal import MdocModel
+internal import ReaderStore
 internal import RequestPlanner
 
 /// What a page asks for: the body of `POST /v1/web/requests` without the session. It is kept beside the nonce in the same
@@ -18,11 +19,7 @@ package struct WebOrder: Sendable {
         } catch {
             throw APIProblem(error)
         }
-        do throws(RequestPlannerError) {
-            plan = try RequestPlan(RequestIntent(parsing: intent), keeping: .none)
-        } catch {
-            throw APIProblem(error)
-        }
+        plan = try RequestPlan(ordered: RequestIntent(ordered: intent), keeping: .none)
     }
 
     /// The request for a wallet of the web: each of them reads extended requests.

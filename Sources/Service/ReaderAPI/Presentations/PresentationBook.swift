@@ -236,7 +236,7 @@ extension ReceiptStatement.Decision {
     }
 }
 
-/// How much the counter holds, and for how long.
+/// How much the coordinator holds, and for how long.
 package struct CoordinatorLimits: Equatable, Sendable {
     /// How many presentations are remembered; the oldest that are over go first.
     package var presentations = 1000

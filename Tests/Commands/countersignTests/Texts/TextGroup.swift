@@ -16,7 +16,7 @@ struct TextGroup: Sendable, CustomTestStringConvertible {
     struct Entry: Sendable {
         /// The case, or the file.
         let name: String
-        /// The id that programs get; nil where there is none.
+        /// The id that programs get; nil where programs get none.
         let id: String?
         let text: String
     }
