@@ -69,6 +69,10 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dsIssuerAlternativeName = "x509.ds_issuer_alt_name"
     /// The document signer's CRL distribution points are missing, or one is not a URI alone.
     case dsDistributionPoint = "x509.ds_crl_distribution_point"
+    /// The bits of a signer's key usage end in zero (Q214).
+    case keyUsageTrailingZeros = "x509.key_usage_trailing_zeros"
+    /// TRUE in the basic constraints of a signer is encoded as 01 (Q215).
+    case booleanTrueNotFF = "x509.boolean_true_not_ff"
     /// The trust anchor has no country to compare with.
     case anchorCountryMissing = "x509.anchor_no_country"
 }
@@ -115,6 +119,8 @@ extension Deviation {
             "the document signer's certificate names no address or URI of its issuer"
         case .dsDistributionPoint:
             "the document signer's CRL distribution points are missing or not plain URIs"
+        case .keyUsageTrailingZeros: "the bits of a signer's keyUsage end in zero"
+        case .booleanTrueNotFF: "TRUE is 01 and not FF in a signer's basicConstraints"
         case .anchorCountryMissing: "the root has no country to compare with"
         }
     }

@@ -28,8 +28,8 @@ package enum IssuerCertificateError: Error, Equatable, Sendable {
     case malformed(PKIXError)
     /// The certificate holds a key that cannot be used.
     case keyNotUsable(OpenSSLCryptoError)
-    /// An encoding that RFC 5280 forbids and a reader could tolerate, as it does in anchors.
-    case encodingIrregular
+    /// An encoding that RFC 5280 forbids and a reader could tolerate, as it does in anchors; empty where the version is not 3.
+    case encodingIrregular(EncodingDeviations)
     /// No trusted IACA of this name.
     case anchorNotFound(issuer: String)
     /// There is a trusted IACA of this name, and the authority key identifier names another key of it, or none.
@@ -67,7 +67,10 @@ extension IssuerCertificateError {
         case .malformed(let error): "the document signer's certificate cannot be read: \(error.explanation)"
         case .keyNotUsable(let error):
             "the key of the document signer's certificate cannot be used: \(error.explanation)"
-        case .encodingIrregular: "the document signer's certificate is encoded in a way that RFC 5280 forbids"
+        case .encodingIrregular(let deviations):
+            "the document signer's certificate is encoded in a way that RFC 5280 forbids: "
+                + (deviations.isEmpty
+                    ? "it is not of version 3" : deviations.descriptions.joined(separator: ", "))
         case .anchorNotFound(let issuer): "issuer not in your trust list: \(Terminal.safe(issuer))"
         case .authorityKeyIdentifierMismatch:
             "a root of the issuer's name is trusted, but the certificate names another key of it, or none"

@@ -283,7 +283,8 @@ extension TrustCondition {
                 bytes: []
             ).identity), .anchorProfile(subject: "", []), .anchorNotYetValid(subject: ""),
         .anchorExpired(subject: ""), .anchorExpiresSoon(subject: "", days: 1), .vicalRefused(.expired),
-        .vical(.listEmpty), .vicalWithoutNextUpdate, .revocationListUnreadable(.limitExceeded(at: 0)),
+        .vical(.listEmpty), .vicalSigner([]), .vicalWithoutNextUpdate,
+        .revocationListUnreadable(.limitExceeded(at: 0)),
         .revocationListIssuerUnknown(issuer: ""), .revocationListSignatureInvalid(issuer: ""),
         .statusListUnreadable(.typeWrong), .statusListSignerUnknown, .statusListSubjectWrong,
         .listNotYetValid, .listStale(overdueSeconds: 1),

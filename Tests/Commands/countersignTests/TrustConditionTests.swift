@@ -54,6 +54,33 @@ struct TrustConditionTests {
         #expect(try findings() == ["vical_entry remark"])
     }
 
+    @Test(
+        "Q214 A VICAL is let in whose signer's key usage ends in zero bits, and lint gives a remark; a plain one none"
+    )
+    func vicalSigner() throws {
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])
+        #expect(try importing(provider.der, as: "provider") == ["provider new"])
+        let zeros = CertificateExtension(oid: .keyUsage, isCritical: true, value: [0x03, 0x02, 0x00, 0x40])
+        var list = try TestVICAL([.init(scene.root.der)], provider: provider) { $0.with(zeros) }
+        #expect(try importing(list.encoded()) == ["vical new"])
+        #expect(try findings() == ["vical_signer remark"])
+        let lint = try scene.trust("lint").output
+        #expect(lint.contains("key_usage_trailing_zeros (the bits of keyUsage end in zero)"))
+        list = try TestVICAL([.init(scene.root.der)], provider: provider)
+        list.issueID = 8
+        #expect(try importing(list.encoded()) == ["vical renewed"])
+        #expect(try findings() == [])
+        var odd = try TestVICAL([.init(scene.root.der)], provider: provider) {
+            var copy = $0
+            copy.serialNumber = [0]
+            return copy
+        }
+        odd.issueID = 9
+        let refused = try scene.trust("import", scene.write("odd.vical", odd.encoded()))
+        #expect(refused.status == 2)
+        #expect(refused.output.contains("encoding (the serial number is not positive)"))
+    }
+
     @Test("A root whose key is of another kind is refused")
     func otherKey() throws {
         var template = scene.root.template

@@ -125,6 +125,21 @@ struct CertificateProfileTests {
                 isRoot ? $0.selfNamed([(.countryName, "UT")]) : $0.named([(.countryName, "UT")])
             },
         ]
+        var usage = Array(CertificateExtension.keyUsage(profile.keyUsage).value)
+        usage[2] = 0
+        let zeros = CertificateExtension(oid: .keyUsage, isCritical: true, value: usage[...])
+        let constraints: [UInt8] =
+            isRoot ? [0x30, 6, 1, 1, 1, 2, 1, 0] : [0x30, 3, 1, 1, 1]
+        let one = CertificateExtension(oid: .basicConstraints, isCritical: true, value: constraints[...])
+        cases += [
+            ProfileCase(profile, "key usage with zero bits behind it", [.keyUsageTrailingZeros]) {
+                $0.with(zeros)
+            },
+            ProfileCase(
+                profile, "an authority by 01",
+                isRoot ? [.booleanTrueNotFF] : [.booleanTrueNotFF, .noAuthority]
+            ) { $0.with(one) },
+        ]
         for oid in [
             ObjectIdentifier.policyMappings, .nameConstraints, .policyConstraints, .inhibitAnyPolicy,
             .freshestCRL,

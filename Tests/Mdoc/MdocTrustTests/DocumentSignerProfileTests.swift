@@ -118,7 +118,7 @@ struct DocumentSignerProfileTests {
                 var copy = $0
                 copy.serialNumber = [0]
                 return copy
-            }, .encodingIrregular
+            }, .encodingIrregular(.serialNumberNotPositive)
         ),
     ]
 
@@ -207,6 +207,12 @@ struct DocumentSignerProfileTests {
                 $0.with(.keyUsage([.digitalSignature, .contentCommitment]))
             },
             .dsFurtherKeyUsage
+        ),
+        (
+            ProfileRule("key usage with zero bits behind it") {
+                $0.with(
+                    CertificateExtension(oid: .keyUsage, isCritical: true, value: [0x03, 0x02, 0x00, 0x80]))
+            }, .keyUsageTrailingZeros
         ),
         (ProfileRule("valid for 457 days") { $0.validFor(457 * TestAuthority.day) }, nil),
         (
@@ -309,6 +315,30 @@ struct DocumentSignerProfileTests {
                 .isEmpty)
         #expect(try deviations(unchanged, names: base + [(.stateOrProvinceName, "UT-1")]).isEmpty)
         #expect(try deviations(unchanged, names: [(.countryName, "UT")]) == [.dsCommonNameMissing])
+    }
+
+    @Test(
+        "Q215 A signer whose basic constraints are critical by 01 is verified and told; by 02 it is no certificate"
+    )
+    func booleanOne() throws {
+        let authority = try TestAuthority()
+        let template = try authority.signer(for: TestKey())
+            .with(.basicConstraints(BasicConstraints(isCA: false)))
+        let store = try authority.store()
+        func verify(_ flag: UInt8) throws -> [Deviation] {
+            let der = try authority.sign(
+                template, replacing: [0x55, 0x1d, 0x13, 0x01, 0x01, 0xff],
+                with: [0x55, 0x1d, 0x13, 0x01, 0x01, flag])
+            return try store.verify(store.issuerCertificate(der: der[...]), for: TestDocument.mDL, at: now)
+                .deviations
+        }
+        #expect(try verify(0x01) == [.booleanTrueNotFF])
+        #expect(try verify(0xff) == [])
+        let error = #expect(throws: IssuerCertificateError.self) { _ = try verify(0x02) }
+        guard case .malformed(.valueMalformed) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
     }
 
     @Test("Several deviations are all told")

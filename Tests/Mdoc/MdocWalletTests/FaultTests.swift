@@ -28,6 +28,7 @@ struct FaultTests {
         // These come of the root's key or name, and of a key in a form that the wallet does not write.
         let ofOtherCredentials: Set<Deviation> = [
             .dsSignatureAlgorithm, .dsPublicKey, .dsCountryForm, .dsAuthorityKeyIdentifierMissing,
+            .keyUsageTrailingZeros, .booleanTrueNotFF,
         ]
         for deviation in Deviation.allCases where !ofOtherCredentials.contains(deviation) {
             let isThere = names.contains(others[deviation] ?? deviation.rawValue)

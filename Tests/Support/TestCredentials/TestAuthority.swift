@@ -92,6 +92,30 @@ package struct TestAuthority: Sendable {
     package func sign(_ template: CertificateTemplate) throws -> [UInt8] {
         try template.sign(with: pair.privateKey)
     }
+
+    /// As `sign(_:)`, with other bytes in place of those that the signed part has somewhere.
+    package func sign(
+        _ template: CertificateTemplate, replacing old: [UInt8], with new: [UInt8]
+    ) throws -> [UInt8] {
+        var outer = DERReader(try sign(template)[...])
+        var parts = try outer.enter(DERTag.sequence)
+        var signed = Array(try parts.readElement().encoding)
+        let algorithm = try parts.readElement().encoding
+        guard let place = signed.firstRange(of: old), old.count == new.count else {
+            throw BytesNotFound(bytes: old)
+        }
+        signed.replaceSubrange(place, with: new)
+        let signature = try pair.privateKey.sign([signed[...]], algorithm: .ecdsa(.sha256), form: .der)
+        return DERWriter.encode { writer in
+            writer.write(DERTag.sequence) {
+                $0.write(encoded: signed)
+                $0.write(encoded: algorithm)
+                $0.writeBitString(signature)
+            }
+        }
+    }
+
+    package struct BytesNotFound: Error { let bytes: [UInt8] }
 }
 
 /// A private key that several values of a test can hold.

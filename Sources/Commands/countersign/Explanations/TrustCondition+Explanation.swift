@@ -16,6 +16,7 @@ extension TrustCondition {
         case .anchorExpiresSoon: "anchor_expires_soon"
         case .vicalRefused: "vical_refused"
         case .vical: "vical_entry"
+        case .vicalSigner: "vical_signer"
         case .vicalWithoutNextUpdate: "vical_no_next_update"
         case .revocationListUnreadable: "crl_unreadable"
         case .revocationListIssuerUnknown: "crl_issuer_unknown"
@@ -31,7 +32,7 @@ extension TrustCondition {
     /// Whether the source, or a part of it, is of no use as it is; else it is only worth knowing.
     var isFault: Bool {
         switch self {
-        case .anchorTwice, .anchorProfile, .anchorExpiresSoon, .vical, .vicalWithoutNextUpdate,
+        case .anchorTwice, .anchorProfile, .anchorExpiresSoon, .vical, .vicalSigner, .vicalWithoutNextUpdate,
             .statusListSignerUnknown:
             false
         default: true
@@ -56,6 +57,7 @@ extension TrustCondition {
             "\(Terminal.safe(subject)) expires in \(days) days: ask its authority for the next one"
         case .vicalRefused(let error): error.explanation
         case .vical(let finding): finding.explanation
+        case .vicalSigner(let findings): "the VICAL's signer departs from its profile: \(findings.text)"
         case .vicalWithoutNextUpdate: "the list has no nextUpdate"
         case .revocationListUnreadable(let error): "the CRL cannot be used: \(error.explanation)"
         case .revocationListIssuerUnknown(let issuer):
@@ -73,10 +75,12 @@ extension TrustCondition {
 }
 
 extension [ProfileFinding] {
-    /// The ids of the rules.
-    fileprivate var text: String {
+    /// The ids of the rules, each with what it is about.
+    var text: String {
         map { finding in
-            finding.oid.map { "\(finding.rule.rawValue) (\($0))" } ?? finding.rule.rawValue
+            let details = (finding.oid.map { ["\($0)"] } ?? []) + finding.encoding.descriptions
+            let id = finding.rule.rawValue
+            return details.isEmpty ? id : "\(id) (\(details.joined(separator: ", ")))"
         }.joined(separator: ", ")
     }
 }

@@ -44,7 +44,8 @@ package struct CertificateProfile: Sendable {
 
     private static let day: Int64 = 86_400
     private static let common: Set<CertificateRule> = [
-        .version, .encoding, .serialNumber, .signatureAlgorithm, .publicKey, .validityPeriod, .commonName,
+        .version, .encoding, .keyUsageTrailingZeros, .booleanTrueNotFF, .serialNumber, .signatureAlgorithm,
+        .publicKey, .validityPeriod, .commonName,
         .forbiddenExtension, .unknownCriticalExtension, .keyUsage, .keyUsageOnly, .keyUsageCritical,
         .extendedKeyUsage, .subjectKeyIdentifier, .subjectKeyIdentifierDigest, .distributionPoint,
     ]

@@ -19,7 +19,7 @@ extension ProfileFinding {
     /// The error of a rule that is enforced.
     fileprivate var refusal: IssuerCertificateError? {
         switch rule {
-        case .version, .encoding: return .encodingIrregular
+        case .version, .encoding: return .encodingIrregular(encoding)
         case .forbiddenExtension: return oid.map(IssuerCertificateError.forbiddenExtension)
         case .unknownCriticalExtension: return oid.map(IssuerCertificateError.unknownCriticalExtension)
         case .noAuthority: return .isCertificateAuthority
@@ -33,6 +33,8 @@ extension ProfileFinding {
 
     fileprivate var deviation: Deviation? {
         switch rule {
+        case .keyUsageTrailingZeros: .keyUsageTrailingZeros
+        case .booleanTrueNotFF: .booleanTrueNotFF
         case .serialNumber: .dsSerialNumber
         case .signatureAlgorithm: .dsSignatureAlgorithm
         case .publicKey: .dsPublicKey

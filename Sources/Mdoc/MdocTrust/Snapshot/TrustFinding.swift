@@ -24,6 +24,8 @@ package enum TrustCondition: Equatable, Sendable {
     /// Nothing of the list is believed.
     case vicalRefused(VICALError)
     case vical(VICALFinding)
+    /// The rules of its profile that the list's signer breaks without being refused (Q214).
+    case vicalSigner([ProfileFinding])
     /// The list has no nextUpdate.
     case vicalWithoutNextUpdate
     case revocationListUnreadable(PKIXError)

@@ -98,6 +98,7 @@ private struct AnchorCollection {
             let list = try UnverifiedVICAL(source.bytes).verify(
                 by: providers, at: nil, .lenient, revokedBy: revocationLists)
             for finding in list.findings { note(source, .vical(finding)) }
+            if !list.signerFindings.isEmpty { note(source, .vicalSigner(list.signerFindings)) }
             for entry in list.entries {
                 guard let anchor = anchor(entry.certificate, source) else { continue }
                 add(anchor, .only(entry.docTypes), source)

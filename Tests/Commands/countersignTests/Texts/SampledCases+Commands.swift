@@ -81,7 +81,8 @@ extension TrustCondition: SampledCases {
         case .anchorExpired?: .anchorExpiresSoon(subject: Received.name, days: 30)
         case .anchorExpiresSoon?: .vicalRefused(.expired)
         case .vicalRefused?: .vical(.listEmpty)
-        case .vical?: .vicalWithoutNextUpdate
+        case .vical?: .vicalSigner([ProfileFinding(.keyUsageTrailingZeros)])
+        case .vicalSigner?: .vicalWithoutNextUpdate
         case .vicalWithoutNextUpdate?: .revocationListUnreadable(.deltaCRL)
         case .revocationListUnreadable?: .revocationListIssuerUnknown(issuer: Received.name)
         case .revocationListIssuerUnknown?: .revocationListSignatureInvalid(issuer: Received.name)

@@ -40,7 +40,7 @@ extension IssuerCertificateError: SampledCases {
         switch previous {
         case nil: .malformed(.truncated(at: 7))
         case .malformed?: .keyNotUsable(.unsupportedKey)
-        case .keyNotUsable?: .encodingIrregular
+        case .keyNotUsable?: .encodingIrregular(.serialNumberNotPositive)
         case .encodingIrregular?: .anchorNotFound(issuer: Received.name)
         case .anchorNotFound?: .authorityKeyIdentifierMismatch
         case .authorityKeyIdentifierMismatch?: .issuerNameMismatch
