@@ -309,7 +309,7 @@ let package = Package(
             of: "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
         tests(
             of: "MdocTrust", in: "Mdoc",
-            ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),
+            ["MdocModel", "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "TestCredentials"]),
         tests(
             of: "MdocVerification", in: "Mdoc",
             ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),

@@ -48,7 +48,7 @@ package enum IssuerCertificateError: Error, Equatable, Sendable {
     case isCertificateAuthority
     /// No key usage, or none that allows digital signatures.
     case keyUsageWrong
-    /// The extended key usage is missing or does not name mdoc document signing, 1.0.18013.5.1.2.
+    /// The extended key usage is not one for documents of this type: for an mDL 1.0.18013.5.1.2 (Q216).
     case extendedKeyUsageWrong
     /// No country in the subject.
     case countryMissing
@@ -88,7 +88,8 @@ extension IssuerCertificateError {
             "an authority's certificate signed the document; it may only issue document signers"
         case .keyUsageWrong: "the document signer's key usage does not allow digital signatures"
         case .extendedKeyUsageWrong:
-            "the document signer's certificate is not for signing mdocs (1.0.18013.5.1.2)"
+            "the extended key usage of the document signer's certificate is not for documents of this type"
+                + " (1.0.18013.5.1.2 for an mDL)"
         case .countryMissing: "the document signer's certificate names no country"
         case .countryMismatch: "the country of the document signer differs from its root's"
         case .unknownCriticalExtension(let oid):

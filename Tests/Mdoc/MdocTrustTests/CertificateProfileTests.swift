@@ -58,6 +58,7 @@ struct CertificateProfileTests {
         switch profile.name {
         case "iaca": authority.template
         case "document_signer": try authority.signer(for: key)
+        case "person_id_signer": try authority.personIDSigner(for: key)
         case "reader": try authority.reader(for: key)
         case "vical_signer": try authority.vicalSigner(for: key)
         default: try authority.statusSigner(for: key)
@@ -98,7 +99,10 @@ struct CertificateProfileTests {
             ProfileCase(profile, "valid as long as may be", []) {
                 $0.having(\.notAfter, $0.notBefore + profile.longestValidity)
             },
-            ProfileCase(profile, "valid for a second more", [.validityPeriod]) {
+            ProfileCase(
+                profile, "valid for a second more",
+                profile.rules.contains(.validityPeriod) ? [.validityPeriod] : []
+            ) {
                 $0.having(\.notAfter, $0.notBefore + profile.longestValidity + 1)
             },
             ProfileCase(profile, "an unknown critical extension", [.unknownCriticalExtension]) {
@@ -268,6 +272,17 @@ struct CertificateProfileTests {
         },
         ProfileCase(.documentSigner, "no distribution point", [.distributionPoint]) {
             $0.without(.crlDistributionPoints)
+        },
+        ProfileCase(.personIDSigner, "no country", [.country]) { $0.named([(.commonName, "A")]) },
+        ProfileCase(.personIDSigner, "a country in small letters", [.countryForm, .countryOfIssuer]) {
+            $0.named([(.countryName, "ut"), (.commonName, "A")])
+        },
+        ProfileCase(.personIDSigner, "no distribution point", []) { $0.without(.crlDistributionPoints) },
+        ProfileCase(.personIDSigner, "a distribution point that is none", [.distributionPoint]) {
+            $0.with(CertificateExtension(.crlDistributionPoints) { $0.write(DERTag.sequence) { _ in } })
+        },
+        ProfileCase(.personIDSigner, "a document signer's usage", []) {
+            $0.with(.extendedKeyUsage([.mdocDocumentSigner]))
         },
         ProfileCase(.reader, "no distribution point and no responder", [.distributionPoint]) {
             $0.without(.crlDistributionPoints)

@@ -66,6 +66,13 @@ package struct TestAuthority: Sendable {
             ])
     }
 
+    /// The certificate of a signer of European person identification data that fits its profile in every point.
+    package func personIDSigner(for key: TestKey) throws -> CertificateTemplate {
+        try signer(for: key, [(.countryName, "UT"), (.commonName, "Utopia PID")])
+            .with(.extendedKeyUsage([ObjectIdentifier("1.3.130.2.0.0.1.2")]))
+            .without(.issuerAlternativeName)
+    }
+
     /// A reader's certificate that fits its profile in every point.
     package func reader(for key: TestKey) throws -> CertificateTemplate {
         try signer(for: key, [(.commonName, "Utopia reader")])

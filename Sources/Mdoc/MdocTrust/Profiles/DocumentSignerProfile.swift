@@ -3,11 +3,11 @@ internal import PKIX
 
 /// What findings on a document signer's certificate mean for a document: refusal, or a deviation that is reported.
 extension CertificateProfile {
-    static func deviations(
+    func deviations(
         ofDocumentSigner leaf: Certificate, issuedBy anchor: Certificate
     ) throws(IssuerCertificateError) -> [Deviation] {
         var deviations: [Deviation] = []
-        for finding in documentSigner.findings(of: leaf, issuedBy: anchor) {
+        for finding in findings(of: leaf, issuedBy: anchor) {
             if let error = finding.refusal { throw error }
             if let deviation = finding.deviation { deviations.append(deviation) }
         }
