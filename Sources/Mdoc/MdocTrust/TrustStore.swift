@@ -112,12 +112,14 @@ package final class TrustStore: Sendable {
         of signer: borrowing VerifiedIssuerCertificate, status: Result<DocumentStatus, CBORError>?,
         at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
-        .combine(
+        let issued = RevocationFinding.combine(
             signer: signer.revocation.finding(at: now, clockSkew: clockSkew),
             document: statusLists.finding(
                 status,
                 of: StatusLists.Subject(anchor: signer.anchor, docType: signer.docType, anchors: trusted),
                 at: now, clockSkew: clockSkew))
+        guard let root = signer.trusted.finding(for: signer.docType, at: now) else { return issued }
+        return .combine(signer: issued, document: root)
     }
 
     private func requireValidity(
@@ -175,7 +177,8 @@ private struct CertificateEncoding: Hashable {
 /// The proof that a document signer's certificate was issued by a trusted IACA, fits the profile, and is valid now.
 package struct VerifiedIssuerCertificate: ~Copyable, Sendable {
     package let leaf: IssuerCertificate
-    package let anchor: TrustAnchor
+    package var anchor: TrustAnchor { trusted.anchor }
+    fileprivate let trusted: TrustedAnchor
     /// The document type that the anchor is trusted for.
     package let docType: String
     package let deviations: [Deviation]
@@ -184,7 +187,7 @@ package struct VerifiedIssuerCertificate: ~Copyable, Sendable {
     fileprivate init(proving leaf: IssuerCertificate, _ entry: TrustStore.Verified, _ docType: String) {
         self.leaf = leaf
         self.docType = docType
-        anchor = entry.trusted.anchor
+        trusted = entry.trusted
         deviations = entry.deviations
         revocation = entry.revocation
     }

@@ -169,7 +169,8 @@ struct JSONDocumentationTests {
             let kind = condition.isFault ? "fault" : "remark"
             #expect(page.contains("| `\(condition.id)` | \(kind): "), "\(condition.id)")
         }
-        for refusal in [AdmissionRefusal.older, .shrunken(from: 2, to: 1)] {
+        let issue = ListIssueName(number: nil, date: Timestamp(secondsSince1970: 0))
+        for refusal in [AdmissionRefusal.older(issue, than: issue), .shrunken(from: 2, to: 1)] {
             #expect(page.contains("| `\(refusal.id)` | refused: "), "\(refusal.id)")
         }
         for error in [

@@ -99,12 +99,18 @@ extension AdmissionRefusal {
         switch self {
         case .unusable(let condition): condition.explanation
         case .otherIssuer: "another issuer's list has this name and is kept"
-        case .older: "it was issued before the present list, which is kept"
+        case .older(let own, let present):
+            "it is \(own.text), before the present list, \(present.text), which is kept;"
+                + " where its publisher counts anew, `countersign trust remove` the present one and import it again"
         case .shrunken(let from, let to):
             "it has \(to) entries and the present list \(from), so the present list is kept:"
                 + " --accept-shrunken imports it anyway"
         }
     }
+}
+
+extension ListIssueName {
+    fileprivate var text: String { number.map { "issue \($0) of \(date)" } ?? "of \(date)" }
 }
 
 extension Int64 {

@@ -65,9 +65,11 @@ extension UnverifiedVICAL {
     }
 
     /// As `verify(by:at:_:)`, if CRLs of the providers are available.
+    ///
+    /// - Parameter tolerated: the seconds by which the list may be past its nextUpdate.
     func verify(
         by providers: [TrustAnchor], at now: Timestamp?, _ strictness: ProfileStrictness = .strict,
-        revokedBy revocationLists: RevocationLists
+        revokedBy revocationLists: RevocationLists, overdueBy tolerated: Int64 = 0
     ) throws(VICALError) -> VerifiedVICAL {
         let chain = try signerChain()
         let path: VerifiedPath
@@ -88,7 +90,7 @@ extension UnverifiedVICAL {
         }
         if let now {
             guard date <= now else { throw .notYetValid }
-            if let nextUpdate, nextUpdate < now { throw .expired }
+            if let nextUpdate, nextUpdate.advanced(bySeconds: tolerated) < now { throw .expired }
         }
         return try VerifiedVICAL(self, root: path.root, found)
     }

@@ -100,7 +100,10 @@ extension AdmissionRefusal: SampledCases {
     static func sample(after previous: Self?) -> Self? {
         switch previous {
         case nil: .unusable(.listNotYetValid)
-        case .unusable?: .older
+        case .unusable?:
+            .older(
+                ListIssueName(number: "89782", date: Timestamp(secondsSince1970: 1_754_352_000)),
+                than: ListIssueName(number: "616575", date: Timestamp(secondsSince1970: 1_727_136_000)))
         case .older?: .otherIssuer
         case .otherIssuer?: .shrunken(from: 10, to: 7)
         case .shrunken?: nil

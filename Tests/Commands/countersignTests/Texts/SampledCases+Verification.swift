@@ -76,7 +76,8 @@ extension UndeterminedCause: SampledCases {
         case .listSignerInvalid?: .listSubjectWrong
         case .listSubjectWrong?: .indexOutOfRange
         case .indexOutOfRange?: .statusNotDefined
-        case .statusNotDefined?: nil
+        case .statusNotDefined?: .trustListOverdue(seconds: 90_000)
+        case .trustListOverdue?: nil
         }
     }
 }
