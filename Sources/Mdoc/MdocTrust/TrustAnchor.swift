@@ -27,7 +27,10 @@ package final class TrustAnchor: Sendable {
     /// As `init(_:)`; a key of a known kind is looked at only when something is to be verified with it.
     init(deferringKeyOf certificate: Certificate) throws(TrustAnchorError) {
         guard certificate.basicConstraints?.isCA == true else {
-            throw .notACertificateAuthority(subject: certificate.subject.description)
+            let subject = certificate.subject.description
+            guard certificate.isSelfIssued else { throw .notACertificateAuthority(subject: subject) }
+            throw .selfIssuedWithoutAuthority(
+                subject: subject, hasBasicConstraints: certificate.basicConstraints != nil)
         }
         guard certificate.subjectPublicKeyInfo.isSupported else {
             throw .keyNotUsable(subject: certificate.subject.description)
@@ -72,5 +75,7 @@ extension Certificate {
 package enum TrustAnchorError: Error, Equatable, Sendable {
     /// A document signer's or other end certificate; the root that issued it belongs here.
     case notACertificateAuthority(subject: String)
+    /// It names itself as its issuer, and does not say that it is an authority.
+    case selfIssuedWithoutAuthority(subject: String, hasBasicConstraints: Bool)
     case keyNotUsable(subject: String)
 }

@@ -276,6 +276,7 @@ extension TrustCondition {
     /// One of each.
     fileprivate static let samples: [TrustCondition] = [
         .certificateUnreadable(.limitExceeded(at: 0)), .notACertificateAuthority(subject: ""),
+        .selfIssuedWithoutAuthority(subject: "", hasBasicConstraints: false),
         .keyNotUsable(subject: ""),
         .anchorTwice(
             subject: "",

@@ -81,6 +81,18 @@ struct TrustConditionTests {
         #expect(refused.output.contains("encoding (the serial number is not positive)"))
     }
 
+    @Test(
+        "Q178 A root without basicConstraints is refused for that, and its issuer, itself, is not asked for")
+    func withoutConstraints() throws {
+        let der = try scene.root.sign(scene.root.template.without(.basicConstraints))
+        #expect(try importing(der) == ["anchor refused root_not_an_authority"])
+        let run = try scene.trust("import", scene.write("root", der))
+        #expect(run.output.contains("this certificate is not a root: basicConstraints is missing"))
+        #expect(!run.output.contains("issuer"))
+        let signer = try TestIssuer(authority: scene.root).certificate
+        #expect(try importing(signer) == ["anchor refused not_an_authority"])
+    }
+
     @Test("A root whose key is of another kind is refused")
     func otherKey() throws {
         var template = scene.root.template

@@ -160,6 +160,24 @@ struct TrustStoreTests {
         _ = try authority.anchor()
     }
 
+    @Test(
+        "Q178 What names itself as its issuer and no authority is no anchor, and is not sent to itself for a root"
+    )
+    func selfIssuedWithoutAuthority() throws {
+        let authority = try TestAuthority()
+        for (template, hasConstraints) in [
+            (authority.template.without(.basicConstraints), false),
+            (authority.template.with(.basicConstraints(BasicConstraints(isCA: false))), true),
+        ] {
+            let der = try authority.sign(template)
+            #expect(
+                throws: TrustAnchorError.selfIssuedWithoutAuthority(
+                    subject: "CN=Utopia IACA,C=UT", hasBasicConstraints: hasConstraints)
+            ) { try TrustAnchor(Certificate(der: der[...])) }
+        }
+        _ = try TrustAnchor(Certificate(der: authority.sign(authority.template)[...]))
+    }
+
     @Test("An anchor's fingerprint is that of its whole certificate")
     func fingerprint() throws {
         let authority = try TestAuthority()

@@ -8,6 +8,7 @@ extension TrustCondition {
         switch self {
         case .certificateUnreadable: "certificate_unreadable"
         case .notACertificateAuthority: "not_an_authority"
+        case .selfIssuedWithoutAuthority: "root_not_an_authority"
         case .keyNotUsable: "key_not_usable"
         case .anchorTwice: "anchor_twice"
         case .anchorProfile: "anchor_profile"
@@ -46,6 +47,11 @@ extension TrustCondition {
         case .notACertificateAuthority(let subject):
             "\(Terminal.safe(subject)) is not a root but an end certificate, such as a document signer's;"
                 + " import the certificate of its issuer"
+        case .selfIssuedWithoutAuthority(let subject, let hasBasicConstraints):
+            "this certificate is not a root: "
+                + (hasBasicConstraints
+                    ? "basicConstraints does not name a CA" : "basicConstraints is missing")
+                + " (\(Terminal.safe(subject)))"
         case .keyNotUsable(let subject): "the key of \(Terminal.safe(subject)) cannot be used"
         case .anchorTwice(let subject, let other):
             "\(Terminal.safe(subject)) is in the store twice, also as \(Terminal.safe(other.name))"
@@ -71,6 +77,14 @@ extension TrustCondition {
         case .listNotYetValid: "the list is dated in the future"
         case .listStale(let overdue): "the list should have been renewed \(overdue.spanText) ago"
         }
+    }
+}
+
+extension TrustCondition {
+    /// The explanation, with the issuer of an end certificate, whose root belongs in its place (Q178).
+    func explanation(of certificate: Certificate?) -> String {
+        guard case .notACertificateAuthority = self, let certificate else { return explanation }
+        return "\(explanation): \(Terminal.safe(certificate.issuer.description))"
     }
 }
 

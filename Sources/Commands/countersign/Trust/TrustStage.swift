@@ -164,10 +164,12 @@ struct SourceOutcome {
     }
 
     init(_ source: TrustSource, _ refusal: AdmissionRefusal) {
-        // An end certificate among roots: whose root belongs in its place (Q178).
-        let issuer = (try? Certificate(der: source.bytes))?.issuer.description
-        let isSigner = refusal.id == "not_an_authority"
-        let detail = refusal.explanation + (isSigner ? issuer.map { ": \(Terminal.safe($0))" } ?? "" : "")
+        let detail =
+            if case .unusable(let condition) = refusal {
+                condition.explanation(of: try? Certificate(der: source.bytes))
+            } else {
+                refusal.explanation
+            }
         self.init(source, .refused, Reason(id: refusal.id, detail: detail))
     }
 

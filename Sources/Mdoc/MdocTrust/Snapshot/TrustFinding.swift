@@ -12,6 +12,8 @@ package enum TrustCondition: Equatable, Sendable {
     case certificateUnreadable(PKIXError)
     /// A document signer's or other end certificate; the root that issued it belongs here (Q178).
     case notACertificateAuthority(subject: String)
+    /// It names itself as its issuer, and does not say that it is an authority.
+    case selfIssuedWithoutAuthority(subject: String, hasBasicConstraints: Bool)
     case keyNotUsable(subject: String)
     /// The same certificate as in another source.
     case anchorTwice(subject: String, other: TrustSource.Identity)
@@ -44,10 +46,12 @@ package enum TrustCondition: Equatable, Sendable {
 }
 
 extension TrustCondition {
-    init(_ error: TrustAnchorError) {
+    package init(_ error: TrustAnchorError) {
         self =
             switch error {
             case .notACertificateAuthority(let subject): .notACertificateAuthority(subject: subject)
+            case .selfIssuedWithoutAuthority(let subject, let hasBasicConstraints):
+                .selfIssuedWithoutAuthority(subject: subject, hasBasicConstraints: hasBasicConstraints)
             case .keyNotUsable(let subject): .keyNotUsable(subject: subject)
             }
     }

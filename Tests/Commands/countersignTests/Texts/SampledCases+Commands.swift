@@ -71,7 +71,9 @@ extension TrustCondition: SampledCases {
         switch previous {
         case nil: .certificateUnreadable(.truncated(at: 7))
         case .certificateUnreadable?: .notACertificateAuthority(subject: Received.name)
-        case .notACertificateAuthority?: .keyNotUsable(subject: Received.name)
+        case .notACertificateAuthority?:
+            .selfIssuedWithoutAuthority(subject: Received.name, hasBasicConstraints: false)
+        case .selfIssuedWithoutAuthority?: .keyNotUsable(subject: Received.name)
         case .keyNotUsable?:
             .anchorTwice(
                 subject: Received.name, other: TrustSource.Identity(kind: .anchor, name: Received.path))
