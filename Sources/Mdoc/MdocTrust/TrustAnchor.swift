@@ -3,7 +3,8 @@ internal import OpenSSLCrypto
 package import PKIX
 internal import Synchronization
 
-/// A trusted IACA root (ISO/IEC 18013-5 Annex B.1.2). Its own profile is not enforced: roots in use often depart from it (Q179).
+/// A trusted IACA root (ISO/IEC 18013-5 Annex B.1.2). Its own profile is not enforced, for roots in use often depart from it
+/// (Q179); what forbids it to issue certificates is (RFC 5280, 4.2).
 package final class TrustAnchor: Sendable {
     package let certificate: Certificate
     package let sha256: [UInt8]
@@ -35,8 +36,24 @@ package final class TrustAnchor: Sendable {
         guard certificate.subjectPublicKeyInfo.isSupported else {
             throw .keyNotUsable(subject: certificate.subject.description)
         }
+        try Self.requireUse(of: certificate)
         self.certificate = certificate
         sha256 = Digest(.sha256, of: certificate.der).bytes
+    }
+
+    /// Name constraints are not evaluated, and so forbid whatever it issues.
+    private static func requireUse(of certificate: Certificate) throws(TrustAnchorError) {
+        let subject = certificate.subject.description
+        if let usage = certificate.keyUsage, !usage.contains(.keyCertSign) {
+            throw .keyUsageForbids(subject: subject)
+        }
+        guard certificate.firstExtension(.nameConstraints) == nil else {
+            throw .nameConstraints(subject: subject)
+        }
+        let inspection = ProfileInspection(profile: .iaca, certificate: certificate, issuer: nil)
+        if let unknown = inspection.findings(.unknownCriticalExtension).first?.oid {
+            throw .unknownCriticalExtension(subject: subject, unknown)
+        }
     }
 
     private func loadedKey() -> Result<Key, OpenSSLCryptoError> {
@@ -78,4 +95,9 @@ package enum TrustAnchorError: Error, Equatable, Sendable {
     /// It names itself as its issuer, and does not say that it is an authority.
     case selfIssuedWithoutAuthority(subject: String, hasBasicConstraints: Bool)
     case keyNotUsable(subject: String)
+    /// Its key usage does not allow signing certificates.
+    case keyUsageForbids(subject: String)
+    /// It limits the names that it may issue for, which is not evaluated.
+    case nameConstraints(subject: String)
+    case unknownCriticalExtension(subject: String, ObjectIdentifier)
 }

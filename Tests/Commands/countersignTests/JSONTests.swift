@@ -277,7 +277,8 @@ extension TrustCondition {
     fileprivate static let samples: [TrustCondition] = [
         .certificateUnreadable(.limitExceeded(at: 0)), .notACertificateAuthority(subject: ""),
         .selfIssuedWithoutAuthority(subject: "", hasBasicConstraints: false),
-        .keyNotUsable(subject: ""),
+        .keyNotUsable(subject: ""), .anchorKeyUsage(subject: ""), .anchorNameConstraints(subject: ""),
+        .anchorUnknownExtension(subject: "", .nameConstraints),
         .anchorTwice(
             subject: "",
             other: TrustSource(

@@ -93,6 +93,36 @@ struct TrustConditionTests {
         #expect(try importing(signer) == ["anchor refused not_an_authority"])
     }
 
+    @Test(
+        "A root that may not issue certificates is refused by what forbids it, and one that a VICAL lists is left out"
+    )
+    func forbiddenUse() throws {
+        let template = scene.root.template
+        let constraints = CertificateExtension(.nameConstraints, isCritical: true) {
+            $0.write(DERTag.sequence) { _ in }
+        }
+        let unknown = CertificateExtension(ObjectIdentifier("1.2.3.4"), isCritical: true) {
+            $0.writeBoolean(true)
+        }
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])
+        #expect(try importing(provider.der, as: "provider") == ["provider new"])
+        var issue: UInt64 = 7
+        for (changed, id) in [
+            (template.with(.keyUsage(.cRLSign)), "root_key_usage"),
+            (template.with(constraints), "root_name_constraints"),
+            (template.with(unknown), "root_unknown_extension"),
+        ] {
+            let der = try scene.root.sign(changed)
+            #expect(try importing(der) == ["anchor refused \(id)"])
+            var list = try TestVICAL([.init(der)], provider: provider)
+            list.issueID = issue
+            _ = try importing(list.encoded())
+            #expect(try findings() == ["\(id) fault"])
+            issue += 1
+        }
+        #expect(try importing(scene.root.der) == ["anchor new"])
+    }
+
     @Test("A root whose key is of another kind is refused")
     func otherKey() throws {
         var template = scene.root.template

@@ -10,6 +10,9 @@ extension TrustCondition {
         case .notACertificateAuthority: "not_an_authority"
         case .selfIssuedWithoutAuthority: "root_not_an_authority"
         case .keyNotUsable: "key_not_usable"
+        case .anchorKeyUsage: "root_key_usage"
+        case .anchorNameConstraints: "root_name_constraints"
+        case .anchorUnknownExtension: "root_unknown_extension"
         case .anchorTwice: "anchor_twice"
         case .anchorProfile: "anchor_profile"
         case .anchorNotYetValid: "anchor_not_yet_valid"
@@ -53,6 +56,12 @@ extension TrustCondition {
                     ? "basicConstraints does not name a CA" : "basicConstraints is missing")
                 + " (\(Terminal.safe(subject)))"
         case .keyNotUsable(let subject): "the key of \(Terminal.safe(subject)) cannot be used"
+        case .anchorKeyUsage(let subject):
+            "\(Terminal.safe(subject)) is not used: its key usage does not allow it to sign certificates"
+        case .anchorNameConstraints(let subject):
+            "\(Terminal.safe(subject)) is not used: its name constraints limit what it may issue, and are not evaluated here"
+        case .anchorUnknownExtension(let subject, let oid):
+            "\(Terminal.safe(subject)) is not used: it has the unknown critical extension \(oid)"
         case .anchorTwice(let subject, let other):
             "\(Terminal.safe(subject)) is in the store twice, also as \(Terminal.safe(other.name))"
         case .anchorProfile(let subject, let findings):

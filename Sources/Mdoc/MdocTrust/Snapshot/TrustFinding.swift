@@ -15,6 +15,11 @@ package enum TrustCondition: Equatable, Sendable {
     /// It names itself as its issuer, and does not say that it is an authority.
     case selfIssuedWithoutAuthority(subject: String, hasBasicConstraints: Bool)
     case keyNotUsable(subject: String)
+    /// Its key usage does not allow signing certificates.
+    case anchorKeyUsage(subject: String)
+    /// It limits the names that it may issue for, which is not evaluated.
+    case anchorNameConstraints(subject: String)
+    case anchorUnknownExtension(subject: String, ObjectIdentifier)
     /// The same certificate as in another source.
     case anchorTwice(subject: String, other: TrustSource.Identity)
     /// The rules of its profile that an anchor breaks (Q179).
@@ -53,6 +58,10 @@ extension TrustCondition {
             case .selfIssuedWithoutAuthority(let subject, let hasBasicConstraints):
                 .selfIssuedWithoutAuthority(subject: subject, hasBasicConstraints: hasBasicConstraints)
             case .keyNotUsable(let subject): .keyNotUsable(subject: subject)
+            case .keyUsageForbids(let subject): .anchorKeyUsage(subject: subject)
+            case .nameConstraints(let subject): .anchorNameConstraints(subject: subject)
+            case .unknownCriticalExtension(let subject, let oid):
+                .anchorUnknownExtension(subject: subject, oid)
             }
     }
 }

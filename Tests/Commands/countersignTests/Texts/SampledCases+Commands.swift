@@ -74,7 +74,11 @@ extension TrustCondition: SampledCases {
         case .notACertificateAuthority?:
             .selfIssuedWithoutAuthority(subject: Received.name, hasBasicConstraints: false)
         case .selfIssuedWithoutAuthority?: .keyNotUsable(subject: Received.name)
-        case .keyNotUsable?:
+        case .keyNotUsable?: .anchorKeyUsage(subject: Received.name)
+        case .anchorKeyUsage?: .anchorNameConstraints(subject: Received.name)
+        case .anchorNameConstraints?:
+            .anchorUnknownExtension(subject: Received.name, ObjectIdentifier("1.2.3.4"))
+        case .anchorUnknownExtension?:
             .anchorTwice(
                 subject: Received.name, other: TrustSource.Identity(kind: .anchor, name: Received.path))
         case .anchorTwice?: .anchorProfile(subject: Received.name, [ProfileFinding(.keyUsage)])
