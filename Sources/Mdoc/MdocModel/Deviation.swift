@@ -5,6 +5,10 @@ package enum Deviation: String, CaseIterable, Sendable {
     case indefiniteItem = "cbor.indefinite_item_map"
     /// An MSO with a string, array or map of indefinite length.
     case indefiniteMSO = "cbor.indefinite_mso"
+    /// The response, outside what is signed, has an array or map of indefinite length.
+    case indefiniteResponse = "cbor.indefinite_response"
+    /// What tag 24 embeds is a byte string in chunks.
+    case chunkedItem = "cbor.chunked_item"
     /// An IssuerSignedItem with an integer or length in more bytes than needed.
     case longerHeadInItem = "cbor.nonminimal_int"
     /// An MSO with an integer or length in more bytes than needed.
@@ -83,6 +87,8 @@ extension Deviation {
         switch self {
         case .indefiniteItem: "an element is encoded with indefinite length"
         case .indefiniteMSO: "the MSO is encoded with indefinite length"
+        case .indefiniteResponse: "the response is encoded with indefinite length"
+        case .chunkedItem: "an embedded item (tag 24) is a byte string in chunks"
         case .longerHeadInItem: "an element is encoded in more bytes than needed"
         case .longerHeadInMSO: "the MSO is encoded in more bytes than needed"
         case .nullMember: "an optional member is present as null or undefined"

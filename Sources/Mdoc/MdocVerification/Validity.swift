@@ -40,5 +40,6 @@ func checkMobileSecurityObject(
     guard mobileSecurityObject.docType == document.docType else { throw .docTypeMismatch }
     if mobileSecurityObject.form.contains(.indefiniteLength) { deviations.append(.indefiniteMSO) }
     if mobileSecurityObject.form.contains(.longerHead) { deviations.append(.longerHeadInMSO) }
+    if mobileSecurityObject.isChunked { deviations.append(.chunkedItem) }
     return MobileSecurityObjectProof()
 }
