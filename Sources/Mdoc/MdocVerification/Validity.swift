@@ -19,7 +19,11 @@ func checkValidity(
     let validUntil = info.validUntil.instant
     let certificate = signer.certificate
     guard certificate.notBefore <= signed.secondsSince1970, signed.secondsSince1970 <= certificate.notAfter
-    else { throw .signedOutsideCertificateValidity }
+    else {
+        throw .signedOutsideCertificateValidity(
+            signed: signed, from: Timestamp(secondsSince1970: certificate.notBefore),
+            until: Timestamp(secondsSince1970: certificate.notAfter))
+    }
     guard signed <= validFrom, validFrom < validUntil else { throw .validityContradictory }
     guard validFrom <= now.advanced(bySeconds: clockSkew) else { throw .notYetValid }
     guard now <= validUntil.advanced(bySeconds: clockSkew) else { throw .expired }
