@@ -231,11 +231,13 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Sources/Commands/countersign",
-            // What `doctor --fix` writes: links to the files in Hardware.
+            // What `doctor --fix` writes, as links to the files in Hardware, and what `trust sources` lists.
             resources: [
                 "modprobe.conf", "polkit.rules", "udev.rules", "main.conf", "bluetooth-unit.conf",
                 "dbus.conf", "sysctl.conf",
-            ].map { .embedInCode("Doctor/Settings/\($0)") }, swiftSettings: strict),
+            ].map { .embedInCode("Doctor/Settings/\($0)") } + [
+                .embedInCode("Trust/published-sources.json")
+            ], swiftSettings: strict),
 
         // What tests share
         support("VectorFiles"),
