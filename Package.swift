@@ -233,11 +233,10 @@ let package = Package(
             path: "Sources/Commands/countersign",
             // What `doctor --fix` writes, as links to the files in Hardware, and what `trust sources` lists.
             resources: [
-                "modprobe.conf", "polkit.rules", "udev.rules", "main.conf", "bluetooth-unit.conf",
-                "dbus.conf", "sysctl.conf",
-            ].map { .embedInCode("Doctor/Settings/\($0)") } + [
-                .embedInCode("Trust/published-sources.json")
-            ], swiftSettings: strict),
+                "Doctor/Settings/modprobe.conf", "Doctor/Settings/polkit.rules", "Doctor/Settings/udev.rules",
+                "Doctor/Settings/main.conf", "Doctor/Settings/bluetooth-unit.conf",
+                "Doctor/Settings/dbus.conf", "Doctor/Settings/sysctl.conf", "Trust/published-sources.json",
+            ].map { .embedInCode($0) }, swiftSettings: strict),
 
         // What tests share
         support("VectorFiles"),

@@ -36,7 +36,7 @@ package final class TrustAnchor: Sendable {
         guard certificate.subjectPublicKeyInfo.isSupported else {
             throw .keyNotUsable(subject: certificate.subject.description)
         }
-        try Self.requireUse(of: certificate)
+        try TrustAnchor.requireUse(of: certificate)
         self.certificate = certificate
         sha256 = Digest(.sha256, of: certificate.der).bytes
     }

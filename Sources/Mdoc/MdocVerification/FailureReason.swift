@@ -1,4 +1,5 @@
 internal import COSE
+internal import MdocModel
 
 /// A failure of a check that has a separate id, since one kind of issuer or wallet causes it.
 package enum FailureReason: String, CaseIterable, Sendable {
