@@ -19,7 +19,7 @@ extension DaemonConfiguration {
     private static let largestFile = 1 << 18
     private static let members: Set = [
         "store", "keys", "socket", "http", "tokens", "lanes", "policy", "clockSkewSeconds", "limits", "page",
-        "webhooks", "readerTokens", "testRoots", "online", "log", "endSeconds",
+        "webhooks", "readerTokens", "testRoots", "documentSigners", "online", "log", "endSeconds",
     ]
     private static let logLevels: Set = ["debug", "info", "notice", "warning", "error"]
 
@@ -61,6 +61,9 @@ extension DaemonConfiguration {
         }
         policy.revocation = list.read(policy.revocation) { () throws(JSONFault) in
             try members["policy"].map(RevocationPolicy.init)
+        }
+        policy.signers = list.read(policy.signers) { () throws(JSONFault) in
+            try members["documentSigners"].map(DocumentSignerProfiles.init)
         }
         testRoots = list.read(testRoots) { () throws(JSONFault) in
             try members["testRoots"].map(TestRoots.init)

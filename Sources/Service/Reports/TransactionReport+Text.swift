@@ -161,7 +161,8 @@ extension CheckReport {
     fileprivate var line: String? {
         switch outcome {
         case .passed: nil
-        case .failed: "  failed: \(Terminal.safe(explanation, limit: 400))  [\(id.rawValue)]"
+        case .failed:
+            "  failed: \(Terminal.safe(explanation, limit: 400))  [\(reason?.rawValue ?? id.rawValue)]"
         case .undetermined: "  undetermined: \(Terminal.safe(explanation, limit: 400))  [\(id.rawValue)]"
         case .skipped: "  not checked  [\(id.rawValue)]"
         }

@@ -57,6 +57,10 @@ struct ConfigurationTests {
                 #"{"store": "/a/b", "keys": "/a/b/c", "lanes": [{"name": "one"}]}"#,
                 "keys must be a folder outside of store"
             ),
+            (
+                #"{"documentSigners": {"org.iso.18013.5.1.mDL": []}, "lanes": [{"name": "one"}]}"#,
+                "documentSigners.org.iso.18013.5.1.mDL: must be of a document type"
+            ),
             ("", "this is not JSON"),
         ] {
             let (status, errors) = try await Self.check(text)

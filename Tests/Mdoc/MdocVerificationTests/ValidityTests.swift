@@ -76,7 +76,15 @@ struct ValidityTests {
         var presentation = try Presentation(document)
         presentation.now = start.advanced(bySeconds: min(max(offset, 0), 330 * 86_400)).description
         let failures = try presentation.failures()
-        #expect(failures == (isWithin ? [] : [.failed(.validity, .signedOutsideCertificateValidity)]))
+        let end = start.advanced(bySeconds: 330 * 86_400)
+        let failure = CheckFailure.signedOutsideCertificateValidity(
+            signed: start.advanced(bySeconds: offset), from: start, until: end)
+        #expect(failures == (isWithin ? [] : [.failed(.validity, failure)]))
+        guard !isWithin else { return }
+        #expect(
+            failures.map(\.reason) == [offset < 0 ? .signedBeforeCertificate : .signedAfterCertificate])
+        #expect(failure.explanation.contains(signed))
+        #expect(failure.explanation.contains((offset < 0 ? start : end).description))
     }
 
     @Test("An update that was expected long ago is no reason to refuse")

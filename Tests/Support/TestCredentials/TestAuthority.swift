@@ -66,6 +66,13 @@ package struct TestAuthority: Sendable {
             ])
     }
 
+    /// The certificate of a signer of European person identification data that fits its profile in every point.
+    package func personIDSigner(for key: TestKey) throws -> CertificateTemplate {
+        try signer(for: key, [(.countryName, "UT"), (.commonName, "Utopia PID")])
+            .with(.extendedKeyUsage([ObjectIdentifier("1.3.130.2.0.0.1.2")]))
+            .without(.issuerAlternativeName)
+    }
+
     /// A reader's certificate that fits its profile in every point.
     package func reader(for key: TestKey) throws -> CertificateTemplate {
         try signer(for: key, [(.commonName, "Utopia reader")])
@@ -92,6 +99,30 @@ package struct TestAuthority: Sendable {
     package func sign(_ template: CertificateTemplate) throws -> [UInt8] {
         try template.sign(with: pair.privateKey)
     }
+
+    /// As `sign(_:)`, with other bytes in place of those that the signed part has somewhere.
+    package func sign(
+        _ template: CertificateTemplate, replacing old: [UInt8], with new: [UInt8]
+    ) throws -> [UInt8] {
+        var outer = DERReader(try sign(template)[...])
+        var parts = try outer.enter(DERTag.sequence)
+        var signed = Array(try parts.readElement().encoding)
+        let algorithm = try parts.readElement().encoding
+        guard let place = signed.firstRange(of: old), old.count == new.count else {
+            throw BytesNotFound(bytes: old)
+        }
+        signed.replaceSubrange(place, with: new)
+        let signature = try pair.privateKey.sign([signed[...]], algorithm: .ecdsa(.sha256), form: .der)
+        return DERWriter.encode { writer in
+            writer.write(DERTag.sequence) {
+                $0.write(encoded: signed)
+                $0.write(encoded: algorithm)
+                $0.writeBitString(signature)
+            }
+        }
+    }
+
+    package struct BytesNotFound: Error { let bytes: [UInt8] }
 }
 
 /// A private key that several values of a test can hold.

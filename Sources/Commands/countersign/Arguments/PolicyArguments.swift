@@ -31,8 +31,8 @@ struct PolicyArguments: ParsableArguments {
     }
 }
 
-/// The one file of policies: the default one by name, those that are added to or replace `age` and `rental`, and the clock
-/// skew. A member that is not known is an error: it may be a restriction that was misspelt.
+/// The one file of policies: the default one by name, those that are added to or replace `age` and `rental`, the clock
+/// skew, and who signs documents of further types. A member that is not known is an error: it may be a restriction that was misspelt.
 package struct PolicyFile {
     private static let largestSize = 1 << 16
     private static let largestSkew: Int64 = 3600
@@ -40,6 +40,7 @@ package struct PolicyFile {
 
     package private(set) var standard = "age"
     package private(set) var clockSkew: Int64 = 60
+    package private(set) var signers = DocumentSignerProfiles()
     package private(set) var policies = ["age": RevocationPolicy.age, "rental": .rental(staleDays: 0)]
 
     /// What holds without a file.
@@ -55,11 +56,12 @@ package struct PolicyFile {
     }
 
     package init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["policy", "policies", "clockSkewSeconds"])
+        let members = try text.members(["policy", "policies", "clockSkewSeconds", "documentSigners"])
         if let skew = try members["clockSkewSeconds"]?.integer(in: 0...Self.largestSkew) { clockSkew = skew }
         for (name, entry) in try members["policies"]?.entries(upTo: Self.mostPolicies) ?? [] {
             policies[name] = RevocationPolicy(name: name, undetermined: try Self.undetermined(entry))
         }
+        if let further = members["documentSigners"] { signers = try DocumentSignerProfiles(further) }
         guard let policy = members["policy"] else { return }
         standard = try policy.string()
         if policies[standard] == nil { throw policy.wrong("there is no policy of this name") }
@@ -86,6 +88,6 @@ package struct PolicyFile {
                 "--policy: there is no policy of this name; there are "
                     + policies.keys.sorted().map { Terminal.safe($0, limit: 40) }.joined(separator: ", "))
         }
-        return VerificationPolicy(revocation: policy, clockSkew: clockSkew)
+        return VerificationPolicy(revocation: policy, clockSkew: clockSkew, signers: signers)
     }
 }

@@ -29,8 +29,8 @@ package struct RevocationPolicy: Equatable, Sendable {
         case (.good, _): true
         case (.revoked, _): false
         case (.undetermined, .accept): true
-        case (.undetermined(.listStale(let overdue), _, _), .refuse(let tolerated)): overdue <= tolerated
-        case (.undetermined, .refuse): false
+        case (.undetermined(let cause, _, _), .refuse(let tolerated)):
+            cause.gravity < .max && cause.gravity <= tolerated
         }
     }
 }

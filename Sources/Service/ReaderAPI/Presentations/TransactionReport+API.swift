@@ -20,7 +20,9 @@ extension TransactionReport {
             switch check.outcome {
             case .passed, .skipped: nil
             case .failed, .undetermined:
-                ReportReason(id: check.id.rawValue, text: Terminal.safe(check.explanation, limit: 400))
+                ReportReason(
+                    id: check.reason?.rawValue ?? check.id.rawValue,
+                    text: Terminal.safe(check.explanation, limit: 400))
             }
         }
         let errors = errors.map { ReportReason(id: $0.id, text: Terminal.safe($0.detail, limit: 400)) }
