@@ -70,7 +70,7 @@ class Guide(unittest.TestCase):
                                 "for _ in $(seq 100); do [ -s wallet.out ] && break; sleep 0.1; done\n"
                                 f"{request}\nkill %1\n")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertTrue(done.stdout.startswith("VERIFIED\n"), done.stdout)
+        self.assertTrue(done.stdout.startswith("YES: over 21 yes\nVERIFIED\n"), done.stdout)
         self.assertIn("over 21: yes", done.stdout)
 
     def test_a_command_that_fails_fails_the_guide(self):

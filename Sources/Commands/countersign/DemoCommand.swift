@@ -68,7 +68,8 @@ struct DemoCommand: AsyncParsableCommand {
         phone?.lift()
         let report = try TransactionReport.ended(
             try presentation.get(), asking: asked, on: WallClock.localDay(at: now))
-        Terminal.result(output.json ? report.json(portrait: .size).text : report.presentationText)
+        Terminal.result(
+            output.json ? report.json(portrait: .size).text : report.presentationText(elements: .names))
         try? await presentation.get().left()
         throw ExitCode(report.exitStatus.rawValue)
     }

@@ -31,11 +31,23 @@ extension TransactionReport {
 
     var headline: String {
         switch verdict {
-        case .verified: "VERIFIED"
+        case .verified: [answersLine, "VERIFIED"].compactMap(\.self).joined(separator: "\n")
         case .rejected: "REJECTED: do not rely on this response"
         case .malformed: "MALFORMED: the bytes are not the message they should be"
         case .incomplete: "INCOMPLETE: there is no response to judge"
         }
+    }
+
+    /// All answers in a word, and each question with its answer; nil where nothing is to be answered. A portrait that
+    /// came is no answer.
+    private var answersLine: String? {
+        let answers = questions.map { (subject: $0.subject, word: word(answering: $0)) }
+        let shown = answers.filter { $0.subject != .portrait || $0.word != .yes }
+        guard !shown.isEmpty else { return nil }
+        let texts = shown.map { "\($0.subject.text) \($0.word.text)" }.joined(separator: ", ")
+        let words = answers.map(\.word)
+        if words.contains(.no) { return "NO: \(texts)" }
+        return words.contains(.cannotTell) ? "CANNOT TELL: \(texts)" : "YES: \(texts)"
     }
 
     /// Questions about a document that did not come.
@@ -148,7 +160,11 @@ extension Question.Subject {
 }
 
 extension Answer {
-    fileprivate var text: String { "\(word == .cannotTell ? "cannot tell" : word.rawValue) (\(reason))" }
+    fileprivate var text: String { "\(word.text) (\(reason))" }
+}
+
+extension Answer.Word {
+    fileprivate var text: String { self == .cannotTell ? "cannot tell" : rawValue }
 }
 
 extension DocumentIssuer {

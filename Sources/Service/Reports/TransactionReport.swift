@@ -98,6 +98,14 @@ package struct TransactionReport: Sendable {
         self.basis = basis
     }
 
+    /// Yes where each document that came says yes, no where one says no.
+    package func word(answering question: Question) -> Answer.Word {
+        let words = documents.filter { question.docTypes.contains($0.report.docType) }
+            .map { outcome in outcome.answers.first { $0.subject == question.subject }?.answer.word }
+        if words.contains(.no) { return .no }
+        return !words.isEmpty && words.allSatisfy { $0 == .yes } ? .yes : .cannotTell
+    }
+
     mutating func removeElements() {
         for index in documents.indices { documents[index].removeElements() }
     }

@@ -31,7 +31,9 @@ struct ChannelTests {
         #expect(report.documents.map(\.ageOver) == [["21": "yes"]])
         #expect(report.phases.map(\.name) == ["decrypt", "verify"])
         let text = try stage.verify(channel)
-        #expect(text.output.hasPrefix("VERIFIED\n") && text.output.contains("Replays cannot be seen"))
+        #expect(
+            text.output.hasPrefix("YES: over 21 yes\nVERIFIED\n")
+                && text.output.contains("Replays cannot be seen"))
         #expect(!text.output.contains("Not compared"))
         // The values are there to be asked for, and only then.
         #expect(!text.output.contains("Lumi"))

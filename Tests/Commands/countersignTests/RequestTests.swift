@@ -46,7 +46,7 @@ struct RequestTests {
     @Test("Progress is on standard error, the result on standard output")
     func streams() async throws {
         let run = try await WalletAtLink().request()
-        #expect(run.output.hasPrefix("VERIFIED\n"))
+        #expect(run.output.hasPrefix("YES: over 21 yes\nVERIFIED\n"))
         #expect(run.output.contains("over 21: yes"))
         #expect(run.output.contains("portrait: received, 2400 bytes, JPEG"))
         #expect(run.output.contains("consent "))
@@ -64,6 +64,38 @@ struct RequestTests {
         #expect(run.status == 1, "\(run.errors)")
         #expect(try run.report().verdict == "verified")
         #expect(try run.report().documents[0].ageOver == [asked: answer])
+    }
+
+    @Test(
+        "The text begins with the answer: YES, NO or CANNOT TELL, before VERIFIED",
+        arguments: [
+            ("40", ["--age-over", "21"], "YES: over 21 yes\nVERIFIED\n"),
+            ("17", ["--age-over", "21"], "NO: over 21 no\nVERIFIED\n"),
+            ("19", ["--age-over", "18", "--age-over", "21"], "NO: over 18 yes, over 21 no\nVERIFIED\n"),
+            ("40", ["age over 30; else nothing"], "CANNOT TELL: over 30 cannot tell\nVERIFIED\n"),
+            ("40", ["--element", "org.iso.18013.5.1/family_name"], "VERIFIED\n"),
+        ])
+    func answerFirst(_ age: String, _ asked: [String], _ beginning: String) async throws {
+        let run = try await WalletAtLink(["--age", age]).request(asked)
+        #expect(run.output.hasPrefix(beginning), "\(run.everything)")
+    }
+
+    @Test("A response that is rejected begins with no answer")
+    func noAnswerFirst() async throws {
+        let run = try await WalletAtLink(["--fault", "mso.expired"]).request(["--age-over", "21"])
+        #expect(run.output.hasPrefix("REJECTED"), "\(run.everything)")
+    }
+
+    @Test("--show-values writes what was asked for, as verify does")
+    func showValues() async throws {
+        let asked = ["--element", "org.iso.18013.5.1/family_name", "--portrait"]
+        let names = try await WalletAtLink().request(asked)
+        #expect(names.status == 0 && !names.output.contains("family_name: \""), "\(names.everything)")
+        let values = try await WalletAtLink().request(asked + ["--show-values"])
+        #expect(values.status == 0 && values.output.contains("  family_name: \""), "\(values.everything)")
+        #expect(values.output.contains("ffd8ff") && !names.output.contains("ffd8ff"))
+        let rejected = try await WalletAtLink(["--fault", "mso.expired"]).request(asked + ["--show-values"])
+        #expect(rejected.status == 2 && !rejected.output.contains("family_name: \""))
     }
 
     @Test("What was asked for and did not come is listed, and changes no exit code")

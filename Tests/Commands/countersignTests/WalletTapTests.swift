@@ -67,7 +67,7 @@ struct WalletTapTests {
         #expect(try await tapped.tap().status == 0)
         let ended = try await CommandRun(early)
         #expect(ended.status == 0, "\(ended.errors)")
-        #expect(ended.output.hasPrefix("VERIFIED\n"))
+        #expect(ended.output.hasPrefix("YES: over 21 yes\nVERIFIED\n"))
         try await tapped.wallet.said("ended by the reader, status 20")
         _ = try await tapped.ended()
     }

@@ -25,7 +25,9 @@ struct RequestCommand: AsyncParsableCommand {
             Without --reader, --connect or --qr any contactless reader is used. With --qr the text of the phone's QR \
             code engages it; the answer then comes over Bluetooth, or the phone is held to the reader.
 
-            A portrait goes nowhere but to the file of --save-portrait. With --json it appears as its size.
+            The text begins with YES, NO or CANNOT TELL where there is a question to answer. Element values are written \
+            only when every check passed: in JSON, or as text with --show-values. A whole portrait goes nowhere but \
+            to the file of --save-portrait. With --json it appears as its size.
 
             EXAMPLES:
               countersign request 'age over 21 with portrait for a human to compare' --trust roots/
@@ -60,6 +62,9 @@ struct RequestCommand: AsyncParsableCommand {
             "Write a verified portrait to this file, readable by you alone.", valueName: "file"))
     var savePortrait: String?
 
+    @Flag(name: .long, help: "Write the values of verified elements, not only their names.")
+    var showValues = false
+
     @OptionGroup var output: OutputArguments
 
     func run() async throws {
@@ -82,7 +87,10 @@ struct RequestCommand: AsyncParsableCommand {
         }
         let report = try TransactionReport.ended(
             try presentation.get(), asking: asked, on: WallClock.localDay(at: plan.clock.now))
-        Terminal.result(output.json ? report.json(portrait: .size).text : report.presentationText)
+        Terminal.result(
+            output.json
+                ? report.json(portrait: .size).text
+                : report.presentationText(elements: showValues ? .values : .names))
         try portraitFile?.keep(report.portrait)
         try? await presentation.get().left()
         throw ExitCode(report.exitStatus.rawValue)
