@@ -106,6 +106,8 @@ class CounterTests(KioskCase):
                        for scope, token in TOKENS.items()],
             # For this story the software wallet's issuer is no test issuer.
             "testRoots": [],
+            # And has no revocation list.
+            "policies": {"rental": "age"},
             "lanes": [{"name": LANE, "reader": "Virtual PCD 00 00", "adapter": "hci0"}],
         }
         file = self.guest.put("countersignd.json", json.dumps(configuration).encode())

@@ -52,7 +52,7 @@ struct Countersignd: AsyncParsableCommand {
         let systemd = SystemdNotice(environment: ProcessInfo.processInfo.environment)
         let readers = PCSCService()
         let basis = StoredBasis(
-            folder: configuration.store, policy: configuration.policy,
+            folder: configuration.store, policy: configuration.policy, policies: configuration.policies,
             testRoots: configuration.testRoots)
         let metrics = PresentationMetrics()
         let access = AccessBook(configuration.access)
@@ -84,7 +84,7 @@ struct Countersignd: AsyncParsableCommand {
             apply: { new in
                 access.replace(with: new.access)
                 await issuing.apply(new.readerTokens)
-                basis.replace(policy: new.policy, testRoots: new.testRoots)
+                basis.replace(policy: new.policy, policies: new.policies, testRoots: new.testRoots)
                 await lanes.apply(new.lanes)
                 Self.replace(online, by: new.online, log)
             }, path: config, systemd: systemd, log: log)

@@ -93,7 +93,9 @@ package struct DaemonConfiguration: Equatable, Sendable {
     var access = AccessRules()
     var readerTokens = TokenIssuing()
     var lanes: [Lane] = []
+    /// How everything is judged but revocation, whose policy each purpose chooses.
     var policy = VerificationPolicy()
+    var policies = PurposePolicies()
     var testRoots = TestRoots.ofNoCountry
     var limits = CoordinatorLimits()
     var connections = 512

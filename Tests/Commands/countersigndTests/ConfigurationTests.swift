@@ -28,7 +28,7 @@ struct ConfigurationTests {
                 {"name": "a", "sha256": "12", "scopes": ["app"]},
                 {"name": "b", "sha256": "\(String(repeating: "0", count: 64))", "scopes": ["root"]}
               ],
-              "policy": "lax",
+              "policies": {"age": "lax"},
               "limits": {"listeners": 0},
               "webhooks": {"origins": ["http://far.example"], "secretFile": "/x"},
               "lanes": [

@@ -73,6 +73,8 @@ struct TapStage {
         var setup = MobileDocumentReader.Setup()
         setup.storeFolder = folder
         setup.trust = .roots([Data(isTrusted ? issuer.root : other.root)])
+        // The wallet's issuer has no revocation list.
+        setup.revocation[.elements] = .age
         change(&setup)
         let clock = TestClock()
         self.clock = clock

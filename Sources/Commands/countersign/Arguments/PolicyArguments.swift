@@ -3,13 +3,15 @@ internal import FoundationEssentials
 package import JSON
 package import MdocTrust
 internal import MdocVerification
+internal import ReaderService
+internal import RequestPlanner
 
 /// `--policy`: what is to be done where it is not known whether a document is revoked.
 struct PolicyArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What to do when it is not known whether a document is revoked: age accepts it, rental refuses it, or a policy of the policy file.",
+            "What to do when it is not known whether a document is revoked: age accepts it, rental refuses it, or a policy of the policy file. The purpose of a request chooses; another may not accept more.",
             valueName: "name"))
     var policy: String?
 
@@ -21,11 +23,15 @@ struct PolicyArguments: ParsableArguments {
     var policyFile: String?
 
     /// The current policy; `store` is the folder of the store.
-    func settings(in store: String, strict: Bool = false) throws(CommandFailure) -> VerificationPolicy {
+    ///
+    /// - Parameter purpose: what is asked for; nil where that is not known.
+    func settings(
+        for purpose: RequestPurpose? = nil, in store: String, strict: Bool = false
+    ) throws(CommandFailure) -> VerificationPolicy {
         let own = "\(store)/policy.json"
         let path = policyFile ?? (FileManager.default.fileExists(atPath: own) ? own : nil)
         let file = try path.map { path throws(CommandFailure) in try PolicyFile(path) } ?? PolicyFile()
-        var settings = try file.settings(named: policy)
+        var settings = try file.settings(named: policy, for: purpose)
         settings.rules = strict ? .strict : .interoperable
         return settings
     }
@@ -80,12 +86,39 @@ package struct PolicyFile {
 
     private enum Undetermined: String, CaseIterable { case accept, refuse }
 
-    func settings(named name: String?) throws(CommandFailure) -> VerificationPolicy {
-        guard let policy = policies[name ?? standard] else {
+    func settings(
+        named name: String?, for purpose: RequestPurpose?
+    ) throws(CommandFailure) -> VerificationPolicy {
+        let named = try name.map { name throws(CommandFailure) in try policy(named: name) }
+        guard let purpose else {
+            return VerificationPolicy(
+                revocation: try named ?? policy(named: standard), clockSkew: clockSkew)
+        }
+        guard let policy = purposes.policy(for: [purpose], choosing: [named]) else {
+            let own = Terminal.safe(purposes[purpose].name, limit: 40)
+            throw .usage(
+                "--policy: it accepts more than \(own), the policy for \(purpose.rawValue): leave --policy out, or change the policy file"
+            )
+        }
+        return VerificationPolicy(revocation: policy, clockSkew: clockSkew)
+    }
+
+    /// A purpose has the policy of its name; where there is none, that of a rental.
+    private var purposes: PurposePolicies {
+        var purposes = PurposePolicies()
+        for purpose in RequestPurpose.allCases {
+            let own = policies[purpose.rawValue] ?? policies[RequestPurpose.rental.rawValue]
+            if let own { purposes[purpose] = own }
+        }
+        return purposes
+    }
+
+    private func policy(named name: String) throws(CommandFailure) -> RevocationPolicy {
+        guard let policy = policies[name] else {
             throw .usage(
                 "--policy: there is no policy of this name; there are "
                     + policies.keys.sorted().map { Terminal.safe($0, limit: 40) }.joined(separator: ", "))
         }
-        return VerificationPolicy(revocation: policy, clockSkew: clockSkew)
+        return policy
     }
 }

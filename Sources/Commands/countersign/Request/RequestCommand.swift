@@ -3,6 +3,7 @@ internal import JSON
 internal import MdocVerification
 internal import ReaderService
 internal import Reports
+internal import RequestPlanner
 
 /// `countersign request`: one transaction with a phone.
 struct RequestCommand: AsyncParsableCommand {
@@ -79,7 +80,8 @@ struct RequestCommand: AsyncParsableCommand {
         let plan = PresentationPlan(
             question: try identity.question(.planned(asked), in: store.identities, at: now),
             trust: try trust.load(from: store.path, at: now),
-            policy: try policy.settings(in: store.path, strict: strict), deadlines: source.deadlines,
+            policy: try policy.settings(for: asked.intent.purpose, in: store.path, strict: strict),
+            deadlines: source.deadlines,
             retrieval: source.retrieval.plan, clock: WallClock { fixed ?? (try? clock.now()) ?? now })
         let transaction = ReaderTransaction(plan) { Terminal.note($0.text) }
         let presentation = await interruptible {

@@ -6,6 +6,7 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderService
 internal import Reports
+internal import RequestPlanner
 
 extension PresentationCoordinator {
     nonisolated var laneRoutes: [APIRoute] {
@@ -58,7 +59,8 @@ extension PresentationCoordinator {
             "anchors": .integer(Int64(basis.trust.anchors.count)),
             "obtained": JSONValue(basis.obtained.map { "\($0)" }),
             "ageSeconds": basis.age(at: now).map(JSONValue.integer) ?? .null,
-            "policy": .string(basis.policy.revocation.name),
+            "policies": .object(
+                RequestPurpose.allCases.map { ($0.rawValue, .string(basis.policies[$0].name)) }),
         ]
     }
 }

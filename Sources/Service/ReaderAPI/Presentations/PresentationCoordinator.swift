@@ -102,7 +102,9 @@ package actor PresentationCoordinator {
             PresentationRecord.Further(
                 order: then, plan: try RequestPlan(ordered: then.intent, keeping: then.retention))
         }
-        let basis = try await basis.basis()
+        let purposes = [order.intent.purpose] + [order.then?.intent.purpose].compactMap(\.self)
+        let basis = try await basis.basis().judging(
+            purposes, choosing: [try namedLane(for: order).settings.policy, order.policy])
         let question = try await question(plan, order, brand, signer, at: now)
         var presentation = presentationPlan(question, basis, try namedLane(for: order).settings)
         if let further {

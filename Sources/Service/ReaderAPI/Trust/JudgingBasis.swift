@@ -1,6 +1,8 @@
 package import MdocModel
 package import MdocTrust
 package import MdocVerification
+package import ReaderService
+internal import RequestPlanner
 
 /// The current basis by which answers are judged.
 package struct JudgingBasis: Sendable {
@@ -9,18 +11,36 @@ package struct JudgingBasis: Sendable {
     package let obtained: Timestamp?
     /// Since when this trust is in place; nil where nobody says.
     package let since: Timestamp?
-    package let policy: VerificationPolicy
+    /// With the revocation policy of the request, once `judging` chose one.
+    package private(set) var policy: VerificationPolicy
+    package let policies: PurposePolicies
     package let testRoots: TestRoots
 
     package init(
         trust: TrustStore, obtained: Timestamp?, since: Timestamp? = nil,
-        policy: VerificationPolicy = VerificationPolicy(), testRoots: TestRoots = .ofNoCountry
+        policy: VerificationPolicy = VerificationPolicy(), policies: PurposePolicies = PurposePolicies(),
+        testRoots: TestRoots = .ofNoCountry
     ) {
         self.trust = trust
         self.obtained = obtained
         self.since = since
         self.policy = policy
+        self.policies = policies
         self.testRoots = testRoots
+    }
+}
+
+extension JudgingBasis {
+    /// The basis for requests of these purposes in one session. Refused where somebody chose a policy that accepts more.
+    func judging(
+        _ purposes: [RequestPurpose], choosing choices: [RevocationPolicy?] = []
+    ) throws(APIProblem) -> JudgingBasis {
+        guard let revocation = policies.policy(for: purposes, choosing: choices) else {
+            throw .policyRefused
+        }
+        var basis = self
+        basis.policy.revocation = revocation
+        return basis
     }
 }
 
