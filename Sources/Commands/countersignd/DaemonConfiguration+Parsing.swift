@@ -22,7 +22,7 @@ extension DaemonConfiguration {
     private static let members: Set = [
         "store", "keys", "socket", "http", "tokens", "lanes", "policies", "clockSkewSeconds", "limits",
         "page",
-        "webhooks", "readerTokens", "testRoots", "online", "log", "endSeconds",
+        "webhooks", "readerTokens", "testRoots", "acceptTestDocuments", "online", "log", "endSeconds",
     ]
     private static let logLevels: Set = ["debug", "info", "notice", "warning", "error"]
 
@@ -65,8 +65,11 @@ extension DaemonConfiguration {
         policies = list.read(policies) { () throws(JSONFault) in
             try members["policies"].map(PurposePolicies.init)
         }
-        testRoots = list.read(testRoots) { () throws(JSONFault) in
+        policy.testRoots = list.read(policy.testRoots) { () throws(JSONFault) in
             try members["testRoots"].map(TestRoots.init)
+        }
+        policy.acceptsTestDocuments = list.read(policy.acceptsTestDocuments) { () throws(JSONFault) in
+            try members["acceptTestDocuments"]?.boolean()
         }
         takeChannels(members, &list)
         if let tokens = members["tokens"] { takeTokens(tokens, &list) }
@@ -258,10 +261,13 @@ extension AccessRules.Token {
 }
 
 extension TestRoots {
+    /// Roots beside those of `UT`. None is no list: it would look like a way to have no test documents.
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        var digests: Set<[UInt8]> = []
-        for entry in try text.array(upTo: 4096) { digests.insert(try entry.sha256(of: "the root")) }
-        self = .named(digests)
+        self.init()
+        for entry in try text.array(upTo: 4096) { named.insert(try entry.sha256(of: "the root")) }
+        guard !named.isEmpty else {
+            throw text.wrong("must contain at least one root: acceptTestDocuments is for trials")
+        }
     }
 }
 

@@ -96,7 +96,6 @@ package struct DaemonConfiguration: Equatable, Sendable {
     /// How everything is judged but revocation, whose policy each purpose chooses.
     var policy = VerificationPolicy()
     var policies = PurposePolicies()
-    var testRoots = TestRoots.ofNoCountry
     var limits = CoordinatorLimits()
     var connections = 512
     /// The folder with the files of the page. Nil means the folder beside the program.

@@ -7,6 +7,9 @@ package struct VerificationPolicy: Equatable, Sendable {
     package var revocation: RevocationPolicy
     /// The seconds by which validFrom and validUntil are extended (Q186), and by which a list may be from the future.
     package var clockSkew: Int64
+    package var testRoots = TestRoots()
+    /// For trials: whether documents of test issuers are used. They are never verified.
+    package var acceptsTestDocuments = false
 
     package init(
         rules: VerificationRules = .interoperable, revocation: RevocationPolicy = .age, clockSkew: Int64 = 60

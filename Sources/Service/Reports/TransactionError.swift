@@ -56,6 +56,8 @@ package struct TransactionError: Equatable, Sendable {
         case consentOverdue = "consent.overdue"
         /// The transaction was interrupted on our side.
         case cancelled = "cancelled"
+        /// A test issuer signed a document, and the configuration accepts no test documents.
+        case documentTest = "document.test"
         /// A document that was asked for did not come.
         case documentNotReturned = "document.not_returned"
         /// An element that was asked for did not come.

@@ -32,22 +32,27 @@ extension TransactionReport {
     var headline: String {
         switch verdict {
         case .verified: [answersLine, "VERIFIED"].compactMap(\.self).joined(separator: "\n")
+        case .mock where isAccepted: "TEST DOCUMENT: \(answersText ?? "every check passed")"
+        case .mock: "TEST DOCUMENT: it proves nothing"
         case .rejected: "REJECTED: do not rely on this response"
         case .malformed: "MALFORMED: the bytes are not the message they should be"
         case .incomplete: "INCOMPLETE: there is no response to judge"
         }
     }
 
-    /// All answers in a word, and each question with its answer; nil where nothing is to be answered. A portrait that
-    /// came is no answer.
+    /// All answers in a word, and each question with its answer; nil where nothing is to be answered.
     private var answersLine: String? {
+        let words = questions.map { word(answering: $0) }
+        let word = words.contains(.no) ? "NO" : words.contains(.cannotTell) ? "CANNOT TELL" : "YES"
+        return answersText.map { "\(word): \($0)" }
+    }
+
+    /// Each question with its answer. A portrait that came is no answer.
+    private var answersText: String? {
         let answers = questions.map { (subject: $0.subject, word: word(answering: $0)) }
-        let shown = answers.filter { $0.subject != .portrait || $0.word != .yes }
-        guard !shown.isEmpty else { return nil }
-        let texts = shown.map { "\($0.subject.text) \($0.word.text)" }.joined(separator: ", ")
-        let words = answers.map(\.word)
-        if words.contains(.no) { return "NO: \(texts)" }
-        return words.contains(.cannotTell) ? "CANNOT TELL: \(texts)" : "YES: \(texts)"
+            .filter { $0.subject != .portrait || $0.word != .yes }
+            .map { "\($0.subject.text) \($0.word.text)" }
+        return answers.isEmpty ? nil : answers.joined(separator: ", ")
     }
 
     /// Questions about a document that did not come.

@@ -109,7 +109,7 @@ struct PolicyTests {
     @Test(
         "A policy file with anything that is not known is refused: it may be a restriction that was misspelt",
         arguments: [
-            #"{"polcy": "rental"}"#, #"{"policy": "rentl"}"#,
+            #"{"acceptTestDocuments": "yes"}"#, #"{"polcy": "rental"}"#, #"{"policy": "rentl"}"#,
             #"{"policies": {"x": {"undetermined": "maybe"}}}"#,
             #"{"policies": {"x": {"undetermined": "refuse", "staleDay": 1}}}"#,
             #"{"policies": {"x": {"undetermined": "accept", "staleDays": 1}}}"#,
@@ -124,7 +124,9 @@ struct PolicyTests {
     }
 
     /// `request` to a wallet whose issuer has no revocation list, with the policies of no file or of this one.
-    private func request(_ arguments: String..., policies: String = "{}") async throws -> CommandRun {
+    private func request(_ arguments: String..., policies: String = #"{"acceptTestDocuments": true}"#)
+        async throws -> CommandRun
+    {
         try await WalletAtLink().request(arguments + ["--policy-file", file(policies)])
     }
 
@@ -142,7 +144,7 @@ struct PolicyTests {
 
     @Test("A policy file names the policy of a purpose by its name")
     func purposeOfFile() async throws {
-        let lenient = #"{"policies": {"identity": {"undetermined": "accept"}}}"#
+        let lenient = #"{"acceptTestDocuments": true, "policies": {"identity": {"undetermined": "accept"}}}"#
         let run = try await request("identity: name", "--json", policies: lenient)
         #expect(run.status == 0, "\(run.errors)")
         #expect(try run.report().policy?.name == "identity")

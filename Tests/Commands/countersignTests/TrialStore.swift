@@ -1,11 +1,12 @@
 import Foundation
 
-/// A store for trials with the software wallet, whose issuer has no revocation list: its policy file takes that.
+/// A store for trials with the software wallet: its policy file takes the documents of a test issuer that has no
+/// revocation list.
 enum TrialStore {
     private static let path: String = {
         let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-trial-\(UUID())")
         let policy = """
-            {"policies": {
+            {"acceptTestDocuments": true, "policies": {
               "rental": {"undetermined": "accept"}, "identity": {"undetermined": "accept"},
               "elements": {"undetermined": "accept"}
             }}

@@ -41,7 +41,7 @@ struct OnlineShop {
         issuer other: TestIssuer? = nil, trusts: Bool = true, nonces: (any NonceStore)? = nil,
         basis: (any JudgingBasisSource)? = nil, now: Int64 = TestAuthority.now
     ) async throws {
-        let issuer = try other ?? TestIssuer()
+        let issuer = try other ?? TestIssuer(authority: .ofACountry())
         self.issuer = issuer
         keys = try (0..<2).map { _ in try RecipientKey(COSEKeyPair(try PrivateKey.generate(.p256))) }
         merchant = .init(name: "shop", identity: try Self.identity("shop", "TEAM123456"), keys: keys)

@@ -73,7 +73,8 @@ struct TapStage {
         var setup = MobileDocumentReader.Setup()
         setup.storeFolder = folder
         setup.trust = .roots([Data(isTrusted ? issuer.root : other.root)])
-        // The wallet's issuer has no revocation list.
+        // The wallet's issuer is a test's, and has no revocation list.
+        setup.acceptsTestDocuments = true
         setup.revocation[.elements] = .age
         change(&setup)
         let clock = TestClock()

@@ -41,6 +41,17 @@ package struct TestAuthority: Sendable {
         der = try template.sign(with: pair.privateKey)
     }
 
+    /// An authority whose documents are no test's to a reader, unlike those of `UT`.
+    package static func ofACountry(notBefore: Int64 = now - 900 * day, notAfter: Int64 = now + 900 * day)
+        throws
+        -> TestAuthority
+    {
+        try TestAuthority(
+            [(.countryName, "XX"), (.commonName, "Utopia IACA")], notBefore: notBefore, notAfter: notAfter)
+    }
+
+    private var country: String { name.countryName ?? "UT" }
+
     package func anchor() throws -> TrustAnchor {
         try TrustAnchor(Certificate(der: der[...]))
     }
@@ -51,8 +62,9 @@ package struct TestAuthority: Sendable {
 
     /// A document signer's certificate that fits the profile in every point.
     package func signer(
-        for key: TestKey, _ names: Names = [(.countryName, "UT"), (.commonName, "Utopia DS")]
+        for key: TestKey, _ names: Names? = nil
     ) throws -> CertificateTemplate {
+        let names = names ?? [(.countryName, country), (.commonName, "Utopia DS")]
         let publicKey = try key.privateKey.publicKey()
         return CertificateTemplate(
             serialNumber: [0x42, 1, 2, 3, 4, 5, 6, 7, 8], issuer: name, subject: DistinguishedName(names),
@@ -75,7 +87,7 @@ package struct TestAuthority: Sendable {
 
     /// A VICAL signer's certificate that fits its profile in every point.
     package func vicalSigner(for key: TestKey) throws -> CertificateTemplate {
-        try signer(for: key, [(.countryName, "UT"), (.commonName, "Utopia VICAL")])
+        try signer(for: key, [(.countryName, country), (.commonName, "Utopia VICAL")])
             .with(.extendedKeyUsage([ObjectIdentifier("1.0.18013.5.1.8")])).with(
                 .keyUsage(.contentCommitment)
             )
@@ -84,7 +96,7 @@ package struct TestAuthority: Sendable {
 
     /// A status list signer's certificate that fits its profile in every point.
     package func statusSigner(for key: TestKey) throws -> CertificateTemplate {
-        try signer(for: key, [(.countryName, "UT"), (.commonName, "Utopia status")])
+        try signer(for: key, [(.countryName, country), (.commonName, "Utopia status")])
             .with(.extendedKeyUsage([ObjectIdentifier("1.3.6.1.5.5.7.3.30")]))
             .without(.issuerAlternativeName)
     }

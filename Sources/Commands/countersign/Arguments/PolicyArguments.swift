@@ -18,7 +18,7 @@ struct PolicyArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The policies, the default among them and the clock skew, as JSON; without it policy.json of the store, where there is one.",
+            "The policies, the default among them, the clock skew and whether test documents are accepted, as JSON; without it policy.json of the store, where there is one.",
             valueName: "file"))
     var policyFile: String?
 
@@ -32,6 +32,7 @@ struct PolicyArguments: ParsableArguments {
         let path = policyFile ?? (FileManager.default.fileExists(atPath: own) ? own : nil)
         let file = try path.map { path throws(CommandFailure) in try PolicyFile(path) } ?? PolicyFile()
         var settings = try file.settings(named: policy, for: purpose)
+        settings.acceptsTestDocuments = file.acceptsTestDocuments
         settings.rules = strict ? .strict : .interoperable
         return settings
     }
@@ -46,6 +47,7 @@ package struct PolicyFile {
 
     package private(set) var standard = "age"
     package private(set) var clockSkew: Int64 = 60
+    package private(set) var acceptsTestDocuments = false
     package private(set) var policies = ["age": RevocationPolicy.age, "rental": .rental(staleDays: 0)]
 
     /// What holds without a file.
@@ -61,8 +63,9 @@ package struct PolicyFile {
     }
 
     package init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["policy", "policies", "clockSkewSeconds"])
+        let members = try text.members(["policy", "policies", "clockSkewSeconds", "acceptTestDocuments"])
         if let skew = try members["clockSkewSeconds"]?.integer(in: 0...Self.largestSkew) { clockSkew = skew }
+        acceptsTestDocuments = try members["acceptTestDocuments"]?.boolean() ?? false
         for (name, entry) in try members["policies"]?.entries(upTo: Self.mostPolicies) ?? [] {
             policies[name] = RevocationPolicy(name: name, undetermined: try Self.undetermined(entry))
         }

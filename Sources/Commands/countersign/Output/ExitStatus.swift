@@ -17,7 +17,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         switch self {
         case .success: "verified, and every question answered yes; or done"
         case .answerNotYes: "verified, but an answer is no or cannot be determined"
-        case .rejected: "a check failed"
+        case .rejected: "a check failed, or it is a test document"
         case .incomplete:
             "no answer to judge: declined, link lost, deadline, a status without data"
         case .usage: "wrong usage, or a file that cannot be opened"
@@ -39,8 +39,10 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
 extension TransactionReport {
     var exitStatus: ExitStatus {
         switch verdict {
-        case .verified: questions.allSatisfy { word(answering: $0) == .yes } ? .success : .answerNotYes
-        case .rejected: .rejected
+        case .verified,
+            .mock where isAccepted:
+            questions.allSatisfy { word(answering: $0) == .yes } ? .success : .answerNotYes
+        case .rejected, .mock: .rejected
         case .malformed: .malformed
         case .incomplete: .incomplete
         }

@@ -48,6 +48,8 @@ extension PresentationCoordinator {
             "advice": JSONValue(readiness.advice), "presentation": JSONValue(current?.id.description),
             "presentationState": JSONValue(current?.state.rawValue), "brand": brand ?? .null,
             "kiosk": lane.page.json,
+            "acceptsTestDocuments": .boolean(
+                (try? await basis.basis().policy.acceptsTestDocuments) ?? false),
         ]
     }
 

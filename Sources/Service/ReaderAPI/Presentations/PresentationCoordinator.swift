@@ -109,7 +109,8 @@ package actor PresentationCoordinator {
         var presentation = presentationPlan(question, basis, try namedLane(for: order).settings)
         if let further {
             presentation.further = try await self.further(
-                plan, question: self.question(further.plan, order, brand, signer, at: now))
+                plan, question: self.question(further.plan, order, brand, signer, at: now),
+                by: basis.policy)
         }
         // Nothing is awaited from here to the entry, so that two orders cannot have one reference or one lane.
         guard !isEnding else { throw .shuttingDown }
@@ -212,7 +213,7 @@ package actor PresentationCoordinator {
     private func shown(
         of report: TransactionReport, for record: PresentationRecord
     ) async -> ShownPerson? {
-        guard report.verdict == .verified, record.order.kind == .display else { return nil }
+        guard report.isAccepted, record.order.kind == .display else { return nil }
         let name = ShownPerson.Name(report)
         guard let portrait = report.portrait else { return ShownPerson(portrait: nil, name: name) }
         do throws(PortraitDecoderError) {

@@ -46,7 +46,7 @@ extension TransactionReport {
         }
         let document = documents.first?.report
         return [
-            ("verdict", .string(verdict.rawValue)),
+            ("verdict", .string(verdict.rawValue)), ("test", .boolean(hasTestDocument)),
             ("answers", .array(answers)),
             ("reasons", .array(reasons.map { ["id": .string($0.id), "text": .string($0.text)] })),
             ("docType", JSONValue(document?.docType)),
@@ -63,7 +63,7 @@ extension TransactionReport {
 
     private func issuerJSON(_ issuer: DocumentIssuer?, by basis: JudgingBasis) -> JSONValue {
         let name = issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
-        let isTest = documents.contains { $0.report.issuer.map { basis.testRoots.contain($0) } ?? false }
+        let isTest = basis.policy.hasTestDocument(documents.map(\.report))
         return [
             "country": JSONValue(issuer?.country.map { Terminal.safe($0, limit: 8) }),
             "name": JSONValue(name.map { Terminal.safe($0, limit: 120) }), "test": .boolean(isTest),

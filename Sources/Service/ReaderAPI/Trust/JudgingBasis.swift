@@ -14,19 +14,16 @@ package struct JudgingBasis: Sendable {
     /// With the revocation policy of the request, once `judging` chose one.
     package private(set) var policy: VerificationPolicy
     package let policies: PurposePolicies
-    package let testRoots: TestRoots
 
     package init(
         trust: TrustStore, obtained: Timestamp?, since: Timestamp? = nil,
-        policy: VerificationPolicy = VerificationPolicy(), policies: PurposePolicies = PurposePolicies(),
-        testRoots: TestRoots = .ofNoCountry
+        policy: VerificationPolicy = VerificationPolicy(), policies: PurposePolicies = PurposePolicies()
     ) {
         self.trust = trust
         self.obtained = obtained
         self.since = since
         self.policy = policy
         self.policies = policies
-        self.testRoots = testRoots
     }
 }
 
@@ -53,22 +50,4 @@ package protocol JudgingBasisSource: Sendable {
 
     /// The one identity of this name, whatever the rules say.
     func identity(named name: String, at now: Timestamp) async throws(APIProblem) -> ReaderIdentity
-}
-
-/// Which of the trusted issuers are for tests: what they sign is shown as a test, and never as verified.
-package enum TestRoots: Equatable, Sendable {
-    /// Those of `UT`, the code that the standard's examples and software wallets use, which is not a real country
-    /// (ISO/IEC 18013-5 Annex D).
-    case ofNoCountry
-    /// Those whose certificates have these SHA-256, and no others.
-    case named(Set<[UInt8]>)
-
-    private static let country = "UT"
-
-    func contain(_ issuer: DocumentIssuer) -> Bool {
-        switch self {
-        case .ofNoCountry: issuer.country == Self.country
-        case .named(let digests): issuer.anchorSHA256.map { digests.contains($0) } ?? false
-        }
-    }
 }

@@ -21,7 +21,6 @@ package final class StoredBasis: JudgingBasisSource {
     private struct State {
         var policy: VerificationPolicy
         var policies: PurposePolicies
-        var testRoots: TestRoots
         var basis: ReadBasis?
         var identities: ReadIdentities?
         var failure: Failure?
@@ -57,21 +56,20 @@ package final class StoredBasis: JudgingBasisSource {
     }
 
     package init(
-        folder: String, policy: VerificationPolicy, policies: PurposePolicies = PurposePolicies(),
-        testRoots: TestRoots = .ofNoCountry
+        folder: String, policy: VerificationPolicy, policies: PurposePolicies = PurposePolicies()
     ) {
         self.folder = folder
-        state = Mutex(State(policy: policy, policies: policies, testRoots: testRoots))
+        state = Mutex(State(policy: policy, policies: policies))
     }
 
     /// Judges by another policy from the next presentation on, and reads everything again.
     package func replace(
-        policy: VerificationPolicy, policies: PurposePolicies = PurposePolicies(), testRoots: TestRoots
+        policy: VerificationPolicy, policies: PurposePolicies = PurposePolicies()
     ) {
         // What was there goes when the lock is free again: a key in a TPM takes its time to.
         _ = state.withLock { state in
             let old = state
-            state = State(policy: policy, policies: policies, testRoots: testRoots)
+            state = State(policy: policy, policies: policies)
             state.generation = old.generation + 1
             return old
         }
@@ -131,7 +129,7 @@ package final class StoredBasis: JudgingBasisSource {
             let basis = JudgingBasis(
                 trust: store, obtained: stored.snapshot.sources.map(\.obtained).max(),
                 since: stored.record.created, policy: state.policy,
-                policies: state.policies, testRoots: state.testRoots)
+                policies: state.policies)
             let old = state.basis
             if state.generation == generation {
                 state.basis = ReadBasis(basis: basis, number: stored.record.number, at: .now, file: file)

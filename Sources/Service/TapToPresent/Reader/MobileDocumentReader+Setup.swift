@@ -34,6 +34,8 @@ extension MobileDocumentReader {
         public var trust = Trust.store
         /// What is done where revocation is not known, by what is asked. What is not named here is refused.
         public var revocation: [Purpose: Revocation] = [.age: .age, .elements: .rental]
+        /// For trials: whether documents of test issuers are taken. Their verdict is a test's and never verified.
+        public var acceptsTestDocuments = false
         /// The contactless reader, by a part of its name or its USB id (`072f:2200`); nil takes any.
         public var reader: String?
         /// The Bluetooth adapter (`hci0`); nil takes the first that can be used.

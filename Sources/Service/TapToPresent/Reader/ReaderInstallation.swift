@@ -32,8 +32,10 @@ struct ReaderInstallation: Sendable {
         var purposes = PurposePolicies()
         purposes[.age] = revocation(for: .age)
         purposes[.elements] = revocation(for: .elements)
-        let policy = purposes.policy(for: choices.map(\.intent.purpose))
-        return VerificationPolicy(revocation: policy ?? .rental(staleDays: 0))
+        let revocation = purposes.policy(for: choices.map(\.intent.purpose))
+        var policy = VerificationPolicy(revocation: revocation ?? .rental(staleDays: 0))
+        policy.acceptsTestDocuments = setup.acceptsTestDocuments
+        return policy
     }
 
     private func revocation(for purpose: MobileDocumentReader.Setup.Purpose) -> RevocationPolicy {
