@@ -43,8 +43,8 @@ extension TransactionReport {
     /// All answers in a word, and each question with its answer; nil where nothing is to be answered.
     private var answersLine: String? {
         let words = questions.map { word(answering: $0) }
-        let word = words.contains(.no) ? "NO" : words.contains(.cannotTell) ? "CANNOT TELL" : "YES"
-        return answersText.map { "\(word): \($0)" }
+        let summary = words.contains(.no) ? "NO" : words.contains(.cannotTell) ? "CANNOT TELL" : "YES"
+        return answersText.map { "\(summary): \($0)" }
     }
 
     /// Each question with its answer. A portrait that came is no answer.

@@ -94,16 +94,16 @@ package struct PolicyFile {
     ) throws(CommandFailure) -> VerificationPolicy {
         let named = try name.map { name throws(CommandFailure) in try policy(named: name) }
         guard let purpose else {
-            return VerificationPolicy(
-                revocation: try named ?? policy(named: standard), clockSkew: clockSkew)
+            if let named { return VerificationPolicy(revocation: named, clockSkew: clockSkew) }
+            return VerificationPolicy(revocation: try policy(named: standard), clockSkew: clockSkew)
         }
-        guard let policy = purposes.policy(for: [purpose], choosing: [named]) else {
+        guard let chosen = purposes.policy(for: [purpose], choosing: [named]) else {
             let own = Terminal.safe(purposes[purpose].name, limit: 40)
             throw .usage(
                 "--policy: it accepts more than \(own), the policy for \(purpose.rawValue): leave --policy out, or change the policy file"
             )
         }
-        return VerificationPolicy(revocation: policy, clockSkew: clockSkew)
+        return VerificationPolicy(revocation: chosen, clockSkew: clockSkew)
     }
 
     /// A purpose has the policy of its name; where there is none, that of a rental.
