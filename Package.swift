@@ -202,7 +202,8 @@ let package = Package(
             name: "countersignd",
             dependencies: [
                 "JSON", "OpenSSLCrypto", "COSE", "MdocModel", "MdocTrust", "MdocVerification",
-                "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport", "ReaderAPI",
+                "RequestPlanner", "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport",
+                "ReaderAPI",
                 "ReaderIdentityStore", "Reports",
                 "ReaderService", "ReaderStore", "ReaderTokens", "PortraitDecoding", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

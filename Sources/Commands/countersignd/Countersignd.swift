@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import JSON
 internal import Logging
+internal import MdocVerification
 internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import PortraitDecoding
@@ -52,8 +53,8 @@ struct Countersignd: AsyncParsableCommand {
         let systemd = SystemdNotice(environment: ProcessInfo.processInfo.environment)
         let readers = PCSCService()
         let basis = StoredBasis(
-            folder: configuration.store, policy: configuration.policy,
-            testRoots: configuration.testRoots)
+            folder: configuration.store, policy: configuration.policy, policies: configuration.policies)
+        Self.warn(of: configuration.policy, log)
         let metrics = PresentationMetrics()
         let access = AccessBook(configuration.access)
         let issuing = try await ReaderTokensInForce(configuration.readerTokens, log)
@@ -84,7 +85,8 @@ struct Countersignd: AsyncParsableCommand {
             apply: { new in
                 access.replace(with: new.access)
                 await issuing.apply(new.readerTokens)
-                basis.replace(policy: new.policy, testRoots: new.testRoots)
+                basis.replace(policy: new.policy, policies: new.policies)
+                Self.warn(of: new.policy, log)
                 await lanes.apply(new.lanes)
                 Self.replace(online, by: new.online, log)
             }, path: config, systemd: systemd, log: log)
@@ -131,6 +133,11 @@ struct Countersignd: AsyncParsableCommand {
         } catch {
             log.error("the keys of online stay as they were", metadata: ["fault": "\(error)"])
         }
+    }
+
+    private static func warn(of policy: VerificationPolicy, _ log: Logger) {
+        guard policy.acceptsTestDocuments else { return }
+        log.warning("acceptTestDocuments is set: anybody can make a document that is accepted here")
     }
 
     /// The page that comes with the program. Without it all else works.

@@ -9,6 +9,9 @@ package struct VerificationPolicy: Equatable, Sendable {
     package var clockSkew: Int64
     /// Whose certificates may sign which documents.
     package var signers: DocumentSignerProfiles
+    package var testRoots = TestRoots()
+    /// For trials: whether documents of test issuers are used. They are never verified.
+    package var acceptsTestDocuments = false
 
     package init(
         rules: VerificationRules = .interoperable, revocation: RevocationPolicy = .age, clockSkew: Int64 = 60,

@@ -76,6 +76,9 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
             "store": #""\#(folder)/store""#,
             "socket": #"{"path": "\#(folder)/socket", "users": [{"uid": \#(getuid()), "scopes": ["app"]}]}"#,
             "http": #"{"port": \#(port)}"#, "lanes": "[\(lanes)]",
+            // The software wallet's issuer is a test's, and has no revocation list.
+            "acceptTestDocuments": "true",
+            "policies": #"{"rental": "age", "identity": "age", "elements": "age"}"#,
             "tokens": "[\(token(app, "app")), \(token(display, "display")), \(token(admin, "admin"))]",
         ]
         members.merge(further) { _, new in new }

@@ -14,6 +14,8 @@ package struct TestAuthority: Sendable {
     package let der: [UInt8]
     /// What `der` was made from.
     package let template: CertificateTemplate
+    /// That of the certificates of its signers, unless they are given names.
+    private let signerCountry: String
 
     package typealias Names = [(type: ObjectIdentifier, value: String)]
 
@@ -23,8 +25,9 @@ package struct TestAuthority: Sendable {
     package init(
         _ names: Names = [(.countryName, "UT"), (.commonName, "Utopia IACA")], key: TestKey? = nil,
         curve: Curve = .p256, notBefore: Int64 = now - 900 * day, notAfter: Int64 = now + 900 * day,
-        hasKeyIdentifier: Bool = true
+        hasKeyIdentifier: Bool = true, signerCountry: String = "UT"
     ) throws {
+        self.signerCountry = signerCountry
         pair = try key ?? TestKey(curve)
         name = DistinguishedName(names)
         let publicKey = try pair.privateKey.publicKey()
@@ -41,6 +44,15 @@ package struct TestAuthority: Sendable {
         der = try template.sign(with: pair.privateKey)
     }
 
+    /// An authority whose documents are no test's to a reader, unlike those of `UT`.
+    package static func ofACountry(
+        notBefore: Int64 = now - 900 * day, notAfter: Int64 = now + 900 * day
+    ) throws -> TestAuthority {
+        try TestAuthority(
+            [(.countryName, "XX"), (.commonName, "Utopia IACA")], notBefore: notBefore, notAfter: notAfter,
+            signerCountry: "XX")
+    }
+
     package func anchor() throws -> TrustAnchor {
         try TrustAnchor(Certificate(der: der[...]))
     }
@@ -51,8 +63,9 @@ package struct TestAuthority: Sendable {
 
     /// A document signer's certificate that fits the profile in every point.
     package func signer(
-        for key: TestKey, _ names: Names = [(.countryName, "UT"), (.commonName, "Utopia DS")]
+        for key: TestKey, _ names: Names? = nil
     ) throws -> CertificateTemplate {
+        let names = names ?? [(.countryName, signerCountry), (.commonName, "Utopia DS")]
         let publicKey = try key.privateKey.publicKey()
         return CertificateTemplate(
             serialNumber: [0x42, 1, 2, 3, 4, 5, 6, 7, 8], issuer: name, subject: DistinguishedName(names),
@@ -82,7 +95,7 @@ package struct TestAuthority: Sendable {
 
     /// A VICAL signer's certificate that fits its profile in every point.
     package func vicalSigner(for key: TestKey) throws -> CertificateTemplate {
-        try signer(for: key, [(.countryName, "UT"), (.commonName, "Utopia VICAL")])
+        try signer(for: key, [(.countryName, signerCountry), (.commonName, "Utopia VICAL")])
             .with(.extendedKeyUsage([ObjectIdentifier("1.0.18013.5.1.8")])).with(
                 .keyUsage(.contentCommitment)
             )
@@ -91,7 +104,7 @@ package struct TestAuthority: Sendable {
 
     /// A status list signer's certificate that fits its profile in every point.
     package func statusSigner(for key: TestKey) throws -> CertificateTemplate {
-        try signer(for: key, [(.countryName, "UT"), (.commonName, "Utopia status")])
+        try signer(for: key, [(.countryName, signerCountry), (.commonName, "Utopia status")])
             .with(.extendedKeyUsage([ObjectIdentifier("1.3.6.1.5.5.7.3.30")]))
             .without(.issuerAlternativeName)
     }

@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import JSON
+internal import MdocVerification
 internal import ReaderService
 internal import Reports
 
@@ -22,8 +23,9 @@ extension PresentationCoordinator {
     private func readiness() async -> Response {
         var faults: [JSONValue] = []
         var isTrustSetUp = true
+        var acceptsTests = false
         do throws(APIProblem) {
-            _ = try await basis.basis()
+            acceptsTests = try await basis.basis().policy.acceptsTestDocuments
             _ = try await basis.identities(at: now)
         } catch {
             isTrustSetUp = false
@@ -46,7 +48,10 @@ extension PresentationCoordinator {
         }
         let isReady = isAnyLaneReady && isTrustSetUp && !isEnding
         return .json(
-            ["ready": .boolean(isReady), "faults": .array(faults)],
+            [
+                "ready": .boolean(isReady), "acceptsTestDocuments": .boolean(acceptsTests),
+                "faults": .array(faults),
+            ],
             status: isReady ? .ok : .serviceUnavailable)
     }
 

@@ -102,12 +102,15 @@ package actor PresentationCoordinator {
             PresentationRecord.Further(
                 order: then, plan: try RequestPlan(ordered: then.intent, keeping: then.retention))
         }
-        let basis = try await basis.basis()
+        let purposes = [order.intent.purpose] + [order.then?.intent.purpose].compactMap(\.self)
+        let basis = try await basis.basis().judging(
+            purposes, choosing: [try namedLane(for: order).settings.policy, order.policy])
         let question = try await question(plan, order, brand, signer, at: now)
         var presentation = presentationPlan(question, basis, try namedLane(for: order).settings)
         if let further {
             presentation.further = try await self.further(
-                plan, question: self.question(further.plan, order, brand, signer, at: now))
+                plan, question: self.question(further.plan, order, brand, signer, at: now),
+                by: basis.policy)
         }
         // Nothing is awaited from here to the entry, so that two orders cannot have one reference or one lane.
         guard !isEnding else { throw .shuttingDown }
@@ -210,7 +213,7 @@ package actor PresentationCoordinator {
     private func shown(
         of report: TransactionReport, for record: PresentationRecord
     ) async -> ShownPerson? {
-        guard report.verdict == .verified, record.order.kind == .display else { return nil }
+        guard report.isAccepted, record.order.kind == .display else { return nil }
         let name = ShownPerson.Name(report)
         guard let portrait = report.portrait else { return ShownPerson(portrait: nil, name: name) }
         do throws(PortraitDecoderError) {

@@ -12,7 +12,8 @@ extension ReceiptStatement {
     init?(_ request: EndedRequest, of record: PresentationRecord) {
         guard let lane = ReceiptLabel(record.lane),
             let policy = ReceiptLabel(record.basis.policy.revocation.name),
-            let software = ReceiptLabel(Version.number), let verdict = Verdict(request.state)
+            let software = ReceiptLabel(Version.number),
+            let verdict = Verdict(request.state, of: request.report)
         else { return nil }
         let (report, ended) = (request.report, request.completion.ended)
         self.init(
@@ -34,9 +35,10 @@ extension ReceiptStatement {
 
 extension ReceiptStatement.Verdict {
     /// Nil while the presentation is running.
-    fileprivate init?(_ state: PresentationState) {
+    fileprivate init?(_ state: PresentationState, of report: TransactionReport) {
         switch state {
         case .armed, .engaged, .awaitingConsent, .receiving: return nil
+        case .verified where report.hasTestDocument, .rejected where report.hasTestDocument: self = .mock
         case .verified: self = .verified
         case .rejected: self = .rejected
         case .declined: self = .declined

@@ -12,6 +12,8 @@ package struct ReceiptStatement: Hashable, Sendable {
 
     package enum Verdict: String, CaseIterable, Sendable {
         case verified, rejected, declined, cancelled, failed
+        /// A test issuer signed a document: it proves nothing.
+        case mock
     }
 
     /// How the answer was found. A machine checked it, whatever somebody may have seen on a screen.
