@@ -83,17 +83,16 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         }
     }
 
-    /// Whether the document itself, by its expiry_date, is in date: another matter than the MSO's validity.
+    /// Whether the document itself, by the expiry_date in the namespace of its type, is in date: another matter than the
+    /// MSO's validity.
     package var isCurrent: DocumentCurrency {
-        for element in elements where element.name.identifier == "expiry_date" && element.signedBy == .issuer
-        {
-            guard let date = try? DateText(element.value) else { return .unknown }
-            switch date.value {
-            case .instant(let instant): return now <= instant ? .yes : .no
-            case .day(let day): return now.dayInUTC <= day ? .yes : .no
-            }
+        guard let value = issuerSigned(.inMainNameSpace("expiry_date", of: docType)),
+            let date = try? DateText(value)
+        else { return .unknown }
+        return switch date.value {
+        case .instant(let instant): now <= instant ? .yes : .no
+        case .day(let day): now.dayInUTC <= day ? .yes : .no
         }
-        return .unknown
     }
 }
 
