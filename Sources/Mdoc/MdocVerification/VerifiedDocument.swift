@@ -1,4 +1,5 @@
 package import CBOR
+internal import COSE
 package import MdocModel
 package import MdocTrust
 internal import PKIX
@@ -12,6 +13,8 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     package let revocation: RevocationFinding
     /// What was asked for and came, in the order it came.
     package let elements: [VerifiedElement]
+    /// The key by which the holder proved to have the document.
+    let deviceKey: COSEKey
     private let now: Timestamp
 
     init(
@@ -34,6 +37,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         issuer = DocumentIssuer(certificate.leaf, anchor: certificate.anchor)
         self.deviceBinding = deviceBinding.kind
         validityInfo = signature.mobileSecurityObject.validityInfo
+        deviceKey = signature.mobileSecurityObject.deviceKey
         elements = VerifiedDocument.elements(of: document, withheld: requestMatch.withheld)
         self.now = now
     }

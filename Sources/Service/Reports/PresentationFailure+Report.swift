@@ -57,6 +57,12 @@ extension PresentationFailure {
             return incomplete(
                 .sessionStatus20,
                 "the phone ended the session with its first answer (status 20): order the rest separately")
+        case .otherDocument:
+            return .rejected(
+                TransactionError(
+                    .otherDocument,
+                    "the second answer is of another document than the first: have the holder show one for both"
+                ))
         case .consentOverdue:
             return incomplete(.consentOverdue, "the holder did not answer in time: start again")
         case .cancelled: return incomplete(.cancelled, "the presentation was cancelled")

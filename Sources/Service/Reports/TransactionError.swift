@@ -56,6 +56,8 @@ package struct TransactionError: Equatable, Sendable {
         case consentOverdue = "consent.overdue"
         /// The transaction was interrupted on our side.
         case cancelled = "cancelled"
+        /// The second answer of a session is of another document, with another key, than the first.
+        case otherDocument = "document.other"
         /// A document that was asked for did not come.
         case documentNotReturned = "document.not_returned"
         /// An element that was asked for did not come.

@@ -81,7 +81,8 @@ extension PresentationFailure: SampledCases {
         case .session(.malformed)?: .session(.keyAgreementFailed)
         case .session?: .status(.termination)
         case .status?: .sessionOver
-        case .sessionOver?: .consentOverdue
+        case .sessionOver?: .otherDocument
+        case .otherDocument?: .consentOverdue
         case .consentOverdue?: .cancelled
         case .cancelled?: nil
         }
