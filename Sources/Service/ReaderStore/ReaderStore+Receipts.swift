@@ -11,11 +11,13 @@ extension ReaderStore {
     package func append(
         _ statement: ReceiptStatement, releasing presentation: String? = nil
     ) throws(ReaderStoreError) -> SignedReceipt {
-        try change { database in
+        let receipt = try change { database in
             try database.execute(
                 sql: "DELETE FROM receipt_held WHERE presentation = ?", arguments: [presentation])
             return try append(statement, in: database)
         }
+        sealReceipts()
+        return receipt
     }
 
     private func append(_ statement: ReceiptStatement, in database: Database) throws -> SignedReceipt {
@@ -52,7 +54,7 @@ extension ReaderStore {
     /// - Returns: how many those are.
     @discardableResult
     package func appendHeld() throws(ReaderStoreError) -> Int {
-        try change { database in
+        let count = try change { database in
             let held = try Data.fetchAll(
                 database, sql: "SELECT statement FROM receipt_held ORDER BY number")
             for bytes in held {
@@ -61,6 +63,8 @@ extension ReaderStore {
             try database.execute(sql: "DELETE FROM receipt_held")
             return held.count
         }
+        if count > 0 { sealReceipts() }
+        return count
     }
 
     /// Receipts in their order, from the one after this number on.
@@ -80,7 +84,7 @@ extension ReaderStore {
         try read { database in try Self.lastReceipt(in: database) }
     }
 
-    private static func lastReceipt(in database: Database) throws -> SignedReceipt? {
+    static func lastReceipt(in database: Database) throws -> SignedReceipt? {
         try Data.fetchOne(database, sql: "SELECT encoded FROM receipt ORDER BY sequence DESC LIMIT 1")
             .map { try SignedReceipt(parsing: [UInt8]($0)) }
     }
@@ -95,17 +99,20 @@ extension ReaderStore {
 
     /// The public halves of all keys that have signed receipts here, in the order of their first.
     package func receiptKeys() throws(ReaderStoreError) -> [ReceiptPublicKey] {
-        try read { database in
-            try Data.fetchAll(database, sql: "SELECT point FROM receipt_key ORDER BY rowid")
-                .map { try ReceiptPublicKey(point: [UInt8]($0)) }
-        }
+        try read { database in try Self.receiptKeys(in: database) }
+    }
+
+    static func receiptKeys(in database: Database) throws -> [ReceiptPublicKey] {
+        try Data.fetchAll(database, sql: "SELECT point FROM receipt_key ORDER BY rowid")
+            .map { try ReceiptPublicKey(point: [UInt8]($0)) }
     }
 
     /// Makes a new key for the next receipt, and returns its id. The old private key is deleted; its public key is
     /// kept.
     @discardableResult
     package func renewReceiptKey() throws(ReaderStoreError) -> ReceiptPublicKey.ID {
-        try change { _ in
+        try change { database in
+            try sealReceiptsAnew(in: database)
             let key = try ReceiptKeyFile(in: folder).replace()
             return try ReceiptPublicKey(key.publicKey()).id
         }

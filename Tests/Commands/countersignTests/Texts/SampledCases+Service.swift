@@ -132,7 +132,8 @@ extension ReceiptChainFault: SampledCases {
         case .missing?: .outOfOrder(expected: 3)
         case .outOfOrder?: .predecessorDiffers
         case .predecessorDiffers?: .endMissing
-        case .endMissing?: nil
+        case .endMissing?: .headDiffers
+        case .headDiffers?: nil
         }
     }
 }
