@@ -33,23 +33,42 @@ extension ReaderStore {
         return receipt
     }
 
-    /// Makes sure that a receipt could be signed now.
-    package func checkReceipts() throws(ReaderStoreError) {
-        try change { _ in _ = try ReceiptKeyFile(in: folder).key() }
+    /// Makes sure that a receipt can be written and signed now, and keeps the place for it: what it will say should nothing
+    /// else come. Until `release`, or a receipt of this presentation, `appendHeld` writes that.
+    package func reserve(
+        _ statement: ReceiptStatement, of presentation: String
+    ) throws(ReaderStoreError) {
+        try change { database in
+            _ = try ReceiptKeyFile(in: folder).key()
+            try Self.hold(statement, of: presentation, in: database)
+        }
+    }
+
+    /// Nothing is to be written of this presentation.
+    package func release(_ presentation: String) throws(ReaderStoreError) {
+        try change { database in
+            try database.execute(
+                sql: "DELETE FROM receipt_held WHERE presentation = ?", arguments: [presentation])
+        }
     }
 
     /// Keeps what a receipt will say as soon as somebody has decided, so that it is not lost with the process.
     package func hold(
         _ statement: ReceiptStatement, of presentation: String
     ) throws(ReaderStoreError) {
-        try change { database in
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO receipt_held (presentation, statement) VALUES (?, ?)",
-                arguments: [presentation, Data(statement.encoded())])
-        }
+        try change { database in try Self.hold(statement, of: presentation, in: database) }
     }
 
-    /// Writes the receipts of everything that is held, as nobody decided on. For the start, when no decision can come any more.
+    private static func hold(
+        _ statement: ReceiptStatement, of presentation: String, in database: Database
+    ) throws {
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO receipt_held (presentation, statement) VALUES (?, ?)",
+            arguments: [presentation, Data(statement.encoded())])
+    }
+
+    /// Writes the receipts of everything that is held: what nobody decided on, and what was interrupted. For the start, when
+    /// nothing of it can go on.
     ///
     /// - Returns: how many those are.
     @discardableResult
