@@ -1,7 +1,7 @@
 package import MdocModel
 internal import Synchronization
 
-/// Time that goes on while the clock of the system is set back: from the latest time that was seen, by a clock that nobody
+/// Time that continues while the clock of the system is set back: from the latest time that was seen, by a clock that nobody
 /// sets.
 package final class MonotonicTime: Sendable {
     private struct Seen {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// poll(2) over many descriptors, which goes on where the system refuses a call: whoever waits for one descriptor must not
+/// poll(2) over many descriptors, which continues where the system refuses a call: whoever waits for one descriptor must not
 /// lose the thread that looks after all.
 struct DescriptorPoll {
     /// One call: how many descriptors are ready, or an error below zero.

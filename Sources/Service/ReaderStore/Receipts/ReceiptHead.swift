@@ -23,7 +23,7 @@ struct ReceiptHead: Equatable {
         unsafe access(path(in: folder), F_OK) == 0
     }
 
-    /// Throws where there is none, or where it is not signed by one of these keys.
+    /// Throws where there is no such file, or where it is not signed by one of these keys.
     init(in folder: StoreFolder, signedBy keys: [ReceiptPublicKey]) throws {
         let sign1 = try COSESign1(CBORItem.parse(PrivateFile.read(Self.path(in: folder))[...]))
         let id = try sign1.headers[ReceiptSignature.keyIDLabel]?.byteString()

@@ -8,7 +8,7 @@ package import RequestPlanner
 
 /// Element values that a place keeps, sealed, until their deadline and no longer.
 ///
-/// Time never goes back here, and never stands still: the store remembers the latest instant that it was given, and goes on
+/// Time never goes back here, and never stands still: the store remembers the latest instant that it was given, and continues
 /// from there where the clock is set back, so that no deadline is postponed. Once nothing is retained any more, the store
 /// accepts the clock as it is.
 package struct RetainedRecords: Sendable {

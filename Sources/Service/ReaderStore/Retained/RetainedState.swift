@@ -11,7 +11,7 @@ struct RetainedState {
     let isEmpty: Bool
     private let time: MonotonicTime
 
-    /// The state at `now`. What is latest goes on with `time`, whatever the clock says.
+    /// The state at `now`. What is latest continues with `time`, whatever the clock says.
     init(at now: Timestamp, by time: MonotonicTime, in database: Database) throws {
         let row = try Row.fetchOne(database, sql: "SELECT latest, purged, exported FROM retained_state")
         isEmpty = try Int64.fetchOne(database, sql: "SELECT 1 FROM retained_field LIMIT 1") == nil

@@ -2,7 +2,7 @@ internal import CSystemdBus
 internal import Dispatch
 internal import Glibc
 
-/// One D-Bus message, of which this holds a reference. For the bus's queue only; whoever holds it last may let go of it
+/// One D-Bus message, of which this holds a reference. For the bus's queue only; its last holder may release it
 /// anywhere.
 @safe final class BusMessage: @unchecked Sendable {  // used on the bus's queue only, and released there
     let pointer: OpaquePointer
