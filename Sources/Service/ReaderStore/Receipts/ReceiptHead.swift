@@ -53,7 +53,7 @@ struct ReceiptHead: Equatable {
         }
     }
 
-    /// What a chain lacks or has in another place; nil where it has the head. Receipts after it are none of its concern: a
+    /// What a chain lacks or has in another place; nil where it has the head. Receipts after it do not matter: a
     /// process may have ended before it wrote them down here.
     func fault(of links: [[UInt8]]) -> ReceiptChain.Verdict? {
         let there = Int64(links.count)
