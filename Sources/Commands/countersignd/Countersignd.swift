@@ -28,6 +28,8 @@ struct Countersignd: AsyncParsableCommand {
     var check = false
 
     func run() async throws {
+        // Before anything that may take its time: a SIGHUP that nobody takes ends the process.
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         ProcessMemory.keepPrivate()
         let configuration: DaemonConfiguration
         do throws(ConfigurationFaults) {
@@ -39,7 +41,7 @@ struct Countersignd: AsyncParsableCommand {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var log = Logger(label: "countersignd")
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
-        try await serve(configuration, log)
+        try await serve(configuration, hangUps, log)
     }
 
     private func read() throws(ConfigurationFaults) -> DaemonConfiguration {
@@ -49,7 +51,9 @@ struct Countersignd: AsyncParsableCommand {
         return try DaemonConfiguration([UInt8](data), environment: ProcessInfo.processInfo.environment)
     }
 
-    private func serve(_ configuration: DaemonConfiguration, _ log: Logger) async throws {
+    private func serve(
+        _ configuration: DaemonConfiguration, _ hangUps: UnixSignalsSequence, _ log: Logger
+    ) async throws {
         let systemd = SystemdNotice(environment: ProcessInfo.processInfo.environment)
         let readers = PCSCService()
         let basis = StoredBasis(
@@ -81,7 +85,7 @@ struct Countersignd: AsyncParsableCommand {
         let page = try configuration.pageFiles() ?? pageBesideProgram(log)
         let servers = servers(configuration, coordinator, brands, online, access, page, systemd, log)
         let reloading = Reloading(
-            read: { () throws(ConfigurationFaults) in try read() },
+            hangUps: hangUps, read: { () throws(ConfigurationFaults) in try read() },
             apply: { new in
                 access.replace(with: new.access)
                 await issuing.apply(new.readerTokens)

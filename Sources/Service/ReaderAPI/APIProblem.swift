@@ -147,6 +147,9 @@ extension APIProblem {
         .receiptUnknown, 404, "there is no such receipt: see /v1/receipts")
     static let noRecords = APIProblem(
         .recordsUnavailable, 503, "this daemon keeps no records: start it with a store")
+    static let receiptsDelayed = APIProblem(
+        .recordsUnavailable, 503,
+        "the store of records did not take a receipt: it is tried again until it does")
     static let nothingRetained = APIProblem(
         .nothingRetained, 404,
         "nothing is retained for this reference: check it, as its data may have been exported or deleted after its time"

@@ -60,7 +60,7 @@ struct JSONTests {
         let annex = AnnexD()
         let run = try CommandRun(
             annex.decrypted(
-                "--reader-key", annex.scalar(), "--request", annex.file("deviceRequest"), "--json"))
+                "--reader-key", annex.readerKey(), "--request", annex.file("deviceRequest"), "--json"))
         let report = try run.json()
         #expect(report["request"] is NSNull)
         #expect(

@@ -19,7 +19,7 @@ struct TrustTests {
         try CommandRun(
             [
                 "verify", "--response", annex.file("deviceResponse"), "--transcript",
-                annex.file("transcript", annex.transcript()), "--reader-key", annex.scalar(), "--at", time,
+                annex.file("transcript", annex.transcript()), "--reader-key", annex.readerKey(), "--at", time,
                 "--trust",
             ] + paths)
     }

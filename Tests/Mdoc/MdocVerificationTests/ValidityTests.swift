@@ -159,6 +159,30 @@ struct DocumentCurrencyTests {
         #expect(try currency(value, at: "2026-11-01T12:00:00Z") == .unknown)
     }
 
+    @Test(
+        "The date in the namespace of the document's type counts, and no other, whatever comes first",
+        arguments: [
+            (TestDocument.mDL, ["org.iso.18013.5.1.aamva"], DocumentCurrency.unknown),
+            (TestDocument.mDL, ["org.iso.18013.5.1.aamva", "org.iso.18013.5.1"], .yes),
+            (TestDocument.mDL, ["org.iso.18013.5.1", "org.iso.18013.5.1.aamva"], .yes),
+            ("org.iso.23220.photoID.1", ["org.iso.23220.photoID.1", "org.iso.23220.1"], .yes),
+            ("org.iso.23220.photoID.1", ["org.iso.23220.photoID.1"], .unknown),
+            ("eu.europa.ec.eudi.pid.1", ["org.iso.23220.1", "eu.europa.ec.eudi.pid.1"], .yes),
+            ("eu.europa.ec.eudi.pid.1", ["org.iso.23220.1"], .unknown),
+        ])
+    func ownNameSpace(_ docType: String, nameSpaces: [String], expected: DocumentCurrency) throws {
+        let own = ElementName.inMainNameSpace("expiry_date", of: docType).nameSpace
+        var document = try TestDocument(
+            nameSpaces.map { nameSpace in
+                let day = nameSpace == own ? "2026-11-30" : "2020-01-01"
+                return .init("expiry_date", Encoded.day(day), in: nameSpace)
+            })
+        document.docType = docType
+        var presentation = try Presentation(document)
+        presentation.requests = nil
+        #expect(try presentation.verified().documents[0].isCurrent == expected)
+    }
+
     @Test("A document out of date is verified all the same: that is another question than the MSO's validity")
     func expiredDocument() throws {
         let presentation = try Presentation(TestDocument([.init("expiry_date", Encoded.day("2020-01-01"))]))

@@ -132,6 +132,15 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
         return try reply.json()["result"] as? [String: Any] ?? [:]
     }
 
+    /// The id of a presentation's receipt, once that is written.
+    package func receipt(of id: String) async throws -> String {
+        for _ in 0..<6_000 {
+            if let receipt = try await result(of: id)["receipt"] as? String { return receipt }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw PlainHTTP.Failure(description: "no receipt")
+    }
+
     /// A port that nobody listens at, below those that the system gives to whoever connects, and never the same twice.
     package static func freePort() throws -> UInt16 {
         for _ in 0..<1000 {

@@ -19,7 +19,7 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// Ready where somebody is trusted and a phone can be asked at one lane at least.
+    /// Ready where somebody is trusted, a phone can be asked at one lane at least, and no receipt waits to be written.
     private func readiness() async -> Response {
         var faults: [JSONValue] = []
         var isTrustSetUp = true
@@ -42,11 +42,11 @@ extension PresentationCoordinator {
                 ])
             }
         }
-        if let fault = archive?.fault {
-            let problem = APIProblem.recordsUnavailable(fault)
+        let fault = archive?.fault.map { APIProblem.recordsUnavailable($0) }
+        if let problem = fault ?? (retrying.isEmpty ? nil : APIProblem.receiptsDelayed) {
             faults.append(["id": .string(problem.id.rawValue), "text": .string(problem.text)])
         }
-        let isReady = isAnyLaneReady && isTrustSetUp && !isEnding
+        let isReady = isAnyLaneReady && isTrustSetUp && retrying.isEmpty && !isEnding
         return .json(
             [
                 "ready": .boolean(isReady), "acceptsTestDocuments": .boolean(acceptsTests),

@@ -7,6 +7,23 @@ internal import Reports
 internal import RequestPlanner
 
 extension ReceiptStatement {
+    /// What the receipt of a presentation says that never comes to its end. Nil if one of our names is not valid in a receipt.
+    init?(interrupting record: PresentationRecord) {
+        guard let lane = ReceiptLabel(record.lane),
+            let policy = ReceiptLabel(record.basis.policy.revocation.name),
+            let software = ReceiptLabel(Version.number)
+        else { return nil }
+        self.init(
+            time: record.created, lane: lane, kind: record.order.kind == .display ? .display : .data,
+            purpose: record.plan.intent.purpose,
+            questions: record.plan.questions(on: WallClock.localDay(at: record.created)).compactMap {
+                question in
+                question.subject.receiptSubject.map { ReceiptQuestion($0, .unknown) }
+            },
+            verdict: .failed, reasons: [ReceiptReason(ReceiptGap.interrupted)], trust: nil, policy: policy,
+            software: software, retention: record.order.retention)
+    }
+
     /// What the receipt of a request says, before a person has decided. Nil if one of our names is not valid in a
     /// receipt.
     init?(_ request: EndedRequest, of record: PresentationRecord) {

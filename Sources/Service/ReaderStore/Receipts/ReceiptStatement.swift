@@ -80,6 +80,15 @@ package struct ReceiptStatement: Hashable, Sendable {
         self.method = method
         self.decision = decision
     }
+
+    /// The same, written only after the store refused it.
+    package var delayed: ReceiptStatement {
+        ReceiptStatement(
+            time: time, lane: lane, kind: kind, purpose: purpose, questions: questions, verdict: verdict,
+            reasons: Array(reasons.prefix(Self.mostEntries - 1)) + [ReceiptReason(ReceiptGap.delayed)],
+            documents: documents, trust: trust, policy: policy, software: software, retention: retention,
+            method: method, decision: decision)
+    }
 }
 
 /// A name out of our own settings, such as a lane's, or a document type: a few letters and digits, no text of a document.
