@@ -51,7 +51,7 @@ class Guide(unittest.TestCase):
         self.assertIn('"verified"', said[5])
         self.assertEqual(said[5].count('"yes"'), 2, said[5])
         self.assertIn('"test": true', said[5])
-        self.assertEqual(said[6], '"approved"\n0\n')
+        self.assertEqual(said[6], '"approved"\nnull\n')
 
     def test_a_rental_desk_keeps_what_it_may_and_deletes_it_in_time(self):
         said = self.run_guide("getting-started-rental.md")

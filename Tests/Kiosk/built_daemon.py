@@ -48,7 +48,7 @@ class BuiltDaemon:
     def serve(self, **members):
         """Starts it, with further members of its file."""
         file = self.folder / "countersignd.json"
-        scopes = ["app", "display", "readerTokens", "admin"]
+        scopes = ["app", "screen", "clerk", "readerTokens", "admin"]
         file.write_text(json.dumps({
             "store": str(self.store), "socket": None, "http": {"port": self.port}, "page": str(PAGES),
             "lanes": [{"name": "counter-1", "benchLink": self.link}],

@@ -16,7 +16,7 @@ from guest import Guest
 
 FOLDER = os.environ.get("COUNTERSIGN_GUEST")
 PORT = os.environ.get("COUNTERSIGN_GUEST_PORT")
-TOKENS = {scope: f"{scope}-token-of-the-story" for scope in ("app", "display", "admin")}
+TOKENS = {scope: f"{scope}-token-of-the-story" for scope in ("app", "screen", "clerk", "admin")}
 STORE, KEYS, LANE = "/var/lib/countersign", "/var/lib/countersign-keys", "counter-1"
 NAMESPACE = "org.iso.18013.5.1"
 # A screen may be gone before a slow machine looks at it.
@@ -163,7 +163,7 @@ class CounterTests(KioskCase):
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self.addresses.append(request.url))
         page.add_init_script(REMEMBER)
-        page.goto(f"{self.stand_in.url}/{layout}?lane={LANE}&lang=en#token={TOKENS['display']}")
+        page.goto(f"{self.stand_in.url}/{layout}?lane={LANE}&lang=en#token={TOKENS['screen' if layout == 'kiosk' else 'clerk']}")
         self.expect(page, "idle")
         return page
 

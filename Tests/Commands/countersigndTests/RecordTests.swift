@@ -78,7 +78,7 @@ struct RecordTests {
         let none = try await desk.reader.order()
         _ = try await desk.reader.end(of: none)
         #expect(try await desk.reader.result(of: none)["receipt"] is NSNull)
-        #expect(try await desk.reader.asApp.call("GET", "/v1/receipts").json()["count"] as? Int == 1)
+        #expect(try await desk.reader.asAdmin.call("GET", "/v1/receipts").json()["count"] as? Int == 1)
     }
 
     @Test(
@@ -110,7 +110,7 @@ struct RecordTests {
             _ = try await reader.end(of: id)
         }
         let check = try await SchemaCheck(reader)
-        let page = try await reader.asApp.call("GET", "/v1/receipts?after=1&limit=1")
+        let page = try await reader.asAdmin.call("GET", "/v1/receipts?after=1&limit=1")
         let receipts = try #require(page.json()["receipts"] as? [[String: Any]])
         #expect(try receipts.map { $0["id"] as? String } == ["2"] && page.json()["count"] as? Int == 3)
         #expect(check.faults(of: page, to: "GET", "/v1/receipts").isEmpty)
@@ -119,7 +119,7 @@ struct RecordTests {
         #expect(check.faults(of: one, to: "GET", "/v1/receipts/{id}").isEmpty)
         for query in ["after=-1", "limit=0", "limit=501", "limit=x", "from=1", "after"] {
             #expect(
-                try await reader.asApp.call("GET", "/v1/receipts?\(query)").problem == "queryRefused",
+                try await reader.asAdmin.call("GET", "/v1/receipts?\(query)").problem == "queryRefused",
                 "\(query)")
         }
         for id in ["0", "4", "x", "01", "-1"] {
@@ -127,10 +127,10 @@ struct RecordTests {
                 try await reader.asApp.call("GET", "/v1/receipts/\(id)").problem == "receiptUnknown", "\(id)")
         }
         for path in ["/v1/receipts", "/v1/receipts/1", "/v1/receipt-chain", "/v1/receipt-keys"] {
-            #expect(try await reader.asDisplay.call("GET", path).problem == "forbidden", "\(path)")
+            #expect(try await reader.asClerk.call("GET", path).problem == "forbidden", "\(path)")
             #expect(try await reader.asNobody.call("GET", path).problem == "unauthorized", "\(path)")
         }
-        for client in [reader.asDisplay, reader.asAdmin] {
+        for client in [reader.asClerk, reader.asAdmin] {
             #expect(
                 try await client.call("POST", "/v1/exports", #"{"reference": "r"}"#).problem == "forbidden")
         }

@@ -54,7 +54,7 @@ struct APIDocumentTests {
             case .scopes(let scopes):
                 let text = try #require(operation["description"] as? String)
                 for scope in Scope.allCases {
-                    #expect(text.contains(scope.rawValue) == scopes.contains(scope), "\(route.path)")
+                    #expect(text.contains("`\(scope.rawValue)`") == scopes.contains(scope), "\(route.path)")
                 }
             }
         }

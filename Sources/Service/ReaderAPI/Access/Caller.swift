@@ -2,12 +2,6 @@ internal import Glibc
 internal import Hummingbird
 internal import NIOCore
 
-/// Who asks, and what for.
-struct KnownCaller: Sendable {
-    let name: String
-    let scopes: Set<Scope>
-}
-
 /// Identifies a request's caller.
 struct Caller: Sendable {
     let listener: Listener
@@ -27,14 +21,14 @@ struct Caller: Sendable {
             credential.lowercased().hasPrefix("bearer "), credential.utf8.count <= 1024,
             let token = rules.current.known(byToken: String(credential.dropFirst("bearer ".count)))
         else { throw .unauthorized }
-        return KnownCaller(name: token.name, scopes: token.scopes)
+        return token.caller
     }
 
     private func user(at channel: any Channel) async throws(APIProblem) -> KnownCaller {
-        guard let user = await Self.user(of: channel), let scopes = rules.current.users[user] else {
+        guard let user = await Self.user(of: channel), let caller = rules.current.caller(ofUser: user) else {
             throw .unauthorized
         }
-        return KnownCaller(name: AccessRules.name(ofUser: user), scopes: scopes)
+        return caller
     }
 
     /// The user at the other end of a Unix socket, as the system had it when the connection was made.

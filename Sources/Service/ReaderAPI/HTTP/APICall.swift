@@ -15,7 +15,13 @@ struct APICall: Sendable {
     /// Nil where everybody may ask.
     let caller: KnownCaller?
 
-    var scopes: Set<Scope> { caller?.scopes ?? [] }
+    /// Who asks, at a route that is not for everybody.
+    var known: KnownCaller {
+        get throws(APIProblem) {
+            guard let caller else { throw .unauthorized }
+            return caller
+        }
+    }
 
     func parameter(_ name: String) throws(APIProblem) -> String {
         guard let value = context.parameters.get(name) else { throw .notFound }

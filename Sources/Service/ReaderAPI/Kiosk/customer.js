@@ -19,6 +19,7 @@ const answering = ["yes", "notConfirmed"];
 
 class CustomerView {
     soundsAtFirst = true;
+    scans = false;
     #brand = new Brand();
     #picture = new Picture();
     #announcer = new Announcer();

@@ -37,7 +37,8 @@ export class Page {
     #staying = null;
     #bannerTimer = null;
 
-    /// `view` has `render(page)` and `screen(known)`; `keeps(presentation)` says what of a presentation it may hold.
+    /// `view` has `render(page)` and `screen(known)`; `keeps(presentation)` says what of a presentation it may hold, `scans`
+    /// whether it takes QR codes.
     constructor(view) {
         this.view = view;
     }
@@ -56,7 +57,9 @@ export class Page {
             return this.#know({ link: "refused" });
         }
         this.daemon = new Daemon(token);
-        new Scanner({ taken: (uri) => this.#engage(uri), refused: () => this.say("scanRefused") });
+        if (this.view.scans) {
+            new Scanner({ taken: (uri) => this.#engage(uri), refused: () => this.say("scanRefused") });
+        }
         this.#feed = new Feed((id, signal) => this.daemon.events(this.laneName, id, signal), this);
         this.render();
         this.#feed.run(this.#ending.signal);

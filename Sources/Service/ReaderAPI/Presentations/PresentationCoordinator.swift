@@ -88,8 +88,8 @@ package actor PresentationCoordinator {
         case existing(PresentationRecord)
     }
 
-    func open(_ order: PresentationOrder) async throws(APIProblem) -> Opened {
-        if let existing = try book.record(orderedAs: order) { return .existing(existing) }
+    func open(_ order: PresentationOrder, by owner: String) async throws(APIProblem) -> Opened {
+        if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
         _ = try namedLane(for: order)
         let now = now
         guard now >= WallClock.earliest else { throw .clockNotSet }
@@ -111,12 +111,12 @@ package actor PresentationCoordinator {
         }
         // Nothing is awaited from here to the entry, so that two orders cannot have one reference or one lane.
         guard !isEnding else { throw .shuttingDown }
-        if let existing = try book.record(orderedAs: order) { return .existing(existing) }
+        if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
         let lane = try namedLane(for: order).lane
         guard let id = try? PresentationID() else { throw .failed }
         let record = PresentationRecord(
-            id: id, order: order, plan: plan, further: further, lane: lane.name, created: self.now,
-            brand: brand, basis: basis)
+            id: id, owner: owner, order: order, plan: plan, further: further, lane: lane.name,
+            created: self.now, brand: brand, basis: basis)
         try begin(record, presentation, at: lane)
         return .created(record)
     }

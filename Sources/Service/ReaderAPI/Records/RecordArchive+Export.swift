@@ -4,14 +4,15 @@ internal import ReaderStore
 extension RecordArchive {
     /// Starts the export of what is retained for a reference. `finish` removes the data. Until then, nobody else
     /// can export it.
-    func beginExport(of reference: RetainedReference, at now: Timestamp) throws(APIProblem) -> RetainedExport
-    {
+    func beginExport(
+        of reference: RetainedReference, orderedBy owner: String, at now: Timestamp
+    ) throws(APIProblem) -> RetainedExport {
         let instant = ContinuousClock.now
         exports = exports.filter { instant < $0.value + Self.handingOut }
         guard exports[reference] == nil else { throw .exportUnderWay }
         let export: RetainedExport
         do throws(ReaderStoreError) {
-            export = try retained.beginExport(of: reference, at: now)
+            export = try retained.beginExport(of: reference, orderedBy: owner, at: now)
         } catch {
             throw .recordsUnavailable(error)
         }

@@ -99,7 +99,7 @@ package actor RecordArchive {
                 try retained.retain(
                     document, answering: request.plan, under: request.retention,
                     consent: record.order.consent, for: RetainedReference(record.retentionReference),
-                    at: request.completion.ended)
+                    orderedBy: record.owner, at: request.completion.ended)
             }
             if case .retained(_, let deadline)? = outcome { latest = deadline }
         }
