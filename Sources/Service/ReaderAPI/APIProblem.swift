@@ -15,7 +15,7 @@ package struct APIProblem: Error, Equatable, Sendable {
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
         case tooManyConnections, tooManyListeners, tooManyPresentations, shuttingDown, failed
-        case queryRefused, receiptUnknown, recordsUnavailable, nothingRetained, exportUnderWay
+        case queryRefused, receiptUnknown, recordsUnavailable, nothingRetained, exportUnknown
 
         case onlineNotSetUp, merchantRequired, merchantUnknown, originUnknown, descriptorRefused
         case noncesUnavailable
@@ -146,8 +146,10 @@ extension APIProblem {
         .nothingRetained, 404,
         "nothing is retained for this reference: check it, as its data may have been exported or deleted after its time"
     )
-    static let exportUnderWay = APIProblem(
-        .exportUnderWay, 409, "this is being exported already: wait a minute, then try again")
+    static let exportUnknown = APIProblem(
+        .exportUnknown, 404,
+        "there is no such export, or a later one took its place: POST /v1/exports again, and confirm that one"
+    )
 
     /// The store does not give or take what it should.
     static func recordsUnavailable(_ error: ReaderStoreError) -> APIProblem {

@@ -7,7 +7,7 @@ internal import ReaderStore
 internal import Reports
 
 extension PresentationCoordinator {
-    /// Receipts for those who show or check them, and what is retained, once. A caller who orders has the receipts of its
+    /// Receipts for those who show or check them, and what is retained. A caller who orders has the receipts of its
     /// own presentations, as long as these are remembered.
     nonisolated var recordRoutes: [APIRoute] {
         let readers = APIRoute.Access.scopes([.app, .admin])
@@ -26,6 +26,11 @@ extension PresentationCoordinator {
             },
             APIRoute(.post, "/v1/exports", .scopes([.app])) { call throws(APIProblem) in
                 try await self.export(Self.reference(in: call.body()), of: call.known.name)
+            },
+            APIRoute(.delete, "/v1/exports/{id}", .scopes([.app])) { call throws(APIProblem) in
+                let removed = try await self.recordArchive()
+                    .finishExport(call.parameter("id"), of: call.known.name)
+                return .json(["removed": .integer(Int64(removed))])
             },
         ]
     }
@@ -107,26 +112,13 @@ extension PresentationCoordinator {
         return named
     }
 
-    /// Exports what is retained for a reference. It is removed before the last byte is sent: a caller with the
-    /// whole answer has the only copy; a caller with a part of it learns that from the next export.
+    /// Hands out what is retained for a reference, with the id under which its arrival is confirmed.
     private nonisolated func export(
         _ reference: RetainedReference, of owner: String
     ) async throws(APIProblem) -> Response {
-        let archive = try recordArchive()
-        let export = try await archive.beginExport(of: reference, orderedBy: owner, at: await now)
-        let text = export.json.utf8
-        let body = ResponseBody(contentLength: text.count + 1) { writer in
-            do {
-                try await writer.write(ByteBuffer(bytes: text))
-                try await archive.finish(export, of: reference)
-            } catch {
-                await archive.giveUp(reference)
-                throw error
-            }
-            try await writer.write(ByteBuffer(string: "\n"))
-            try await writer.finish(nil)
-        }
-        return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
+        let (id, export) = try await recordArchive()
+            .beginExport(of: reference, orderedBy: owner, at: await now)
+        return .json(.object([("id", .string(id))] + export.members))
     }
 }
 

@@ -40,10 +40,10 @@ extension RetainedRecords {
     }
 
     /// Removes what was handed out, all of it at once. What was retained for the reference meanwhile stays.
-    package func finish(_ export: RetainedExport) throws(ReaderStoreError) {
-        guard !export.records.isEmpty else { return }
+    package func finish(_ records: [RetainedRecord.ID]) throws(ReaderStoreError) {
+        guard !records.isEmpty else { return }
         try store.change { database in
-            let ids = export.records.map { Data($0.id.bytes) }
+            let ids = records.map { Data($0.bytes) }
             let places = Array(repeating: "?", count: ids.count).joined(separator: ", ")
             let count = try remove("record IN (\(places))", StatementArguments(ids), in: database)
             try database.execute(
