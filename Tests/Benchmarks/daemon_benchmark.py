@@ -34,6 +34,7 @@ PATIENCE = 20.0
 def configuration(folder):
     return {
         "store": f"{folder}/store", "socket": {"path": f"{folder}/socket"}, "http": {"port": PORT},
+        "limits": {"listeners": 1024},
         "tokens": [{"name": name, "scopes": [name], "sha256": hashlib.sha256(token.encode()).hexdigest()}
                    for name, token in TOKENS.items()],
         "lanes": [{"name": "counter-1", "reader": "Virtual PCD 00 00", "transport": "nfc", "waitSeconds": 600}],

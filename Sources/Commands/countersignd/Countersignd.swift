@@ -83,6 +83,7 @@ struct Countersignd: AsyncParsableCommand {
             read: { () throws(ConfigurationFaults) in try read() },
             apply: { new in
                 access.replace(with: new.access)
+                await coordinator.endStreams(under: new.access)
                 await issuing.apply(new.readerTokens)
                 basis.replace(policy: new.policy, testRoots: new.testRoots)
                 await lanes.apply(new.lanes)

@@ -39,9 +39,11 @@ struct EventTests {
         while let event = try await events.next() { #expect(event.data["presentation"] == first) }
     }
 
-    @Test("Two hundred listen, each hears everything, and one too many is told so")
+    @Test(
+        "Two hundred of one caller listen, each hears everything, one too many is told so, and another caller listens"
+    )
     func listeners() async throws {
-        let reader = try await ReaderDaemon(members: ["limits": #"{"listeners": 200}"#])
+        let reader = try await ReaderDaemon(members: ["limits": #"{"listeners": 400}"#])
         var listeners: [PlainHTTP.EventReader] = []
         for _ in 0..<200 {
             let listener = try await reader.asClerk.events("/v1/lanes/lane-1/events")
@@ -50,6 +52,8 @@ struct EventTests {
         }
         let refused = try await reader.asClerk.call("GET", "/v1/lanes/lane-1/events")
         #expect(refused.status == 503 && refused.problem == "tooManyListeners")
+        let other = try await reader.asScreen.events("/v1/lanes/lane-1/events")
+        #expect(try await other.next()?.kind == "lane")
         let id = try await reader.order()
         for listener in listeners {
             var last: String?

@@ -43,6 +43,17 @@ package struct AccessRules: Equatable, Sendable {
         return found
     }
 
+    /// Whether what a caller began under earlier rules may continue: the token or the user is still there and may do as much.
+    func allow(_ caller: KnownCaller) -> Bool {
+        let now: KnownCaller? =
+            switch caller.credential {
+            case .token(let digest): tokens.last { $0.sha256 == digest }?.caller
+            case .user(let number): self.caller(ofUser: number)
+            }
+        guard let now, now.name == caller.name, now.scopes.isSuperset(of: caller.scopes) else { return false }
+        return now.lanes.map { caller.lanes?.isSubset(of: $0) ?? false } ?? true
+    }
+
     func caller(ofUser number: UInt32) -> KnownCaller? {
         users[number].map { user in
             KnownCaller(

@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
 internal import NIOCore
+internal import Synchronization
 
 /// A request whose caller is known and may do what it asks.
 struct APICall: Sendable {
@@ -58,7 +59,9 @@ struct APICall: Sendable {
         let timer = eventLoop.scheduleTask(in: Self.bodyTimeout) { collecting.cancel() }
         defer { timer.cancel() }
         do {
-            return Array(try await collecting.value.readableBytesView)
+            let bytes = Array(try await collecting.value.readableBytesView)
+            context.body.isRead.store(true, ordering: .relaxed)
+            return bytes
         } catch is NIOTooManyBytesError {
             throw .bodyTooLong(limit)
         } catch let error as HTTPError where error.status == .contentTooLarge {
@@ -84,6 +87,7 @@ extension Substring {
 struct APIContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
+    let body = BodyProgress()
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

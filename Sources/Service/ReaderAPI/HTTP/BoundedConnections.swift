@@ -21,28 +21,45 @@ struct BoundedConnections: ServerChildChannel {
     }
 
     let http: HTTP1Channel
-    let served: ConnectionCount
+    let served: OpenConnectionBook
     /// The connections that are being refused.
-    let refused: ConnectionCount
+    let refused = ConnectionCount(limit: OpenConnections.refused)
     let metrics: PresentationMetrics
 
-    init(_ http: HTTP1Channel, limit: Int, metrics: PresentationMetrics) {
+    init(_ http: HTTP1Channel, served: OpenConnectionBook, metrics: PresentationMetrics) {
         self.http = http
-        served = ConnectionCount(limit: limit)
-        refused = ConnectionCount(limit: OpenConnections.refused)
+        self.served = served
         self.metrics = metrics
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        guard served.enter(channel) else {
+        switch served.enter(channel) {
+        case .refused:
             metrics.refused(.tooManyConnections)
             return channel.eventLoop.makeCompletedFuture {
-                let timeout = refused.enter(channel) ? ConnectionRefusal.timeout : .zero
-                try channel.pipeline.syncOperations.addHandler(ConnectionRefusal(timeout: timeout))
+                try refuse(channel)
                 return .refused(channel)
             }
+        case .served(let leaving):
+            if let leaving { makeRoom(leaving) }
+            return http.setup(channel: channel, logger: logger).map { .served($0) }
         }
-        return http.setup(channel: channel, logger: logger).map { .served($0) }
+    }
+
+    private func makeRoom(_ leaving: OpenConnectionBook.Leaving) {
+        metrics.refused(.tooManyConnections)
+        let channel = leaving.channel
+        guard leaving.canBeAnswered else { return channel.close(promise: nil) }
+        channel.eventLoop.execute {
+            do { try refuse(channel) } catch { channel.close(promise: nil) }
+        }
+    }
+
+    /// To be called on the channel's event loop.
+    private func refuse(_ channel: any Channel) throws {
+        let timeout = refused.enter(channel) ? ConnectionEnd.timeout : .zero
+        try channel.pipeline.syncOperations.addHandler(
+            ConnectionEnd(saying: ConnectionEnd.tooManyConnections, timeout: timeout), position: .first)
     }
 
     func handle(value: Value, logger: Logger) async {

@@ -17,7 +17,7 @@ package struct ReaderServer: Service {
 
     private let address: Address
     private let responder: RouterResponder<APIContext>
-    private let connections: Int
+    private let connections: OpenConnectionBook
     private let metrics: PresentationMetrics
     private let log: Logger
     private let listening: @Sendable (Int?) async -> Void
@@ -37,7 +37,8 @@ package struct ReaderServer: Service {
             case .loopback: .loopback
             }
         self.address = address
-        self.connections = connections
+        self.connections = OpenConnectionBook(
+            limit: connections, strangerLifetime: .seconds(Self.strangerSeconds))
         metrics = coordinator.metrics
         self.log = log
         self.listening = listening
@@ -45,7 +46,9 @@ package struct ReaderServer: Service {
         let router = Router(context: APIContext.self)
         router.add(
             middleware: Gate(listener: listener, hosts: hosts, routes: routes, metrics: coordinator.metrics))
-        for route in routes { Self.register(route, on: router, Caller(listener: listener, rules: access)) }
+        for route in routes {
+            Self.register(route, on: router, Caller(listener: listener, rules: access), self.connections)
+        }
         responder = router.buildResponder()
     }
 
@@ -59,6 +62,9 @@ package struct ReaderServer: Service {
 
     /// How long a connection may be open without a request, or with an incomplete one.
     private static let idleSeconds: Int64 = 15
+
+    /// How long a connection may be open on which no known caller has asked anything, whatever else happens on it.
+    private static let strangerSeconds: Int64 = 30
 
     package func run() async throws {
         do {
@@ -77,7 +83,7 @@ package struct ReaderServer: Service {
     private func server() throws -> any Service {
         let builder = HTTPServerBuilder { responder in
             BoundedConnections(
-                HTTP1Channel(responder: responder, configuration: Self.http), limit: connections,
+                HTTP1Channel(responder: responder, configuration: Self.http), served: connections,
                 metrics: metrics)
         }
         return try builder.buildServer(
@@ -94,13 +100,29 @@ package struct ReaderServer: Service {
         _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
     ) async throws {
         let context = APIContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
+        connections.answering(true, on: channel)
+        defer { connections.answering(false, on: channel) }
         var response = try await responder.respond(to: request, context: context)
         response.headers[.date] = HTTPDate.now
+        let isLast = context.body.leavesMuch(of: request)
+        if isLast { response.headers[.connection] = "close" }
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch is HTTPParserError {
             // The server would send its own response in the middle of ours.
             throw CancellationError()
+        }
+        if isLast { Self.end(channel) }
+    }
+
+    /// The server would read the rest of the body, however long it is.
+    private static func end(_ channel: any Channel) {
+        channel.eventLoop.execute {
+            do {
+                try channel.pipeline.syncOperations.addHandler(ConnectionEnd(saying: nil), position: .first)
+            } catch {
+                channel.close(promise: nil)
+            }
         }
     }
 
@@ -113,11 +135,14 @@ package struct ReaderServer: Service {
             + coordinator.recordRoutes + coordinator.systemRoutes + brands.routes + page.routes
     }
 
-    private static func register(_ route: APIRoute, on router: Router<APIContext>, _ caller: Caller) {
+    private static func register(
+        _ route: APIRoute, on router: Router<APIContext>, _ caller: Caller, _ connections: OpenConnectionBook
+    ) {
         router.on(RouterPath(route.path), method: route.method) { request, context in
             var known: KnownCaller?
             if case .scopes(let due) = route.access {
                 known = try await caller.known(by: request, context)
+                connections.know(context.channel)
                 guard known?.scopes.isDisjoint(with: due) == false else { throw APIProblem.forbidden }
             }
             return try await route.handler(APICall(request: request, context: context, caller: known))

@@ -100,6 +100,13 @@ struct EventLog {
         listeners.removeValue(forKey: key)?.stream.finish()
     }
 
+    /// Ends the streams of callers who may not listen any more.
+    mutating func close(where isOver: (KnownCaller) -> Bool) {
+        for (key, listener) in listeners where isOver(listener.caller) { leave(key) }
+    }
+
+    func listenerCount(of name: String) -> Int { listeners.values.count { $0.caller.name == name } }
+
     /// Ends the streams of those who listen to a presentation that is forgotten, or of everybody.
     mutating func close(_ presentation: PresentationID? = nil) {
         for (key, listener) in listeners where presentation == nil || listener.presentation == presentation {

@@ -263,7 +263,7 @@ private struct OwnedReference: Hashable {
 package struct CoordinatorLimits: Equatable, Sendable {
     /// How many presentations are remembered; the oldest that are over go first.
     package var presentations = 1000
-    /// How many may listen to events at once, over all lanes.
+    /// How many may listen to events at once, over all lanes; one caller has half of it.
     package var listeners = 256
     /// For how long a portrait or a name is shown where nobody decides.
     package var shown = Duration.seconds(120)

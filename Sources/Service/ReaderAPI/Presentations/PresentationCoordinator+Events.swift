@@ -28,7 +28,10 @@ extension PresentationCoordinator {
             throw .laneUnknown
         }
         guard !isEnding else { throw .shuttingDown }
-        guard listenerCount < limits.listeners else { throw .tooManyListeners }
+        let own = logs.values.reduce(0) { $0 + $1.listenerCount(of: caller.name) }
+        guard listenerCount < limits.listeners, own < (limits.listeners + 1) / 2 else {
+            throw .tooManyListeners
+        }
         let shown = (presentation.map { book[$0] } ?? book.latest(at: name))
             .flatMap { scopes(of: caller, over: $0).isEmpty ? nil : $0 }
         let state = shown.map { [("state", $0.event(at: now))] } ?? [("lane", laneEvent(name, notice: nil))]
@@ -38,6 +41,11 @@ extension PresentationCoordinator {
             ended: { key in Task { await self.leave(lane: name, key) } })
         guard let heard else { throw .laneUnknown }
         return heard.frames
+    }
+
+    /// Ends the streams of callers whom these rules do not know any more, or allow less.
+    package func endStreams(under rules: AccessRules) {
+        for name in logs.keys { logs[name]?.close { !rules.allow($0) } }
     }
 
     private func leave(lane name: String, _ key: Int) {

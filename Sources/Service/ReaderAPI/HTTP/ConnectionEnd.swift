@@ -1,8 +1,9 @@
 internal import JSON
 internal import NIOCore
 
-/// Answers `tooManyConnections` whatever is asked, and closes.
-final class ConnectionRefusal: ChannelInboundHandler {
+/// The first handler of a connection that ends: it says why, where that is not said yet, discards what still comes for a
+/// moment, and closes.
+final class ConnectionEnd: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -10,22 +11,37 @@ final class ConnectionRefusal: ChannelInboundHandler {
     /// the answer would be lost.
     static let timeout = TimeAmount.milliseconds(250)
 
+    /// The most bytes that are discarded.
+    private static let mostDiscarded = 1 << 20
+
+    /// What is sent before; nil where the answer is out.
+    private let answer: String?
     private let timeout: TimeAmount
     private var hasAnswered = false
+    private var discarded = 0
 
-    init(timeout: TimeAmount) {
+    init(saying answer: String?, timeout: TimeAmount = ConnectionEnd.timeout) {
+        self.answer = answer
         self.timeout = timeout
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive { answer(context) }
+        if context.channel.isActive { end(context) }
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        answer(context)
+        end(context)
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        discarded += unwrapInboundIn(data).readableBytes
+        if discarded > Self.mostDiscarded { context.close(promise: nil) }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Those behind may not want more.
+        context.read()
+    }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
@@ -35,17 +51,20 @@ final class ConnectionRefusal: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    private func answer(_ context: ChannelHandlerContext) {
+    private func end(_ context: ChannelHandlerContext) {
         guard !hasAnswered else { return }
         hasAnswered = true
         let channel = context.channel
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: Self.text)), promise: nil)
+        if let answer {
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
+        }
         guard timeout > .zero else { return channel.close(promise: nil) }
-        channel.close(mode: .output, promise: nil)
+        context.close(mode: .output, promise: nil)
+        context.read()
         context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
     }
 
-    private static let text: String = {
+    static let tooManyConnections: String = {
         let body = APIProblem.tooManyConnections.json.line + "\n"
         return
             "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n"
