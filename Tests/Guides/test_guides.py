@@ -47,7 +47,7 @@ class Guide(unittest.TestCase):
         said = self.run_guide("getting-started-kiosk.md")
         self.assertEqual(len(said), 8)
         self.assertIn('"ready"', said[3])
-        self.assertRegex(said[4], r"http://127\.0\.0\.1:8411/kiosk\?lane=trial#token=\S{40,}\n")
+        self.assertRegex(said[4], r"http://127\.0\.0\.1:8411/kiosk\?lane=trial#code=[0-9a-f]{32}\n")
         self.assertIn('"verified"', said[5])
         self.assertEqual(said[5].count('"yes"'), 2, said[5])
         self.assertIn('"test": true', said[5])

@@ -82,6 +82,10 @@ class BuiltDaemon:
     def stop(self):
         """As of a stand-in; `cleanup` ends it."""
 
+    def page_code(self, layout):
+        """A code that lets a page in, once."""
+        return json.loads(self.ask("POST", "/v1/page-codes", {"page": layout, "lane": "counter-1"}))["code"]
+
     def ask(self, method, path, body=None):
         request = urllib.request.Request(
             self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),

@@ -163,7 +163,9 @@ class CounterTests(KioskCase):
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self.addresses.append(request.url))
         page.add_init_script(REMEMBER)
-        page.goto(f"{self.stand_in.url}/{layout}?lane={LANE}&lang=en#token={TOKENS['screen' if layout == 'kiosk' else 'clerk']}")
+        scope = "screen" if layout == "kiosk" else "clerk"
+        code = self.told("POST", "/v1/page-codes", {"page": layout, "lane": LANE}, scope=scope)["code"]
+        page.goto(f"{self.stand_in.url}/{layout}?lane={LANE}&lang=en#code={code}")
         self.expect(page, "idle")
         return page
 

@@ -78,7 +78,8 @@ struct Countersignd: AsyncParsableCommand {
                 clock: .system)
         }
         let page = try configuration.pageFiles() ?? pageBesideProgram(log)
-        let servers = servers(configuration, coordinator, brands, online, access, page, systemd, log)
+        let pages = try configuration.pageSessions()
+        let servers = servers(configuration, coordinator, brands, online, access, pages, page, systemd, log)
         let reloading = Reloading(
             read: { () throws(ConfigurationFaults) in try read() },
             apply: { new in
@@ -104,7 +105,8 @@ struct Countersignd: AsyncParsableCommand {
     private func servers(
         _ configuration: DaemonConfiguration, _ coordinator: PresentationCoordinator, _ brands: BrandRoutes,
         _ online: OnlineVerifier?,
-        _ access: AccessBook, _ page: PageFiles, _ systemd: SystemdNotice, _ log: Logger
+        _ access: AccessBook, _ pages: PageSessions, _ page: PageFiles, _ systemd: SystemdNotice,
+        _ log: Logger
     ) -> [ReaderServer] {
         var addresses: [ReaderServer.Address] = []
         if let socket = configuration.socket {
@@ -116,6 +118,7 @@ struct Countersignd: AsyncParsableCommand {
         return addresses.map { address in
             ReaderServer(
                 at: address, coordinator: coordinator, brands: brands, online: online, access: access,
+                pages: pages,
                 hosts: HostRules(port: configuration.http?.port ?? 0, names: configuration.http?.names ?? []),
                 page: page, connections: configuration.connections, log: log,
                 listening: { _ in await readiness.opened() })

@@ -33,6 +33,15 @@ extension DaemonConfiguration {
         }
     }
 
+    /// What lets pages in, with its key in the store.
+    func pageSessions() throws(AssemblyFault) -> PageSessions {
+        do throws(IdentityStoreError) {
+            return try PageSessions(store: store)
+        } catch {
+            throw AssemblyFault("store", error.explanation)
+        }
+    }
+
     /// What writes receipts and retained data, and the brands of reader tokens.
     func openStore(
         _ metrics: PresentationMetrics, _ log: Logger

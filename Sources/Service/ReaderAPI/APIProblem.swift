@@ -12,6 +12,7 @@ package struct APIProblem: Error, Equatable, Sendable {
         case intentRefused, retentionRefused, readerTokenRequired, readerTokenRefused, identityRefused
         case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken, referenceMissing
         case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, portraitGone
+        case pageCodeRefused
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
         case tooManyConnections, tooManyListeners, tooManyPresentations, shuttingDown, failed
@@ -80,6 +81,9 @@ extension APIProblem {
     static let unauthorized = APIProblem(
         .unauthorized, 401,
         "the caller is not known: send Authorization: Bearer with a token of the daemon's configuration file")
+    static let pageCodeRefused = APIProblem(
+        .pageCodeRefused, 403,
+        "the code is not known, was used, or is older than 60 s: make another with countersign page-code")
     static let forbidden = APIProblem(
         .forbidden, 403,
         "the token, or the user, does not have the scope for this: add it in the daemon's configuration file")

@@ -90,7 +90,8 @@ struct OnlineShop {
         let server = ReaderServer(
             at: .loopback(host: "127.0.0.1", port: Int(port)), coordinator: coordinator, brands: brands,
             online: verifier,
-            access: AccessBook(rules), hosts: HostRules(port: Int(port)), page: PageFiles(), connections: 512,
+            access: AccessBook(rules), pages: try PageSessions(store: NSTemporaryDirectory()),
+            hosts: HostRules(port: Int(port)), page: PageFiles(), connections: 512,
             log: log, listening: { _ in isReady.finish() })
         let task = Task { try await server.run() }
         for await _ in ready {}

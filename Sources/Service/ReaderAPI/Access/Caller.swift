@@ -6,6 +6,7 @@ internal import NIOCore
 struct Caller: Sendable {
     let listener: Listener
     let rules: AccessBook
+    let pages: PageSessions
 
     /// - Throws: `unauthorized` where nobody is known.
     func known(by request: Request, _ context: APIContext) async throws(APIProblem) -> KnownCaller {
@@ -17,6 +18,7 @@ struct Caller: Sendable {
 
     private func holder(of request: Request) throws(APIProblem) -> KnownCaller {
         let credentials = request.headers[values: .authorization]
+        if credentials.isEmpty, let page = pages.caller(of: request, under: rules.current) { return page }
         guard credentials.count == 1, let credential = credentials.first,
             credential.lowercased().hasPrefix("bearer "), credential.utf8.count <= 1024,
             let token = rules.current.known(byToken: String(credential.dropFirst("bearer ".count)))

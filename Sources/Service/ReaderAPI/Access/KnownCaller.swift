@@ -14,10 +14,18 @@ struct KnownCaller: Equatable, Sendable {
     /// The lanes that `screen` and `clerk` are for; nil for all.
     let lanes: Set<String>?
     let credential: Credential
+    /// Whether it is a page with a cookie of this credential.
+    var isPage = false
 
     /// Whether a page of the caller may be at this lane.
     func serves(lane: String) -> Bool {
         !scopes.isDisjoint(with: [.screen, .clerk]) && lanes?.contains(lane) ?? true
+    }
+
+    /// The caller as a page of one lane, which may do no more than the page needs.
+    func at(_ place: PagePlace) -> KnownCaller {
+        KnownCaller(
+            name: name, scopes: [place.page.scope], lanes: [place.lane], credential: credential, isPage: true)
     }
 
     /// By which of its scopes the caller may know a presentation: as the caller who ordered it, at a page of its lane

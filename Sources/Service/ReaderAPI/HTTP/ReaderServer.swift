@@ -28,7 +28,8 @@ package struct ReaderServer: Service {
     package init(
         at address: Address, coordinator: PresentationCoordinator, brands: BrandRoutes,
         online: OnlineVerifier? = nil,
-        access: AccessBook, hosts: HostRules, page: PageFiles, connections: Int, log: Logger,
+        access: AccessBook, pages: PageSessions, hosts: HostRules, page: PageFiles, connections: Int,
+        log: Logger,
         listening: @escaping @Sendable (Int?) async -> Void
     ) {
         let listener: Listener =
@@ -42,12 +43,15 @@ package struct ReaderServer: Service {
         metrics = coordinator.metrics
         self.log = log
         self.listening = listening
-        let routes = Self.routes(coordinator, brands, online, page)
+        let pageSessions = PageSessionRoutes(sessions: pages, access: access, coordinator: coordinator)
+        let routes = Self.routes(coordinator, brands, online, page, pageSessions)
         let router = Router(context: APIContext.self)
         router.add(
             middleware: Gate(listener: listener, hosts: hosts, routes: routes, metrics: coordinator.metrics))
         for route in routes {
-            Self.register(route, on: router, Caller(listener: listener, rules: access), self.connections)
+            Self.register(
+                route, on: router, Caller(listener: listener, rules: access, pages: pages),
+                self.connections)
         }
         responder = router.buildResponder()
     }
@@ -129,10 +133,11 @@ package struct ReaderServer: Service {
     /// Every operation there is, in the order of the document.
     static func routes(
         _ coordinator: PresentationCoordinator, _ brands: BrandRoutes, _ online: OnlineVerifier?,
-        _ page: PageFiles
+        _ page: PageFiles, _ pageSessions: PageSessionRoutes
     ) -> [APIRoute] {
         coordinator.presentationRoutes + OnlineRoutes(verifier: online).all + coordinator.laneRoutes
             + coordinator.recordRoutes + coordinator.systemRoutes + brands.routes + page.routes
+            + pageSessions.all
     }
 
     private static func register(

@@ -19,6 +19,7 @@ const answering = ["yes", "notConfirmed"];
 
 class CustomerView {
     soundsAtFirst = true;
+    name = "kiosk";
     scans = false;
     #brand = new Brand();
     #picture = new Picture();
