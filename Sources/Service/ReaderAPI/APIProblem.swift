@@ -76,6 +76,7 @@ extension APIProblem {
         .hostRefused, 421,
         "the Host header does not name this daemon: use its address, or add the host to its configuration file"
     )
+    static let hostTwice = APIProblem(.hostRefused, 400, "the request has several Host headers: send one")
     static let originRefused = APIProblem(
         .originRefused, 403, "a page of another origin may not use the reader: use the daemon's own page")
     static let unauthorized = APIProblem(

@@ -21,9 +21,10 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
     ///   - readers: for each lane at a real reader, `reader-1` and so on, the members of its device as JSON.
     ///   - roots: further issuers to trust, as DER.
     ///   - members: further members of the configuration, as JSON.
+    ///   - http: further members of `http`, as JSON.
     package init(
         lanes: [[String]?] = [[]], readers: [String] = [], roots: [[UInt8]] = [],
-        members: [String: String] = [:], environment: [String: String] = [:]
+        members: [String: String] = [:], http: String = "", environment: [String: String] = [:]
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "countersign-daemon-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -52,7 +53,8 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
             try await Self.trust(file.path, in: folder)
         }
         let configuration = Self.configuration(
-            folder.path, port, lanes: lines.joined(separator: ","), members)
+            folder.path, "\(port)" + (http.isEmpty ? "" : ", \(http)"), lanes: lines.joined(separator: ","),
+            members)
         try Data(configuration.utf8).write(to: folder.appending(path: "countersignd.json"))
         daemon = try BuiltProgram(
             "countersignd", ["--config", folder.path + "/countersignd.json"], environment: environment)
@@ -70,7 +72,7 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
     }
 
     private static func configuration(
-        _ folder: String, _ port: UInt16, lanes: String, _ further: [String: String]
+        _ folder: String, _ port: String, lanes: String, _ further: [String: String]
     ) -> String {
         let token = { (text: String, name: String, scope: String) in
             #"{"name": "\#(name)", "sha256": "\#(digests[text] ?? "")", "scopes": ["\#(scope)"]}"#

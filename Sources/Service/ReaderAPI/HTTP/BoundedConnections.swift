@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
+internal import NIOHTTP1
 internal import Synchronization
 
 /// HTTP/1.1 for a limited number of connections. A connection above the limit gets the reason and is closed. In the
@@ -42,8 +43,17 @@ struct BoundedConnections: ServerChildChannel {
             }
         case .served(let leaving):
             if let leaving { makeRoom(leaving) }
-            return http.setup(channel: channel, logger: logger).map { .served($0) }
+            return http.setup(channel: channel, logger: logger).flatMapThrowing { value throws -> Value in
+                try readAbsoluteTargets(on: channel)
+                return .served(value)
+            }
         }
+    }
+
+    private func readAbsoluteTargets(on channel: any Channel) throws {
+        let operations = channel.pipeline.syncOperations
+        let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        try operations.addHandler(AbsoluteTarget(), position: .after(decoder))
     }
 
     private func makeRoom(_ leaving: OpenConnectionBook.Leaving) {
