@@ -79,7 +79,8 @@ struct Countersignd: AsyncParsableCommand {
         }
         let page = try configuration.pageFiles() ?? pageBesideProgram(log)
         let pages = try configuration.pageSessions()
-        let servers = servers(configuration, coordinator, brands, online, access, pages, page, systemd, log)
+        let servers = try servers(
+            configuration, coordinator, brands, online, access, pages, page, systemd, log)
         let reloading = Reloading(
             read: { () throws(ConfigurationFaults) in try read() },
             apply: { new in
@@ -107,20 +108,23 @@ struct Countersignd: AsyncParsableCommand {
         _ online: OnlineVerifier?,
         _ access: AccessBook, _ pages: PageSessions, _ page: PageFiles, _ systemd: SystemdNotice,
         _ log: Logger
-    ) -> [ReaderServer] {
+    ) throws(AssemblyFault) -> [ReaderServer] {
         var addresses: [ReaderServer.Address] = []
         if let socket = configuration.socket {
             addresses.append(.socket(path: socket.path, mode: socket.mode))
         }
-        if let http = configuration.http { addresses.append(.loopback(host: http.host, port: http.port)) }
+        if let http = configuration.http { addresses.append(.tcp(host: http.host, port: http.port)) }
         OpenConnections.makeRoom(for: configuration.connections, listeners: addresses.count)
+        let tls = try configuration.http?.serverTLS()
+        let hosts = HostRules(
+            port: configuration.http?.port ?? 0, names: configuration.http?.names ?? [], isSecure: tls != nil)
         let readiness = Readiness(listeners: addresses.count, systemd: systemd, log: log)
         return addresses.map { address in
-            ReaderServer(
+            let isTCP = if case .tcp = address { true } else { false }
+            return ReaderServer(
                 at: address, coordinator: coordinator, brands: brands, online: online, access: access,
-                pages: pages,
-                hosts: HostRules(port: configuration.http?.port ?? 0, names: configuration.http?.names ?? []),
-                page: page, connections: configuration.connections, log: log,
+                pages: pages, hosts: hosts, page: page, connections: configuration.connections,
+                tls: isTCP ? tls : nil, log: log,
                 listening: { _ in await readiness.opened() })
         }
     }

@@ -237,12 +237,22 @@ extension DaemonConfiguration.Socket {
 
 extension DaemonConfiguration.HTTP {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["host", "port", "names"])
+        let members = try text.members(["host", "port", "names", "tls"])
+        tls = try members["tls"].map { text throws(JSONFault) in
+            let members = try text.members(["certificate", "key", "clientAuthority"])
+            return DaemonConfiguration.TLS(
+                certificate: try members.required("certificate").absolutePath(),
+                key: try members.required("key").absolutePath(),
+                clientAuthority: try members["clientAuthority"]?.absolutePath())
+        }
         if let host = members["host"] {
-            guard ["127.0.0.1", "::1"].contains(try host.string()) else {
-                throw host.wrong("must be \"127.0.0.1\" or \"::1\": the API is for this computer alone")
+            let address = try host.string(upTo: 64)
+            guard tls != nil || ["127.0.0.1", "::1"].contains(address) else {
+                throw host.wrong(
+                    "must be \"127.0.0.1\" or \"::1\", or tls must be there: tokens do not cross a network in plain text"
+                )
             }
-            self.host = try host.string()
+            self.host = address
         }
         port = Int(try members["port"]?.integer(in: 1...65535) ?? Int64(port))
         for name in try members["names"]?.array(upTo: 16) ?? [] { names.append(try name.string(upTo: 253)) }

@@ -88,7 +88,7 @@ struct OnlineShop {
             BrandFolder(store: "/nonexistent"), server: TokenServer(audience: ReaderToken.defaultAudience),
             audit: log, clock: .system)
         let server = ReaderServer(
-            at: .loopback(host: "127.0.0.1", port: Int(port)), coordinator: coordinator, brands: brands,
+            at: .tcp(host: "127.0.0.1", port: Int(port)), coordinator: coordinator, brands: brands,
             online: verifier,
             access: AccessBook(rules), pages: try PageSessions(store: NSTemporaryDirectory()),
             hosts: HostRules(port: Int(port)), page: PageFiles(), connections: 512,

@@ -11,7 +11,7 @@ struct Caller: Sendable {
     /// - Throws: `unauthorized` where nobody is known.
     func known(by request: Request, _ context: APIContext) async throws(APIProblem) -> KnownCaller {
         switch listener {
-        case .loopback: try holder(of: request)
+        case .tcp: try holder(of: request)
         case .socket: try await user(at: context.channel)
         }
     }

@@ -10,8 +10,13 @@ package struct HostRules: Equatable, Sendable {
     /// The origins of the pages behind such a proxy, which has a certificate.
     private let proxied: Set<String>
 
-    /// - Parameter names: further names under which browsers reach the daemon, with a port where theirs is not that of HTTPS.
-    package init(port: Int, names: [String] = []) {
+    private let scheme: String
+
+    /// - Parameters:
+    ///   - names: further names under which browsers reach the daemon, with a port where theirs is not that of HTTPS.
+    ///   - isSecure: whether the listener has a certificate itself.
+    package init(port: Int, names: [String] = [], isSecure: Bool = false) {
+        scheme = isSecure ? "https" : "http"
         let names = Set(names.map { $0.lowercased() })
         own = Set(["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" })
         named = names.union(names.map { "\(Self.host(of: $0)):\(port)" })
@@ -44,7 +49,7 @@ package struct HostRules: Equatable, Sendable {
 
     /// Whether a page of this origin is the daemon's own, where it is reached as `host`.
     private func isOwn(_ origin: String, at host: String) -> Bool {
-        if origin == "http://\(host)" { return true }
+        if origin == "\(scheme)://\(host)" { return true }
         // The proxy may leave the port out of Host, or put the daemon's there.
         return named.contains(host) && proxied.contains(origin)
             && Self.host(of: String(origin.dropFirst("https://".count))) == Self.host(of: host)

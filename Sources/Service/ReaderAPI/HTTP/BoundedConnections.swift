@@ -25,11 +25,13 @@ struct BoundedConnections: ServerChildChannel {
     let served: OpenConnectionBook
     /// The connections that are being refused.
     let refused = ConnectionCount(limit: OpenConnections.refused)
+    let tls: ServerTLS?
     let metrics: PresentationMetrics
 
-    init(_ http: HTTP1Channel, served: OpenConnectionBook, metrics: PresentationMetrics) {
+    init(_ http: HTTP1Channel, served: OpenConnectionBook, tls: ServerTLS?, metrics: PresentationMetrics) {
         self.http = http
         self.served = served
+        self.tls = tls
         self.metrics = metrics
     }
 
@@ -38,11 +40,17 @@ struct BoundedConnections: ServerChildChannel {
         case .refused:
             metrics.refused(.tooManyConnections)
             return channel.eventLoop.makeCompletedFuture {
-                try refuse(channel)
+                // Nothing can be said before the handshake of TLS.
+                if tls == nil { try refuse(channel) } else { channel.close(promise: nil) }
                 return .refused(channel)
             }
         case .served(let leaving):
             if let leaving { makeRoom(leaving) }
+            do {
+                if let tls { try channel.pipeline.syncOperations.addHandler(tls.handler) }
+            } catch {
+                return channel.eventLoop.makeFailedFuture(error)
+            }
             return http.setup(channel: channel, logger: logger).flatMapThrowing { value throws -> Value in
                 try readAbsoluteTargets(on: channel)
                 return .served(value)
@@ -68,8 +76,7 @@ struct BoundedConnections: ServerChildChannel {
     /// To be called on the channel's event loop.
     private func refuse(_ channel: any Channel) throws {
         let timeout = refused.enter(channel) ? ConnectionEnd.timeout : .zero
-        try channel.pipeline.syncOperations.addHandler(
-            ConnectionEnd(saying: ConnectionEnd.tooManyConnections, timeout: timeout), position: .first)
+        try ConnectionEnd(saying: ConnectionEnd.tooManyConnections, timeout: timeout).begin(on: channel)
     }
 
     func handle(value: Value, logger: Logger) async {

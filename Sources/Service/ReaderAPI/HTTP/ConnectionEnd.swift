@@ -1,5 +1,6 @@
 internal import JSON
 internal import NIOCore
+internal import NIOSSL
 
 /// The first handler of a connection that ends: it says why, where that is not said yet, discards what still comes for a
 /// moment, and closes.
@@ -23,6 +24,16 @@ final class ConnectionEnd: ChannelInboundHandler {
     init(saying answer: String?, timeout: TimeAmount = ConnectionEnd.timeout) {
         self.answer = answer
         self.timeout = timeout
+    }
+
+    /// Comes before whatever else handles the connection, but behind TLS. To be called on the channel's event loop.
+    func begin(on channel: any Channel) throws {
+        let operations = channel.pipeline.syncOperations
+        if let tls = try? operations.handler(type: NIOSSLServerHandler.self) {
+            try operations.addHandler(self, position: .after(tls))
+        } else {
+            try operations.addHandler(self, position: .first)
+        }
     }
 
     func handlerAdded(context: ChannelHandlerContext) {

@@ -12,34 +12,38 @@ package struct ReaderServer: Service {
     /// Where it listens.
     package enum Address: Equatable, Sendable {
         case socket(path: String, mode: UInt32)
-        case loopback(host: String, port: Int)
+        case tcp(host: String, port: Int)
     }
 
     private let address: Address
     private let responder: RouterResponder<APIContext>
     private let connections: OpenConnectionBook
+    private let tls: ServerTLS?
     private let metrics: PresentationMetrics
     private let log: Logger
     private let listening: @Sendable (Int?) async -> Void
 
     /// - Parameters:
     ///   - connections: how many may be open at once.
+    ///   - tls: nil for plain HTTP.
     ///   - listening: called with the port, or with nil on a socket, once requests are taken.
     package init(
         at address: Address, coordinator: PresentationCoordinator, brands: BrandRoutes,
         online: OnlineVerifier? = nil,
         access: AccessBook, pages: PageSessions, hosts: HostRules, page: PageFiles, connections: Int,
+        tls: ServerTLS? = nil,
         log: Logger,
         listening: @escaping @Sendable (Int?) async -> Void
     ) {
         let listener: Listener =
             switch address {
             case .socket: .socket
-            case .loopback: .loopback
+            case .tcp: .tcp
             }
         self.address = address
         self.connections = OpenConnectionBook(
             limit: connections, strangerLifetime: .seconds(Self.strangerSeconds))
+        self.tls = tls
         metrics = coordinator.metrics
         self.log = log
         self.listening = listening
@@ -88,7 +92,7 @@ package struct ReaderServer: Service {
         let builder = HTTPServerBuilder { responder in
             BoundedConnections(
                 HTTP1Channel(responder: responder, configuration: Self.http), served: connections,
-                metrics: metrics)
+                tls: tls, metrics: metrics)
         }
         return try builder.buildServer(
             configuration: ServerConfiguration(address: address.bound, backlog: Self.backlog),
@@ -123,7 +127,7 @@ package struct ReaderServer: Service {
     private static func end(_ channel: any Channel) {
         channel.eventLoop.execute {
             do {
-                try channel.pipeline.syncOperations.addHandler(ConnectionEnd(saying: nil), position: .first)
+                try ConnectionEnd(saying: nil).begin(on: channel)
             } catch {
                 channel.close(promise: nil)
             }
@@ -159,7 +163,7 @@ extension ReaderServer.Address {
     fileprivate var bound: BindAddress {
         switch self {
         case .socket(let path, _): .unixDomainSocket(path: path)
-        case .loopback(let host, let port): .hostname(host, port: port)
+        case .tcp(let host, let port): .hostname(host, port: port)
         }
     }
 }
