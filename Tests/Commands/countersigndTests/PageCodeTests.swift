@@ -19,13 +19,13 @@ struct PageCodeTests {
     private static func page(
         _ reader: ReaderDaemon, _ page: String, by client: PlainHTTP
     ) async throws -> PlainHTTP {
-        let code = try #require(try await code(client, page).json()["code"] as? String)
+        let code = try #require(try await Self.code(client, page).json()["code"] as? String)
         let cookie = try #require(try await enter(reader, code).headers["set-cookie"])
-        var client = reader.asNobody
-        client.headers = [
+        var opened = reader.asNobody
+        opened.headers = [
             "Cookie": "other=1; \(cookie.prefix { $0 != ";" })", "Countersign-Page": "\(page)-lane-1",
         ]
-        return client
+        return opened
     }
 
     @Test("A code lets a page in once, and the cookie is for its page and lane alone")

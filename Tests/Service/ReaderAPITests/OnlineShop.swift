@@ -69,6 +69,13 @@ struct OnlineShop {
             web: .init(origins: origins, keys: keys, identity: nil))
     }
 
+    private static func pageSessions() throws -> PageSessions {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "pages-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try PageSessions(store: folder.path)
+    }
+
     private static func serve(
         _ verifier: OnlineVerifier, _ basis: any JudgingBasisSource, at port: UInt16
     ) async throws -> Task<Void, any Error> {
@@ -90,7 +97,7 @@ struct OnlineShop {
         let server = ReaderServer(
             at: .tcp(host: "127.0.0.1", port: Int(port)), coordinator: coordinator, brands: brands,
             online: verifier,
-            access: AccessBook(rules), pages: try PageSessions(store: NSTemporaryDirectory()),
+            access: AccessBook(rules), pages: try pageSessions(),
             hosts: HostRules(port: Int(port)), page: PageFiles(), connections: 512,
             log: log, listening: { _ in isReady.finish() })
         let task = Task { try await server.run() }

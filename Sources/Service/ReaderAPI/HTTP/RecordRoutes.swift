@@ -118,7 +118,7 @@ extension PresentationCoordinator {
     ) async throws(APIProblem) -> Response {
         let (id, export) = try await recordArchive()
             .beginExport(of: reference, orderedBy: owner, at: await now)
-        return .json(.object([("id", .string(id))] + export.members))
+        return .json(.object([("id", JSONValue.string(id))] + export.members))
     }
 }
 
