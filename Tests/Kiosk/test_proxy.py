@@ -18,7 +18,7 @@ http {{
     client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
     server {{
-        listen 127.0.0.1:{port} ssl reuseport;
+        listen 127.0.0.1:{port} ssl;
         ssl_certificate {folder}/proxy.pem; ssl_certificate_key {folder}/proxy.key;
         {location}
     }}
