@@ -7,7 +7,7 @@ internal import Synchronization
 /// Lets pages in without a token of theirs: a caller with the scope of a page has a code made, which works once and soon, and the
 /// page changes it into a cookie.
 ///
-/// A cookie is a message authentication code over whom it stands for, and where: so it survives a restart, and is over once
+/// A cookie is a message authentication code over the credential, the page and the lane: so it survives a restart, and is over once
 /// the token or the user is not in the file any more, or may do less.
 package final class PageSessions: Sendable {
     private struct Code: Sendable {
