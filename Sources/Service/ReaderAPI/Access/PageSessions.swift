@@ -1,7 +1,7 @@
 internal import Hummingbird
 internal import MdocModel
 internal import OpenSSLCrypto
-internal import ReaderIdentityStore
+package import ReaderIdentityStore
 internal import Synchronization
 
 /// Lets pages in without a token of theirs: a caller with the scope of a page has a code made, which works once and soon, and the
@@ -106,8 +106,10 @@ package final class PageSessions: Sendable {
         }
         let given = Digest(.sha256, of: Array(value.utf8)[...])
         return rules.callers(for: place).first { caller in
-            guard let cookie = try? cookie(of: caller.credential, at: place).hexadecimal else { return false }
-            return given.equals(Digest(.sha256, of: Array(cookie.utf8)[...]).bytes[...])
+            guard let expected = try? cookie(of: caller.credential, at: place).hexadecimal else {
+                return false
+            }
+            return given.equals(Digest(.sha256, of: Array(expected.utf8)[...]).bytes[...])
         }?.at(place)
     }
 
