@@ -70,7 +70,8 @@ class Server(http.server.ThreadingHTTPServer):
 class StandIn:
     """One lane, its presentations, and what was asked of it. All that it says is held to the daemon's document."""
 
-    token = "display-capability"
+    token = "cookie-of-the-stand-in"
+    code = "c0de"
     contract = Contract()
 
     def __init__(self):
@@ -130,6 +131,10 @@ class StandIn:
     @property
     def url(self):
         return f"http://127.0.0.1:{self.port}"
+
+    def page_code(self, layout):
+        """What lets a page in; here any number of times."""
+        return self.code
 
     # The script.
 
@@ -266,7 +271,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         with stand_in.lock:
             stand_in.asked.append((self.command, path, json.loads(body) if body else None, dict(self.headers)))
-        if self.headers.get("Authorization") != f"Bearer {stand_in.token}":
+        if path == "/v1/page-sessions":
+            return self.let_in(json.loads(body)["code"])
+        if not self.is_known():
             return self.refuse(401, "unauthorized")
         for pattern, status in list(stand_in.failing.items()):
             if re.search(pattern, f"{self.command} {path}"):
@@ -275,6 +282,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if found is None:
             return self.refuse(404, "notFound")
         getattr(self, found[1])(found[2], found[3], body)
+
+    def let_in(self, code):
+        if code != self.stand_in.code:
+            return self.refuse(403, "pageCodeRefused")
+        place = self.headers["Countersign-Page"]
+        self.answer(200, json.dumps({"page": place.split("-")[0], "lane": place.split("-", 1)[1]}).encode(), headers={
+            "Set-Cookie": f"countersign-{place}={self.stand_in.token}; Path=/; HttpOnly; SameSite=Strict"})
+
+    def is_known(self):
+        """A page by its cookie, or a test that asks itself."""
+        cookies = (self.headers.get("Cookie") or "").split("; ")
+        return (f"countersign-{self.headers.get('Countersign-Page')}={self.stand_in.token}" in cookies
+                or self.headers.get("Authorization") == f"Bearer {self.stand_in.token}")
 
     def lanes(self, name, what, body):
         if name != "counter-1":
@@ -345,7 +365,7 @@ if __name__ == "__main__":
     # For a look by hand: a lane that goes round.
     stand_in = StandIn()
     for page in ("kiosk", "clerk"):
-        print(f"{stand_in.url}/{page}?lane=counter-1#token={stand_in.token}", flush=True)
+        print(f"{stand_in.url}/{page}?lane=counter-1#code={stand_in.code}", flush=True)
     while True:
         identity = stand_in.arm(asks=("age_over_21", "portrait"), validation="confirm")
         for state, stay in (("armed", 6), ("engaged", 1), ("awaitingConsent", 5), ("receiving", 2)):

@@ -17,10 +17,18 @@ class PrivacyTests(KioskCase):
 
     def test_the_capability_leaves_the_address_at_once(self):
         for page in self.both():
-            self.assertNotIn("token", page.url)
-            self.assertNotIn(self.stand_in.token, page.evaluate("JSON.stringify(history.state) + location.href"))
-            self.assertNotIn(self.stand_in.token, page.content())
-        self.assertEqual([address for address in self.addresses if self.stand_in.token in address.split("#")[0]], [])
+            self.assertNotIn("code", page.url)
+            for secret in (self.stand_in.code, self.stand_in.token):
+                self.assertNotIn(secret, page.evaluate("JSON.stringify(history.state) + location.href"))
+                self.assertNotIn(secret, page.content())
+            self.assertNotIn("countersign-", page.evaluate("document.cookie"))
+        self.assertEqual([address for address in self.addresses if self.stand_in.code in address.split("#")[0]], [])
+
+    def test_a_reload_needs_no_code(self):
+        for page in self.both():
+            page.reload()
+            self.expect(page, "idle")
+        self.assertEqual(len(self.asked("POST", "/v1/page-sessions")), 2)
 
     def test_nothing_is_stored(self):
         _, customer, clerk = self.compared()
@@ -135,7 +143,7 @@ class PrivacyTests(KioskCase):
         headers = []
         page = self.context().new_page()
         page.on("response", lambda response: headers.append((response.url, response.headers)))
-        page.goto(f"{self.stand_in.url}/clerk?lane=counter-1#token={self.stand_in.token}")
+        page.goto(f"{self.stand_in.url}/clerk?lane=counter-1#code={self.stand_in.code}")
         self.expect(page, "idle")
         self.assertGreater(len(headers), 10)
         for address, sent in headers:

@@ -13,10 +13,11 @@ package struct APIProblem: Error, Equatable, Sendable {
             identityRefused
         case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken, referenceMissing
         case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, portraitGone
+        case pageCodeRefused
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
         case tooManyConnections, tooManyListeners, tooManyPresentations, shuttingDown, failed
-        case queryRefused, receiptUnknown, recordsUnavailable, nothingRetained, exportUnderWay
+        case queryRefused, receiptUnknown, recordsUnavailable, nothingRetained, exportUnknown
 
         case onlineNotSetUp, merchantRequired, merchantUnknown, originUnknown, descriptorRefused
         case noncesUnavailable
@@ -76,11 +77,15 @@ extension APIProblem {
         .hostRefused, 421,
         "the Host header does not name this daemon: use its address, or add the host to its configuration file"
     )
+    static let hostTwice = APIProblem(.hostRefused, 400, "the request has several Host headers: send one")
     static let originRefused = APIProblem(
         .originRefused, 403, "a page of another origin may not use the reader: use the daemon's own page")
     static let unauthorized = APIProblem(
         .unauthorized, 401,
         "the caller is not known: send Authorization: Bearer with a token of the daemon's configuration file")
+    static let pageCodeRefused = APIProblem(
+        .pageCodeRefused, 403,
+        "the code is not known, was used, or is older than 60 s: make another with countersign page-code")
     static let forbidden = APIProblem(
         .forbidden, 403,
         "the token, or the user, does not have the scope for this: add it in the daemon's configuration file")
@@ -154,8 +159,10 @@ extension APIProblem {
         .nothingRetained, 404,
         "nothing is retained for this reference: check it, as its data may have been exported or deleted after its time"
     )
-    static let exportUnderWay = APIProblem(
-        .exportUnderWay, 409, "this is being exported already: wait a minute, then try again")
+    static let exportUnknown = APIProblem(
+        .exportUnknown, 404,
+        "there is no such export, or a later one took its place: POST /v1/exports again, and confirm that one"
+    )
 
     /// The store does not give or take what it should.
     static func recordsUnavailable(_ error: ReaderStoreError) -> APIProblem {

@@ -95,6 +95,17 @@ enum RetainedTables {
         """
     }
 
+    /// Who ordered the presentation that a record is of, where that is known. It is written again like the fields.
+    static func owners(in name: String) -> String {
+        """
+        CREATE TABLE IF NOT EXISTS \(name) (
+            record BLOB NOT NULL PRIMARY KEY CHECK (length(record) = 16),
+            owner TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        """
+    }
+
     static let index = "CREATE INDEX retained_field_deadline ON retained_field (deadline);\n"
 }
 

@@ -19,13 +19,16 @@ struct ContractTests {
         let one = "/v1/presentations/{id}"
         for (client, method, path, place, body) in [
             (reader.asApp, "GET", "/v1/presentations/\(id)", one, nil),
-            (reader.asDisplay, "GET", "/v1/presentations/\(id)", one, nil),
-            (reader.asDisplay, "GET", "/v1/presentations/\(id)/portrait", one + "/portrait", nil),
+            (reader.asClerk, "GET", "/v1/presentations/\(id)", one, nil),
+            (reader.asScreen, "GET", "/v1/presentations/\(id)", one, nil),
+            (reader.asAdmin, "GET", "/v1/presentations/\(id)", one, nil),
+            (reader.asAdmin, "GET", "/v1/presentations", "/v1/presentations", nil),
+            (reader.asClerk, "GET", "/v1/presentations/\(id)/portrait", one + "/portrait", nil),
             (
-                reader.asDisplay, "POST", "/v1/presentations/\(id)/decision", one + "/decision",
+                reader.asClerk, "POST", "/v1/presentations/\(id)/decision", one + "/decision",
                 #"{"decision": "approved"}"#
             ),
-            (reader.asDisplay, "GET", "/v1/presentations/\(id)/portrait", one + "/portrait", nil),
+            (reader.asClerk, "GET", "/v1/presentations/\(id)/portrait", one + "/portrait", nil),
             (
                 reader.asApp, "POST", "/v1/presentations/\(id)/engagement", one + "/engagement",
                 #"{"uri": "mdoc:x"}"#
@@ -51,7 +54,7 @@ struct ContractTests {
     func events() async throws {
         let reader = try await ReaderDaemon()
         let check = try await SchemaCheck(reader)
-        let events = try await reader.asDisplay.events("/v1/lanes/lane-1/events")
+        let events = try await reader.asClerk.events("/v1/lanes/lane-1/events")
         var kinds = [try #require(try await events.next())]
         _ = try await reader.order(intent: "age over 21 with portrait for a human to compare")
         while kinds.last?.data["state"] != "verified", let event = try await events.next() {

@@ -18,7 +18,7 @@ struct DecisionTests {
     private func decide(
         _ reader: ReaderDaemon, _ id: String, _ decision: String
     ) async throws -> PlainHTTP.Reply {
-        try await reader.asDisplay.call(
+        try await reader.asClerk.call(
             "POST", "/v1/presentations/\(id)/decision", #"{"decision": "\#(decision)"}"#)
     }
 
@@ -52,7 +52,7 @@ struct DecisionTests {
     func overdue() async throws {
         let reader = try await ReaderDaemon(members: ["limits": #"{"shownSeconds": 5}"#])
         let id = try await ask(reader)
-        let events = try await reader.asDisplay.events("/v1/presentations/\(id)/events")
+        let events = try await reader.asClerk.events("/v1/presentations/\(id)/events")
         while let event = try await events.next() {
             if event.data["hint"] == "wiped", try await reader.result(of: id)["receipt"] is String { break }
         }
@@ -66,7 +66,7 @@ struct DecisionTests {
         let reader = try await ReaderDaemon()
         let first = try await ask(reader)
         let second = try await ask(reader)
-        #expect(try await decide(reader, first, "approved").problem == "decisionNotDue")
+        #expect(try await decide(reader, first, "approved").problem == "presentationUnknown")
         #expect(try await decide(reader, second, "rejected").status == 200)
         #expect(try await decisions(reader) == [nil, "rejected"])
     }

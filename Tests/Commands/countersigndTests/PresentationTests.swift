@@ -77,9 +77,9 @@ struct PresentationTests {
         #expect(try await reader.result(of: id)["documents"] == nil)
         #expect(try await reader.asApp.call("GET", path + "/portrait").problem == "forbidden")
         #expect(
-            try await reader.result(of: id, as: reader.asDisplay)["portrait"] as? String == path + "/portrait"
+            try await reader.result(of: id, as: reader.asClerk)["portrait"] as? String == path + "/portrait"
         )
-        let portrait = try await reader.asDisplay.call("GET", path + "/portrait")
+        let portrait = try await reader.asClerk.call("GET", path + "/portrait")
         #expect(portrait.status == 200 && portrait.body.starts(with: [0xff, 0xd8, 0xff]))
         #expect(portrait.headers["cache-control"] == "no-store")
         #expect(portrait.headers["content-type"] == "image/jpeg")
@@ -87,12 +87,12 @@ struct PresentationTests {
         #expect(
             try await reader.asApp.call("POST", decision, #"{"decision": "approved"}"#).problem == "forbidden"
         )
-        let decided = try await reader.asDisplay.call("POST", decision, #"{"decision": "approved"}"#)
+        let decided = try await reader.asClerk.call("POST", decision, #"{"decision": "approved"}"#)
         #expect(decided.status == 200)
-        #expect(try await reader.asDisplay.call("GET", path + "/portrait").problem == "portraitGone")
+        #expect(try await reader.asClerk.call("GET", path + "/portrait").problem == "portraitGone")
         #expect(try await reader.result(of: id)["outcome"] as? String == "approved")
         #expect(
-            try await reader.asDisplay.call("POST", decision, #"{"decision": "rejected"}"#).problem
+            try await reader.asClerk.call("POST", decision, #"{"decision": "rejected"}"#).problem
                 == "decisionNotDue")
     }
 
@@ -105,12 +105,12 @@ struct PresentationTests {
         let second = try await reader.order(intent: intent)
         _ = try await reader.end(of: second)
         #expect(
-            try await reader.asDisplay.call("GET", "/v1/presentations/\(first)/portrait").problem
-                == "portraitGone")
-        let events = try await reader.asDisplay.events("/v1/presentations/\(second)/events")
+            try await reader.asClerk.call("GET", "/v1/presentations/\(first)/portrait").problem
+                == "presentationUnknown")
+        let events = try await reader.asClerk.events("/v1/presentations/\(second)/events")
         while let event = try await events.next() { if event.data["hint"] == "wiped" { break } }
         #expect(
-            try await reader.asDisplay.call("GET", "/v1/presentations/\(second)/portrait").problem
+            try await reader.asClerk.call("GET", "/v1/presentations/\(second)/portrait").problem
                 == "portraitGone")
     }
 
@@ -137,7 +137,7 @@ struct PresentationTests {
     func cancelled() async throws {
         let reader = try await ReaderDaemon(lanes: [["--consent-time", "30000"]])
         let id = try await reader.order()
-        let events = try await reader.asDisplay.events("/v1/presentations/\(id)/events")
+        let events = try await reader.asClerk.events("/v1/presentations/\(id)/events")
         while let event = try await events.next() { if event.data["state"] == "awaitingConsent" { break } }
         let busy = try await reader.asApp.call(
             "POST", "/v1/presentations", #"{"kind": "display", "intent": "age over 21"}"#)

@@ -67,6 +67,12 @@ struct RentalDesk {
         try await reader.asApp.call("POST", "/v1/exports", #"{"reference": "\#(reference)"}"#)
     }
 
+    /// Confirms that an export arrived.
+    func confirm(_ export: PlainHTTP.Reply) async throws -> PlainHTTP.Reply {
+        let id = try #require(try export.json()["id"] as? String, "\(export.text)")
+        return try await reader.asApp.call("DELETE", "/v1/exports/\(id)")
+    }
+
     /// The ids of what is retained.
     func retained() async throws -> [String] {
         let records = try await json("retained", "list")["records"] as? [[String: Any]]

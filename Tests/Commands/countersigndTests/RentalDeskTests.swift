@@ -50,13 +50,13 @@ struct RentalDeskTests {
         #expect(Self.answers(then) == ["drive:B": "yes"])
         let documents = try #require(then?["documents"] as? [[String: Any]])
         #expect("\(documents)".contains("Testrup"))
-        let shown = try await Self.presentation(id, daemon.asDisplay)
+        let shown = try await Self.presentation(id, daemon.asClerk)
         #expect(shown.then?["verdict"] as? String == "mock" && shown.then?["documents"] == nil)
         try await daemon.wallets[0].said("ended by the reader, status 20")
         let said = daemon.wallets[0].errors
         #expect(said.components(separatedBy: "reader 1: answered").count == 3 && !said.contains("reader 2"))
         let check = try await SchemaCheck(daemon)
-        for client in [daemon.asApp, daemon.asDisplay] {
+        for client in [daemon.asApp, daemon.asClerk] {
             let reply = try await client.call("GET", "/v1/presentations/\(id)")
             #expect(check.faults(of: reply, to: "GET", "/v1/presentations/{id}").isEmpty)
         }
@@ -180,6 +180,6 @@ struct RentalDeskTests {
         let other = try await daemon.asApp.call("GET", path + "?reference=contract")
         #expect((try other.json()["presentations"] as? [Any])?.isEmpty == true)
         #expect(try await daemon.asApp.call("GET", path).problem == "referenceMissing")
-        #expect(try await daemon.asDisplay.call("GET", path + "?reference=x").problem == "forbidden")
+        #expect(try await daemon.asClerk.call("GET", path + "?reference=x").problem == "forbidden")
     }
 }

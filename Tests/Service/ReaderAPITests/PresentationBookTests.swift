@@ -21,15 +21,17 @@ struct PresentationBookTests {
     }
 
     private static func record(
-        _ members: String = #""kind":"display","intent":"age over 21""#, at lane: String = "one"
+        _ members: String = #""kind":"display","intent":"age over 21""#, at lane: String = "one",
+        by owner: String = "till"
     ) throws -> PresentationRecord {
         let order = try order(members)
         let further = try order.then.map {
             PresentationRecord.Further(order: $0, plan: try RequestPlan($0.intent, keeping: .none))
         }
         return PresentationRecord(
-            id: try PresentationID(), order: order, plan: try RequestPlan(order.intent, keeping: .none),
-            further: further, lane: lane, created: now, brand: nil,
+            id: try PresentationID(), owner: owner, order: order,
+            plan: try RequestPlan(order.intent, keeping: .none), further: further, lane: lane, created: now,
+            brand: nil,
             basis: JudgingBasis(trust: TrustStore(anchors: []), obtained: nil))
     }
 
@@ -202,10 +204,12 @@ struct PresentationBookTests {
         _ = try held.book.begin(Self.record(at: "two"))
         #expect(throws: APIProblem.tooManyPresentations) { try held.book.begin(Self.record(at: "three")) }
         held.book.finish(first.id, Self.declined)
-        #expect(try held.book.record(orderedAs: first.order)?.id == first.id)
+        #expect(try held.book.record(orderedAs: first.order, by: "till")?.id == first.id)
         let actions = try held.book.begin(Self.record(at: "three"))
         #expect(actions.closed == [first.id] && held.book[first.id] == nil)
-        #expect(try held.book.record(orderedAs: first.order) == nil && held.book.latest(at: "one") == nil)
+        #expect(
+            try held.book.record(orderedAs: first.order, by: "till") == nil
+                && held.book.latest(at: "one") == nil)
     }
 
     @Test("One reference is one presentation; another order under it is refused")
@@ -214,13 +218,65 @@ struct PresentationBookTests {
         let members = #""kind":"display","intent":"age over 21","reference":"a""#
         let first = try Self.record(members)
         _ = try held.book.begin(first)
-        #expect(try held.book.record(orderedAs: Self.order(members))?.id == first.id)
+        #expect(try held.book.record(orderedAs: Self.order(members), by: "till")?.id == first.id)
         #expect(throws: APIProblem.referenceTaken) {
             try held.book.record(
-                orderedAs: Self.order(#""kind":"display","intent":"age over 18","reference":"a""#))
+                orderedAs: Self.order(#""kind":"display","intent":"age over 18","reference":"a""#), by: "till"
+            )
         }
-        #expect(held.book.records(referredToAs: "a").map(\.id) == [first.id])
-        #expect(held.book.records(referredToAs: "b").isEmpty)
+        #expect(held.book.records(referredToAs: "a", by: "till").map(\.id) == [first.id])
+        #expect(held.book.records(referredToAs: "b", by: "till").isEmpty)
+    }
+
+    @Test("A reference is its caller's: another's may be the same, and finds nothing of the first")
+    func owners() throws {
+        let held = Self.book()
+        let members = #""kind":"display","intent":"age over 21","reference":"a""#
+        let first = try Self.record(members)
+        _ = try held.book.begin(first)
+        #expect(try held.book.record(orderedAs: first.order, by: "desk") == nil)
+        #expect(held.book.records(referredToAs: "a", by: "desk").isEmpty)
+        let second = try Self.record(members, at: "two", by: "desk")
+        _ = try held.book.begin(second)
+        #expect(try held.book.record(orderedAs: first.order, by: "till")?.id == first.id)
+        #expect(try held.book.record(orderedAs: first.order, by: "desk")?.id == second.id)
+        held.book.finish(
+            first.id, Self.declined, kept: PresentationBook.Kept(receipt: .written("7"), furtherReceipt: "8"))
+        for receipt in ["7", "8"] {
+            #expect(held.book.isReceipt(receipt, of: "till"))
+            #expect(!held.book.isReceipt(receipt, of: "desk"))
+        }
+        #expect(!held.book.isReceipt("9", of: "till"))
+    }
+
+    @Test("Another reader token is another order under the same reference")
+    func readerTokens() throws {
+        let held = Self.book()
+        let members = #""kind":"display","intent":"age over 21","reference":"a","readerToken":"#
+        _ = try held.book.begin(Self.record(members + #""one""#))
+        #expect(try held.book.record(orderedAs: Self.order(members + #""one""#), by: "till") != nil)
+        #expect(throws: APIProblem.referenceTaken) {
+            try held.book.record(orderedAs: Self.order(members + #""two""#), by: "till")
+        }
+    }
+
+    @Test("Each scope sees its own presentations: the caller's, the lane's latest, or all")
+    func scopes() throws {
+        let record = try Self.record()
+        func seen(
+            _ name: String, _ latest: PresentationID?, lanes: Set<String>? = nil,
+            scopes: Set<Scope> = Set(Scope.allCases)
+        ) -> Set<Scope> {
+            KnownCaller(name: name, scopes: scopes, lanes: lanes, credential: .user(0))
+                .scopes(over: record, latest: latest)
+        }
+        #expect(seen("till", record.id) == [.app, .screen, .clerk, .admin])
+        #expect(seen("desk", record.id) == [.screen, .clerk, .admin])
+        #expect(seen("desk", record.id, lanes: ["one"]) == [.screen, .clerk, .admin])
+        #expect(seen("desk", record.id, lanes: ["two"]) == [.admin])
+        #expect(seen("till", nil) == [.app, .admin])
+        #expect(try seen("desk", PresentationID(), scopes: [.app, .screen, .clerk]).isEmpty)
+        #expect(seen("till", record.id, scopes: [.online, .order, .readerTokens]).isEmpty)
     }
 
     private static func waitingStatement(

@@ -315,7 +315,7 @@ struct RetainedRecordsTests {
         #expect(names == ["Quillfeather", "Mustermann", "Placeholder"])
         // One that came meanwhile was not handed out, and stays.
         try scene.retain("days(7)", for: "r")
-        try retained.finish(export)
+        try retained.finish(export.records.map(\.id))
         #expect(!ciphertexts.contains(where: scene.folderHolds))
         #expect(try retained.counts() == .init(records: 2, fields: 8, purged: 0, exported: 3))
         let rest = try scene.export("r")
@@ -339,9 +339,9 @@ struct RetainedRecordsTests {
     func finishedTwice() throws {
         try scene.retain("days(7)", for: "r")
         let export = try scene.export("r")
-        try retained.finish(export)
+        try retained.finish(export.records.map(\.id))
         try scene.retain("days(7)", for: "r")
-        try retained.finish(export)
+        try retained.finish(export.records.map(\.id))
         #expect(try retained.counts() == .init(records: 1, fields: 4, purged: 0, exported: 1))
     }
 }

@@ -21,6 +21,8 @@ const stateShapes = { passed: "yes", failed: "no", unknown: "unknown", test: "te
 class ClerkView {
     /// The customer's page sounds; two would sound twice.
     soundsAtFirst = false;
+    name = "clerk";
+    scans = true;
     #brand = new Brand();
     #picture = new Picture();
     #announcer = new Announcer();

@@ -19,6 +19,8 @@ const answering = ["yes", "notConfirmed"];
 
 class CustomerView {
     soundsAtFirst = true;
+    name = "kiosk";
+    scans = false;
     #brand = new Brand();
     #picture = new Picture();
     #announcer = new Announcer();

@@ -39,7 +39,7 @@ struct PresentationBook: Sendable {
     private var records: [PresentationID: PresentationRecord] = [:]
     /// From the oldest to the newest.
     private var order: [PresentationID] = []
-    private var references: [OrderReference: PresentationID] = [:]
+    private var references: [OwnedReference: PresentationID] = [:]
     private var latest: [String: PresentationID] = [:]
 
     init(limits: CoordinatorLimits) {
@@ -57,19 +57,30 @@ struct PresentationBook: Sendable {
 
     func isBusy(lane: String) -> Bool { latest(at: lane).map { !$0.state.isOver } ?? false }
 
-    /// The presentation that has this order's reference already.
-    func record(orderedAs order: PresentationOrder) throws(APIProblem) -> PresentationRecord? {
-        guard let reference = order.reference, let id = references[reference], let record = records[id] else {
-            return nil
-        }
-        guard record.order.asksTheSame(as: order) else { throw .referenceTaken }
+    /// The presentation that has this order's reference already, among those of the same caller.
+    func record(
+        orderedAs order: PresentationOrder, by owner: String
+    ) throws(APIProblem) -> PresentationRecord? {
+        guard let reference = order.reference,
+            let id = references[OwnedReference(owner: owner, reference: reference)], let record = records[id]
+        else { return nil }
+        guard record.order == order else { throw .referenceTaken }
         return record
     }
 
-    /// What is known under one reference, person by person.
-    func records(referredToAs name: String) -> [PresentationRecord] {
-        references.filter { $0.key.name == name }.sorted { $0.key.holder < $1.key.holder }
+    /// What a caller ordered under one reference, person by person.
+    func records(referredToAs name: String, by owner: String) -> [PresentationRecord] {
+        references.filter { $0.key.owner == owner && $0.key.reference.name == name }
+            .sorted { $0.key.reference.holder < $1.key.reference.holder }
             .compactMap { records[$0.value] }
+    }
+
+    /// Whether a receipt is of a presentation that this caller ordered.
+    func isReceipt(_ receipt: String, of owner: String) -> Bool {
+        records.values.contains { record in
+            record.owner == owner
+                && [record.completion?.receipt.id, record.completion?.furtherReceipt].contains(receipt)
+        }
     }
 
     // MARK: Events
@@ -84,7 +95,7 @@ struct PresentationBook: Sendable {
         }
         records[record.id] = record
         order.append(record.id)
-        if let reference = record.order.reference { references[reference] = record.id }
+        if let reference = record.ownedReference { references[reference] = record.id }
         latest[record.lane] = record.id
         return actions + [.notify(record)]
     }
@@ -96,7 +107,7 @@ struct PresentationBook: Sendable {
         }
         let id = order.remove(at: index)
         guard let record = records.removeValue(forKey: id) else { return [] }
-        if let reference = record.order.reference { references[reference] = nil }
+        if let reference = record.ownedReference { references[reference] = nil }
         if latest[record.lane] == id { latest[record.lane] = nil }
         return [.close(id, lane: record.lane)]
     }
@@ -245,11 +256,23 @@ extension ReceiptStatement.Decision {
     }
 }
 
+extension PresentationRecord {
+    fileprivate var ownedReference: OwnedReference? {
+        order.reference.map { OwnedReference(owner: owner, reference: $0) }
+    }
+}
+
+/// A reference among those of the caller who chose it: another's may be the same.
+private struct OwnedReference: Hashable {
+    let owner: String
+    let reference: OrderReference
+}
+
 /// How much the coordinator holds, and for how long.
 package struct CoordinatorLimits: Equatable, Sendable {
     /// How many presentations are remembered; the oldest that are over go first.
     package var presentations = 1000
-    /// How many may listen to events at once, over all lanes.
+    /// How many may listen to events at once, over all lanes; one caller has half of it.
     package var listeners = 256
     /// For how long a portrait or a name is shown where nobody decides.
     package var shown = Duration.seconds(120)

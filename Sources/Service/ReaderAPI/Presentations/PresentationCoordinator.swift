@@ -91,8 +91,8 @@ package actor PresentationCoordinator {
         case existing(PresentationRecord)
     }
 
-    func open(_ order: PresentationOrder) async throws(APIProblem) -> Opened {
-        if let existing = try book.record(orderedAs: order) { return .existing(existing) }
+    func open(_ order: PresentationOrder, by owner: String) async throws(APIProblem) -> Opened {
+        if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
         _ = try namedLane(for: order)
         let now = now
         guard now >= WallClock.earliest else { throw .clockNotSet }
@@ -117,8 +117,8 @@ package actor PresentationCoordinator {
         }
         guard let id = try? PresentationID() else { throw .failed }
         let record = PresentationRecord(
-            id: id, order: order, plan: plan, further: further, lane: try namedLane(for: order).lane.name,
-            created: self.now, brand: brand, basis: basis)
+            id: id, owner: owner, order: order, plan: plan, further: further,
+            lane: try namedLane(for: order).lane.name, created: self.now, brand: brand, basis: basis)
         // A till that tries while a customer is served costs no write.
         guard !book.isBusy(lane: record.lane) else { return try enter(record, presentation) }
         try await reserveReceipt(of: record)
@@ -137,7 +137,9 @@ package actor PresentationCoordinator {
         _ record: PresentationRecord, _ presentation: PresentationPlan
     ) throws(APIProblem) -> Opened {
         guard !isEnding else { throw .shuttingDown }
-        if let existing = try book.record(orderedAs: record.order) { return .existing(existing) }
+        if let existing = try book.record(orderedAs: record.order, by: record.owner) {
+            return .existing(existing)
+        }
         guard let lane = lanes[record.lane]?.lane else { throw .laneUnknown }
         try begin(record, presentation, at: lane)
         return .created(record)

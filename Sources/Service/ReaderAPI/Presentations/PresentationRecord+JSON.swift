@@ -5,8 +5,9 @@ internal import Reports
 internal import RequestPlanner
 
 extension PresentationRecord {
-    /// As somebody with these scopes may see it. The answers are for all; the documents of a data request for `app` alone,
-    /// and what a clerk compares of a display request for `display` alone.
+    /// As somebody may see it by these scopes; without any, as a webhook gets it. The answers are not for `admin`, and for
+    /// `screen` without reasons. The documents of a data request are for `app` alone, and what a clerk compares of a display
+    /// request for `clerk` alone.
     func json(for scopes: Set<Scope>) -> JSONValue {
         var members: [(String, JSONValue)] = [
             ("id", .string(id.description)), ("kind", .string(order.kind.rawValue)), ("lane", .string(lane)),
@@ -21,7 +22,7 @@ extension PresentationRecord {
             ("brand", brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null),
             ("then", further.map { json($0, for: scopes) } ?? .null),
         ]
-        if let completion, let report = completion.report {
+        if let completion, let report = completion.report, scopes != [.admin] {
             members.append(("result", result(report, completion, for: scopes)))
         }
         return .object(members)
@@ -30,13 +31,16 @@ extension PresentationRecord {
     private func result(
         _ report: TransactionReport, _ completion: Completion, for scopes: Set<Scope>
     ) -> JSONValue {
+        if scopes.isSubset(of: [.screen, .admin]), scopes.contains(.screen) {
+            return report.screenResult(by: basis, decision: completion.decision)
+        }
         var members = report.resultMembers(by: basis, at: completion.ended)
         members.append(("outcome", JSONValue(completion.decision?.rawValue)))
         members.append(("receipt", JSONValue(completion.receipt.id)))
         members.append(("retainedUntil", JSONValue(completion.retainedUntil.map { "\($0)" })))
         switch order.kind {
         case .data where scopes.contains(.app): members.append(("documents", report.documentsWithElements))
-        case .display where scopes.contains(.display): members += shownMembers(completion.shown)
+        case .display where scopes.contains(.clerk): members += shownMembers(completion.shown)
         case .data, .display: break
         }
         return .object(members)
@@ -52,7 +56,9 @@ extension PresentationRecord {
 
     private func json(_ further: Further, for scopes: Set<Scope>) -> JSONValue {
         var result = JSONValue.null
-        if let completion, let report = completion.further {
+        if let completion, let report = completion.further,
+            scopes.isEmpty || !scopes.isDisjoint(with: [.app, .clerk])
+        {
             var members = report.resultMembers(by: basis, at: completion.ended)
             members.append(("outcome", .null))
             members.append(("receipt", JSONValue(completion.furtherReceipt)))

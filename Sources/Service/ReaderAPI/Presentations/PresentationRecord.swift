@@ -58,6 +58,8 @@ struct PresentationRecord: Sendable {
     }
 
     let id: PresentationID
+    /// The name of the caller who ordered it, whose it is.
+    let owner: String
     let order: PresentationOrder
     let plan: RequestPlan
     let further: Further?

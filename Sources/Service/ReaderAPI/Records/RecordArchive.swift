@@ -8,9 +8,6 @@ internal import Synchronization
 /// Receipts and retained data, as the daemon writes them. A separate thread waits for the disk, one operation after
 /// another.
 package actor RecordArchive {
-    /// For how long an export that is being handed out keeps others of its reference waiting.
-    static let handingOut = Duration.seconds(60)
-
     private let queue = RecordQueue()
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe queue.asUnownedSerialExecutor()
@@ -23,8 +20,8 @@ package actor RecordArchive {
     /// Of callers who look something up; what presentations keep goes in whatever waits.
     private nonisolated let asking = PendingLimit()
     private nonisolated let latestFault = Mutex<ReaderStoreError?>(nil)
-    /// Exports that have begun, with when.
-    var exports: [RetainedReference: ContinuousClock.Instant] = [:]
+    /// From the oldest to the newest.
+    var pendingExports: [PendingExport] = []
     /// When expired data was last removed in this run.
     var purged: Timestamp?
 
@@ -113,7 +110,7 @@ package actor RecordArchive {
                 try retained.retain(
                     document, answering: request.plan, under: request.retention,
                     consent: record.order.consent, for: RetainedReference(record.retentionReference),
-                    at: request.completion.ended)
+                    orderedBy: record.owner, at: request.completion.ended)
             }
             if case .retained(_, let deadline)? = outcome { latest = deadline }
         }
