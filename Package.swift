@@ -202,7 +202,8 @@ let package = Package(
             name: "countersignd",
             dependencies: [
                 "JSON", "OpenSSLCrypto", "COSE", "MdocModel", "MdocTrust", "MdocVerification",
-                "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport", "ReaderAPI",
+                "RequestPlanner", "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport",
+                "ReaderAPI",
                 "ReaderIdentityStore", "Reports",
                 "ReaderService", "ReaderStore", "ReaderTokens", "PortraitDecoding", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -231,11 +232,12 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Sources/Commands/countersign",
-            // What `doctor --fix` writes: links to the files in Hardware.
+            // What `doctor --fix` writes, as links to the files in Hardware, and what `trust sources` lists.
             resources: [
-                "modprobe.conf", "polkit.rules", "udev.rules", "main.conf", "bluetooth-unit.conf",
-                "dbus.conf", "sysctl.conf",
-            ].map { .embedInCode("Doctor/Settings/\($0)") }, swiftSettings: strict),
+                "Doctor/Settings/modprobe.conf", "Doctor/Settings/polkit.rules", "Doctor/Settings/udev.rules",
+                "Doctor/Settings/main.conf", "Doctor/Settings/bluetooth-unit.conf",
+                "Doctor/Settings/dbus.conf", "Doctor/Settings/sysctl.conf", "Trust/published-sources.json",
+            ].map { .embedInCode($0) }, swiftSettings: strict),
 
         // What tests share
         support("VectorFiles"),
@@ -309,7 +311,7 @@ let package = Package(
             of: "MdocSession", in: "Mdoc", ["MdocModel", "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto"]),
         tests(
             of: "MdocTrust", in: "Mdoc",
-            ["MdocModel", "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),
+            ["MdocModel", "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "TestCredentials"]),
         tests(
             of: "MdocVerification", in: "Mdoc",
             ["MdocModel", "MdocTrust", "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),

@@ -36,6 +36,7 @@ def configuration(folder):
         "store": f"{folder}/store", "socket": {"path": f"{folder}/socket"}, "http": {"port": PORT},
         "tokens": [{"name": name, "scopes": [name], "sha256": hashlib.sha256(token.encode()).hexdigest()}
                    for name, token in TOKENS.items()],
+        "acceptTestDocuments": True,
         "lanes": [{"name": "counter-1", "reader": "Virtual PCD 00 00", "transport": "nfc", "waitSeconds": 600}],
     }
 

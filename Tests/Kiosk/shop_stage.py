@@ -86,10 +86,13 @@ class ScriptedDaemon(http.server.ThreadingHTTPServer):
     def verdict(self, body):
         (self.folder / "response.txt").write_text(body["response"])
         (self.folder / "request.cbor").write_bytes(DEVICE_REQUEST)
+        (self.folder / "policy.json").write_text('{"acceptTestDocuments": true}')
+        (self.folder / "recipient-key.txt").write_text(SEALED["recipientKey"])
         judged = subprocess.run(
             [PROGRAM, "verify", "--web-response", self.folder / "response.txt", "--encryption-info",
-             body["encryptionInfo"], "--origin", body["origin"], "--key", SEALED["recipientKey"], "--request",
-             self.folder / "request.cbor", "--trust", self.folder / "root.der", "--json"],
+             body["encryptionInfo"], "--origin", body["origin"], "--key",
+             self.folder / "recipient-key.txt", "--request", self.folder / "request.cbor", "--trust",
+             self.folder / "root.der", "--policy-file", self.folder / "policy.json", "--json"],
             capture_output=True, text=True, timeout=60, check=False)
         return json.loads(judged.stdout)
 
@@ -139,6 +142,7 @@ class BuiltDaemon:
         file.write_text(json.dumps({
             "store": str(store), "socket": None, "http": {"port": port},
             "tokens": [{"name": "shop", "sha256": hashlib.sha256(TOKEN.encode()).hexdigest(), "scopes": ["online"]}],
+            "acceptTestDocuments": True,
             "lanes": [{"name": "counter-1", "benchLink": "tcp://127.0.0.1:9"}],
             "online": {"web": {"origins": [origin], "keys": [str(key)]}}}))
         self.process = subprocess.Popen([DAEMON, "--config", file], stderr=subprocess.PIPE, text=True)
@@ -164,7 +168,7 @@ class ShopStage:
     def __init__(self, built=False):
         self.folder = tempfile.TemporaryDirectory(prefix="countersign-shop-")
         folder = pathlib.Path(self.folder.name)
-        self.shop = Shop(0, Desk("", TOKEN, ""))
+        self.shop = Shop(0, Desk("", TOKEN, "", in_trial=True))
         self.url = self.shop.desk.origin = f"http://127.0.0.1:{self.shop.server_address[1]}"
         self.wallet = None
         self.calls = []

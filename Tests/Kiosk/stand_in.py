@@ -91,7 +91,7 @@ class StandIn:
         with self.lock:
             self.lane = {
                 "lane": "counter-1", "state": "ready", "bluetooth": "ready", "advice": None, "presentation": None,
-                "presentationState": None,
+                "presentationState": None, "acceptsTestDocuments": False,
                 "brand": {"name": "Corner Wines", "logo": "/v1/brands/corner/logo"},
                 "kiosk": {"antenna": {"x": 50, "y": 42, "place": "below"}, "resultSeconds": 12,
                           "heartbeatSeconds": 15, "language": "en", "notice": None},
@@ -171,7 +171,8 @@ class StandIn:
             result["portrait"] = f"/v1/presentations/{identity}/portrait"
             result["name"] = {"given": "Erika", "family": "Mustermann"}
             self.portraits[identity] = self.portrait
-        self.move(identity, "rejected" if result["verdict"] == "rejected" else "verified", result=result)
+        is_refused = result["verdict"] == "rejected" or any(reason["id"] == "document.test" for reason in result["reasons"])
+        self.move(identity, "rejected" if is_refused else "verified", result=result)
 
     def set_lane(self, **changes):
         with self.lock:
@@ -199,7 +200,8 @@ def hold(faults):
 def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=None, revocation=None, verdict="verified"):
     """A result, in which everything is well unless told otherwise."""
     return {
-        "verdict": verdict, "answers": [{"ask": ask, "answer": answer} for ask, answer in answers],
+        "verdict": verdict, "test": verdict == "mock",
+        "answers": [{"ask": ask, "answer": answer} for ask, answer in answers],
         "reasons": [{"id": name, "text": f"plain words about {name}"} for name in reasons],
         "docType": "org.iso.18013.5.1.mDL",
         "issuer": issuer or {"country": "DE", "name": "Kraftfahrt-Bundesamt", "test": False},
@@ -213,7 +215,7 @@ def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=No
 
 def unanswered(reason):
     """The result of a presentation to which no answer came."""
-    return {"verdict": "incomplete", "answers": [], "reasons": [{"id": reason, "text": reason}], "docType": None,
+    return {"verdict": "incomplete", "test": False, "answers": [], "reasons": [{"id": reason, "text": reason}], "docType": None,
             "parts": None, "issuer": None, "trustSnapshot": None, "trustAgeSeconds": None, "policy": None,
             "outcome": None, "receipt": None, "retainedUntil": None}
 

@@ -104,8 +104,9 @@ class CounterTests(KioskCase):
             "socket": {"users": [{"uid": 0, "scopes": ["admin"]}]}, "http": {"port": int(PORT)},
             "tokens": [{"name": scope, "scopes": [scope], "sha256": hashlib.sha256(token.encode()).hexdigest()}
                        for scope, token in TOKENS.items()],
-            # For this story the software wallet's issuer is no test issuer.
-            "testRoots": [],
+            # The software wallet's issuer is a test's, and has no revocation list.
+            "acceptTestDocuments": True,
+            "policies": {"rental": "age"},
             "lanes": [{"name": LANE, "reader": "Virtual PCD 00 00", "adapter": "hci0"}],
         }
         file = self.guest.put("countersignd.json", json.dumps(configuration).encode())

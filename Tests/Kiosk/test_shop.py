@@ -102,6 +102,14 @@ class ShopTests(ShopCase):
                     self.shot(page, "shop-mock")
                 page.close()
 
+    def test_a_test_document_counts_in_a_trial_alone(self):
+        self.stand_in.shop.desk.in_trial = False
+        self.addCleanup(setattr, self.stand_in.shop.desk, "in_trial", True)
+        self.stand_in.hold()
+        page = self.visit()
+        self.confirm(page, "mock")
+        self.assertFalse(self.order(page))
+
     def test_who_declines_can_think_again(self):
         self.stand_in.hold("--decision", "declines")
         page = self.visit()
@@ -194,5 +202,5 @@ class BuiltDaemonTests(ShopCase):
         answer = {"origin": self.stand_in.url, "encryptionInfo": request["data"]["encryptionInfo"], "response": response}
         self.assertEqual(self.present(session="a-stranger", **answer), (403, "nonce.other_session"))
         status, verdict = self.present(session=session, **answer)
-        self.assertEqual((status, verdict["verdict"], verdict["isReplayChecked"]), (200, "verified", True))
+        self.assertEqual((status, verdict["verdict"], verdict["isReplayChecked"]), (200, "mock", True))
         self.assertEqual(self.present(session=session, **answer), (403, "nonce.reused"))

@@ -200,10 +200,25 @@ class StoryTests(KioskCase):
                                   "holder": "unknown", "question": "passed", "human": "open"})
         self.assertIn("list is 8 days old", self.words(clerk))
 
+    def test_where_test_documents_are_accepted_both_pages_say_so_and_the_clerk_compares(self):
+        customer, clerk = self.both()
+        for page, place in ((customer, "[data-trial]"), (clerk, "[data-banner]")):
+            self.assertFalse(page.locator(place).is_visible())
+        self.stand_in.set_lane(acceptsTestDocuments=True)
+        for page, place in ((customer, "[data-trial]"), (clerk, "[data-banner]")):
+            page.locator(f"{place}:visible").wait_for()
+            self.assertIn("test documents are accepted", page.locator(place).text_content())
+        identity = self.stand_in.arm(**PORTRAIT)
+        self.stand_in.verify(identity, picture=True, verdict="mock", issuer={"country": "UT", "name": "Any", "test": True})
+        self.expect(customer, "compare")
+        self.expect(clerk, "compare")
+        self.assertEqual(clerk.locator('[data-outcome="authentic"]').get_attribute("data-state"), "test")
+
     def test_a_test_issuer_is_never_shown_as_verified(self):
         customer, clerk = self.both()
         identity = self.stand_in.arm(**PORTRAIT)
-        self.stand_in.verify(identity, picture=True, issuer={"country": "UT", "name": "Any", "test": True})
+        self.stand_in.verify(identity, verdict="mock", answers=[("age_over_21", "unknown")], reasons=["document.test"],
+                             issuer={"country": "UT", "name": "Any", "test": True})
         self.expect(customer, "test")
         self.expect(clerk, "test")
         self.assertEqual(clerk.locator('[data-outcome="authentic"]').get_attribute("data-state"), "test")

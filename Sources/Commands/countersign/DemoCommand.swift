@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
+internal import MdocVerification
 internal import MdocWallet
 internal import PKIX
 internal import PCSCTransport
@@ -17,7 +18,7 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "One whole age check: over 21, with a portrait.",
         discussion: """
             With a virtual reader (Hardware/VirtualBench/with-pcscd) a software wallet taps it, through the real \
-            pcscd, and only its test issuer is trusted. With a real reader a real phone is waited for; its issuer is \
+            pcscd, and only its test issuer is trusted: the answer is that of a test document. With a real reader a real phone is waited for; its issuer is \
             not trusted then, and the answer says so: real roots are given to `request --trust`.
 
             \(ExitStatus.table())
@@ -51,9 +52,12 @@ struct DemoCommand: AsyncParsableCommand {
             ? try WalletPhone(
                 presented.wallet, handover: wallet.handoverAtReader, at: try card.loopbackAddress) : nil
         let asked = try asked
+        var policy = VerificationPolicy()
+        policy.acceptsTestDocuments = true
         let plan = PresentationPlan(
             question: PresentationQuestion(.planned(asked)),
-            trust: try Self.trust(presented.issuer.root), retrieval: retrieval.plan, clock: WallClock { now })
+            trust: try Self.trust(presented.issuer.root), policy: policy, retrieval: retrieval.plan,
+            clock: WallClock { now })
         let field = PCSCContactlessReader(service: reader.service, selector: .name(containing: reader.name))
         let radio = retrieval.radio
         let presentation = await interruptible { () -> Result<Presentation, CommandFailure> in
@@ -68,7 +72,8 @@ struct DemoCommand: AsyncParsableCommand {
         phone?.lift()
         let report = try TransactionReport.ended(
             try presentation.get(), asking: asked, on: WallClock.localDay(at: now))
-        Terminal.result(output.json ? report.json(portrait: .size).text : report.presentationText)
+        Terminal.result(
+            output.json ? report.json(portrait: .size).text : report.presentationText(elements: .names))
         try? await presentation.get().left()
         throw ExitCode(report.exitStatus.rawValue)
     }

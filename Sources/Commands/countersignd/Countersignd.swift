@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import JSON
 internal import Logging
+internal import MdocVerification
 internal import OpenSSLCrypto
 internal import PCSCTransport
 internal import PortraitDecoding
@@ -27,6 +28,8 @@ struct Countersignd: AsyncParsableCommand {
     var check = false
 
     func run() async throws {
+        // Before anything that may take its time: a SIGHUP that nobody takes ends the process.
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         ProcessMemory.keepPrivate()
         let configuration: DaemonConfiguration
         do throws(ConfigurationFaults) {
@@ -38,7 +41,7 @@ struct Countersignd: AsyncParsableCommand {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var log = Logger(label: "countersignd")
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
-        try await serve(configuration, log)
+        try await serve(configuration, hangUps, log)
     }
 
     private func read() throws(ConfigurationFaults) -> DaemonConfiguration {
@@ -48,12 +51,14 @@ struct Countersignd: AsyncParsableCommand {
         return try DaemonConfiguration([UInt8](data), environment: ProcessInfo.processInfo.environment)
     }
 
-    private func serve(_ configuration: DaemonConfiguration, _ log: Logger) async throws {
+    private func serve(
+        _ configuration: DaemonConfiguration, _ hangUps: UnixSignalsSequence, _ log: Logger
+    ) async throws {
         let systemd = SystemdNotice(environment: ProcessInfo.processInfo.environment)
         let readers = PCSCService()
         let basis = StoredBasis(
-            folder: configuration.store, policy: configuration.policy,
-            testRoots: configuration.testRoots)
+            folder: configuration.store, policy: configuration.policy, policies: configuration.policies)
+        Self.warn(of: configuration.policy, log)
         let metrics = PresentationMetrics()
         let access = AccessBook(configuration.access)
         let issuing = try await ReaderTokensInForce(configuration.readerTokens, log)
@@ -80,11 +85,12 @@ struct Countersignd: AsyncParsableCommand {
         let page = try configuration.pageFiles() ?? pageBesideProgram(log)
         let servers = servers(configuration, coordinator, brands, online, access, page, systemd, log)
         let reloading = Reloading(
-            read: { () throws(ConfigurationFaults) in try read() },
+            hangUps: hangUps, read: { () throws(ConfigurationFaults) in try read() },
             apply: { new in
                 access.replace(with: new.access)
                 await issuing.apply(new.readerTokens)
-                basis.replace(policy: new.policy, testRoots: new.testRoots)
+                basis.replace(policy: new.policy, policies: new.policies)
+                Self.warn(of: new.policy, log)
                 await lanes.apply(new.lanes)
                 Self.replace(online, by: new.online, log)
             }, path: config, systemd: systemd, log: log)
@@ -131,6 +137,11 @@ struct Countersignd: AsyncParsableCommand {
         } catch {
             log.error("the keys of online stay as they were", metadata: ["fault": "\(error)"])
         }
+    }
+
+    private static func warn(of policy: VerificationPolicy, _ log: Logger) {
+        guard policy.acceptsTestDocuments else { return }
+        log.warning("acceptTestDocuments is set: anybody can make a document that is accepted here")
     }
 
     /// The page that comes with the program. Without it all else works.

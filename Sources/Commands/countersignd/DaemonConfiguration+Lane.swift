@@ -1,4 +1,5 @@
 internal import JSON
+internal import MdocTrust
 internal import ReaderAPI
 internal import ReaderService
 internal import Transport
@@ -6,7 +7,7 @@ internal import Transport
 extension DaemonConfiguration.Lane {
     private static let members: Set = [
         "name", "reader", "adapter", "transport", "bleMode", "l2cap", "benchLink", "waitSeconds",
-        "consentSeconds", "page",
+        "consentSeconds", "page", "policy",
     ]
 
     init(_ text: JSONText) throws(JSONFault) {
@@ -24,6 +25,7 @@ extension DaemonConfiguration.Lane {
             settings.deadlines.consent = .seconds(seconds)
         }
         settings.retrieval = try Self.retrieval(members)
+        settings.policy = try members["policy"].map(RevocationPolicy.init)
         if let page = members["page"] { self.page = try LanePage(page) }
     }
 

@@ -3,6 +3,8 @@ package import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import ReaderAPI
+internal import ReaderService
+internal import RequestPlanner
 
 /// Why the file is not used: every fault of it.
 package struct ConfigurationFaults: Error {
@@ -18,8 +20,9 @@ package struct ConfigurationFaults: Error {
 extension DaemonConfiguration {
     private static let largestFile = 1 << 18
     private static let members: Set = [
-        "store", "keys", "socket", "http", "tokens", "lanes", "policy", "clockSkewSeconds", "limits", "page",
-        "webhooks", "readerTokens", "testRoots", "online", "log", "endSeconds",
+        "store", "keys", "socket", "http", "tokens", "lanes", "policies", "clockSkewSeconds", "limits",
+        "page", "webhooks", "readerTokens", "testRoots", "acceptTestDocuments", "documentSigners", "online",
+        "log", "endSeconds",
     ]
     private static let logLevels: Set = ["debug", "info", "notice", "warning", "error"]
 
@@ -59,11 +62,17 @@ extension DaemonConfiguration {
                 .seconds(try value.integer(in: 1...300))
             }
         }
-        policy.revocation = list.read(policy.revocation) { () throws(JSONFault) in
-            try members["policy"].map(RevocationPolicy.init)
+        policies = list.read(policies) { () throws(JSONFault) in
+            try members["policies"].map(PurposePolicies.init)
         }
-        testRoots = list.read(testRoots) { () throws(JSONFault) in
+        policy.signers = list.read(policy.signers) { () throws(JSONFault) in
+            try members["documentSigners"].map(DocumentSignerProfiles.init)
+        }
+        policy.testRoots = list.read(policy.testRoots) { () throws(JSONFault) in
             try members["testRoots"].map(TestRoots.init)
+        }
+        policy.acceptsTestDocuments = list.read(policy.acceptsTestDocuments) { () throws(JSONFault) in
+            try members["acceptTestDocuments"]?.boolean()
         }
         takeChannels(members, &list)
         if let tokens = members["tokens"] { takeTokens(tokens, &list) }
@@ -254,26 +263,24 @@ extension AccessRules.Token {
 }
 
 extension TestRoots {
+    /// Roots beside those of `UT`. None is no list: it would look like a way to have no test documents.
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        var digests: Set<[UInt8]> = []
-        for entry in try text.array(upTo: 4096) { digests.insert(try entry.sha256(of: "the root")) }
-        self = .named(digests)
+        self.init()
+        for entry in try text.array(upTo: 4096) { named.insert(try entry.sha256(of: "the root")) }
+        guard !named.isEmpty else {
+            throw text.wrong("must contain at least one root: acceptTestDocuments is for trials")
+        }
     }
 }
 
-extension RevocationPolicy {
-    /// `"age"`, `"rental"`, or the latter with the days that a list may be stale: `{"rental": 3}`.
+extension PurposePolicies {
+    /// `{"rental": {"rental": 3}, "identity": "age"}`; a purpose that is not named keeps its own.
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        if let word = try? text.string() {
-            switch word {
-            case "age": self = .age
-            case "rental": self = .rental(staleDays: 0)
-            default: throw text.wrong("must be \"age\", \"rental\" or {\"rental\": days}")
-            }
-            return
+        self.init()
+        let members = try text.members(Set(RequestPurpose.allCases.map(\.rawValue)))
+        for purpose in RequestPurpose.allCases {
+            if let policy = members[purpose.rawValue] { self[purpose] = try RevocationPolicy(policy) }
         }
-        self = .rental(
-            staleDays: Int(try text.members(["rental"]).required("rental").integer(in: 0...365)))
     }
 }
 

@@ -91,8 +91,9 @@ package struct DaemonConfiguration: Equatable, Sendable {
     var access = AccessRules()
     var readerTokens = TokenIssuing()
     var lanes: [Lane] = []
+    /// How everything is judged but revocation, whose policy each purpose chooses.
     var policy = VerificationPolicy()
-    var testRoots = TestRoots.ofNoCountry
+    var policies = PurposePolicies()
     var limits = CoordinatorLimits()
     var connections = 512
     /// The folder with the files of the page. Nil means the folder beside the program.

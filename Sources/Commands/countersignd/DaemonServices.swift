@@ -5,6 +5,8 @@ internal import UnixSignals
 
 /// Reads the file again at SIGHUP. A file with a fault changes nothing. Presentations continue in any case.
 struct Reloading: Service {
+    /// Those that came since the start of the process are among them.
+    let hangUps: UnixSignalsSequence
     let read: @Sendable () throws(ConfigurationFaults) -> DaemonConfiguration
     let apply: @Sendable (DaemonConfiguration) async -> Void
     let path: String
@@ -12,7 +14,7 @@ struct Reloading: Service {
     let log: Logger
 
     func run() async throws {
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+        for await _ in hangUps.cancelOnGracefulShutdown() {
             systemd.reloading()
             do throws(ConfigurationFaults) {
                 await apply(try read())

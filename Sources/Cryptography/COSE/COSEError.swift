@@ -16,6 +16,8 @@ package enum COSEError: Error, Equatable, Sendable {
     case payloadMisplaced
     /// A key type, curve or coordinate that is not supported or not right.
     case keyNotUsable
+    /// A coordinate of so many bytes on a curve that needs `size`: leading zero bytes are missing (RFC 9053 7.1.1, Q218).
+    case coordinateTooShort(count: Int, size: Int)
     /// A key that carries its private part where only a public key belongs.
     case privateKeyPresent
     /// The x5chain has no certificate, or is malformed (RFC 9360).
@@ -49,6 +51,9 @@ extension COSEError {
         case .payloadMisplaced:
             "the payload is missing where it must be embedded, or embedded where it must be detached"
         case .keyNotUsable: "the key is not valid on its curve, or its type is not supported"
+        case .coordinateTooShort(let count, let size):
+            "a coordinate of the key has \(count) bytes instead of \(size): the issuer left out leading zero bytes, which"
+                + " RFC 9053 forbids"
         case .privateKeyPresent: "the key contains its private part, where only a public key is allowed"
         case .certificateChainMalformed: "the issuer's certificate (x5chain) is missing or malformed"
         case .signatureInvalid: "the signature or MAC is not valid for these bytes and this key"

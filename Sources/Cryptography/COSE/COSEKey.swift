@@ -53,8 +53,10 @@ package struct COSEKey: Sendable {
         return .coordinate(coordinate)
     }
 
-    /// The public key; a point off its curve or a coordinate of another size is refused (Q48).
+    /// The public key; a point off its curve or a coordinate of another size is refused (Q48, Q218).
     package func publicKey() throws(COSEError) -> PublicKey {
+        try requireSize(of: x)
+        if case .coordinate(let y) = y { try requireSize(of: y) }
         do throws(OpenSSLCryptoError) {
             switch y {
             case .none: return try PublicKey(curve: curve, raw: x)
@@ -63,6 +65,12 @@ package struct COSEKey: Sendable {
             }
         } catch {
             throw .keyNotUsable
+        }
+    }
+
+    private func requireSize(of coordinate: ArraySlice<UInt8>) throws(COSEError) {
+        guard coordinate.count >= curve.coordinateSize || curve.family != .weierstrass else {
+            throw .coordinateTooShort(count: coordinate.count, size: curve.coordinateSize)
         }
     }
 

@@ -12,6 +12,9 @@ package struct EncodedCBOR<Content>: Sendable {
     /// The encoding of the item inside.
     package var content: ArraySlice<UInt8> { chunks.map { $0[...] } ?? bytes.dropFirst(headCount) }
 
+    /// Whether the byte string came in chunks.
+    package var isChunked: Bool { chunks != nil }
+
     /// A received tag-24 item; its content is not looked at yet.
     package init(_ item: CBORItem) throws(CBORError) {
         let string = try item.tagged(24)

@@ -5,6 +5,10 @@ package enum Deviation: String, CaseIterable, Sendable {
     case indefiniteItem = "cbor.indefinite_item_map"
     /// An MSO with a string, array or map of indefinite length.
     case indefiniteMSO = "cbor.indefinite_mso"
+    /// The response, outside what is signed, has an array or map of indefinite length.
+    case indefiniteResponse = "cbor.indefinite_response"
+    /// What tag 24 embeds is a byte string in chunks.
+    case chunkedItem = "cbor.chunked_item"
     /// An IssuerSignedItem with an integer or length in more bytes than needed.
     case longerHeadInItem = "cbor.nonminimal_int"
     /// An MSO with an integer or length in more bytes than needed.
@@ -62,6 +66,10 @@ package enum Deviation: String, CaseIterable, Sendable {
     case dsIssuerAlternativeName = "x509.ds_issuer_alt_name"
     /// The document signer's CRL distribution points are missing, or one is not a URI alone.
     case dsDistributionPoint = "x509.ds_crl_distribution_point"
+    /// The bits of a signer's key usage end in zero (Q214).
+    case keyUsageTrailingZeros = "x509.key_usage_trailing_zeros"
+    /// TRUE in the basic constraints of a signer is encoded as 01 (Q215).
+    case booleanTrueNotFF = "x509.boolean_true_not_ff"
     case anchorCountryMissing = "x509.anchor_no_country"
 }
 
@@ -71,6 +79,8 @@ extension Deviation {
         switch self {
         case .indefiniteItem: "an element is encoded with indefinite length"
         case .indefiniteMSO: "the MSO is encoded with indefinite length"
+        case .indefiniteResponse: "the response is encoded with indefinite length"
+        case .chunkedItem: "an embedded item (tag 24) is a byte string in chunks"
         case .longerHeadInItem: "an element is encoded in more bytes than needed"
         case .longerHeadInMSO: "the MSO is encoded in more bytes than needed"
         case .nullMember: "an optional member is present as null or undefined"
@@ -107,6 +117,8 @@ extension Deviation {
             "the document signer's certificate names no address or URI of its issuer"
         case .dsDistributionPoint:
             "the document signer's CRL distribution points are missing or not plain URIs"
+        case .keyUsageTrailingZeros: "the bits of a signer's keyUsage end in zero"
+        case .booleanTrueNotFF: "TRUE is 01 and not FF in a signer's basicConstraints"
         case .anchorCountryMissing: "the root has no country to compare with"
         }
     }

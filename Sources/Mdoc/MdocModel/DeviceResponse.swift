@@ -28,8 +28,11 @@ package struct UnverifiedResponse: Sendable {
     /// A response inside another item.
     package init(_ item: CBORItem, limits: CBORLimits = .standard) throws(MdocModelError) {
         let items: CBORArray?
-        let hasNullMembers: Bool
-        (version, status, items, documentErrors, hasDocumentsInOtherForms, hasNullMembers) =
+        let (hasNullMembers, hasIndefiniteLength): (Bool, Bool)
+        (
+            version, status, items, documentErrors, hasDocumentsInOtherForms, hasNullMembers,
+            hasIndefiniteLength
+        ) =
             try MdocModelError.mapping(in: .deviceResponse) { () throws(CBORError) in
                 let values = try item.map().values(of: [
                     "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
@@ -40,7 +43,8 @@ package struct UnverifiedResponse: Sendable {
                     try values.optional(2)?.array(), try Self.documentErrors(values.optional(3)),
                     (4...6).contains { index in
                         values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
-                    }, values.hasNull(at: 3...6)
+                    }, values.hasNull(at: 3...6),
+                    [item, values.optional(2)].contains { $0?.hasIndefiniteLength == true }
                 )
             }
         var documents: [UnverifiedDocument] = []
@@ -50,7 +54,9 @@ package struct UnverifiedResponse: Sendable {
                     throw .malformed(.deviceResponse, .tooMany(limit: Self.maximumDocuments))
                 }
                 documents.append(
-                    try UnverifiedDocument(item, limits: limits, hasNullBeside: hasNullMembers))
+                    try UnverifiedDocument(
+                        item, limits: limits, hasNullBeside: hasNullMembers,
+                        hasIndefiniteLengthAround: hasIndefiniteLength))
             }
         }
         self.documents = documents
@@ -83,12 +89,19 @@ package struct UnverifiedDocument: Sendable {
     package let errors: [(nameSpace: String, identifier: String, code: Int64)]
     /// Whether a member of the document, or of the response around it, is null or undefined instead of absent (Q150).
     package let hasNullMembers: Bool
+    /// Whether the document, or the response around it, is an array or map of indefinite length, or has one outside what is
+    /// signed.
+    package let hasIndefiniteLength: Bool
 
-    init(_ item: CBORItem, limits: CBORLimits, hasNullBeside: Bool) throws(MdocModelError) {
+    init(
+        _ item: CBORItem, limits: CBORLimits, hasNullBeside: Bool, hasIndefiniteLengthAround: Bool
+    ) throws(MdocModelError) {
         encoded = item.encoded
         let (map, asserted): (CBORMap?, CBORMap?)
-        let hasOwnNull: Bool
-        (docType, map, issuerAuth, asserted, errors, hasOwnNull) = try MdocModelError.mapping(in: .document) {
+        let (hasOwnNull, isIndefinite): (Bool, Bool)
+        (docType, map, issuerAuth, asserted, errors, hasOwnNull, isIndefinite) = try MdocModelError.mapping(
+            in: .document
+        ) {
             () throws(CBORError) in
             let values = try item.map().values(of: ["docType", "issuerSigned", "deviceSigned", "errors"])
             let issuerSigned = try values.required(1, at: item.offset).map()
@@ -96,16 +109,32 @@ package struct UnverifiedDocument: Sendable {
             return (
                 try values.required(0, at: item.offset).name(), try issuerSigned.optional(0)?.map(),
                 issuerSigned.optional(1), try values.optional(2)?.map(), try Self.errors(values.optional(3)),
-                values.hasNull(at: 2...3) || issuerSigned.hasNull(at: 0...1)
+                values.hasNull(at: 2...3) || issuerSigned.hasNull(at: 0...1),
+                [
+                    item, values.optional(1), values.optional(2), issuerSigned.optional(0),
+                    issuerSigned.optional(1),
+                ]
+                .contains { $0?.hasIndefiniteLength == true }
             )
         }
         deviceSigned = try UnverifiedDeviceSigned(asserted)
         hasNullMembers = hasNullBeside || hasOwnNull || deviceSigned.hasNullMembers
         var nameSpaces: [UnverifiedNameSpace] = []
+        var hasIndefiniteArray = false
         if let map {
-            for member in map { nameSpaces.append(try UnverifiedNameSpace(member, limits: limits)) }
+            for member in map {
+                hasIndefiniteArray = hasIndefiniteArray || member.value.hasIndefiniteLength
+                nameSpaces.append(try UnverifiedNameSpace(member, limits: limits))
+            }
         }
         self.nameSpaces = nameSpaces
+        hasIndefiniteLength = hasIndefiniteLengthAround || isIndefinite || hasIndefiniteArray
+    }
+
+    /// Whether an issuer-signed item or the device's namespaces came as a byte string in chunks.
+    package var hasChunkedItems: Bool {
+        deviceSigned.nameSpacesBytes?.isChunked == true
+            || nameSpaces.contains { $0.items.contains(where: \.bytes.isChunked) }
     }
 
     private static func errors(

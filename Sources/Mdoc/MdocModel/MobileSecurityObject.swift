@@ -19,17 +19,21 @@ package struct MobileSecurityObject: Sendable {
     package let status: Result<DocumentStatus, CBORError>?
     /// How the encoding departs from preferred serialization.
     package let form: EncodingForm
+    /// Whether MobileSecurityObjectBytes is a byte string in chunks.
+    package let isChunked: Bool
 
     /// Reads MobileSecurityObjectBytes, the payload of issuerAuth.
     package init(
         payload: ArraySlice<UInt8>, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
         var form = EncodingForm()
-        let members = try MdocModelError.mapping(in: .mobileSecurityObject) { () throws(CBORError) in
+        let (members, isChunked) = try MdocModelError.mapping(in: .mobileSecurityObject) {
+            () throws(CBORError) in
             let bytes = try EncodedCBOR<MobileSecurityObject>(CBORItem.parse(payload, limits: limits))
-            return try Members(bytes.item(limits: limits, noting: &form))
+            return (try Members(bytes.item(limits: limits, noting: &form)), bytes.isChunked)
         }
         self.form = form
+        self.isChunked = isChunked
         version = members.version
         digestAlgorithm = members.digestAlgorithm
         valueDigests = members.valueDigests

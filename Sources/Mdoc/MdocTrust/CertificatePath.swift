@@ -86,7 +86,7 @@ package enum CertificatePath {
         _ certificate: Certificate, authoritiesBelow: Int, over leaf: Certificate
     ) throws(CertificatePathError) {
         let inspection = ProfileInspection(profile: .iaca, certificate: certificate, issuer: nil)
-        guard certificate.deviations.isEmpty, certificate.basicConstraints?.isCA == true,
+        guard certificate.deviations.isSubset(of: .harmless), certificate.basicConstraints?.isCA == true,
             certificate.keyUsage?.contains(.keyCertSign) == true,
             inspection.findings(.forbiddenExtension).isEmpty,
             inspection.findings(.unknownCriticalExtension).isEmpty, certificate.mayIssue(leaf)

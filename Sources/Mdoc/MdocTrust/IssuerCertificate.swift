@@ -28,8 +28,8 @@ package enum IssuerCertificateError: Error, Equatable, Sendable {
     case malformed(PKIXError)
     /// The certificate holds a key that cannot be used.
     case keyNotUsable(OpenSSLCryptoError)
-    /// An encoding that RFC 5280 forbids and a reader could tolerate, as it does in anchors.
-    case encodingIrregular
+    /// An encoding that RFC 5280 forbids and a reader could tolerate, as it does in anchors; empty where the version is not 3.
+    case encodingIrregular(EncodingDeviations)
     /// No trusted IACA of this name.
     case anchorNotFound(issuer: String)
     /// There is a trusted IACA of this name, and the authority key identifier names another key of it, or none.
@@ -48,7 +48,7 @@ package enum IssuerCertificateError: Error, Equatable, Sendable {
     case isCertificateAuthority
     /// No key usage, or none that allows digital signatures.
     case keyUsageWrong
-    /// The extended key usage is missing or does not name mdoc document signing, 1.0.18013.5.1.2.
+    /// The extended key usage is not one for documents of this type: for an mDL 1.0.18013.5.1.2 (Q216).
     case extendedKeyUsageWrong
     /// No country in the subject.
     case countryMissing
@@ -67,7 +67,10 @@ extension IssuerCertificateError {
         case .malformed(let error): "the document signer's certificate cannot be read: \(error.explanation)"
         case .keyNotUsable(let error):
             "the key of the document signer's certificate cannot be used: \(error.explanation)"
-        case .encodingIrregular: "the document signer's certificate is encoded in a way that RFC 5280 forbids"
+        case .encodingIrregular(let deviations):
+            "the document signer's certificate is encoded in a way that RFC 5280 forbids: "
+                + (deviations.isEmpty
+                    ? "it is not of version 3" : deviations.descriptions.joined(separator: ", "))
         case .anchorNotFound(let issuer): "issuer not in your trust list: \(Terminal.safe(issuer))"
         case .authorityKeyIdentifierMismatch:
             "a root of the issuer's name is trusted, but the certificate names another key of it, or none"
@@ -85,7 +88,8 @@ extension IssuerCertificateError {
             "an authority's certificate signed the document; it may only issue document signers"
         case .keyUsageWrong: "the document signer's key usage does not allow digital signatures"
         case .extendedKeyUsageWrong:
-            "the document signer's certificate is not for signing mdocs (1.0.18013.5.1.2)"
+            "the extended key usage of the document signer's certificate is not for documents of this type"
+                + " (1.0.18013.5.1.2 for an mDL)"
         case .countryMissing: "the document signer's certificate names no country"
         case .countryMismatch: "the country of the document signer differs from its root's"
         case .unknownCriticalExtension(let oid):

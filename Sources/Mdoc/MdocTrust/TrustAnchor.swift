@@ -3,7 +3,8 @@ internal import OpenSSLCrypto
 package import PKIX
 internal import Synchronization
 
-/// A trusted IACA root (ISO/IEC 18013-5 Annex B.1.2). Its own profile is not enforced: roots in use often depart from it (Q179).
+/// A trusted IACA root (ISO/IEC 18013-5 Annex B.1.2). Its own profile is not enforced, for roots in use often depart from it
+/// (Q179); what forbids it to issue certificates is (RFC 5280, 4.2).
 package final class TrustAnchor: Sendable {
     package let certificate: Certificate
     package let sha256: [UInt8]
@@ -27,13 +28,32 @@ package final class TrustAnchor: Sendable {
     /// As `init(_:)`; a key of a known kind is looked at only when something is to be verified with it.
     init(deferringKeyOf certificate: Certificate) throws(TrustAnchorError) {
         guard certificate.basicConstraints?.isCA == true else {
-            throw .notACertificateAuthority(subject: certificate.subject.description)
+            let subject = certificate.subject.description
+            guard certificate.isSelfIssued else { throw .notACertificateAuthority(subject: subject) }
+            throw .selfIssuedWithoutAuthority(
+                subject: subject, hasBasicConstraints: certificate.basicConstraints != nil)
         }
         guard certificate.subjectPublicKeyInfo.isSupported else {
             throw .keyNotUsable(subject: certificate.subject.description)
         }
+        try TrustAnchor.requireUse(of: certificate)
         self.certificate = certificate
         sha256 = Digest(.sha256, of: certificate.der).bytes
+    }
+
+    /// Name constraints are not evaluated, and so forbid whatever it issues.
+    private static func requireUse(of certificate: Certificate) throws(TrustAnchorError) {
+        let subject = certificate.subject.description
+        if let usage = certificate.keyUsage, !usage.contains(.keyCertSign) {
+            throw .keyUsageForbids(subject: subject)
+        }
+        guard certificate.firstExtension(.nameConstraints) == nil else {
+            throw .nameConstraints(subject: subject)
+        }
+        let inspection = ProfileInspection(profile: .iaca, certificate: certificate, issuer: nil)
+        if let unknown = inspection.findings(.unknownCriticalExtension).first?.oid {
+            throw .unknownCriticalExtension(subject: subject, unknown)
+        }
     }
 
     private func loadedKey() -> Result<Key, OpenSSLCryptoError> {
@@ -72,5 +92,12 @@ extension Certificate {
 package enum TrustAnchorError: Error, Equatable, Sendable {
     /// A document signer's or other end certificate; the root that issued it belongs here.
     case notACertificateAuthority(subject: String)
+    /// It names itself as its issuer, and does not say that it is an authority.
+    case selfIssuedWithoutAuthority(subject: String, hasBasicConstraints: Bool)
     case keyNotUsable(subject: String)
+    /// Its key usage does not allow signing certificates.
+    case keyUsageForbids(subject: String)
+    /// It limits the names that it may issue for, which is not evaluated.
+    case nameConstraints(subject: String)
+    case unknownCriticalExtension(subject: String, ObjectIdentifier)
 }

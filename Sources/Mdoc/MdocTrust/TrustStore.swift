@@ -19,6 +19,7 @@ package final class TrustStore: Sendable {
     fileprivate struct Verified: Sendable {
         let certificate: IssuerCertificate
         let trusted: TrustedAnchor
+        let profile: CertificateProfile
         let deviations: [Deviation]
         let revocation: SignerRevocation
     }
@@ -75,23 +76,27 @@ package final class TrustStore: Sendable {
         return try IssuerCertificate(der: der)
     }
 
-    /// The proof that an IACA which is trusted for `docType` issued this document signer and that both are valid at `now`.
+    /// The proof that an IACA which is trusted for `docType` issued this document signer, that it fits the profile for this
+    /// type, and that both are valid at `now`.
     package func verify(
-        _ leaf: IssuerCertificate, for docType: String, at now: Timestamp
+        _ leaf: IssuerCertificate, for docType: String, at now: Timestamp,
+        profiles: DocumentSignerProfiles = DocumentSignerProfiles()
     ) throws(IssuerCertificateError) -> VerifiedIssuerCertificate {
+        let profile = profiles.profile(for: docType)
         try requireValidity(of: leaf.certificate, at: now)
         // Where the anchor's time is over, a renewed one of the same key may take its place (Q177).
         if capacity > 0,
             let known = verified.withLock({ $0[CertificateEncoding(der: leaf.certificate.der)] }),
-            known.trusted.anchor.isValid(at: now), known.trusted.isTrusted(for: docType)
+            known.profile == profile, known.trusted.anchor.isValid(at: now),
+            known.trusted.isTrusted(for: docType)
         {
             return VerifiedIssuerCertificate(proving: leaf, known, docType)
         }
         let trusted = try issuer(of: leaf.certificate, for: docType, at: now)
-        let deviations = try CertificateProfile.deviations(
+        let deviations = try profile.deviations(
             ofDocumentSigner: leaf.certificate, issuedBy: trusted.anchor.certificate)
         let entry = Verified(
-            certificate: leaf, trusted: trusted, deviations: deviations,
+            certificate: leaf, trusted: trusted, profile: profile, deviations: deviations,
             revocation: SignerRevocation(
                 of: leaf.certificate, issuedBy: trusted.anchor, in: revocationLists))
         remember(entry)
@@ -107,12 +112,14 @@ package final class TrustStore: Sendable {
         of signer: borrowing VerifiedIssuerCertificate, status: Result<DocumentStatus, CBORError>?,
         at now: Timestamp, clockSkew: Int64
     ) -> RevocationFinding {
-        .combine(
+        let issued = RevocationFinding.combine(
             signer: signer.revocation.finding(at: now, clockSkew: clockSkew),
             document: statusLists.finding(
                 status,
                 of: StatusLists.Subject(anchor: signer.anchor, docType: signer.docType, anchors: trusted),
                 at: now, clockSkew: clockSkew))
+        guard let root = signer.trusted.finding(for: signer.docType, at: now) else { return issued }
+        return .combine(signer: issued, document: root)
     }
 
     private func requireValidity(
@@ -170,7 +177,8 @@ private struct CertificateEncoding: Hashable {
 /// The proof that a document signer's certificate was issued by a trusted IACA, fits the profile, and is valid now.
 package struct VerifiedIssuerCertificate: ~Copyable, Sendable {
     package let leaf: IssuerCertificate
-    package let anchor: TrustAnchor
+    package var anchor: TrustAnchor { trusted.anchor }
+    fileprivate let trusted: TrustedAnchor
     /// The document type that the anchor is trusted for.
     package let docType: String
     package let deviations: [Deviation]
@@ -179,7 +187,7 @@ package struct VerifiedIssuerCertificate: ~Copyable, Sendable {
     fileprivate init(proving leaf: IssuerCertificate, _ entry: TrustStore.Verified, _ docType: String) {
         self.leaf = leaf
         self.docType = docType
-        anchor = entry.trusted.anchor
+        trusted = entry.trusted
         deviations = entry.deviations
         revocation = entry.revocation
     }

@@ -19,8 +19,8 @@ package enum CheckFailure: Error, Equatable, Sendable {
     case digestMissing(ElementName)
     /// The item is not the one the issuer signed.
     case digestMismatch(ElementName)
-    /// The MSO was signed before or after the validity of its signer's certificate.
-    case signedOutsideCertificateValidity
+    /// The MSO was signed before or after the validity of its signer's certificate (Q220).
+    case signedOutsideCertificateValidity(signed: Timestamp, from: Timestamp, until: Timestamp)
     /// validFrom lies before signed, or validUntil not after validFrom.
     case validityContradictory
     case notYetValid
@@ -35,6 +35,8 @@ package enum CheckFailure: Error, Equatable, Sendable {
     case deviceAuthMissing
     /// A device signature and a MAC together.
     case deviceAuthTwice
+    /// The device signature or MAC carries its payload, which has to be detached (Q219).
+    case devicePayloadAttached
     /// A MAC, and no reader key available to check it with.
     case readerKeyNeeded
     /// A MAC, and the reader's key is not on the device key's curve.
@@ -67,8 +69,10 @@ extension CheckFailure {
         case .digestAlgorithmUnknown: "the digest algorithm is not SHA-256, SHA-384 or SHA-512"
         case .digestMissing(let element): "the issuer signed no digest for \(element.text)"
         case .digestMismatch(let element): "\(element.text) is not what the issuer signed"
-        case .signedOutsideCertificateValidity:
-            "the MSO was signed before or after the validity of its signer's certificate"
+        case .signedOutsideCertificateValidity(let signed, let start, let end):
+            signed < start
+                ? "the MSO was signed at \(signed), before its signer's certificate became valid at \(start)"
+                : "the MSO was signed at \(signed), after its signer's certificate expired at \(end)"
         case .validityContradictory: "the MSO's dates contradict one another"
         case .notYetValid: "the MSO is not valid yet"
         case .expired: "the MSO has expired: the holder must update the document in the wallet"
@@ -79,6 +83,8 @@ extension CheckFailure {
         case .deviceNameSpacesMissing: "deviceSigned has no nameSpaces, which must be there even when empty"
         case .deviceAuthMissing: "the phone neither signed nor authenticated the session"
         case .deviceAuthTwice: "the phone sent a signature and a MAC; only one of them is allowed"
+        case .devicePayloadAttached:
+            "the device signature or MAC carries its payload; ISO/IEC 18013-5 asks for a detached one (nil)"
         case .readerKeyNeeded:
             "the phone authenticated with a MAC, which only the reader of that session can check:"
                 + " give its ephemeral key with --reader-key"

@@ -31,6 +31,8 @@ func checkDeviceAuthentication(
     case (let signature?, nil):
         do throws(COSEError) {
             try verifyDeviceSignature(signature, over: payload, key: deviceKey, noting: &deviations)
+        } catch .payloadMisplaced {
+            throw .devicePayloadAttached
         } catch {
             throw .cose(error)
         }
@@ -42,6 +44,8 @@ func checkDeviceAuthentication(
             let mac = try COSEMac0(mac)
             try mac.verify(with: key, detachedPayload: payload)
             if mac.isTagged { deviations.append(.deviceAuthTagged) }
+        } catch .payloadMisplaced {
+            throw .devicePayloadAttached
         } catch {
             throw .cose(error)
         }

@@ -25,6 +25,8 @@ func checkRequestMatch(
 ) throws(CheckFailure) -> RequestMatchProof {
     guard !isRepetition else { throw .documentTwice }
     if document.hasNullMembers { deviations.append(.nullMember) }
+    if document.hasIndefiniteLength { deviations.append(.indefiniteResponse) }
+    if document.hasChunkedItems { deviations.append(.chunkedItem) }
     try refuseElementsTwice(in: document)
     guard case .requested(let requests) = comparison else { return RequestMatchProof(withheld: []) }
     let matching = requests.filter { $0.docType == document.docType }

@@ -49,7 +49,8 @@ struct UnverifiedIssuerAuth {
     ) throws(CheckFailure) -> VerifiedIssuerCertificate {
         let signer = try signer.get()
         do throws(IssuerCertificateError) {
-            let certificate = try context.trust.verify(signer, for: docType, at: context.now)
+            let certificate = try context.trust.verify(
+                signer, for: docType, at: context.now, profiles: context.policy.signers)
             deviations += certificate.deviations
             if hasFurtherCertificates { deviations.append(.x5chainWithOtherCertificates) }
             return certificate

@@ -19,7 +19,11 @@ func checkValidity(
     let validUntil = info.validUntil.instant
     let certificate = signer.certificate
     guard certificate.notBefore <= signed.secondsSince1970, signed.secondsSince1970 <= certificate.notAfter
-    else { throw .signedOutsideCertificateValidity }
+    else {
+        throw .signedOutsideCertificateValidity(
+            signed: signed, from: Timestamp(secondsSince1970: certificate.notBefore),
+            until: Timestamp(secondsSince1970: certificate.notAfter))
+    }
     guard signed <= validFrom, validFrom < validUntil else { throw .validityContradictory }
     let clockSkew = context.policy.clockSkew
     guard validFrom <= context.now.advanced(bySeconds: clockSkew) else { throw .notYetValid }
@@ -41,5 +45,6 @@ func checkMobileSecurityObject(
     guard mobileSecurityObject.docType == document.docType else { throw .docTypeMismatch }
     if mobileSecurityObject.form.contains(.indefiniteLength) { deviations.append(.indefiniteMSO) }
     if mobileSecurityObject.form.contains(.longerHead) { deviations.append(.longerHeadInMSO) }
+    if mobileSecurityObject.isChunked { deviations.append(.chunkedItem) }
     return MobileSecurityObjectProof()
 }

@@ -7,13 +7,20 @@ package struct VerificationPolicy: Equatable, Sendable {
     package var revocation: RevocationPolicy
     /// The seconds by which validFrom and validUntil are extended (Q186), and by which a list may be from the future.
     package var clockSkew: Int64
+    /// Whose certificates may sign which documents.
+    package var signers: DocumentSignerProfiles
+    package var testRoots = TestRoots()
+    /// For trials: whether documents of test issuers are used. They are never verified.
+    package var acceptsTestDocuments = false
 
     package init(
-        rules: VerificationRules = .interoperable, revocation: RevocationPolicy = .age, clockSkew: Int64 = 60
+        rules: VerificationRules = .interoperable, revocation: RevocationPolicy = .age, clockSkew: Int64 = 60,
+        signers: DocumentSignerProfiles = DocumentSignerProfiles()
     ) {
         self.rules = rules
         self.revocation = revocation
         self.clockSkew = clockSkew
+        self.signers = signers
     }
 }
 

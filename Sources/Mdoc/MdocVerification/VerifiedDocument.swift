@@ -1,4 +1,5 @@
 package import CBOR
+internal import COSE
 package import MdocModel
 package import MdocTrust
 internal import PKIX
@@ -12,6 +13,8 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
     package let revocation: RevocationFinding
     /// What was asked for and came, in the order it came.
     package let elements: [VerifiedElement]
+    /// The key by which the holder proved to have the document.
+    let deviceKey: COSEKey
     private let now: Timestamp
 
     init(
@@ -34,6 +37,7 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         issuer = DocumentIssuer(certificate.leaf, anchor: certificate.anchor)
         self.deviceBinding = deviceBinding.kind
         validityInfo = signature.mobileSecurityObject.validityInfo
+        deviceKey = signature.mobileSecurityObject.deviceKey
         elements = VerifiedDocument.elements(of: document, withheld: requestMatch.withheld)
         self.now = now
     }
@@ -83,17 +87,16 @@ package struct VerifiedDocument: Sendable, RedactedDescription {
         }
     }
 
-    /// Whether the document itself, by its expiry_date, is in date: another matter than the MSO's validity.
+    /// Whether the document itself, by the expiry_date in the namespace of its type, is in date: another matter than the
+    /// MSO's validity.
     package var isCurrent: DocumentCurrency {
-        for element in elements where element.name.identifier == "expiry_date" && element.signedBy == .issuer
-        {
-            guard let date = try? DateText(element.value) else { return .unknown }
-            switch date.value {
-            case .instant(let instant): return now <= instant ? .yes : .no
-            case .day(let day): return now.dayInUTC <= day ? .yes : .no
-            }
+        guard let value = issuerSigned(.inMainNameSpace("expiry_date", of: docType)),
+            let date = try? DateText(value)
+        else { return .unknown }
+        return switch date.value {
+        case .instant(let instant): now <= instant ? .yes : .no
+        case .day(let day): now.dayInUTC <= day ? .yes : .no
         }
-        return .unknown
     }
 }
 

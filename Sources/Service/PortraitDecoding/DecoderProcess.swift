@@ -22,7 +22,7 @@ struct DecoderProcess: ~Copyable {
     deinit {
         _ = close(socket)
         _ = kill(process, SIGKILL)
-        _ = waitpid(process, nil, 0)
+        while waitpid(process, nil, 0) < 0, errno == EINTR {}
     }
 
     /// Sends the input and takes the output to its end.
@@ -47,9 +47,13 @@ struct DecoderProcess: ~Copyable {
         for events: Int32, until deadline: ContinuousClock.Instant
     ) throws(PortraitDecoderError) -> Int32 {
         var state = pollfd(fd: socket, events: Int16(events), revents: 0)
-        let left = (deadline - ContinuousClock.now) / .milliseconds(1)
-        guard left > 0, unsafe poll(&state, 1, Int32(left.rounded(.up))) > 0 else { throw .overdue }
-        return Int32(state.revents)
+        while true {
+            let left = (deadline - ContinuousClock.now) / .milliseconds(1)
+            guard left > 0 else { throw .overdue }
+            let count = unsafe poll(&state, 1, Int32(left.rounded(.up)))
+            if count > 0 { return Int32(state.revents) }
+            guard count == 0 || errno == EINTR else { throw .unexpected }
+        }
     }
 
     /// Sends what fits. A decoder that failed early takes no more; its exit status says why.
@@ -70,16 +74,14 @@ struct DecoderProcess: ~Copyable {
 
     /// Waits for the process, whose output has ended, and says how it did.
     consuming func end(until deadline: ContinuousClock.Instant) throws(PortraitDecoderError) {
-        var status: Int32 = 0
-        while unsafe waitpid(process, &status, WNOHANG) == 0 {
-            guard ContinuousClock.now < deadline else {
-                _ = consume self
-                throw .overdue
-            }
-            usleep(200)
+        let ending = Self.ending(of: process, until: deadline)
+        guard ending != .overdue else {
+            _ = consume self
+            throw .overdue
         }
         _ = close(socket)
         discard self
+        guard case .status(let status) = ending else { throw .unexpected }
         let signal = status & 0x7f
         guard signal == 0 else { throw .ended(signal: signal) }
         switch PortraitEnd(rawValue: status >> 8 & 0xff) {
@@ -89,6 +91,26 @@ struct DecoderProcess: ~Copyable {
         case .unsupported: throw .unsupported
         case .tooLarge: throw .tooLarge
         case .usage, .broken, nil: throw .unexpected
+        }
+    }
+
+    enum Ending: Equatable {
+        /// As `waitpid` reports it.
+        case status(Int32)
+        /// It still runs.
+        case overdue
+        /// It is no child of this process, or not any more: how it ended is not known.
+        case unknown
+    }
+
+    static func ending(of process: pid_t, until deadline: ContinuousClock.Instant) -> Ending {
+        while true {
+            var status: Int32 = 0
+            let found = unsafe waitpid(process, &status, WNOHANG)
+            if found == process { return .status(status) }
+            guard found == 0 || errno == EINTR else { return .unknown }
+            guard ContinuousClock.now < deadline else { return .overdue }
+            usleep(200)
         }
     }
 

@@ -9,7 +9,8 @@ package struct APIProblem: Error, Equatable, Sendable {
     package enum ID: String, CaseIterable, Sendable {
         case notFound, methodNotAllowed, hostRefused, originRefused, unauthorized, forbidden
         case bodyTooLong, bodyTooSlow, bodyMissing, contentTypeRefused, bodyRefused
-        case intentRefused, retentionRefused, readerTokenRequired, readerTokenRefused, identityRefused
+        case intentRefused, policyRefused, retentionRefused, readerTokenRequired, readerTokenRefused,
+            identityRefused
         case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken, referenceMissing
         case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, portraitGone
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
@@ -88,6 +89,10 @@ extension APIProblem {
     static let bodyTooSlow = APIProblem(.bodyTooSlow, 408, "the body did not arrive in time: send it again")
     static let contentTypeRefused = APIProblem(
         .contentTypeRefused, 415, "the body must be JSON: send Content-Type: application/json")
+    static let policyRefused = APIProblem(
+        .policyRefused, 400,
+        "the policy of the order or of its lane accepts more than that of its purpose: leave policy out, or name a stricter one"
+    )
     static let readerTokenRequired = APIProblem(
         .readerTokenRequired, 403, "data is requested only with a prepared reader token: send readerToken")
     static let laneRequired = APIProblem(
@@ -142,6 +147,9 @@ extension APIProblem {
         .receiptUnknown, 404, "there is no such receipt: see /v1/receipts")
     static let noRecords = APIProblem(
         .recordsUnavailable, 503, "this daemon keeps no records: start it with a store")
+    static let receiptsDelayed = APIProblem(
+        .recordsUnavailable, 503,
+        "a receipt cannot be written, and the daemon tries again: check the disk of the store")
     static let nothingRetained = APIProblem(
         .nothingRetained, 404,
         "nothing is retained for this reference: check it, as its data may have been exported or deleted after its time"

@@ -39,7 +39,9 @@ extension ProfileRule {
     private var explanation: String {
         switch finding.rule {
         case .version: "it is not of version 3"
-        case .encoding: "it is encoded in a way that RFC 5280 forbids"
+        case .encoding: "it is encoded in a way that RFC 5280 forbids\(encodingText)"
+        case .keyUsageTrailingZeros: "the bits of its keyUsage end in zero"
+        case .booleanTrueNotFF: "TRUE is 01 and not FF in its basicConstraints"
         case .serialNumber: "its serial number has fewer than 8 octets or more than 20, or is not positive"
         case .signatureAlgorithm: "it is not signed with ECDSA and SHA-256, SHA-384 or SHA-512"
         case .publicKey: "its key is not on a curve of the profile, or is compressed"
@@ -66,4 +68,9 @@ extension ProfileRule {
     }
 
     private var oidText: String { finding.oid?.description ?? "" }
+
+    private var encodingText: String {
+        let texts = finding.encoding.descriptions
+        return texts.isEmpty ? "" : ": " + texts.joined(separator: ", ")
+    }
 }

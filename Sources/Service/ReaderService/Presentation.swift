@@ -178,6 +178,8 @@ package enum PresentationFailure: Error, Equatable, Sendable {
     case status(SessionStatus)
     /// The phone ended the session with its first answer, so that nothing further could be asked.
     case sessionOver
+    /// The further question was answered with another document and another key than the first.
+    case otherDocument
     case consentOverdue
     /// The presentation was cancelled on our side.
     case cancelled

@@ -77,6 +77,9 @@ package struct ReaderTransaction: Sendable {
         case .deliver(let response, let isEnded):
             let outcome = judge(response, in: exchange, isLast: isEnded || !exchange.hasFurtherRequest)
             guard let outcome else { return .ask }
+            guard isOfFirstHolder(outcome, progress) else {
+                return .end(.failed(.otherDocument), terminationMessage: isEnded ? nil : exchange.terminate())
+            }
             if plan.handsOutRawAnswer { progress.rawAnswer = RawAnswer(response, in: exchange.session) }
             progress.times.end(.verification)
             if let further = furtherQuestion(after: outcome, progress) {
@@ -97,10 +100,18 @@ package struct ReaderTransaction: Sendable {
         after outcome: Presentation.Outcome, _ progress: Progress
     ) -> PresentationQuestion? {
         guard progress.earlier.isEmpty, let further = plan.further,
-            case .judged(let judgement) = outcome, case .verified(let response) = judgement.verdict,
-            further.isDue(response)
+            let response = outcome.verified, further.isDue(response)
         else { return nil }
         return further.question
+    }
+
+    /// Whether the answer to a further question is of the holder of the first. One that is not verified says nothing of its
+    /// holder.
+    private func isOfFirstHolder(_ outcome: Presentation.Outcome, _ progress: Progress) -> Bool {
+        guard let first = progress.earlier.first?.outcome.verified, let response = outcome.verified else {
+            return true
+        }
+        return response.isOfHolder(of: first)
     }
 
     /// Judges a decrypted answer by what was asked; nil where there is nothing in it and something else can be asked.
@@ -130,6 +141,17 @@ package struct ReaderTransaction: Sendable {
         case .overdue: .failed(.consentOverdue)
         case .terminated: .failed(.cancelled)
         case .failed(let error): .failed(.session(error))
+        }
+    }
+}
+
+extension Presentation.Outcome {
+    /// The response, where every check passed.
+    fileprivate var verified: VerifiedResponse? {
+        if case .judged(let judgement) = self, case .verified(let response) = judgement.verdict {
+            response
+        } else {
+            nil
         }
     }
 }

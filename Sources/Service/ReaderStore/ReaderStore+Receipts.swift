@@ -11,11 +11,13 @@ extension ReaderStore {
     package func append(
         _ statement: ReceiptStatement, releasing presentation: String? = nil
     ) throws(ReaderStoreError) -> SignedReceipt {
-        try change { database in
+        let receipt = try change { database in
             try database.execute(
                 sql: "DELETE FROM receipt_held WHERE presentation = ?", arguments: [presentation])
             return try append(statement, in: database)
         }
+        sealReceipts()
+        return receipt
     }
 
     private func append(_ statement: ReceiptStatement, in database: Database) throws -> SignedReceipt {
@@ -31,28 +33,47 @@ extension ReaderStore {
         return receipt
     }
 
-    /// Makes sure that a receipt could be signed now.
-    package func checkReceipts() throws(ReaderStoreError) {
-        try change { _ in _ = try ReceiptKeyFile(in: folder).key() }
+    /// Makes sure that a receipt can be written and signed now, and keeps the place for it: what it will say should nothing
+    /// else come. Until `release`, or a receipt of this presentation, `appendHeld` writes that.
+    package func reserve(
+        _ statement: ReceiptStatement, of presentation: String
+    ) throws(ReaderStoreError) {
+        try change { database in
+            _ = try ReceiptKeyFile(in: folder).key()
+            try Self.hold(statement, of: presentation, in: database)
+        }
+    }
+
+    /// Nothing is to be written of this presentation.
+    package func release(_ presentation: String) throws(ReaderStoreError) {
+        try change { database in
+            try database.execute(
+                sql: "DELETE FROM receipt_held WHERE presentation = ?", arguments: [presentation])
+        }
     }
 
     /// Keeps what a receipt will say as soon as somebody has decided, so that it is not lost with the process.
     package func hold(
         _ statement: ReceiptStatement, of presentation: String
     ) throws(ReaderStoreError) {
-        try change { database in
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO receipt_held (presentation, statement) VALUES (?, ?)",
-                arguments: [presentation, Data(statement.encoded())])
-        }
+        try change { database in try Self.hold(statement, of: presentation, in: database) }
     }
 
-    /// Writes the receipts of everything that is held, as nobody decided on. For the start, when no decision can come any more.
+    private static func hold(
+        _ statement: ReceiptStatement, of presentation: String, in database: Database
+    ) throws {
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO receipt_held (presentation, statement) VALUES (?, ?)",
+            arguments: [presentation, Data(statement.encoded())])
+    }
+
+    /// Writes the receipts of everything that is held: what nobody decided on, and what was interrupted. For the start, when
+    /// nothing of it can go on.
     ///
     /// - Returns: how many those are.
     @discardableResult
     package func appendHeld() throws(ReaderStoreError) -> Int {
-        try change { database in
+        let count = try change { database in
             let held = try Data.fetchAll(
                 database, sql: "SELECT statement FROM receipt_held ORDER BY number")
             for bytes in held {
@@ -61,6 +82,8 @@ extension ReaderStore {
             try database.execute(sql: "DELETE FROM receipt_held")
             return held.count
         }
+        if count > 0 { sealReceipts() }
+        return count
     }
 
     /// Receipts in their order, from the one after this number on.
@@ -80,7 +103,7 @@ extension ReaderStore {
         try read { database in try Self.lastReceipt(in: database) }
     }
 
-    private static func lastReceipt(in database: Database) throws -> SignedReceipt? {
+    static func lastReceipt(in database: Database) throws -> SignedReceipt? {
         try Data.fetchOne(database, sql: "SELECT encoded FROM receipt ORDER BY sequence DESC LIMIT 1")
             .map { try SignedReceipt(parsing: [UInt8]($0)) }
     }
@@ -95,17 +118,20 @@ extension ReaderStore {
 
     /// The public halves of all keys that have signed receipts here, in the order of their first.
     package func receiptKeys() throws(ReaderStoreError) -> [ReceiptPublicKey] {
-        try read { database in
-            try Data.fetchAll(database, sql: "SELECT point FROM receipt_key ORDER BY rowid")
-                .map { try ReceiptPublicKey(point: [UInt8]($0)) }
-        }
+        try read { database in try Self.receiptKeys(in: database) }
+    }
+
+    static func receiptKeys(in database: Database) throws -> [ReceiptPublicKey] {
+        try Data.fetchAll(database, sql: "SELECT point FROM receipt_key ORDER BY rowid")
+            .map { try ReceiptPublicKey(point: [UInt8]($0)) }
     }
 
     /// Makes a new key for the next receipt, and returns its id. The old private key is deleted; its public key is
     /// kept.
     @discardableResult
     package func renewReceiptKey() throws(ReaderStoreError) -> ReceiptPublicKey.ID {
-        try change { _ in
+        try change { database in
+            try sealReceiptsAnew(in: database)
             let key = try ReceiptKeyFile(in: folder).replace()
             return try ReceiptPublicKey(key.publicKey()).id
         }

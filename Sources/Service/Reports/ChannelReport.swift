@@ -7,9 +7,9 @@ package import WalletPresentation
 /// report it.
 package struct ChannelReport: Sendable {
     package enum Verdict: Sendable {
-        /// Every check passed. Ages that were received in place of an answer are reported.
-        case verified([AgeStandIn])
-        /// A test document or a test answer: proves nothing, and has no element values.
+        /// Every check passed.
+        case verified
+        /// A test document or a test answer: proves nothing, and has no element values unless the policy accepts it.
         case mock(MockSign)
         /// A check failed, or could not be made.
         case rejected
@@ -29,8 +29,11 @@ package struct ChannelReport: Sendable {
     package let verdict: Verdict
     /// False where nobody knows whether it was presented before.
     package let isReplayChecked: Bool
-    /// The checks, and the elements where it is verified. Of a mock they are those of a rejected response.
+    /// The checks, and the elements where it is verified. Of a mock they are those of a rejected response, unless the
+    /// policy accepts it.
     package var response: TransactionReport
+    /// Where an age came in place of an answer.
+    let ageStandIns: [AgeStandIn]
 
     /// - Parameters:
     ///   - requestCompared: whether what came was compared with what was asked for.
@@ -38,18 +41,25 @@ package struct ChannelReport: Sendable {
     package init(_ verdict: PresentationVerdict, requestCompared: Bool, questions: [Question]) {
         switch verdict {
         case .verified(let presentation):
-            self.verdict = .verified(presentation.ageStandIns)
+            self.verdict = .verified
+            ageStandIns = presentation.ageStandIns
             isReplayChecked = presentation.isReplayChecked
             response = TransactionReport(
                 presentation.judgement, questions: questions, requestCompared: requestCompared)
         case .mock(let presentation):
             self.verdict = .mock(presentation.sign)
+            ageStandIns = presentation.accepted?.ageStandIns ?? []
             isReplayChecked = presentation.isReplayChecked
-            response = TransactionReport(
-                rejecting: presentation.checks, presentation.failures, questions: questions,
-                requestCompared: requestCompared)
+            response =
+                presentation.accepted.map {
+                    TransactionReport($0.judgement, questions: questions, requestCompared: requestCompared)
+                }
+                ?? TransactionReport(
+                    rejecting: presentation.checks, presentation.failures, questions: questions,
+                    requestCompared: requestCompared)
         case .rejected(let presentation):
             self.verdict = .rejected
+            ageStandIns = []
             isReplayChecked = presentation.isReplayChecked
             response = TransactionReport(
                 rejecting: presentation.checks, presentation.failures, questions: questions,
@@ -63,12 +73,14 @@ package struct ChannelReport: Sendable {
         (verdict, response) =
             error.isAboutForm ? (.malformed, .malformed(told)) : (.rejected, .rejected(told))
         self.isReplayChecked = isReplayChecked
+        ageStandIns = []
     }
 
     /// A file that is not what it claims to be.
     package init(malformed error: TransactionError) {
         (verdict, response) = (.malformed, .malformed(error))
         isReplayChecked = false
+        ageStandIns = []
     }
 }
 
@@ -132,11 +144,6 @@ extension ChannelReport {
     private var mockSign: MockSign? {
         if case .mock(let sign) = verdict { sign } else { nil }
     }
-
-    /// Where an age came in place of an answer.
-    var ageStandIns: [AgeStandIn] {
-        if case .verified(let standIns) = verdict { standIns } else { [] }
-    }
 }
 
 extension ChannelReport {
@@ -154,6 +161,7 @@ extension ChannelReport {
 
     private var headline: String {
         switch verdict {
+        case .mock where response.isAccepted: response.headline
         case .mock(let sign): "MOCK: \(sign.explanation)  [\(sign.rawValue)]"
         case .verified, .rejected, .malformed: response.headline
         }

@@ -59,6 +59,12 @@ extension PresentationFailure {
                 .sessionStatus20,
                 "the phone ended the session with its first answer (status 20): request the other data in a new presentation"
             )
+        case .otherDocument:
+            return .rejected(
+                TransactionError(
+                    .otherDocument,
+                    "the second answer is of another document than the first: ask the holder to show one document for both"
+                ))
         case .consentOverdue:
             return incomplete(.consentOverdue, "the holder did not answer in time: start again")
         case .cancelled: return incomplete(.cancelled, "the presentation was cancelled")

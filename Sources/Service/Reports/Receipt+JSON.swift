@@ -27,7 +27,8 @@ extension ReceiptStatement {
                 questions.map {
                     ["ask": .string($0.subject.description), "answer": .string($0.answer.rawValue)]
                 }),
-            "verdict": .string(verdict.rawValue), "reasons": .array(reasons.map { .string($0.id) }),
+            "verdict": .string(verdict.rawValue), "test": .boolean(verdict == .mock),
+            "reasons": .array(reasons.map { .string($0.id) }),
             "documents": .array(documents.map(\.json)), "trust": trust?.json ?? .null,
             "policy": .string(policy.text), "software": .string(software.text),
             "retention": .string(retention.name), "method": .string(method.rawValue),

@@ -53,6 +53,10 @@ package struct TransactionError: Equatable, Sendable {
         case consentOverdue = "consent.overdue"
         /// The transaction was interrupted on our side.
         case cancelled = "cancelled"
+        /// A test issuer signed a document, and the configuration accepts no test documents.
+        case documentTest = "document.test"
+        /// The second answer of a session is of another document, with another key, than the first.
+        case otherDocument = "document.other"
         case documentNotReturned = "document.not_returned"
         case elementNotReturned = "element.not_returned"
     }

@@ -139,9 +139,11 @@ extension DocumentIssuer {
 
 extension CheckReport {
     fileprivate var json: JSONValue {
-        [
-            "id": .string(id.rawValue), "outcome": .string(outcome.word),
-            "detail": .string(Terminal.safe(explanation, limit: 1000)),
+        var members: [(String, JSONValue)] = [
+            ("id", .string(id.rawValue)), ("outcome", .string(outcome.word)),
+            ("detail", .string(Terminal.safe(explanation, limit: 1000))),
         ]
+        if let reason { members.append(("reason", .string(reason.rawValue))) }
+        return .object(members)
     }
 }

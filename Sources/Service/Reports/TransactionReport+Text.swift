@@ -30,11 +30,28 @@ extension TransactionReport {
 
     var headline: String {
         switch verdict {
-        case .verified: "VERIFIED"
+        case .verified: [answersLine, "VERIFIED"].compactMap(\.self).joined(separator: "\n")
+        case .mock where isAccepted: "TEST DOCUMENT: \(answersText ?? "every check passed")"
+        case .mock: "TEST DOCUMENT: it proves nothing"
         case .rejected: "REJECTED: do not rely on this response"
         case .malformed: "MALFORMED: the bytes are not the message they should be"
         case .incomplete: "INCOMPLETE: there is no response to judge"
         }
+    }
+
+    /// All answers in a word, and each question with its answer; nil where nothing is to be answered.
+    private var answersLine: String? {
+        let words = questions.map { word(answering: $0) }
+        let summary = words.contains(.no) ? "NO" : words.contains(.cannotTell) ? "CANNOT TELL" : "YES"
+        return answersText.map { "\(summary): \($0)" }
+    }
+
+    /// Each question with its answer. A portrait that came is no answer.
+    private var answersText: String? {
+        let answers = questions.map { (subject: $0.subject, word: word(answering: $0)) }
+            .filter { $0.subject != .portrait || $0.word != .yes }
+            .map { "\($0.subject.text) \($0.word.text)" }
+        return answers.isEmpty ? nil : answers.joined(separator: ", ")
     }
 
     /// Questions about a document that did not come.
@@ -146,7 +163,11 @@ extension Question.Subject {
 }
 
 extension Answer {
-    fileprivate var text: String { "\(word == .cannotTell ? "cannot tell" : word.rawValue) (\(reason))" }
+    fileprivate var text: String { "\(word.text) (\(reason))" }
+}
+
+extension Answer.Word {
+    fileprivate var text: String { self == .cannotTell ? "cannot tell" : rawValue }
 }
 
 extension DocumentIssuer {
@@ -161,7 +182,8 @@ extension CheckReport {
     fileprivate var line: String? {
         switch outcome {
         case .passed: nil
-        case .failed: "  failed: \(Terminal.safe(explanation, limit: 400))  [\(id.rawValue)]"
+        case .failed:
+            "  failed: \(Terminal.safe(explanation, limit: 400))  [\(reason?.rawValue ?? id.rawValue)]"
         case .undetermined: "  undetermined: \(Terminal.safe(explanation, limit: 400))  [\(id.rawValue)]"
         case .skipped: "  not checked  [\(id.rawValue)]"
         }

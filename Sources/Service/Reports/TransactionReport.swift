@@ -11,6 +11,8 @@ package struct TransactionReport: Sendable {
     package enum Verdict: String, CaseIterable, Sendable {
         /// Every check passed.
         case verified
+        /// Every check passed, and a test issuer signed a document: it proves nothing.
+        case mock
         /// A check failed, or could not be made.
         case rejected
         /// The bytes are not the message they should be.
@@ -55,9 +57,15 @@ package struct TransactionReport: Sendable {
     package init(_ judgement: Judgement, questions: [Question], requestCompared: Bool) {
         let basis = Basis(trustSnapshot: judgement.trustSnapshot, policy: judgement.policy)
         switch judgement.verdict {
+        case .verified(let response) where !judgement.policy.accepts(response):
+            self.init(
+                .mock, response.reports.map { DocumentOutcome($0, verified: nil, questions: questions) },
+                [TransactionError(.documentTest, Self.testDocumentDetail)],
+                notReturned: response.notReturned, questions: questions, requestCompared: requestCompared,
+                basis: basis)
         case .verified(let response):
             self.init(
-                .verified,
+                judgement.policy.hasTestDocument(response.reports) ? .mock : .verified,
                 zip(response.reports, response.documents).map { report, document in
                     DocumentOutcome(report, verified: document, questions: questions)
                 },
@@ -68,6 +76,21 @@ package struct TransactionReport: Sendable {
                 rejecting: response.reports, for: response.failures.map { TransactionError($0) },
                 notReturned: response.notReturned, questions: questions, requestCompared: requestCompared,
                 basis: basis)
+        }
+    }
+
+    private static let testDocumentDetail =
+        "a test issuer signed the document, which proves nothing: for a trial set acceptTestDocuments in the configuration"
+
+    /// Whether every check passed, and a test issuer signed a document.
+    package var hasTestDocument: Bool { verdict == .mock }
+
+    /// Whether its answers and elements may be used: it is verified, or a test document that the policy accepts.
+    package var isAccepted: Bool {
+        switch verdict {
+        case .verified: true
+        case .mock: basis?.policy.acceptsTestDocuments ?? false
+        case .rejected, .malformed, .incomplete: false
         }
     }
 
@@ -96,6 +119,14 @@ package struct TransactionReport: Sendable {
         self.requestCompared = requestCompared
         self.questions = questions
         self.basis = basis
+    }
+
+    /// Yes where each document that came says yes, no where one says no.
+    package func word(answering question: Question) -> Answer.Word {
+        let words = documents.filter { question.docTypes.contains($0.report.docType) }
+            .map { outcome in outcome.answers.first { $0.subject == question.subject }?.answer.word }
+        if words.contains(.no) { return .no }
+        return !words.isEmpty && words.allSatisfy { $0 == .yes } ? .yes : .cannotTell
     }
 
     mutating func removeElements() {

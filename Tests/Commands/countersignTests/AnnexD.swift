@@ -48,10 +48,11 @@ final class AnnexD {
         [
             "verify", "--session-data", try file("sessionData"), "--engagement",
             try file("engagement", engagement()), "--handover-select", try file("nfcHandoverSelect"),
-            "--handover-request", try file("nfcHandoverRequest"), "--reader-key", try scalar(),
+            "--handover-request", try file("nfcHandoverRequest"), "--reader-key", try readerKey(),
             "--trust", try file("iacaCertificate"), "--at", Self.time,
         ] + further
     }
 
-    func scalar() throws -> String { try bytes("eReaderKey_d").hex }
+    /// A file with the reader's private key.
+    func readerKey() throws -> String { try file("scalar", Array("\(bytes("eReaderKey_d").hex)\n".utf8)) }
 }

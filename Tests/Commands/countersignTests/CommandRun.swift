@@ -13,7 +13,8 @@ struct CommandRun {
     }
 
     init(_ arguments: [String]) throws {
-        let program = try BuiltProgram("countersign", arguments)
+        let program = try BuiltProgram(
+            "countersign", arguments, environment: TrialStore.environment(for: arguments))
         status = program.waitForEnd()
         (output, errors) = (program.output, program.errors)
     }
@@ -40,5 +41,7 @@ struct CommandRun {
 
 /// Runs the command and waits for its end without keeping a thread.
 func execute(_ arguments: [String], environment: [String: String] = [:]) async throws -> CommandRun {
-    try await CommandRun(BuiltProgram("countersign", arguments, environment: environment))
+    let store = TrialStore.environment(for: arguments)
+    return try await CommandRun(
+        BuiltProgram("countersign", arguments, environment: store.merging(environment) { _, own in own }))
 }

@@ -18,11 +18,19 @@ struct CorpusCase: Decodable, Sendable, CustomTestStringConvertible {
         Corpus.folder.appending(path: self.name).appending(path: name).path
     }
 
+    /// The reader's private key is a member of the manifest, and never an argument.
+    private var keyFile: String {
+        let file = Corpus.keys.appending(path: name)
+        try? FileManager.default.createDirectory(at: Corpus.keys, withIntermediateDirectories: true)
+        try? Data(eReaderKeyPrivate.utf8).write(to: file, options: .atomic)
+        return file.path
+    }
+
     /// What both ways have in common.
     private var common: [String] {
         [
             "verify", "--trust", file("iaca.der"), "--at", Corpus.verifyAt, "--request",
-            file("device_request.cbor"), "--reader-key", eReaderKeyPrivate,
+            file("device_request.cbor"), "--reader-key", keyFile,
         ]
     }
 
@@ -55,6 +63,7 @@ enum Corpus {
         let cases: [CorpusCase]
     }
 
+    static let keys = FileManager.default.temporaryDirectory.appending(path: "countersign-corpus-keys")
     /// Never a folder where there is no shared one.
     static let folder = (VectorFiles.shared ?? URL(filePath: "/dev/null")).appending(path: "corpus")
     private static let manifest: Manifest? = try? VectorFiles.json(

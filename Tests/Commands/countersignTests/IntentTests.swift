@@ -205,6 +205,7 @@ private final class ReaderStoreFolder {
             [(.commonName, "\(name ?? "nobody's") root")], notBefore: now - 900 * TestAuthority.day,
             notAfter: now + 900 * TestAuthority.day)
         root = try folder.write(authority.der, as: "root.der")
+        _ = try folder.write(Array(#"{"acceptTestDocuments": true}"#.utf8), as: "policy.json")
         guard let name else { return }
         let identity = "identities/\(name)"
         try FileManager.default.createDirectory(

@@ -60,7 +60,7 @@ struct JSONTests {
         let annex = AnnexD()
         let run = try CommandRun(
             annex.decrypted(
-                "--reader-key", annex.scalar(), "--request", annex.file("deviceRequest"), "--json"))
+                "--reader-key", annex.readerKey(), "--request", annex.file("deviceRequest"), "--json"))
         let report = try run.json()
         #expect(report["request"] is NSNull)
         #expect(
@@ -169,7 +169,8 @@ struct JSONDocumentationTests {
             let kind = condition.isFault ? "fault" : "remark"
             #expect(page.contains("| `\(condition.id)` | \(kind): "), "\(condition.id)")
         }
-        for refusal in [AdmissionRefusal.older, .shrunken(from: 2, to: 1)] {
+        let issue = ListIssueName(number: nil, date: Timestamp(secondsSince1970: 0))
+        for refusal in [AdmissionRefusal.older(issue, than: issue), .shrunken(from: 2, to: 1)] {
             #expect(page.contains("| `\(refusal.id)` | refused: "), "\(refusal.id)")
         }
         for error in [
@@ -275,7 +276,9 @@ extension TrustCondition {
     /// One of each.
     fileprivate static let samples: [TrustCondition] = [
         .certificateUnreadable(.limitExceeded(at: 0)), .notACertificateAuthority(subject: ""),
-        .keyNotUsable(subject: ""),
+        .selfIssuedWithoutAuthority(subject: "", hasBasicConstraints: false),
+        .keyNotUsable(subject: ""), .anchorKeyUsage(subject: ""), .anchorNameConstraints(subject: ""),
+        .anchorUnknownExtension(subject: "", .nameConstraints),
         .anchorTwice(
             subject: "",
             other: TrustSource(
@@ -283,7 +286,8 @@ extension TrustCondition {
                 bytes: []
             ).identity), .anchorProfile(subject: "", []), .anchorNotYetValid(subject: ""),
         .anchorExpired(subject: ""), .anchorExpiresSoon(subject: "", days: 1), .vicalRefused(.expired),
-        .vical(.listEmpty), .vicalWithoutNextUpdate, .revocationListUnreadable(.limitExceeded(at: 0)),
+        .vical(.listEmpty), .vicalSigner([]), .vicalWithoutNextUpdate,
+        .revocationListUnreadable(.limitExceeded(at: 0)),
         .revocationListIssuerUnknown(issuer: ""), .revocationListSignatureInvalid(issuer: ""),
         .statusListUnreadable(.typeWrong), .statusListSignerUnknown, .statusListSubjectWrong,
         .listNotYetValid, .listStale(overdueSeconds: 1),

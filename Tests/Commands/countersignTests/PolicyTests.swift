@@ -109,7 +109,7 @@ struct PolicyTests {
     @Test(
         "A policy file with anything that is not known is refused: it may be a restriction that was misspelt",
         arguments: [
-            #"{"polcy": "rental"}"#, #"{"policy": "rentl"}"#,
+            #"{"acceptTestDocuments": "yes"}"#, #"{"polcy": "rental"}"#, #"{"policy": "rentl"}"#,
             #"{"policies": {"x": {"undetermined": "maybe"}}}"#,
             #"{"policies": {"x": {"undetermined": "refuse", "staleDay": 1}}}"#,
             #"{"policies": {"x": {"undetermined": "accept", "staleDays": 1}}}"#,
@@ -121,6 +121,47 @@ struct PolicyTests {
         let run = try scene.verify("--policy-file", file(text))
         #expect(run.status == 65)
         #expect(!run.everything.contains("VERIFIED"))
+    }
+
+    /// `request` to a wallet whose issuer has no revocation list, with the policies of no file or of this one.
+    private func request(_ arguments: String..., policies: String = #"{"acceptTestDocuments": true}"#)
+        async throws -> CommandRun
+    {
+        try await WalletAtLink().request(arguments + ["--policy-file", file(policies)])
+    }
+
+    @Test("The purpose of a request chooses its policy: age accepts what is not known, all else refuses it")
+    func purposes() async throws {
+        for (intent, policy, status) in [
+            ("age over 21", "age", Int32(0)), ("rental: categories B", "rental", 2),
+            ("identity: name", "rental", 2), ("elements: org.iso.18013.5.1/family_name", "rental", 2),
+        ] {
+            let run = try await request(intent, "--json")
+            #expect(run.status == status, "\(intent): \(run.errors)")
+            #expect(try run.report().policy?.name == policy)
+        }
+    }
+
+    @Test("A policy file names the policy of a purpose by its name")
+    func purposeOfFile() async throws {
+        let lenient = #"{"acceptTestDocuments": true, "policies": {"identity": {"undetermined": "accept"}}}"#
+        let run = try await request("identity: name", "--json", policies: lenient)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try run.report().policy?.name == "identity")
+        #expect(try await request("rental: categories B", policies: lenient).status == 2)
+        let strict = #"{"policies": {"age": {"undetermined": "refuse"}}}"#
+        #expect(try await request("age over 21", policies: strict).status == 2)
+    }
+
+    @Test("--policy may be stricter than the purpose's policy, and never accept more")
+    func stricterAlone() async throws {
+        #expect(try await request("age over 21", "--policy", "rental").status == 2)
+        let refused = try await request("rental: categories B", "--policy", "age")
+        #expect(refused.status == 64 && refused.output.isEmpty)
+        #expect(refused.errors.contains("it accepts more than rental"))
+        let stale = #"{"policies": {"desk": {"undetermined": "refuse", "staleDays": 1}}}"#
+        #expect(
+            try await request("rental: categories B", "--policy", "desk", policies: stale).status == 64)
     }
 
     @Test("A policy that there is not is named with those that there are")

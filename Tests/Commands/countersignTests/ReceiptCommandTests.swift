@@ -56,7 +56,8 @@ struct ReceiptCommandTests {
         let statement = try #require(receipt("show", "2", "--json").json()["statement"] as? [String: Any])
         #expect(
             Set(statement.keys) == [
-                "time", "lane", "kind", "purpose", "questions", "verdict", "reasons", "documents", "trust",
+                "time", "lane", "kind", "purpose", "questions", "verdict", "test", "reasons", "documents",
+                "trust",
                 "policy", "software", "retention", "method", "decision",
             ])
         #expect(statement["method"] as? String == "machine-validation")

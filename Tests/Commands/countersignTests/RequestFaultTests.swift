@@ -142,6 +142,7 @@ struct RequestFaultTests {
                 .engagement(.unsupportedVersion(.deviceEngagement)), "engagement.malformed", .malformed
             ),
             (.consentOverdue, "consent.overdue", .incomplete),
+            (.otherDocument, "document.other", .rejected),
         ] as [(PresentationFailure, String, TransactionReport.Verdict)] {
             let report = try failure.report()
             #expect(report.errors.map(\.id) == [id])

@@ -16,7 +16,7 @@ struct RequestTests {
         let run = try await link.request(["--age-over", "21", "--age-over", "18", "--portrait", "--json"])
         #expect(run.status == 0, "\(run.errors)")
         let report = try run.report()
-        #expect(report.verdict == "verified")
+        #expect(report.verdict == "mock")
         #expect(report.requestCompared)
         #expect(report.documents[0].docType == "org.iso.18013.5.1.mDL")
         #expect(report.documents[0].deviceAuthentication == proof)
@@ -46,7 +46,7 @@ struct RequestTests {
     @Test("Progress is on standard error, the result on standard output")
     func streams() async throws {
         let run = try await WalletAtLink().request()
-        #expect(run.output.hasPrefix("VERIFIED\n"))
+        #expect(run.output.hasPrefix("TEST DOCUMENT: over 21 yes\n"))
         #expect(run.output.contains("over 21: yes"))
         #expect(run.output.contains("portrait: received, 2400 bytes, JPEG"))
         #expect(run.output.contains("consent "))
@@ -62,8 +62,57 @@ struct RequestTests {
     func answerNotYes(_ age: String, _ asked: String, _ answer: String) async throws {
         let run = try await WalletAtLink(["--age", age]).request(["--age-over", asked, "--json"])
         #expect(run.status == 1, "\(run.errors)")
-        #expect(try run.report().verdict == "verified")
+        #expect(try run.report().verdict == "mock")
         #expect(try run.report().documents[0].ageOver == [asked: answer])
+    }
+
+    @Test(
+        "The text begins with the answers of a test document, and does not say VERIFIED",
+        arguments: [
+            ("40", ["--age-over", "21"], "TEST DOCUMENT: over 21 yes\n"),
+            ("17", ["--age-over", "21"], "TEST DOCUMENT: over 21 no\n"),
+            ("19", ["--age-over", "18", "--age-over", "21"], "TEST DOCUMENT: over 18 yes, over 21 no\n"),
+            ("40", ["--element", "org.iso.18013.5.1/family_name"], "TEST DOCUMENT: every check passed\n"),
+        ])
+    func answerFirst(_ age: String, _ asked: [String], _ beginning: String) async throws {
+        let run = try await WalletAtLink(["--age", age]).request(asked)
+        #expect(run.output.hasPrefix(beginning) && !run.output.contains("VERIFIED"), "\(run.everything)")
+    }
+
+    @Test("A test document is refused unless the policy file accepts those: exit code 2, and no element")
+    func testDocument() async throws {
+        let link = try await WalletAtLink()
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let policy = try folder.write(Array("{}".utf8), as: "policy.json")
+        let asked = ["--age-over", "21", "--policy-file", policy]
+        let json = try await link.request(asked + ["--json"])
+        #expect(json.status == 2, "\(json.errors)")
+        let report = try json.report()
+        #expect(report.verdict == "mock" && report.errors.map(\.id) == ["document.test"])
+        #expect(report.documents[0].ageOver == ["21": "cannotTell"])
+        #expect(!json.output.contains("\"elements\":"))
+        let text = try await WalletAtLink().request(asked + ["--show-values"])
+        #expect(text.status == 2 && text.output.hasPrefix("TEST DOCUMENT: it proves nothing\n"))
+        #expect(text.output.contains("[document.test]"))
+    }
+
+    @Test("A response that is rejected begins with no answer")
+    func noAnswerFirst() async throws {
+        let run = try await WalletAtLink(["--fault", "mso.expired"]).request(["--age-over", "21"])
+        #expect(run.output.hasPrefix("REJECTED"), "\(run.everything)")
+    }
+
+    @Test("--show-values writes what was asked for, as verify does")
+    func showValues() async throws {
+        let asked = ["--element", "org.iso.18013.5.1/family_name", "--portrait"]
+        let names = try await WalletAtLink().request(asked)
+        #expect(names.status == 0 && !names.output.contains("family_name: \""), "\(names.everything)")
+        let values = try await WalletAtLink().request(asked + ["--show-values"])
+        #expect(values.status == 0 && values.output.contains("  family_name: \""), "\(values.everything)")
+        #expect(values.output.contains("ffd8ff") && !names.output.contains("ffd8ff"))
+        let rejected = try await WalletAtLink(["--fault", "mso.expired"]).request(asked + ["--show-values"])
+        #expect(rejected.status == 2 && !rejected.output.contains("family_name: \""))
     }
 
     @Test("What was asked for and did not come is listed, and changes no exit code")

@@ -54,6 +54,75 @@ struct TrustConditionTests {
         #expect(try findings() == ["vical_entry remark"])
     }
 
+    @Test(
+        "Q214 A VICAL is let in whose signer's key usage ends in zero bits, and lint gives a remark; a plain one none"
+    )
+    func vicalSigner() throws {
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])
+        #expect(try importing(provider.der, as: "provider") == ["provider new"])
+        let zeros = CertificateExtension(oid: .keyUsage, isCritical: true, value: [0x03, 0x02, 0x00, 0x40])
+        var list = try TestVICAL([.init(scene.root.der)], provider: provider) { $0.with(zeros) }
+        #expect(try importing(list.encoded()) == ["vical new"])
+        #expect(try findings() == ["vical_signer remark"])
+        let lint = try scene.trust("lint").output
+        #expect(lint.contains("key_usage_trailing_zeros (the bits of keyUsage end in zero)"))
+        list = try TestVICAL([.init(scene.root.der)], provider: provider)
+        list.issueID = 8
+        #expect(try importing(list.encoded()) == ["vical renewed"])
+        #expect(try findings() == [])
+        var odd = try TestVICAL([.init(scene.root.der)], provider: provider) {
+            var copy = $0
+            copy.serialNumber = [0]
+            return copy
+        }
+        odd.issueID = 9
+        let refused = try scene.trust("import", scene.write("odd.vical", odd.encoded()))
+        #expect(refused.status == 2)
+        #expect(refused.output.contains("encoding (the serial number is not positive)"))
+    }
+
+    @Test(
+        "Q178 A root without basicConstraints is refused for that, and its issuer, itself, is not asked for")
+    func withoutConstraints() throws {
+        let der = try scene.root.sign(scene.root.template.without(.basicConstraints))
+        #expect(try importing(der) == ["anchor refused root_not_an_authority"])
+        let run = try scene.trust("import", scene.write("root", der))
+        #expect(run.output.contains("this certificate is not a root: basicConstraints is missing"))
+        #expect(!run.output.contains("issuer"))
+        let signer = try TestIssuer(authority: scene.root).certificate
+        #expect(try importing(signer) == ["anchor refused not_an_authority"])
+    }
+
+    @Test(
+        "A root that may not issue certificates is refused by what forbids it, and one that a VICAL lists is left out"
+    )
+    func forbiddenUse() throws {
+        let template = scene.root.template
+        let constraints = CertificateExtension(.nameConstraints, isCritical: true) {
+            $0.write(DERTag.sequence) { _ in }
+        }
+        let unknown = CertificateExtension(ObjectIdentifier("1.2.3.4"), isCritical: true) {
+            $0.writeBoolean(true)
+        }
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])
+        #expect(try importing(provider.der, as: "provider") == ["provider new"])
+        var issue: UInt64 = 7
+        for (changed, id) in [
+            (template.with(.keyUsage(.cRLSign)), "root_key_usage"),
+            (template.with(constraints), "root_name_constraints"),
+            (template.with(unknown), "root_unknown_extension"),
+        ] {
+            let der = try scene.root.sign(changed)
+            #expect(try importing(der) == ["anchor refused \(id)"])
+            var list = try TestVICAL([.init(der)], provider: provider)
+            list.issueID = issue
+            _ = try importing(list.encoded())
+            #expect(try findings() == ["\(id) fault"])
+            issue += 1
+        }
+        #expect(try importing(scene.root.der) == ["anchor new"])
+    }
+
     @Test("A root whose key is of another kind is refused")
     func otherKey() throws {
         var template = scene.root.template

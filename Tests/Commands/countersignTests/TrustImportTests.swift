@@ -38,7 +38,7 @@ struct TrustImportTests {
             "import", scene.write("ds.der", signer), scene.write("root.der", scene.root.der))
         #expect(run.status == 2)
         #expect(run.output.contains("is not a root but an end certificate"))
-        #expect(run.output.contains("import the certificate of its issuer: CN=Utopia IACA,C=UT"))
+        #expect(run.output.contains("import the certificate of its issuer: CN=Utopia IACA,C=XX"))
         #expect(run.output.contains("[not_an_authority]"))
         #expect(run.output.contains("1 new, 1 refused"))
         #expect(try scene.trust("list").output.contains("trusted roots: 1; sources: 1"))
@@ -107,6 +107,55 @@ struct TrustImportTests {
                 .outcomes == ["vical refused older"])
     }
 
+    @Test(
+        "Q217 A VICAL that is overdue by 30 days at most is let in with a warning; age accepts its documents and rental does not"
+    )
+    func overdue() throws {
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])
+        _ = try scene.trust("import", scene.write("provider.der", provider.der), "--as", "provider")
+        var list = try TestVICAL([.init(scene.root.der)], provider: provider)
+        list.date = "2026-10-29T00:00:00Z"
+        list.nextUpdate = "2026-10-30T00:00:00Z"
+        let file = try scene.write("7.vical", list.encoded())
+        let run = try scene.trust("import", file, "--json")
+        #expect(run.status == 0, "\(run.everything)")
+        #expect(try run.change().outcomes == ["vical new list_stale"])
+        let detail = try #require(run.change().sources.first?.detail)
+        #expect(detail.contains("should have been renewed 2 days ago"))
+        _ = try scene.trust("import", scene.write("c.crl", TestRevocationList(scene.root).encoded()))
+        let age = try scene.verify("--policy", "age", "--json")
+        #expect(age.status == 0)
+        let part = try #require(age.report().documents.first).parts.revocation
+        #expect(part.cause == "root.trust_list_overdue" && part.ageSeconds == 84 * 3600)
+        #expect(try scene.verify("--policy", "rental").status == 2)
+        list.nextUpdate = "2026-10-02T11:59:59Z"
+        list.issueID = 8
+        let late = try scene.trust("import", scene.write("8.vical", list.encoded()), "--json")
+        #expect(late.status == 2)
+        #expect(try late.change().outcomes == ["vical refused vical_refused"])
+    }
+
+    @Test(
+        "Q217 A list with a lower number is refused with both numbers and dates, and taken once the present one is removed"
+    )
+    func countedAnew() throws {
+        let provider = try TestAuthority([(.countryName, "UT"), (.commonName, "Provider")])
+        _ = try scene.trust("import", scene.write("provider.der", provider.der), "--as", "provider")
+        var list = try TestVICAL([.init(scene.root.der)], provider: provider)
+        (list.issueID, list.date) = (616_575, "2026-10-20T00:00:00Z")
+        #expect(try scene.trust("import", scene.write("1.vical", list.encoded())).status == 0)
+        (list.issueID, list.date) = (89_782, "2026-10-25T00:00:00Z")
+        let later = try scene.write("2.vical", list.encoded())
+        let refused = try scene.trust("import", later)
+        #expect(refused.status == 2)
+        for part in [
+            "issue 89782 of 2026-10-25T00:00:00Z", "issue 616575 of 2026-10-20T00:00:00Z",
+            "countersign trust remove",
+        ] { #expect(refused.output.contains(part), "\(part)") }
+        #expect(try scene.trust("remove", "Utopia").status == 0)
+        #expect(try scene.trust("import", later).status == 0)
+    }
+
     @Test("CRLs and status lists come in one import with the root that signed them, in any order")
     func lists() throws {
         let crl = try TestRevocationList(scene.root).encoded()
@@ -120,7 +169,7 @@ struct TrustImportTests {
             try run.change().outcomes == ["anchor new", "revocation_list new", "status_list new"])
         #expect(
             try run.change().sources.map(\.name).suffix(2) == [
-                "CN=Utopia IACA,C=UT", TestStatusToken.uri,
+                "CN=Utopia IACA,C=XX", TestStatusToken.uri,
             ])
     }
 

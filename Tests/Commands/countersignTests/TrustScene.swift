@@ -17,7 +17,7 @@ final class TrustScene {
 
     init() throws {
         folder = try TemporaryFolder()
-        root = try TestAuthority()
+        root = try TestAuthority.ofACountry()
         store = folder.path("store")
     }
 
@@ -47,7 +47,7 @@ final class TrustScene {
         var document = try TestDocument([
             TestDocument.Item("family_name", Encoded.text("Quillfeather")),
             TestDocument.Item("age_over_21", Encoded.boolean(true)),
-            TestDocument.Item("issuing_country", Encoded.text("UT")),
+            TestDocument.Item("issuing_country", Encoded.text("XX")),
         ])
         document.status = status
         let session = try TestSession()

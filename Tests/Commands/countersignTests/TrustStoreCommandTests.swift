@@ -45,6 +45,7 @@ struct TrustStoreCommandTests {
         #expect(try scene.verify().status == 2)
         let report = try scene.verify("--trust", own, "--json").report()
         #expect(report.verdict == "verified")
+        #expect(try scene.verify("--trust", own).output.hasPrefix("VERIFIED\n"))
         #expect(try report.trustSnapshot == withoutStore.report().trustSnapshot)
         #expect(try report.trustSnapshot != scene.snapshot())
         #expect(try importRoot().status == 0)

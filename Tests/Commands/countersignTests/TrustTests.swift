@@ -19,7 +19,7 @@ struct TrustTests {
         try CommandRun(
             [
                 "verify", "--response", annex.file("deviceResponse"), "--transcript",
-                annex.file("transcript", annex.transcript()), "--reader-key", annex.scalar(), "--at", time,
+                annex.file("transcript", annex.transcript()), "--reader-key", annex.readerKey(), "--at", time,
                 "--trust",
             ] + paths)
     }
@@ -65,7 +65,7 @@ struct TrustTests {
         let run = try verify(trusting: signer)
         #expect(run.status == 2)
         #expect(run.errors.contains("is not a root but an end certificate"))
-        #expect(run.errors.contains("give the certificate of its issuer: C=US,CN=utopia iaca"))
+        #expect(run.errors.contains("import the certificate of its issuer: C=US,CN=utopia iaca"))
         let both = try verify(trusting: signer, annex.file("iacaCertificate"))
         #expect(both.status == 0)
         #expect(both.errors.contains("is not a root"))
@@ -94,6 +94,30 @@ struct TrustTests {
         #expect(try verify(trusting: annex.file("broken.pem", garbage)).status == 65)
         #expect(try verify(trusting: annex.file("deviceRequest")).status == 65)
         #expect(try verify(trusting: "/no/such/folder").status == 64)
+    }
+
+    @Test(
+        "A broken root is explained in the same words by verify, in a folder, and by import as DER, as PEM and named a root"
+    )
+    func brokenRoot() throws {
+        var root = try annex.bytes("iacaCertificate")
+        root.removeLast()
+        let words = "the certificate cannot be read: the DER ends inside an element (byte 0)"
+        let der = try folder.write(root, as: "broken.der")
+        let pem = try folder.write(PEM.encode(root[...], label: "CERTIFICATE"), as: "broken.pem")
+        _ = try folder.write(annex.bytes("iacaCertificate"), as: "root.crt")
+        let store = folder.path("store")
+        for file in [der, pem] {
+            let run = try verify(trusting: file)
+            #expect(run.everything.contains(words), "\(run.everything)")
+            for further in [[], ["--as", "root"]] {
+                let run = try CommandRun(["trust", "import", file, "--store", store] + further)
+                #expect(run.everything.contains(words), "\(run.everything)")
+            }
+        }
+        let notes = try verify(trusting: folder.url.path).errors
+        #expect(notes.split(separator: "\n").count { $0.contains(words) } == 2, "\(notes)")
+        #expect(try !verify(trusting: annex.file("iacaCertificate")).errors.contains(words))
     }
 
     @Test("An empty folder trusts nobody, and says so: no certificate of the system steps in")

@@ -53,7 +53,9 @@ struct VerifyCorpusTests {
         #expect(run.errors.isEmpty)
         run.expectNoValues(unless: sample.isAccepted || Self.deviations.contains(sample.name))
         let report = try run.report()
-        #expect(report.verdict == Self.verdicts[run.status])
+        let isTest = report.documents.contains { $0.issuer?.country == "UT" }
+        let verdict = Self.verdicts[run.status]
+        #expect(report.verdict == (isTest && verdict == "verified" ? "mock" : verdict))
         if Self.deviations.contains(sample.name) {
             #expect(report.documents.map(\.deviations) == [[sample.name]])
         }

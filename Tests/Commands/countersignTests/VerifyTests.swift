@@ -1,6 +1,8 @@
 import CBOR
+import Foundation
 import MdocModel
 import OpenSSLCrypto
+import OtherPrograms
 import TestCredentials
 import Testing
 import VectorFiles
@@ -18,9 +20,9 @@ struct VerifyTests {
 
     @Test("The published response is verified with the reader's key, in any of its forms")
     func readerKeyForms() throws {
-        let scalar = try annex.scalar()
+        let scalar = try annex.bytes("eReaderKey_d").hex
         for key in [
-            scalar, scalar.uppercased(), try annex.file("scalar", Array("\(scalar)\n".utf8)),
+            try annex.readerKey(), try annex.file("upper", Array(scalar.uppercased().utf8)),
             try annex.file("key.pem", annex.readerKeyPEM()),
         ] {
             let run = try CommandRun(annex.decrypted("--reader-key", key, "--json"))
@@ -29,6 +31,19 @@ struct VerifyTests {
             #expect(report.verdict == "verified")
             #expect(report.documents.map(\.deviceAuthentication) == ["mac"])
         }
+        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let piped = try ChildProcess(
+            ["sh", "-c", #"exec "$0" "$@" < "$KEY""#, program.appending(path: "countersign").path]
+                + annex.decrypted("--reader-key", "-"), environment: ["KEY": annex.readerKey()])
+        #expect(piped.waitForEnd() == 0)
+    }
+
+    @Test("A private key on the command line is refused and not repeated")
+    func keyInArguments() throws {
+        let scalar = try annex.bytes("eReaderKey_d").hex
+        let run = try CommandRun(annex.decrypted("--reader-key", scalar))
+        #expect(run.status == 64 && run.errors.contains("--reader-key takes a file"), "\(run.errors)")
+        #expect(!run.everything.contains(scalar))
     }
 
     @Test("The published session is decrypted and verified, with and without its SessionEstablishment")
@@ -93,7 +108,7 @@ struct VerifyTests {
 
     @Test("Without a request the result says that nothing was compared, and with one that it was")
     func requestCompared() throws {
-        let key = try annex.scalar()
+        let key = try annex.readerKey()
         let without = try CommandRun(annex.decrypted("--reader-key", key))
         #expect(without.status == 0)
         #expect(without.output.contains("Not compared with a request"))
@@ -113,7 +128,7 @@ struct VerifyTests {
             "family_name", "document_number", "driving_privileges", "issue_date", "expiry_date", "portrait",
         ]
         let request = try annex.file("asked", deviceRequest(asked + ["age_over_21"]))
-        let arguments = try annex.decrypted("--reader-key", annex.scalar(), "--request", request)
+        let arguments = try annex.decrypted("--reader-key", annex.readerKey(), "--request", request)
         let json = try CommandRun(arguments + ["--json"])
         #expect(json.status == 1)
         let document = try #require(try json.report().documents.first)
@@ -136,7 +151,7 @@ struct VerifyTests {
         let encoded = DeviceRequest.encode(
             (published + [other]).map { (items: $0.encoded(), readerAuth: nil) })
         let run = try CommandRun(
-            annex.decrypted("--reader-key", annex.scalar(), "--request", annex.file("two", encoded)))
+            annex.decrypted("--reader-key", annex.readerKey(), "--request", annex.file("two", encoded)))
         #expect(run.status == 1)
         #expect(run.output.contains("over 18: cannot tell (org.example.other did not come)"))
     }
@@ -170,7 +185,7 @@ struct VerifyTests {
 
     @Test("Time is what --at says, in UTC or with an offset")
     func time() throws {
-        let key = try annex.scalar()
+        let key = try annex.readerKey()
         for (time, status) in [
             ("2020-12-24T12:00:00Z", 0), ("2020-12-24T12:00:00+01:00", 0), ("2022-01-01T00:00:00Z", 2),
             ("2019-01-01T00:00:00Z", 2),
@@ -219,7 +234,7 @@ struct VerifyTests {
 
     @Test("A response longer than allowed is malformed; allowed, it is read")
     func limit() throws {
-        let key = try annex.scalar()
+        let key = try annex.readerKey()
         let short = try CommandRun(annex.decrypted("--reader-key", key, "--max-message", "3000", "--json"))
         #expect(short.status == 65)
         #expect(try short.report().errors.map(\.id) == ["input.malformed"])
@@ -243,7 +258,7 @@ struct VerifyTests {
                 } else {
                     bytes[position] ^= 1 << (random.next() % 8)
                 }
-                var arguments = try annex.decrypted("--reader-key", annex.scalar(), "--json")
+                var arguments = try annex.decrypted("--reader-key", annex.readerKey(), "--json")
                 let place = try #require(arguments.firstIndex { $0.hasSuffix("/\(file)") })
                 arguments[place] = try annex.file("mutated", bytes)
                 let run = try CommandRun(arguments)

@@ -62,12 +62,13 @@ struct WalletTapTests {
         arguments: ["static", "negotiated"])
     func tapThenLink(_ handover: String) async throws {
         let tapped = try await Tapped(["--handover", handover])
-        let early = try BuiltProgram("countersign", tapped.atLink)
+        let early = try BuiltProgram(
+            "countersign", tapped.atLink, environment: TrialStore.environment(for: tapped.atLink))
         try await early.said("Ready:")
         #expect(try await tapped.tap().status == 0)
         let ended = try await CommandRun(early)
         #expect(ended.status == 0, "\(ended.errors)")
-        #expect(ended.output.hasPrefix("VERIFIED\n"))
+        #expect(ended.output.hasPrefix("TEST DOCUMENT: over 21 yes\n"))
         try await tapped.wallet.said("ended by the reader, status 20")
         _ = try await tapped.ended()
     }
@@ -93,7 +94,8 @@ struct WalletTapTests {
     func leftBefore() async throws {
         let tapped = try await Tapped(["--handover", "static"])
         await (try await tapped.channel()).close()
-        let second = try BuiltProgram("countersign", tapped.atLink)
+        let second = try BuiltProgram(
+            "countersign", tapped.atLink, environment: TrialStore.environment(for: tapped.atLink))
         try await second.said("Ready:")
         #expect(try await tapped.tap().status == 0)
         #expect(try await second.ended() == 0)

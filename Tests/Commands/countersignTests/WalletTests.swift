@@ -26,7 +26,8 @@ struct WalletTests {
             #expect(made.status == 0, "\(made.errors)")
             let manifest = try JSONDecoder().decode(
                 Manifest.self, from: Data(contentsOf: URL(filePath: path("manifest.json"))))
-            let key = ["--reader-key", try #require(manifest.cases.first).eReaderKeyPrivate]
+            let scalar = try #require(manifest.cases.first).eReaderKeyPrivate
+            let key = ["--reader-key", try folder.write(scalar.utf8, as: "scalar")]
             let trust = ["--trust", path("iaca.der")]
             let response = try await execute(
                 [

@@ -28,7 +28,7 @@ struct ConfigurationTests {
                 {"name": "a", "sha256": "12", "scopes": ["app"]},
                 {"name": "b", "sha256": "\(String(repeating: "0", count: 64))", "scopes": ["root"]}
               ],
-              "policy": "lax",
+              "policies": {"age": "lax"},
               "limits": {"listeners": 0},
               "webhooks": {"origins": ["http://far.example"], "secretFile": "/x"},
               "lanes": [
@@ -49,6 +49,8 @@ struct ConfigurationTests {
     @Test("A member that is misspelt, twice or missing is a fault, and so is a file that is none")
     func members() async throws {
         for (text, words) in [
+            (#"{"lanes": [], "testRoots": []}"#, "testRoots: must contain at least one root"),
+            (#"{"lanes": [], "acceptTestDocuments": 1}"#, "must be true or false"),
             (#"{"lanes": [], "lane": 1}"#, "\"lane\" is not known"),
             (#"{"lanes": [], "lanes": []}"#, "twice"),
             ("{}", "\"lanes\" is missing"), ("{\"lanes\": []}", "lanes: must contain at least one lane"),
@@ -56,6 +58,10 @@ struct ConfigurationTests {
             (
                 #"{"store": "/a/b", "keys": "/a/b/c", "lanes": [{"name": "one"}]}"#,
                 "keys must be a folder outside of store"
+            ),
+            (
+                #"{"documentSigners": {"org.iso.18013.5.1.mDL": []}, "lanes": [{"name": "one"}]}"#,
+                "documentSigners.org.iso.18013.5.1.mDL: must be of a document type"
             ),
             ("", "this is not JSON"),
         ] {

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import OpenSSLCrypto
 import OtherPrograms
 import Testing
 
@@ -13,40 +12,45 @@ struct PresentationTests {
         let states = try await reader.end(of: id)
         #expect(states.last == "verified")
         let result = try await reader.result(of: id)
-        #expect(result["verdict"] as? String == "verified")
+        #expect(result["verdict"] as? String == "mock" && result["test"] as? Bool == true)
         let answers = try #require(result["answers"] as? [[String: String]])
         #expect(answers == [["ask": "age_over_21", "answer": "yes"]])
         #expect((result["issuer"] as? [String: Any])?["country"] as? String == "UT")
     }
 
-    @Test(
-        "A test's issuer is told from others: by a country that is none, or as the file says, from the next on"
-    )
-    func testIssuer() async throws {
-        let reader = try await ReaderDaemon()
+    @Test("A test document is a mock, and not accepted unless the configuration says so, from the next on")
+    func testDocument() async throws {
+        let reader = try await ReaderDaemon(members: ["acceptTestDocuments": "false"])
         let file = reader.folder.appending(path: "countersignd.json")
         let text = try String(contentsOf: file, encoding: .utf8)
-        let root = try Data(contentsOf: reader.folder.appending(path: "root-0.der"))
-        let digest = Digest(.sha256, of: [UInt8](root)[...]).bytes.map { String(format: "%02x", $0) }.joined()
-        let other = String(repeating: "0", count: 64)
-        for (number, (roots, isTest)) in [
-            (nil, true), ("[]", false), (#"["\#(other)"]"#, false), (#"["\#(other)", "\#(digest)"]"#, true),
-        ].enumerated() {
-            if let roots {
-                try Data(text.replacing("\"lanes\":", with: "\"testRoots\": \(roots), \"lanes\":").utf8)
-                    .write(to: file)
+        for (number, isAccepted) in [false, true, false].enumerated() {
+            if number > 0 {
+                let changed = text.replacing(
+                    "\"acceptTestDocuments\": false", with: "\"acceptTestDocuments\": \(isAccepted)")
+                try Data(changed.utf8).write(to: file)
                 reader.daemon.signal(SIGHUP)
                 try await reader.daemon.said("read the file again", times: number)
             }
-            let id = try await reader.order()
-            _ = try await reader.end(of: id)
-            let result = try await reader.result(of: id)
-            let issuer = try #require(result["issuer"] as? [String: Any])
-            #expect(issuer["test"] as? Bool == isTest, "\(roots ?? "")")
-            #expect(result["verdict"] as? String == "verified")
-            let age = try #require(result["trustAgeSeconds"] as? Int)
-            #expect((0...600).contains(age))
+            let id = try await reader.order(
+                #", "retention": "receipt""#, intent: "age over 21 with portrait for a human to compare")
+            #expect(try await reader.end(of: id).last == (isAccepted ? "verified" : "rejected"))
+            let result = try await reader.result(of: id, as: reader.asDisplay)
+            #expect(result["verdict"] as? String == "mock" && result["test"] as? Bool == true)
+            #expect((result["issuer"] as? [String: Any])?["test"] as? Bool == true)
+            let answers = try #require(result["answers"] as? [[String: String]])
+            #expect(answers.allSatisfy { $0["answer"] == (isAccepted ? "yes" : "unknown") })
+            let reasons = (result["reasons"] as? [[String: String]])?.map { $0["id"] }
+            #expect(reasons == (isAccepted ? [] : ["document.test"]))
+            #expect(result["portrait"] is NSNull == !isAccepted)
+            let receipt = try await reader.asAdmin.call("GET", "/v1/receipts/\(number + 1)").json()
+            let statement = try #require(receipt["statement"] as? [String: Any])
+            #expect(statement["verdict"] as? String == "mock" && statement["test"] as? Bool == true)
+            let ready = try await reader.asNobody.call("GET", "/readyz").json()
+            #expect(ready["acceptsTestDocuments"] as? Bool == isAccepted)
+            let lane = try await reader.asApp.call("GET", "/v1/lanes/lane-1").json()
+            #expect(lane["acceptsTestDocuments"] as? Bool == isAccepted)
         }
+        #expect(reader.daemon.errors.contains("acceptTestDocuments is set"))
     }
 
     @Test(

@@ -11,31 +11,41 @@ import VectorFiles
 
 @Suite("Records where the disk fails, the daemon is killed, or time goes by")
 struct RecordFaultTests {
-    @Test("A receipt that cannot be written is told, and answered as none; data is not asked for at all")
+    @Test(
+        "What cannot be written is refused before the phone is asked; a receipt that then fails is written later"
+    )
     func receipt() async throws {
-        let desk = try await RentalDesk()
+        let desk = try await RentalDesk(lanes: [["--consent-time", "1500"]])
         let reader = desk.reader
         #expect(try await !reader.asNobody.call("GET", "/readyz").text.contains("recordsUnavailable"))
+        let id = try await reader.order(#", "retention": "receipt""#)
         let key = URL(filePath: reader.folder.path + "/store/receipt-key.pem")
+        let genuine = try Data(contentsOf: key)
         try Data("no key".utf8).write(to: key)
         try #require(unsafe chmod(key.path, 0o600) == 0)
-        let id = try await reader.order(#", "retention": "receipt""#)
         #expect(try await reader.end(of: id).last == "verified")
         #expect(try await reader.result(of: id)["receipt"] is NSNull)
-        #expect(try await reader.asNobody.call("GET", "/readyz").text.contains("recordsUnavailable"))
+        let unready = try await reader.asNobody.call("GET", "/readyz")
+        #expect(unready.status == 503 && unready.text.contains("recordsUnavailable"))
         let figures = try await reader.asAdmin.call("GET", "/metrics").text
-        #expect(figures.contains(#"countersign_records_total{what="receipt",outcome="failed"} 1"#))
+        #expect(figures.contains(#"countersign_records_total{what="receipt",outcome="failed"}"#))
         #expect(reader.daemon.errors.contains("the store does not take what it is to keep"))
-        for retention in ["receipt", "days(1)"] {
-            let refused = try await desk.order(retention)
+        let display = try await reader.asApp.call(
+            "POST", "/v1/presentations",
+            #"{"kind": "display", "intent": "age over 21", "retention": "receipt"}"#)
+        for refused in [display, try await desk.order("receipt"), try await desk.order("days(1)")] {
             #expect(refused.status == 503 && refused.problem == "recordsUnavailable", "\(refused.text)")
         }
-        // What keeps nothing needs no store, and with a new key all goes on.
+        // What keeps nothing needs no store.
         _ = try await desk.rent("none")
-        try FileManager.default.removeItem(at: key)
-        let kept = try await desk.rent("receipt")
-        #expect(try await reader.result(of: kept)["receipt"] as? String == "1")
+        try genuine.write(to: key)
+        #expect(try await reader.receipt(of: id) == "1")
         #expect(try await !reader.asNobody.call("GET", "/readyz").text.contains("recordsUnavailable"))
+        let receipt = try await reader.asApp.call("GET", "/v1/receipts/1").json()
+        let reasons = (receipt["statement"] as? [String: Any])?["reasons"] as? [String]
+        #expect(reasons == ["receipt.delayed"])
+        let kept = try await desk.rent("receipt")
+        #expect(try await reader.result(of: kept)["receipt"] as? String == "2")
     }
 
     @Test("Data whose key cannot be kept is not asked for, and is once it can")

@@ -86,7 +86,9 @@ struct COSEKeyTests {
         #expect(throws: COSEError.keyNotUsable) { _ = try beyond.publicKey() }
     }
 
-    @Test("Q218 Coordinates of another size are refused", arguments: curves)
+    @Test(
+        "Q218 Coordinates of another size are refused, and of one that lacks its leading zero byte that is said",
+        arguments: curves)
     func sizes(_ curve: Curve, identifier: Int64) throws {
         let pair = COSEKeyPair(try PrivateKey.generate(curve))
         let isEC2 = curve.family == .weierstrass
@@ -94,13 +96,18 @@ struct COSEKeyTests {
         for bad in [[], Array(x.dropLast()), [0] + x, x + [0]] {
             let key = try parse(
                 encoded(type: isEC2 ? 2 : 1, curve: identifier, x: bad, y: isEC2 ? bytes(y) : nil))
-            #expect(throws: COSEError.keyNotUsable) { _ = try key.publicKey() }
+            #expect(throws: Self.error(bad, on: curve)) { _ = try key.publicKey() }
         }
         guard isEC2 else { return }
         for bad in [[], Array(y.dropLast()), [0] + y] {
             let key = try parse(encoded(type: 2, curve: identifier, x: x, y: bytes(bad)))
-            #expect(throws: COSEError.keyNotUsable) { _ = try key.publicKey() }
+            #expect(throws: Self.error(bad, on: curve)) { _ = try key.publicKey() }
         }
+    }
+
+    private static func error(_ coordinate: [UInt8], on curve: Curve) -> COSEError {
+        curve.family == .weierstrass && coordinate.count < curve.coordinateSize
+            ? .coordinateTooShort(count: coordinate.count, size: curve.coordinateSize) : .keyNotUsable
     }
 
     @Test("Q48 The key type has to be the curve's, and the curve a known one", arguments: curves)

@@ -166,8 +166,8 @@ struct CertificateRefusalTests {
             value(.basicConstraints, "30030101ff0500")
         ),
         (
-            "basic constraints with a BER boolean", .valueMalformed(at: 230),
-            value(.basicConstraints, "3003010101")
+            "basic constraints with a boolean of 02", .valueMalformed(at: 230),
+            value(.basicConstraints, "3003010102")
         ),
         ("extended key usage of nothing", .valueMalformed(at: 228), value(.extendedKeyUsage, "3000")),
         (
@@ -230,6 +230,42 @@ struct CertificateRefusalTests {
         var parts = CertificateParts()
         change(&parts)
         #expect(try parts.parse().deviations == expected)
+    }
+
+    @Test(
+        "Q214, Q215 Zero bits behind the key usage and 01 for TRUE in basicConstraints are read and reported")
+    func harmless() throws {
+        let vicalSigner = CertificateParts.encodedExtension(.keyUsage, "03020040")
+        let flag = CertificateParts.encodedExtension(.basicConstraints, critical: [1, 1, 1], "3000")
+        let authority = CertificateParts.encodedExtension(.basicConstraints, "3003010101")
+        for (found, expected) in [
+            (vicalSigner, .trailingZeroBits), (flag, .booleanTrueNotFF), (authority, .booleanTrueNotFF),
+        ] as [([UInt8], EncodingDeviations)] {
+            var parts = CertificateParts()
+            parts.extensions = [found]
+            let certificate = try parts.parse()
+            #expect(certificate.deviations == expected)
+            #expect(expected.isSubset(of: .harmless) && expected.descriptions.count == 1)
+        }
+        var parts = CertificateParts()
+        parts.extensions = [vicalSigner, authority]
+        #expect(try parts.parse().keyUsage == .contentCommitment)
+        #expect(try parts.parse().basicConstraints == BasicConstraints(isCA: true))
+        parts.extensions = [flag]
+        #expect(try parts.parse().extensions.map(\.isCritical) == [true])
+        // The twins: another byte, and another extension, are refused.
+        for encoded in [
+            CertificateParts.encodedExtension(.basicConstraints, critical: [1, 1, 2], "3000"),
+            CertificateParts.encodedExtension(.basicConstraints, "3003010102"),
+            CertificateParts.encodedExtension(.keyUsage, critical: [1, 1, 1], "03020640"),
+        ] {
+            parts.extensions = [encoded]
+            let error = #expect(throws: PKIXError.self) { _ = try parts.parse() }
+            guard case .valueMalformed = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+        }
     }
 
     @Test("Unknown algorithms and keys are read, and cannot be used")

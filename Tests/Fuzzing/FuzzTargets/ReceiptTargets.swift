@@ -91,6 +91,7 @@ private func isSigned(_ receipt: SignedReceipt) -> Bool {
     switch ReceiptChain([receipt.encoded]).verify(by: [key]) {
     case .intact, .broken(_, .missing), .broken(_, .outOfOrder), .broken(_, .predecessorDiffers): return true
     case .broken(_, .changed), .broken(_, .keyUnknown): return false
-    case .broken(_, .malformed), .broken(_, .endMissing): fatalError("a receipt that was read is none")
+    case .broken(_, .malformed), .broken(_, .endMissing), .broken(_, .headDiffers):
+        fatalError("a receipt that was read is none")
     }
 }

@@ -58,6 +58,7 @@ struct CertificateProfileTests {
         switch profile.name {
         case "iaca": authority.template
         case "document_signer": try authority.signer(for: key)
+        case "person_id_signer": try authority.personIDSigner(for: key)
         case "reader": try authority.reader(for: key)
         case "vical_signer": try authority.vicalSigner(for: key)
         default: try authority.statusSigner(for: key)
@@ -98,7 +99,10 @@ struct CertificateProfileTests {
             ProfileCase(profile, "valid as long as may be", []) {
                 $0.having(\.notAfter, $0.notBefore + profile.longestValidity)
             },
-            ProfileCase(profile, "valid for a second more", [.validityPeriod]) {
+            ProfileCase(
+                profile, "valid for a second more",
+                profile.rules.contains(.validityPeriod) ? [.validityPeriod] : []
+            ) {
                 $0.having(\.notAfter, $0.notBefore + profile.longestValidity + 1)
             },
             ProfileCase(profile, "an unknown critical extension", [.unknownCriticalExtension]) {
@@ -124,6 +128,21 @@ struct CertificateProfileTests {
             ProfileCase(profile, "no common name", [.commonName]) {
                 isRoot ? $0.selfNamed([(.countryName, "UT")]) : $0.named([(.countryName, "UT")])
             },
+        ]
+        var usage = Array(CertificateExtension.keyUsage(profile.keyUsage).value)
+        usage[2] = 0
+        let zeros = CertificateExtension(oid: .keyUsage, isCritical: true, value: usage[...])
+        let constraints: [UInt8] =
+            isRoot ? [0x30, 6, 1, 1, 1, 2, 1, 0] : [0x30, 3, 1, 1, 1]
+        let one = CertificateExtension(oid: .basicConstraints, isCritical: true, value: constraints[...])
+        cases += [
+            ProfileCase(profile, "key usage with zero bits behind it", [.keyUsageTrailingZeros]) {
+                $0.with(zeros)
+            },
+            ProfileCase(
+                profile, "an authority by 01",
+                isRoot ? [.booleanTrueNotFF] : [.booleanTrueNotFF, .noAuthority]
+            ) { $0.with(one) },
         ]
         for oid in [
             ObjectIdentifier.policyMappings, .nameConstraints, .policyConstraints, .inhibitAnyPolicy,
@@ -253,6 +272,17 @@ struct CertificateProfileTests {
         },
         ProfileCase(.documentSigner, "no distribution point", [.distributionPoint]) {
             $0.without(.crlDistributionPoints)
+        },
+        ProfileCase(.personIDSigner, "no country", [.country]) { $0.named([(.commonName, "A")]) },
+        ProfileCase(.personIDSigner, "a country in small letters", [.countryForm, .countryOfIssuer]) {
+            $0.named([(.countryName, "ut"), (.commonName, "A")])
+        },
+        ProfileCase(.personIDSigner, "no distribution point", []) { $0.without(.crlDistributionPoints) },
+        ProfileCase(.personIDSigner, "a distribution point that is none", [.distributionPoint]) {
+            $0.with(CertificateExtension(.crlDistributionPoints) { $0.write(DERTag.sequence) { _ in } })
+        },
+        ProfileCase(.personIDSigner, "a document signer's usage", []) {
+            $0.with(.extendedKeyUsage([.mdocDocumentSigner]))
         },
         ProfileCase(.reader, "no distribution point and no responder", [.distributionPoint]) {
             $0.without(.crlDistributionPoints)

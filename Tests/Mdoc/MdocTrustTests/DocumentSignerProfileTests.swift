@@ -1,3 +1,4 @@
+import JSON
 import MdocModel
 import MdocTrust
 import OpenSSLCrypto
@@ -118,7 +119,7 @@ struct DocumentSignerProfileTests {
                 var copy = $0
                 copy.serialNumber = [0]
                 return copy
-            }, .encodingIrregular
+            }, .encodingIrregular(.serialNumberNotPositive)
         ),
     ]
 
@@ -207,6 +208,12 @@ struct DocumentSignerProfileTests {
                 $0.with(.keyUsage([.digitalSignature, .contentCommitment]))
             },
             .dsFurtherKeyUsage
+        ),
+        (
+            ProfileRule("key usage with zero bits behind it") {
+                $0.with(
+                    CertificateExtension(oid: .keyUsage, isCritical: true, value: [0x03, 0x02, 0x00, 0x80]))
+            }, .keyUsageTrailingZeros
         ),
         (ProfileRule("valid for 457 days") { $0.validFor(457 * TestAuthority.day) }, nil),
         (
@@ -309,6 +316,90 @@ struct DocumentSignerProfileTests {
                 .isEmpty)
         #expect(try deviations(unchanged, names: base + [(.stateOrProvinceName, "UT-1")]).isEmpty)
         #expect(try deviations(unchanged, names: [(.countryName, "UT")]) == [.dsCommonNameMissing])
+    }
+
+    @Test(
+        "Q215 A signer whose basic constraints are critical by 01 is verified and told; by 02 it is no certificate"
+    )
+    func booleanOne() throws {
+        let authority = try TestAuthority()
+        let template = try authority.signer(for: TestKey())
+            .with(.basicConstraints(BasicConstraints(isCA: false)))
+        let store = try authority.store()
+        func verify(_ flag: UInt8) throws -> [Deviation] {
+            let der = try authority.sign(
+                template, replacing: [0x55, 0x1d, 0x13, 0x01, 0x01, 0xff],
+                with: [0x55, 0x1d, 0x13, 0x01, 0x01, flag])
+            return try store.verify(store.issuerCertificate(der: der[...]), for: TestDocument.mDL, at: now)
+                .deviations
+        }
+        #expect(try verify(0x01) == [.booleanTrueNotFF])
+        #expect(try verify(0xff) == [])
+        let error = #expect(throws: IssuerCertificateError.self) { _ = try verify(0x02) }
+        guard case .malformed(.valueMalformed) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    private static let pid = "eu.europa.ec.eudi.pid.1"
+
+    @Test("Q216 A signer of PIDs has its own purpose or none and signs no mDL, also once it is known")
+    func personID() throws {
+        let authority = try TestAuthority()
+        let template = try authority.personIDSigner(for: TestKey())
+        let store = try authority.store()
+        for signer in [template, template.without(.extendedKeyUsage)] {
+            let leaf = try store.issuerCertificate(der: authority.sign(signer)[...])
+            for _ in 0..<2 {
+                #expect(try store.verify(leaf, for: Self.pid, at: now).deviations == [])
+                for docType in [TestDocument.mDL, "org.iso.23220.photoid.1", "eu.europa.ec.av.1", "other"] {
+                    #expect(throws: IssuerCertificateError.extendedKeyUsageWrong, "\(docType)") {
+                        _ = try store.verify(leaf, for: docType, at: now)
+                    }
+                }
+            }
+        }
+        let reader = try authority.sign(
+            template.with(.extendedKeyUsage([ObjectIdentifier("1.0.18013.5.1.6")])))
+        #expect(throws: IssuerCertificateError.extendedKeyUsageWrong) {
+            _ = try store.verify(store.issuerCertificate(der: reader[...]), for: Self.pid, at: now)
+        }
+    }
+
+    @Test(
+        "A signer of a further document type is taken where its purpose is set, and for no type of a standard"
+    )
+    func furtherTypes() throws {
+        let authority = try TestAuthority()
+        let badge = "com.example.badge.1"
+        let purpose = ObjectIdentifier("1.2.3.4")
+        let template = try authority.signer(for: TestKey()).with(.extendedKeyUsage([purpose]))
+        let store = try authority.store()
+        let leaf = try store.issuerCertificate(der: authority.sign(template)[...])
+        let bare = try store.issuerCertificate(der: authority.sign(template.without(.extendedKeyUsage))[...])
+        func profiles(_ text: String) throws -> DocumentSignerProfiles {
+            try DocumentSignerProfiles(JSONText(Array(text.utf8)[...]))
+        }
+        let named = try profiles(#"{"com.example.badge.1": ["1.2.3.4"]}"#)
+        #expect(try store.verify(leaf, for: badge, at: now, profiles: named).deviations == [])
+        let none = try profiles(#"{"com.example.badge.1": []}"#)
+        #expect(try store.verify(bare, for: badge, at: now, profiles: none).deviations == [])
+        for (signer, docType, profiles) in [
+            (leaf, badge, DocumentSignerProfiles()), (leaf, badge, none), (bare, badge, named),
+            (leaf, TestDocument.mDL, named), (bare, TestDocument.mDL, none),
+        ] {
+            #expect(throws: IssuerCertificateError.extendedKeyUsageWrong) {
+                _ = try store.verify(signer, for: docType, at: now, profiles: profiles)
+            }
+        }
+        for text in [
+            #"{"org.iso.18013.5.1.mDL": []}"#, #"{"eu.europa.ec.eudi.pid.1": []}"#,
+            #"{"com.example.badge.1": ["x"]}"#, #"{"com.example.badge.1": "1.2.3.4"}"#, "[]",
+        ] {
+            let fault = #expect(throws: JSONFault.self) { _ = try profiles(text) }
+            #expect(fault?.explanation.contains("must be ") == true, "\(text): \(fault?.explanation ?? "")")
+        }
     }
 
     @Test("Several deviations are all told")

@@ -90,7 +90,7 @@ private struct FaultyVICAL: FaultyList {
             [.init(world.iaca.der)],
             provider: fault == .wrongSubject ? world.otherProvider : world.provider)
         list.issueID = fault == .replayedOlder ? 6 : 8
-        if fault == .stale { list.nextUpdate = "2026-11-01T11:59:59Z" }
+        if fault == .stale { list.nextUpdate = "2026-10-02T11:59:59Z" }
         switch fault {
         case .offline: return nil
         case .truncated: return try list.encoded().dropLast()

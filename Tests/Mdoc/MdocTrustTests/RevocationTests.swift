@@ -367,7 +367,7 @@ struct DocumentRevocationTests {
 
     @Test("Ids of causes are all there and all different, and name what they are about")
     func ids() throws {
-        #expect(Set(UndeterminedCause.allIDs).count == 12)
+        #expect(Set(UndeterminedCause.allIDs).count == 13)
         #expect(undetermined(.listAbsent, .signer).cause == "signer.list_absent")
         #expect(RevocationFinding.good(ageSeconds: 1).cause == nil)
         #expect(RevocationFinding.revoked(.documentRevoked, ageSeconds: 1).cause == "document_revoked")
@@ -386,6 +386,8 @@ struct RevocationPolicyTests {
             (undetermined(.nothingPublished, .document), true, false),
             (undetermined(.listStale(overdueSeconds: 2 * 86_400), .signer), true, true),
             (undetermined(.listStale(overdueSeconds: 2 * 86_400 + 1), .signer), true, false),
+            (undetermined(.trustListOverdue(seconds: 2 * 86_400), .root), true, true),
+            (undetermined(.trustListOverdue(seconds: 2 * 86_400 + 1), .root), true, false),
         ]
         for (finding, age, other) in cases {
             #expect(RevocationPolicy.age.accepts(finding) == age)

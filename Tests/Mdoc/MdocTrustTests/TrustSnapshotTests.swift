@@ -240,10 +240,16 @@ struct AdmissionTests {
         list.issueID = 8
         #expect(try snapshot.admission(of: source(), at: now) == .renewed)
         list.issueID = 6
-        #expect(throws: AdmissionRefusal.older) { try snapshot.admission(of: source(), at: now) }
+        let present = ListIssueName(number: "7", date: try #require(DateText(list.date.utf8)).instant)
+        #expect(
+            throws: AdmissionRefusal.older(ListIssueName(number: "6", date: present.date), than: present)
+        ) { try snapshot.admission(of: source(), at: now) }
         list.issueID = nil
         list.date = "2026-10-19T00:00:00Z"
-        #expect(throws: AdmissionRefusal.older) { try snapshot.admission(of: source(), at: now) }
+        let dayBefore = ListIssueName(number: nil, date: present.date.advanced(bySeconds: -86_400))
+        #expect(throws: AdmissionRefusal.older(dayBefore, than: present)) {
+            try snapshot.admission(of: source(), at: now)
+        }
         list.date = "2026-10-20T00:00:00Z"
         list.issueID = 8
         list.entries = Array(entries.prefix(8))
@@ -257,7 +263,9 @@ struct AdmissionTests {
             try snapshot.admission(of: source(), at: now)
         }
         list.entries = entries
-        list.nextUpdate = "2026-10-31T00:00:00Z"
+        list.nextUpdate = "2026-10-02T12:00:00Z"
+        #expect(try snapshot.admission(of: source(), at: now) == .renewed)
+        list.nextUpdate = "2026-10-02T11:59:59Z"
         #expect(throws: AdmissionRefusal.unusable(.vicalRefused(.expired))) {
             try snapshot.admission(of: source(), at: now)
         }
@@ -265,6 +273,41 @@ struct AdmissionTests {
         #expect(throws: AdmissionRefusal.unusable(.vicalRefused(.cose(.signatureInvalid)))) {
             try snapshot.admission(of: forged, at: now)
         }
+    }
+
+    @Test(
+        "Q217 A root that an overdue list alone names is told with the list's age; one that is named otherwise is not"
+    )
+    func overdueList() throws {
+        let iaca = try TestAuthority()
+        var list = try TestVICAL([.init(iaca.der)], provider: provider())
+        list.date = "2026-10-30T12:00:00Z"
+        list.nextUpdate = "2026-10-31T12:00:00Z"
+        let base = TrustSnapshot([
+            .test(.provider, "p", list.provider.der),
+            .test(.revocationList, "crl", try TestRevocationList(iaca).encoded()),
+        ])
+        let overdue = base.replacing(.test(.vical, "list", try list.encoded()))
+        let der = try iaca.sign(iaca.signer(for: TestKey()))
+        func finding(_ snapshot: TrustSnapshot) throws -> RevocationFinding {
+            let store = TrustStore(snapshot)
+            let proof = try store.verify(
+                store.issuerCertificate(der: der[...]), for: TestDocument.mDL, at: now)
+            return store.revocation(of: proof, status: nil, at: now, clockSkew: 60)
+        }
+        let found = try finding(overdue)
+        #expect(
+            found
+                == .undetermined(
+                    .trustListOverdue(seconds: 86_400), about: .root, ageSeconds: 2 * 86_400))
+        #expect(found.cause == "root.trust_list_overdue")
+        #expect(RevocationPolicy.age.accepts(found) && RevocationPolicy.rental(staleDays: 1).accepts(found))
+        #expect(!RevocationPolicy.rental(staleDays: 0).accepts(found))
+        #expect(try finding(overdue.replacing(.test(.anchor, "a", iaca.der))).state == .good)
+        list.nextUpdate = "2026-11-02T12:00:00Z"
+        #expect(try finding(overdue.replacing(.test(.vical, "other", try list.encoded()))).state == .good)
+        list.nextUpdate = nil
+        #expect(try finding(base.replacing(.test(.vical, "list", try list.encoded()))).state == .good)
     }
 
     @Test("A CRL is let in by number and date, and only with its issuer's signature")
@@ -283,7 +326,11 @@ struct AdmissionTests {
         }
         #expect(try admit([8], entries) == .renewed)
         #expect(try admit([1, 0], entries) == .renewed)
-        #expect(throws: AdmissionRefusal.older) { try admit([6], entries) }
+        let date = Timestamp(secondsSince1970: TestRevocationList(authority, entries).thisUpdate)
+        #expect(
+            throws: AdmissionRefusal.older(
+                ListIssueName(number: "6", date: date), than: ListIssueName(number: "7", date: date))
+        ) { try admit([6], entries) }
         #expect(throws: AdmissionRefusal.shrunken(from: 10, to: 7)) {
             try admit([8], Array(entries.prefix(7)))
         }
@@ -319,7 +366,11 @@ struct AdmissionTests {
         other.issued = TestAuthority.now - 3599
         #expect(try snapshot.admission(of: source(other), at: now) == .renewed)
         other.issued = TestAuthority.now - 3601
-        #expect(throws: AdmissionRefusal.older) { try snapshot.admission(of: source(other), at: now) }
+        #expect(
+            throws: AdmissionRefusal.older(
+                ListIssueName(number: nil, date: now.advanced(bySeconds: -3601)),
+                than: ListIssueName(number: nil, date: now.advanced(bySeconds: -3600)))
+        ) { try snapshot.admission(of: source(other), at: now) }
         let foreign = try TestAuthority([(.commonName, "Lists")])
         let strange = try source(TestStatusToken(authority: foreign))
         #expect(throws: AdmissionRefusal.unusable(.statusListSignerUnknown)) {

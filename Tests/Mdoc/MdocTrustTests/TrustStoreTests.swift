@@ -160,6 +160,55 @@ struct TrustStoreTests {
         _ = try authority.anchor()
     }
 
+    @Test(
+        "Q178 What names itself as its issuer and no authority is no anchor, and is not sent to itself for a root"
+    )
+    func selfIssuedWithoutAuthority() throws {
+        let authority = try TestAuthority()
+        for (template, hasConstraints) in [
+            (authority.template.without(.basicConstraints), false),
+            (authority.template.with(.basicConstraints(BasicConstraints(isCA: false))), true),
+        ] {
+            let der = try authority.sign(template)
+            #expect(
+                throws: TrustAnchorError.selfIssuedWithoutAuthority(
+                    subject: "CN=Utopia IACA,C=UT", hasBasicConstraints: hasConstraints)
+            ) { try TrustAnchor(Certificate(der: der[...])) }
+        }
+        _ = try TrustAnchor(Certificate(der: authority.sign(authority.template)[...]))
+    }
+
+    @Test(
+        "A root that its key usage, name constraints or an unknown critical extension forbid to issue is no anchor"
+    )
+    func forbiddenUse() throws {
+        let authority = try TestAuthority()
+        let subject = "CN=Utopia IACA,C=UT"
+        let unknown = ObjectIdentifier("1.2.3.4")
+        func anchor(_ template: CertificateTemplate) throws -> TrustAnchor {
+            try TrustAnchor(Certificate(der: authority.sign(template)[...]))
+        }
+        let template = authority.template
+        for (isCritical, value) in [(true, [0x30, 0x00]), (false, [0x30, 0x00])] as [(Bool, [UInt8])] {
+            let constraints = CertificateExtension(
+                oid: .nameConstraints, isCritical: isCritical, value: value[...])
+            #expect(throws: TrustAnchorError.nameConstraints(subject: subject)) {
+                _ = try anchor(template.with(constraints))
+            }
+        }
+        #expect(throws: TrustAnchorError.keyUsageForbids(subject: subject)) {
+            _ = try anchor(template.with(.keyUsage([.cRLSign, .digitalSignature])))
+        }
+        #expect(throws: TrustAnchorError.unknownCriticalExtension(subject: subject, unknown)) {
+            _ = try anchor(
+                template.with(CertificateExtension(unknown, isCritical: true) { $0.writeBoolean(true) }))
+        }
+        // The twins: without key usage nothing is forbidden, and what is not critical may be unknown.
+        _ = try anchor(template.without(.keyUsage))
+        _ = try anchor(template.with(.keyUsage(.keyCertSign)))
+        _ = try anchor(template.with(CertificateExtension(unknown) { $0.writeBoolean(true) }))
+    }
+
     @Test("An anchor's fingerprint is that of its whole certificate")
     func fingerprint() throws {
         let authority = try TestAuthority()

@@ -121,6 +121,68 @@ struct VICALTests {
         }
     }
 
+    @Test(
+        "Q214 A list is believed whose signer's key usage ends in zero bits, as Austroads' have; other encodings refuse it"
+    )
+    func trailingZeros() throws {
+        let provider = try provider()
+        let zeros = CertificateExtension(oid: .keyUsage, isCritical: true, value: [0x03, 0x02, 0x00, 0x40])
+        let list = try TestVICAL([.init(TestAuthority().der)], provider: provider) { $0.with(zeros) }
+        for strictness in [ProfileStrictness.strict, .lenient] {
+            let verified = try verify(list, strictness)
+            #expect(verified.entries.count == 1)
+            #expect(verified.signerFindings.map(\.rule) == [.keyUsageTrailingZeros])
+            #expect(verified.signerFindings.map(\.encoding) == [.trailingZeroBits])
+        }
+        let snapshot = TrustSnapshot([
+            .test(.provider, "provider", provider.der), .test(.vical, "list", try list.encoded()),
+        ])
+        #expect(snapshot.anchors.count == 1)
+        guard case .vicalSigner = snapshot.findings.first?.condition else {
+            Issue.record("\(snapshot.findings)")
+            return
+        }
+        let plain = try TestVICAL([], provider: provider)
+        #expect(try verify(plain).signerFindings == [])
+        let odd = try TestVICAL([], provider: provider) {
+            var copy = $0
+            copy.serialNumber = [0]
+            return copy
+        }
+        let error = #expect(throws: VICALError.self) { _ = try verify(odd, .lenient) }
+        guard case .signerProfile(let findings) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(findings.map(\.encoding) == [.serialNumberNotPositive])
+    }
+
+    @Test(
+        "Q215 An authority between signer and provider may be one by 01; nothing else odd is read over there")
+    func booleanOneBetween() throws {
+        let root = try TestAuthority([(.countryName, "UT"), (.commonName, "Root")])
+        let anchor = try TrustAnchor(
+            Certificate(
+                der: root.sign(root.template.with(.basicConstraints(BasicConstraints(isCA: true))))[...]))
+        let middle = try TestAuthority([(.countryName, "UT"), (.commonName, "Middle")])
+        let leaf = try Certificate(der: middle.sign(middle.vicalSigner(for: TestKey()))[...])
+        func certificate(_ constraints: [UInt8], serialNumber: [UInt8] = [0x41, 1]) throws -> Certificate {
+            var template = middle.template.with(.authorityKeyIdentifier(root.keyIdentifier))
+                .with(
+                    CertificateExtension(
+                        oid: .basicConstraints, isCritical: true, value: constraints[...]))
+            template.issuer = root.name
+            template.serialNumber = serialNumber
+            return try Certificate(der: root.sign(template)[...])
+        }
+        let one: [UInt8] = [0x30, 3, 1, 1, 1]
+        #expect(try CertificatePath.verify([leaf, certificate(one)], to: [anchor], at: now) === anchor)
+        #expect(throws: CertificatePathError.notAnAuthority(subject: "CN=Middle,C=UT")) {
+            _ = try CertificatePath.verify(
+                [leaf, certificate(one, serialNumber: [0])], to: [anchor], at: now)
+        }
+    }
+
     @Test("Member names are read without regard to the case of letters")
     func letterCase() throws {
         var list = try TestVICAL([.init(TestAuthority().der)], provider: provider())

@@ -76,7 +76,15 @@ struct ValidityTests {
         var presentation = try Presentation(document)
         presentation.now = start.advanced(bySeconds: min(max(offset, 0), 330 * 86_400)).description
         let failures = try presentation.failures()
-        #expect(failures == (isWithin ? [] : [.failed(.validity, .signedOutsideCertificateValidity)]))
+        let end = start.advanced(bySeconds: 330 * 86_400)
+        let failure = CheckFailure.signedOutsideCertificateValidity(
+            signed: start.advanced(bySeconds: offset), from: start, until: end)
+        #expect(failures == (isWithin ? [] : [.failed(.validity, failure)]))
+        guard !isWithin else { return }
+        #expect(
+            failures.map(\.reason) == [offset < 0 ? .signedBeforeCertificate : .signedAfterCertificate])
+        #expect(failure.explanation.contains(signed))
+        #expect(failure.explanation.contains((offset < 0 ? start : end).description))
     }
 
     @Test("An update that was expected long ago is no reason to refuse")
@@ -149,6 +157,30 @@ struct DocumentCurrencyTests {
         ] as [[UInt8]?])
     func unknown(_ value: [UInt8]?) throws {
         #expect(try currency(value, at: "2026-11-01T12:00:00Z") == .unknown)
+    }
+
+    @Test(
+        "The date in the namespace of the document's type counts, and no other, whatever comes first",
+        arguments: [
+            (TestDocument.mDL, ["org.iso.18013.5.1.aamva"], DocumentCurrency.unknown),
+            (TestDocument.mDL, ["org.iso.18013.5.1.aamva", "org.iso.18013.5.1"], .yes),
+            (TestDocument.mDL, ["org.iso.18013.5.1", "org.iso.18013.5.1.aamva"], .yes),
+            ("org.iso.23220.photoID.1", ["org.iso.23220.photoID.1", "org.iso.23220.1"], .yes),
+            ("org.iso.23220.photoID.1", ["org.iso.23220.photoID.1"], .unknown),
+            ("eu.europa.ec.eudi.pid.1", ["org.iso.23220.1", "eu.europa.ec.eudi.pid.1"], .yes),
+            ("eu.europa.ec.eudi.pid.1", ["org.iso.23220.1"], .unknown),
+        ])
+    func ownNameSpace(_ docType: String, nameSpaces: [String], expected: DocumentCurrency) throws {
+        let own = ElementName.inMainNameSpace("expiry_date", of: docType).nameSpace
+        var document = try TestDocument(
+            nameSpaces.map { nameSpace in
+                let day = nameSpace == own ? "2026-11-30" : "2020-01-01"
+                return .init("expiry_date", Encoded.day(day), in: nameSpace)
+            })
+        document.docType = docType
+        var presentation = try Presentation(document)
+        presentation.requests = nil
+        #expect(try presentation.verified().documents[0].isCurrent == expected)
     }
 
     @Test("A document out of date is verified all the same: that is another question than the MSO's validity")

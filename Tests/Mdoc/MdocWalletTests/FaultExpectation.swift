@@ -116,8 +116,8 @@ extension IssuerFault {
         case .notYetValid: .check(.validity, .notYetValid)
         case .expired: .check(.validity, .expired)
         case .validBeforeSigned, .validUntilBeforeFrom: .check(.validity, .validityContradictory)
-        case .signedBeforeCertificate, .signedAfterCertificate:
-            .check(.validity, .signedOutsideCertificateValidity)
+        case .signedBeforeCertificate: .checks([.validity: { $0.reason == .signedBeforeCertificate }])
+        case .signedAfterCertificate: .checks([.validity: { $0.reason == .signedAfterCertificate }])
         case .noValidity, .noDeviceKey, .bytesAfterMSO, .msoUntagged, .dateIsNone, .privateDeviceKey:
             .unreadableMSO
         case .dateWithFraction, .dateUntagged, .dateWithOffset: .tolerated([.dateFormInMSO])
@@ -189,7 +189,7 @@ extension IssuerFault {
         case .certificateNotYetValid:
             .checks([
                 .issuerCertificate: { $0 == .issuerCertificate(.notYetValid) },
-                .validity: { $0 == .signedOutsideCertificateValidity },
+                .validity: { $0.reason == .signedBeforeCertificate },
             ])
         case .rootExpired: .certificate(.anchorOutsideValidity)
         case .rootWithoutCountry: .tolerated([.anchorCountryMissing])

@@ -96,6 +96,10 @@ struct DocumentTests {
             #expect(Set(family.types.map(\.mainNameSpace)) == [family.mainNameSpace], "\(family.word)")
         }
         #expect(DocumentFamily.photoID.mainNameSpace == "org.iso.23220.1")
+        for type in Self.types + [DocumentType(named: "org.example.club.1")] {
+            let name = ElementName.inMainNameSpace("expiry_date", of: type.docType)
+            #expect(name.nameSpace == type.mainNameSpace, "\(type.docType)")
+        }
     }
 
     @Test("What is neither word nor type is no document", arguments: ["", "MDL", "passport", "a b.c", "ö.c"])

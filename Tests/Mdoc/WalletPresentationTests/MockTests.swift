@@ -1,3 +1,4 @@
+import MdocVerification
 internal import PKIX
 import MdocModel
 import OpenSSLCrypto
@@ -69,6 +70,37 @@ struct MockTests {
         #expect(try shop.judge(shop.envelope()) == "mock.test_trust")
         shop.testTrust = shop.trust
         #expect(try shop.judge(shop.envelope()) == "issuer_certificate")
+    }
+
+    @Test(
+        "What a trusted issuer of no country signed is a mock, over both channels, and so is a named root's")
+    func noCountry() throws {
+        let shop = try Shop(issuer: TestIssuer())
+        #expect(try shop.judge(shop.envelope()) == "mock.test_trust")
+        #expect(try shop.judge(shop.webResponse().utf8) == "mock.test_trust")
+        var named = try Shop()
+        #expect(try named.judge(named.envelope()) == "verified")
+        named.policy.testRoots.named = [Digest(.sha256, of: named.issuer.authority.der[...]).bytes]
+        #expect(try named.judge(named.envelope()) == "mock.test_trust")
+    }
+
+    @Test("A mock has elements only where the policy accepts test documents and every check passed")
+    func accepted() throws {
+        var shop = try Shop(issuer: TestIssuer())
+        for accepts in [false, true] {
+            shop.policy.acceptsTestDocuments = accepts
+            let envelope = try shop.envelope()
+            let verdict = try WalletEnvelope(envelope.encoded[...]).open(
+                with: [shop.key], as: shop.merchant, answering: SpentNonce.acceptingReplays(of: shop.nonce)
+            ).verify(in: shop.context)
+            guard case .mock(let mock) = verdict else {
+                Issue.record("not a mock")
+                return
+            }
+            #expect((mock.accepted != nil) == accepts)
+        }
+        shop.documents[0].deviceAuth = .none
+        #expect(try shop.judge(shop.envelope()) == "device_authentication")
     }
 
     @Test("What was asked with the published example's identifiers is a mock", arguments: [true, false])

@@ -31,9 +31,10 @@ struct Shop {
     var documents: [TestDocument]
     var trust: TrustStore
     var testTrust: TrustStore?
+    var policy = VerificationPolicy()
 
     init(issuer: TestIssuer? = nil) throws {
-        self.issuer = try issuer ?? TestIssuer()
+        self.issuer = try issuer ?? TestIssuer(authority: .ofACountry())
         trust = try self.issuer.authority.store()
         key = try Self.recipientKey()
         merchant = try Self.merchant("merchant.example.shop", "TEAM123456")
@@ -72,7 +73,8 @@ struct Shop {
 
     var context: PresentationContext {
         PresentationContext(
-            comparison: .requested(requests), trust: trust, testTrust: testTrust, now: now)
+            comparison: .requested(requests), trust: trust, testTrust: testTrust, now: now,
+            policy: policy)
     }
 
     /// DeviceResponse of the documents, signed in this transcript.

@@ -1,9 +1,11 @@
 import CZlib
 import Foundation
-import PortraitDecoding
+import Glibc
 import PortraitImage
 import Testing
 import VectorFiles
+
+@testable import PortraitDecoding
 
 @Suite("Decoding portraits in a process of its own")
 struct PortraitDecoderTests {
@@ -156,6 +158,12 @@ struct PortraitDecoderTests {
     @Test("A decoder that a signal ends says which")
     func signal() async {
         #expect(await failure(of: Array("kill -9 $$\n".utf8), shell) == .ended(signal: SIGKILL))
+    }
+
+    @Test("A decoder that cannot be waited for has not ended well")
+    func notWaitedFor() {
+        let notOurs = DecoderProcess.ending(of: getppid(), until: .now + .seconds(20))
+        #expect(notOurs == .unknown)
     }
 
     @Test("A decoder's end has its name", arguments: PortraitEnd.allCases)

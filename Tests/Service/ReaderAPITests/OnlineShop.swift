@@ -1,3 +1,4 @@
+import RequestPlanner
 import ReaderService
 import CBOR
 import COSE
@@ -40,7 +41,7 @@ struct OnlineShop {
         issuer other: TestIssuer? = nil, trusts: Bool = true, nonces: (any NonceStore)? = nil,
         basis: (any JudgingBasisSource)? = nil, now: Int64 = TestAuthority.now
     ) async throws {
-        let issuer = try other ?? TestIssuer()
+        let issuer = try other ?? TestIssuer(authority: .ofACountry())
         self.issuer = issuer
         keys = try (0..<2).map { _ in try RecipientKey(COSEKeyPair(try PrivateKey.generate(.p256))) }
         merchant = .init(name: "shop", identity: try Self.identity("shop", "TEAM123456"), keys: keys)
@@ -219,7 +220,12 @@ struct OnlineShop {
 struct FixedBasis: JudgingBasisSource {
     let trust: TrustStore
 
-    func basis() -> JudgingBasis { JudgingBasis(trust: trust, obtained: nil) }
+    /// Its issuers have no revocation lists.
+    func basis() -> JudgingBasis {
+        var policies = PurposePolicies()
+        for purpose in RequestPurpose.allCases { policies[purpose] = .age }
+        return JudgingBasis(trust: trust, obtained: nil, policies: policies)
+    }
 
     func identities(at now: Timestamp) -> ReaderIdentityChoice { ReaderIdentityChoice([]) }
 

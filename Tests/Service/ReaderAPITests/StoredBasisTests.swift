@@ -97,7 +97,7 @@ final class StoredBasisTests {
     @Test
     func `Another policy holds from the next answer on`() async throws {
         let first = try await basis.basis()
-        basis.replace(policy: VerificationPolicy(clockSkew: 7), testRoots: .ofNoCountry)
+        basis.replace(policy: VerificationPolicy(clockSkew: 7))
         let second = try await basis.basis()
         #expect(first.policy.clockSkew == 0 && second.policy.clockSkew == 7)
         #expect(second.trust.snapshotID == first.trust.snapshotID)

@@ -31,6 +31,25 @@ struct FurtherQuestionTests {
         #expect(Array(scene.events.all.suffix(6)) == Self.once + Self.once)
     }
 
+    @Test(
+        "An answer to it of another document is refused by name, and one of the same is not",
+        arguments: Way.allCases)
+    func otherDocument(_ way: Way) async throws {
+        for (document, isSame) in [("mdl", true), ("photoid", false)] {
+            let scene = try Scene.holding([.drivingLicence, .photoID])
+            let further = FurtherQuestion(
+                PresentationQuestion(try .intent("rental: name; from \(document)"))
+            ) { _ in true }
+            let asked = try await scene.ask(.intent("age over 21; from mdl"), then: further, by: way)
+            #expect(asked.requests.count >= 2 && asked.presentation.earlier.first?.verified() != nil)
+            if isSame {
+                #expect(asked.presentation.verified() != nil)
+            } else {
+                #expect(asked.presentation.failure == .otherDocument)
+            }
+        }
+    }
+
     @Test("Each is signed where one who signs fits", arguments: Way.allCases)
     func signed(_ way: Way) async throws {
         let reader = try TestReader()

@@ -1,6 +1,7 @@
 import Foundation
 import MdocModel
 import OpenSSLCrypto
+import Synchronization
 import Testing
 
 @testable import ReaderStore
@@ -13,17 +14,28 @@ enum NonceStoreKind: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 
     /// A store of this kind; cancels the test case where there is no database for it.
-    func store(_ terms: NonceTerms = NonceTerms(), in folder: TemporaryFolder) throws -> any NonceStore {
+    func store(
+        _ terms: NonceTerms = NonceTerms(), _ time: MonotonicTime = .standing,
+        in folder: TemporaryFolder
+    ) throws -> any NonceStore {
         switch self {
-        case .memory: MemoryNonces(terms)
-        case .sqlite: try SQLiteNonces(in: folder.path, terms)
+        case .memory: MemoryNonces(terms, time: time)
+        case .sqlite: try SQLiteNonces(in: folder.path, terms, time: time)
         case .postgreSQL:
             if let settings = PostgreSQLBench.settings {
-                PostgreSQLNonces(settings, terms)
+                PostgreSQLNonces(settings, terms, time: time)
             } else {
                 try Test.cancel(PostgreSQLBench.absence)
             }
         }
+    }
+}
+
+extension MonotonicTime {
+    /// No time passes but what the test says.
+    fileprivate static var standing: MonotonicTime {
+        let instant = ContinuousClock.now
+        return MonotonicTime { instant }
     }
 }
 
@@ -100,9 +112,46 @@ struct NonceStoreTests {
         let nonce = try await scene.issue()
         #expect(await scene.spend(nonce, by: scene.stranger) == "nonce.other_session")
         #expect(await scene.spend(nonce, over: .web) == "nonce.other_channel")
-        #expect(await scene.spend(nonce, after: 301) == "nonce.expired")
         #expect(await scene.spend(try PresentationNonce(randomBytes(32))) == "nonce.unknown")
         #expect(await scene.spend(nonce, after: 300) == "accepted")
+        let late = try await scene.issue(300)
+        #expect(await scene.spend(late, after: 601) == "nonce.expired")
+    }
+
+    @Test(arguments: NonceStoreKind.allCases)
+    func `A clock that is set back keeps no nonce alive and none from being issued`(
+        _ kind: NonceStoreKind
+    ) async throws {
+        let passed = Mutex(Duration.zero)
+        let begin = ContinuousClock.now
+        let time = MonotonicTime { begin + passed.withLock { $0 } }
+        var terms = NonceTerms()
+        (terms.capacity, terms.lifetime) = (1, 30)
+        let scene = NonceScene(store: try kind.store(terms, time, in: folder))
+        if kind == .postgreSQL { try PostgreSQLBench.empty() }
+        let nonce = try await scene.issue()
+        passed.withLock { $0 = .seconds(31) }
+        let yesterday: Int64 = -86_400
+        #expect(await scene.spend(nonce, after: yesterday) == "nonce.expired")
+        await #expect(throws: NonceStoreError.refused(.tooMany)) { try await scene.issue(yesterday) }
+        passed.withLock { $0 = .seconds(61) }
+        let next = try await scene.issue(yesterday)
+        passed.withLock { $0 = .seconds(91) }
+        #expect(await scene.spend(next, after: yesterday) == "accepted")
+    }
+
+    @Test(arguments: NonceStoreKind.allCases.filter { $0 != .memory })
+    func `What was issued while the clock ran ahead expires with the next start`(
+        _ kind: NonceStoreKind
+    ) async throws {
+        var terms = NonceTerms()
+        terms.capacity = 1
+        let ahead = NonceScene(store: try kind.store(terms, in: folder))
+        if kind == .postgreSQL { try PostgreSQLBench.empty() }
+        let nonce = try await ahead.issue(86_400)
+        let scene = NonceScene(store: try kind.store(terms, in: folder))
+        #expect(await scene.spend(nonce) == "nonce.expired")
+        #expect(await scene.spend(try await scene.issue()) == "accepted")
     }
 
     @Test(arguments: NonceStoreKind.allCases)

@@ -5,6 +5,7 @@ import MdocModel
 import ReaderIdentityStore
 import RecordBench
 import RequestPlanner
+import Synchronization
 import TestCredentials
 import Testing
 
@@ -250,6 +251,23 @@ struct RetainedRecordsTests {
         // Seven days after the latest time that was seen, whatever the clock says.
         try retained.purge(at: later(14))
         #expect(try retained.counts() == .init(records: 0, fields: 0, purged: 2, exported: 0))
+    }
+
+    @Test("Deadlines go on by a clock that nobody sets, however far the other is set back")
+    func setBackForLong() throws {
+        let passed = Mutex(Duration.zero)
+        let begin = ContinuousClock.now
+        let time = MonotonicTime { begin + passed.withLock { $0 } }
+        try scene.retain("days(7)", for: "r")
+        let records = try RetainedRecords(in: retained.store, keysIn: scene.keys, time: time)
+        #expect(try records.purge(at: later(6)) == 0)
+        passed.withLock { $0 = .seconds(Self.day - 1) }
+        #expect(try records.purge(at: Self.now) == 0)
+        #expect(try records.time(at: Self.now) == later(7).advanced(bySeconds: -1))
+        passed.withLock { $0 += .seconds(1) }
+        #expect(try records.time(at: Self.now) == later(7))
+        #expect(try records.purge(at: Self.now) == 1)
+        #expect(try records.time(at: Self.now) == Self.now)
     }
 
     @Test("What was due while the clock ran ahead is gone, also after it was set back")

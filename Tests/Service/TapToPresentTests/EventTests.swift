@@ -31,7 +31,7 @@ struct EventTests {
         }
         #expect(events.prefix(5) == [.armed, .engaged, .awaitingConsent, .receiving, .verifying])
         #expect(events.last == .done(nil))
-        #expect(verdict.isVerified && verdict.failures.isEmpty)
+        #expect(verdict.isTest && !verdict.isVerified && verdict.failures.isEmpty)
         #expect(verdict.documents.map(\.docType) == ["org.iso.18013.5.1.mDL"])
         #expect(verdict.documents[0].issuingCountry == "UT")
         #expect(verdict.documents[0].checks.count == 10)
@@ -47,6 +47,17 @@ struct EventTests {
             return
         }
         #expect(verdict.failures == ["device_authentication"])
+        #expect(events.last == .done(.invalidResponse))
+    }
+
+    @Test("A test document is refused unless the app takes those, and is never verified")
+    func testDocument() async throws {
+        let events = try await events(of: try TapStage(setup: { $0.acceptsTestDocuments = false }))
+        guard case .judged(let verdict) = events.dropLast().last else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(verdict.isTest && !verdict.isVerified && verdict.failures == ["document.test"])
         #expect(events.last == .done(.invalidResponse))
     }
 

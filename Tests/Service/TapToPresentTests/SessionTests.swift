@@ -30,6 +30,25 @@ struct SessionTests {
         #expect(released == nil)
     }
 
+    @Test("Elements are refused where revocation is not known, unless the app says otherwise; an age is not")
+    func revocationByPurpose() async throws {
+        let strict = try TapStage(setup: { $0.revocation = MobileDocumentReader.Setup().revocation })
+        defer { strict.clean() }
+        await #expect(throws: MobileDocumentReaderError.invalidResponse) {
+            try await strict.prepared().requestDocument(Self.data)
+        }
+        let age = MobileDriversLicenseDataRequest(nonRetainedElements: [.ageAtLeast(21)])
+        try await strict.prepared().requestDocument(age)
+        let lenient = try TapStage()
+        defer { lenient.clean() }
+        try await lenient.prepared().requestDocument(Self.data)
+        let strictest = try TapStage(setup: { $0.revocation = [:] })
+        defer { strictest.clean() }
+        await #expect(throws: MobileDocumentReaderError.invalidResponse) {
+            try await strictest.prepared().requestDocument(age)
+        }
+    }
+
     @Test("A session without a token stays valid")
     func withoutToken() async throws {
         let stage = try TapStage()

@@ -73,6 +73,9 @@ struct TapStage {
         var setup = MobileDocumentReader.Setup()
         setup.storeFolder = folder
         setup.trust = .roots([Data(isTrusted ? issuer.root : other.root)])
+        // The wallet's issuer is a test's, and has no revocation list.
+        setup.acceptsTestDocuments = true
+        setup.revocation[.elements] = .age
         change(&setup)
         let clock = TestClock()
         self.clock = clock

@@ -15,7 +15,7 @@ package struct OnlineCustomer: Sendable {
     package init(at now: Timestamp) throws {
         self.now = now
         let day = TestAuthority.day
-        let authority = try TestAuthority(
+        let authority = try TestAuthority.ofACountry(
             notBefore: now.secondsSince1970 - 900 * day, notAfter: now.secondsSince1970 + 900 * day)
         issuer = try TestIssuer(authority: authority) { template in
             var template = template

@@ -76,6 +76,9 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
             "store": #""\#(folder)/store""#,
             "socket": #"{"path": "\#(folder)/socket", "users": [{"uid": \#(getuid()), "scopes": ["app"]}]}"#,
             "http": #"{"port": \#(port)}"#, "lanes": "[\(lanes)]",
+            // The software wallet's issuer is a test's, and has no revocation list.
+            "acceptTestDocuments": "true",
+            "policies": #"{"rental": "age", "identity": "age", "elements": "age"}"#,
             "tokens": "[\(token(app, "app")), \(token(display, "display")), \(token(admin, "admin"))]",
         ]
         members.merge(further) { _, new in new }
@@ -127,6 +130,15 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
     package func result(of id: String, as client: PlainHTTP? = nil) async throws -> [String: Any] {
         let reply = try await (client ?? asApp).call("GET", "/v1/presentations/\(id)")
         return try reply.json()["result"] as? [String: Any] ?? [:]
+    }
+
+    /// The id of a presentation's receipt, once that is written.
+    package func receipt(of id: String) async throws -> String {
+        for _ in 0..<6_000 {
+            if let receipt = try await result(of: id)["receipt"] as? String { return receipt }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw PlainHTTP.Failure(description: "no receipt")
     }
 
     /// A port that nobody listens at, below those that the system gives to whoever connects, and never the same twice.

@@ -52,9 +52,11 @@ package struct Scene {
         _ watching: @escaping @Sendable (PresentationEvent) -> Void = { _ in }
     ) throws -> ReaderTransaction {
         let anchor = try TrustAnchor(Certificate(der: presented.issuer.root[...]))
+        var policy = VerificationPolicy(rules: rules)
+        policy.acceptsTestDocuments = true
         var plan = PresentationPlan(
             question: question ?? PresentationQuestion(.drafts([DeviceRequestDraft(presented.requests)])),
-            trust: TrustStore(anchors: [anchor]), policy: VerificationPolicy(rules: rules),
+            trust: TrustStore(anchors: [anchor]), policy: policy,
             deadlines: deadlines, retrieval: retrieval, clock: WallClock { Self.now })
         plan.further = further
         let events = events

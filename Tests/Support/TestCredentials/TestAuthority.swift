@@ -14,6 +14,8 @@ package struct TestAuthority: Sendable {
     package let der: [UInt8]
     /// What `der` was made from.
     package let template: CertificateTemplate
+    /// That of the certificates of its signers, unless they are given names.
+    private let signerCountry: String
 
     package typealias Names = [(type: ObjectIdentifier, value: String)]
 
@@ -23,8 +25,9 @@ package struct TestAuthority: Sendable {
     package init(
         _ names: Names = [(.countryName, "UT"), (.commonName, "Utopia IACA")], key: TestKey? = nil,
         curve: Curve = .p256, notBefore: Int64 = now - 900 * day, notAfter: Int64 = now + 900 * day,
-        hasKeyIdentifier: Bool = true
+        hasKeyIdentifier: Bool = true, signerCountry: String = "UT"
     ) throws {
+        self.signerCountry = signerCountry
         pair = try key ?? TestKey(curve)
         name = DistinguishedName(names)
         let publicKey = try pair.privateKey.publicKey()
@@ -41,6 +44,15 @@ package struct TestAuthority: Sendable {
         der = try template.sign(with: pair.privateKey)
     }
 
+    /// An authority whose documents are no test's to a reader, unlike those of `UT`.
+    package static func ofACountry(
+        notBefore: Int64 = now - 900 * day, notAfter: Int64 = now + 900 * day
+    ) throws -> TestAuthority {
+        try TestAuthority(
+            [(.countryName, "XX"), (.commonName, "Utopia IACA")], notBefore: notBefore, notAfter: notAfter,
+            signerCountry: "XX")
+    }
+
     package func anchor() throws -> TrustAnchor {
         try TrustAnchor(Certificate(der: der[...]))
     }
@@ -51,8 +63,9 @@ package struct TestAuthority: Sendable {
 
     /// A document signer's certificate that fits the profile in every point.
     package func signer(
-        for key: TestKey, _ names: Names = [(.countryName, "UT"), (.commonName, "Utopia DS")]
+        for key: TestKey, _ names: Names? = nil
     ) throws -> CertificateTemplate {
+        let names = names ?? [(.countryName, signerCountry), (.commonName, "Utopia DS")]
         let publicKey = try key.privateKey.publicKey()
         return CertificateTemplate(
             serialNumber: [0x42, 1, 2, 3, 4, 5, 6, 7, 8], issuer: name, subject: DistinguishedName(names),
@@ -66,6 +79,13 @@ package struct TestAuthority: Sendable {
             ])
     }
 
+    /// The certificate of a signer of European person identification data that fits its profile in every point.
+    package func personIDSigner(for key: TestKey) throws -> CertificateTemplate {
+        try signer(for: key, [(.countryName, "UT"), (.commonName, "Utopia PID")])
+            .with(.extendedKeyUsage([ObjectIdentifier("1.3.130.2.0.0.1.2")]))
+            .without(.issuerAlternativeName)
+    }
+
     /// A reader's certificate that fits its profile in every point.
     package func reader(for key: TestKey) throws -> CertificateTemplate {
         try signer(for: key, [(.commonName, "Utopia reader")])
@@ -75,7 +95,7 @@ package struct TestAuthority: Sendable {
 
     /// A VICAL signer's certificate that fits its profile in every point.
     package func vicalSigner(for key: TestKey) throws -> CertificateTemplate {
-        try signer(for: key, [(.countryName, "UT"), (.commonName, "Utopia VICAL")])
+        try signer(for: key, [(.countryName, signerCountry), (.commonName, "Utopia VICAL")])
             .with(.extendedKeyUsage([ObjectIdentifier("1.0.18013.5.1.8")])).with(
                 .keyUsage(.contentCommitment)
             )
@@ -84,7 +104,7 @@ package struct TestAuthority: Sendable {
 
     /// A status list signer's certificate that fits its profile in every point.
     package func statusSigner(for key: TestKey) throws -> CertificateTemplate {
-        try signer(for: key, [(.countryName, "UT"), (.commonName, "Utopia status")])
+        try signer(for: key, [(.countryName, signerCountry), (.commonName, "Utopia status")])
             .with(.extendedKeyUsage([ObjectIdentifier("1.3.6.1.5.5.7.3.30")]))
             .without(.issuerAlternativeName)
     }
@@ -92,6 +112,30 @@ package struct TestAuthority: Sendable {
     package func sign(_ template: CertificateTemplate) throws -> [UInt8] {
         try template.sign(with: pair.privateKey)
     }
+
+    /// As `sign(_:)`, with other bytes in place of those that the signed part has somewhere.
+    package func sign(
+        _ template: CertificateTemplate, replacing old: [UInt8], with new: [UInt8]
+    ) throws -> [UInt8] {
+        var outer = DERReader(try sign(template)[...])
+        var parts = try outer.enter(DERTag.sequence)
+        var signed = Array(try parts.readElement().encoding)
+        let algorithm = try parts.readElement().encoding
+        guard let place = signed.firstRange(of: old), old.count == new.count else {
+            throw BytesNotFound(bytes: old)
+        }
+        signed.replaceSubrange(place, with: new)
+        let signature = try pair.privateKey.sign([signed[...]], algorithm: .ecdsa(.sha256), form: .der)
+        return DERWriter.encode { writer in
+            writer.write(DERTag.sequence) {
+                $0.write(encoded: signed)
+                $0.write(encoded: algorithm)
+                $0.writeBitString(signature)
+            }
+        }
+    }
+
+    package struct BytesNotFound: Error { let bytes: [UInt8] }
 }
 
 /// A private key that several values of a test can hold.

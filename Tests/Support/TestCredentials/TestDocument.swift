@@ -45,6 +45,10 @@ package struct TestDocument {
     package var deviceAuthTag: UInt64?
     /// Rewrites the encoded IssuerSignedItem before it is digested.
     package var rewriteItem: ([UInt8]) -> [UInt8] = { $0 }
+    /// Rewrites the encoded IssuerSignedItemBytes before they are digested.
+    package var rewriteItemBytes: ([UInt8]) -> [UInt8] = { $0 }
+    /// Rewrites the encoded MobileSecurityObjectBytes before they are signed.
+    package var rewriteMSOBytes: ([UInt8]) -> [UInt8] = { $0 }
     /// Rewrites the encoded IssuerNameSpaces.
     package var rewriteNameSpaces: ([UInt8]) -> [UInt8] = { $0 }
     /// Rewrites the encoded MSO before it is signed.
@@ -65,12 +69,13 @@ package struct TestDocument {
     }
 
     private func encodedItem(_ item: Item, digestID: UInt64) -> [UInt8] {
-        Encoded.embedded(
-            rewriteItem(
-                Encoded.map([
-                    ("digestID", Encoded.unsigned(digestID)), ("random", Encoded.bytes(random)),
-                    ("elementIdentifier", Encoded.text(item.identifier)), ("elementValue", item.value),
-                ])))
+        rewriteItemBytes(
+            Encoded.embedded(
+                rewriteItem(
+                    Encoded.map([
+                        ("digestID", Encoded.unsigned(digestID)), ("random", Encoded.bytes(random)),
+                        ("elementIdentifier", Encoded.text(item.identifier)), ("elementValue", item.value),
+                    ]))))
     }
 
     /// The items as sent, with their digest IDs, by namespace.
@@ -127,7 +132,8 @@ package struct TestDocument {
             signer.unprotected = [0xa0]
         }
         let signature = try signer.sign1(
-            Encoded.embedded(mobileSecurityObject()), detached: false, with: issuer.key.privateKey,
+            rewriteMSOBytes(Encoded.embedded(mobileSecurityObject())), detached: false,
+            with: issuer.key.privateKey,
             algorithm: .ecdsa(.sha256))
         return issuerAuthTag.map { Encoded.tagged($0, signature) } ?? signature
     }

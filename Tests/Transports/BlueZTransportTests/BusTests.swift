@@ -1,4 +1,5 @@
 import Deadlines
+import Dispatch
 import Glibc
 import Synchronization
 import Testing
@@ -98,6 +99,39 @@ extension OneAfterAnother {
                 let taken = sent.take()
                 #expect(taken == pipe[1] && sent.take() == -1)
                 #expect(close(taken) == 0 && close(pipe[0]) == 0, "what was taken is the taker's to close")
+                withExtendedLifetime(registration) {}
+                await answerer.close()
+            }
+        }
+
+        @Test("A message is released on the queue of its bus, wherever its last holder is")
+        func released() async throws {
+            try await PrivateBus.with { bus in
+                let held = Mutex<[BusMessage]>([])
+                let (caller, answerer, name, registration) = try await Self.pair(bus) { bus, message in
+                    held.withLock { $0 = [message] }
+                    bus.assumeIsolated { $0.answer(message, []) }
+                }
+                var pipe: [Int32] = [-1, -1]
+                try #require(unsafe Glibc.pipe(&pipe) == 0)
+                let sent = BusDescriptor(owning: pipe[1])
+                _ = try await caller.call(
+                    name, "/test", Self.method, [.descriptor(sent)], within: .seconds(20))
+                #expect(close(sent.take()) == 0)
+                _ = try await bus.turn(caller)
+                _ = try await bus.turn(answerer)
+                /// The message holds the last descriptor for writing: without it reading comes to the end.
+                func isReleased(within milliseconds: Int32) -> Bool {
+                    var state = pollfd(fd: pipe[0], events: Int16(POLLIN), revents: 0)
+                    return unsafe poll(&state, 1, milliseconds) > 0
+                }
+                #expect(!isReleased(within: 0))
+                answerer.queue.queue.suspend()
+                held.withLock { $0 = [] }
+                #expect(!isReleased(within: 200))
+                answerer.queue.queue.resume()
+                #expect(isReleased(within: 20_000))
+                #expect(close(pipe[0]) == 0)
                 withExtendedLifetime(registration) {}
                 await answerer.close()
             }

@@ -3,36 +3,42 @@ internal import FoundationEssentials
 package import JSON
 package import MdocTrust
 internal import MdocVerification
+internal import ReaderService
+internal import RequestPlanner
 
 /// `--policy`: what is to be done where it is not known whether a document is revoked.
 struct PolicyArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What to do when it is not known whether a document is revoked: age accepts it, rental refuses it, or a policy of the policy file.",
+            "What to do when it is not known whether a document is revoked: age accepts it, rental refuses it, or a policy of the policy file. The purpose of a request chooses; another may not accept more.",
             valueName: "name"))
     var policy: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The policies, the default among them and the clock skew, as JSON; without it policy.json of the store, where there is one.",
+            "The policies, the default among them, the clock skew and whether test documents are accepted, as JSON; without it policy.json of the store, where there is one.",
             valueName: "file"))
     var policyFile: String?
 
     /// The current policy; `store` is the folder of the store.
-    func settings(in store: String, strict: Bool = false) throws(CommandFailure) -> VerificationPolicy {
+    ///
+    /// - Parameter purpose: what is asked for; nil where that is not known.
+    func settings(
+        for purpose: RequestPurpose? = nil, in store: String, strict: Bool = false
+    ) throws(CommandFailure) -> VerificationPolicy {
         let own = "\(store)/policy.json"
         let path = policyFile ?? (FileManager.default.fileExists(atPath: own) ? own : nil)
         let file = try path.map { path throws(CommandFailure) in try PolicyFile(path) } ?? PolicyFile()
-        var settings = try file.settings(named: policy)
+        var settings = try file.settings(named: policy, for: purpose)
         settings.rules = strict ? .strict : .interoperable
         return settings
     }
 }
 
-/// The one file of policies: the default one by name, those that are added to or replace `age` and `rental`, and the clock
-/// skew. A member that is not known is an error: it may be a restriction that was misspelt.
+/// The one file of policies: the default one by name, those that are added to or replace `age` and `rental`, the clock
+/// skew, who signs documents of further types, and whether test documents are accepted. A member that is not known is an error: it may be a restriction that was misspelt.
 package struct PolicyFile {
     private static let largestSize = 1 << 16
     private static let largestSkew: Int64 = 3600
@@ -40,6 +46,8 @@ package struct PolicyFile {
 
     package private(set) var standard = "age"
     package private(set) var clockSkew: Int64 = 60
+    package private(set) var signers = DocumentSignerProfiles()
+    package private(set) var acceptsTestDocuments = false
     package private(set) var policies = ["age": RevocationPolicy.age, "rental": .rental(staleDays: 0)]
 
     /// What holds without a file.
@@ -55,11 +63,15 @@ package struct PolicyFile {
     }
 
     package init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["policy", "policies", "clockSkewSeconds"])
+        let members = try text.members([
+            "policy", "policies", "clockSkewSeconds", "documentSigners", "acceptTestDocuments",
+        ])
         if let skew = try members["clockSkewSeconds"]?.integer(in: 0...Self.largestSkew) { clockSkew = skew }
+        acceptsTestDocuments = try members["acceptTestDocuments"]?.boolean() ?? false
         for (name, entry) in try members["policies"]?.entries(upTo: Self.mostPolicies) ?? [] {
             policies[name] = RevocationPolicy(name: name, undetermined: try Self.undetermined(entry))
         }
+        if let further = members["documentSigners"] { signers = try DocumentSignerProfiles(further) }
         guard let policy = members["policy"] else { return }
         standard = try policy.string()
         if policies[standard] == nil { throw policy.wrong("there is no policy of this name") }
@@ -80,12 +92,48 @@ package struct PolicyFile {
 
     private enum Undetermined: String, CaseIterable { case accept, refuse }
 
-    func settings(named name: String?) throws(CommandFailure) -> VerificationPolicy {
-        guard let policy = policies[name ?? standard] else {
+    func settings(
+        named name: String?, for purpose: RequestPurpose?
+    ) throws(CommandFailure) -> VerificationPolicy {
+        var settings = VerificationPolicy(
+            revocation: try revocation(named: name, for: purpose), clockSkew: clockSkew, signers: signers)
+        settings.acceptsTestDocuments = acceptsTestDocuments
+        return settings
+    }
+
+    private func revocation(
+        named name: String?, for purpose: RequestPurpose?
+    ) throws(CommandFailure) -> RevocationPolicy {
+        let named = try name.map { name throws(CommandFailure) in try policy(named: name) }
+        guard let purpose else {
+            if let named { return named }
+            return try policy(named: standard)
+        }
+        guard let chosen = purposes.policy(for: [purpose], choosing: [named]) else {
+            let own = Terminal.safe(purposes[purpose].name, limit: 40)
+            throw .usage(
+                "--policy: it accepts more than \(own), the policy for \(purpose.rawValue): leave --policy out, or change the policy file"
+            )
+        }
+        return chosen
+    }
+
+    /// A purpose has the policy of its name; without one, that of a rental.
+    private var purposes: PurposePolicies {
+        var purposes = PurposePolicies()
+        for purpose in RequestPurpose.allCases {
+            let own = policies[purpose.rawValue] ?? policies[RequestPurpose.rental.rawValue]
+            if let own { purposes[purpose] = own }
+        }
+        return purposes
+    }
+
+    private func policy(named name: String) throws(CommandFailure) -> RevocationPolicy {
+        guard let policy = policies[name] else {
             throw .usage(
                 "--policy: there is no policy of this name; there are "
                     + policies.keys.sorted().map { Terminal.safe($0, limit: 40) }.joined(separator: ", "))
         }
-        return VerificationPolicy(revocation: policy, clockSkew: clockSkew)
+        return policy
     }
 }

@@ -7,17 +7,20 @@ internal import OpenSSLCrypto
 enum PrivateKeyFile {
     private static let largestFile = 1 << 16
 
-    /// The key on `curve` from a file that holds unencrypted PEM or the scalar in hexadecimal, or from the
-    /// scalar itself.
+    /// The key on `curve` from a file, or from the standard input, that holds unencrypted PEM or the scalar in hexadecimal. A
+    /// key on the command line is refused and not repeated: every program on the computer can read that.
     static func read(
         _ argument: String, on curve: Curve, option: StaticString
     ) throws(CommandFailure) -> COSEKeyPair {
-        let isFile = FileManager.default.fileExists(atPath: argument)
-        let text = isFile ? try InputFile.read(argument, limit: largestFile) : Array(argument.utf8)
+        let isStandardInput = argument == "-"
+        guard isStandardInput || FileManager.default.fileExists(atPath: argument) else {
+            throw .usage(
+                "\(option) takes a file that is there, or - for the standard input, and never the key itself")
+        }
+        let text = try InputFile.read(isStandardInput ? "/dev/stdin" : argument, limit: largestFile)
         guard let key = key(in: text, curve: curve), key.privateKey.curve == curve else {
             throw .usage(
-                "\(option) is neither a file with an unencrypted PEM private key nor a hexadecimal scalar"
-                    + " on \(curve)")
+                "\(option) is neither an unencrypted PEM private key nor a hexadecimal scalar on \(curve)")
         }
         return key
     }

@@ -19,8 +19,9 @@ struct TrustFiles {
     mutating func read(_ path: String) throws(CommandFailure) {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
-            guard try add(InputFile.read(path, limit: Self.largestFile), from: path) else {
-                throw .malformed("\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER")
+            let contents = try InputFile.read(path, limit: Self.largestFile)
+            guard add(contents, from: path) else {
+                throw .malformed("\(Terminal.safe(path)): \(Self.fault(of: contents))")
             }
             return
         }
@@ -33,7 +34,7 @@ struct TrustFiles {
                 continue
             }
             if !add(contents, from: file) {
-                notes.append("passed over: \(Terminal.safe(file)): no certificate")
+                notes.append("passed over: \(Terminal.safe(file)): \(Self.fault(of: contents))")
             }
         }
     }
@@ -59,14 +60,27 @@ struct TrustFiles {
         guard let blocks = try? PEM.decode(contents[...], label: "CERTIFICATE"), !blocks.isEmpty else {
             return false
         }
-        let readable = blocks.filter { add(der: $0, from: path) }
-        if !readable.isEmpty, readable.count < blocks.count {
-            notes.append(
-                "passed over: \(Terminal.safe(path)): \(blocks.count - readable.count) unreadable certificates"
-            )
+        let unreadable = blocks.filter { !add(der: $0, from: path) }
+        guard unreadable.count < blocks.count else { return false }
+        for block in unreadable {
+            notes.append("passed over: \(Terminal.safe(path)): \(Self.fault(of: block))")
         }
-        return !readable.isEmpty
+        return true
     }
+
+    /// Why there is no certificate in the contents of a file: in the same words wherever a root is looked for.
+    static func fault(of contents: [UInt8]) -> String {
+        let block = (try? PEM.decode(contents[...], label: "CERTIFICATE"))?.first ?? contents
+        do throws(PKIXError) {
+            guard block != contents || contents.first == DERTag.sequence else { return notACertificate }
+            _ = try Certificate(der: block[...])
+            return notACertificate
+        } catch {
+            return TrustCondition.certificateUnreadable(error).explanation
+        }
+    }
+
+    private static let notACertificate = "not a certificate, neither in PEM nor in DER"
 
     private mutating func add(der: [UInt8], from path: String) -> Bool {
         guard let certificate = try? Certificate(der: der[...]) else { return false }
@@ -74,7 +88,8 @@ struct TrustFiles {
             let anchor = try TrustAnchor(certificate)
             if !anchors.contains(where: { $0.sha256 == anchor.sha256 }) { anchors.append(anchor) }
         } catch {
-            notes.append("not trusted: \(Terminal.safe(path)): \(error.explanation(certificate))")
+            let condition = TrustCondition(error)
+            notes.append("not trusted: \(Terminal.safe(path)): \(condition.explanation(of: certificate))")
         }
         return true
     }
@@ -98,19 +113,5 @@ struct TrustFiles {
 extension Certificate {
     fileprivate func isValid(at now: Timestamp) -> Bool {
         notBefore <= now.secondsSince1970 && now.secondsSince1970 <= notAfter
-    }
-}
-
-extension TrustAnchorError {
-    /// In plain words, with the issuer of the certificate that is not a root.
-    func explanation(_ certificate: Certificate) -> String {
-        switch self {
-        case .notACertificateAuthority(let subject):
-            """
-            \(Terminal.safe(subject)) is not a root but an end certificate, such as a document signer's; \
-            give the certificate of its issuer: \(Terminal.safe(certificate.issuer.description))
-            """
-        case .keyNotUsable(let subject): "the key of \(Terminal.safe(subject)) cannot be used"
-        }
     }
 }

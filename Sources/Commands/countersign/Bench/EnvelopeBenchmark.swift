@@ -16,12 +16,15 @@ struct EnvelopeBenchmark {
     init(_ presentation: StoredPresentation, anchors: [TrustAnchor], now: Timestamp) throws {
         self.presentation = presentation
         let comparison = presentation.asked.map { RequestComparison.requested($0.requests) } ?? .notCompared
+        var policy = VerificationPolicy()
+        policy.acceptsTestDocuments = true
         coldContext = PresentationContext(
-            comparison: comparison, trust: TrustStore(anchors: anchors, remembering: 0), now: now)
+            comparison: comparison, trust: TrustStore(anchors: anchors, remembering: 0), now: now,
+            policy: policy)
         warmContext = PresentationContext(
-            comparison: comparison, trust: TrustStore(anchors: anchors), now: now)
+            comparison: comparison, trust: TrustStore(anchors: anchors), now: now, policy: policy)
         let opened = try presentation.opened()
-        guard case .verified = opened.verify(in: warmContext) else {
+        guard opened.verify(in: warmContext).isAccepted else {
             throw TransactionBenchmark.Failure.rejected
         }
         floorSizes = try presentation.floorSizes(in: opened.transcript)
@@ -31,7 +34,7 @@ struct EnvelopeBenchmark {
     func verification(warm: Bool) throws -> Int64 {
         try ProcessorClock.measure {
             let context = warm ? warmContext : coldContext
-            guard case .verified = try presentation.opened().verify(in: context) else {
+            guard try presentation.opened().verify(in: context).isAccepted else {
                 throw TransactionBenchmark.Failure.rejected
             }
         }
@@ -40,6 +43,17 @@ struct EnvelopeBenchmark {
     /// Nanoseconds of parsing and opening alone.
     func opening() throws -> Int64 {
         try ProcessorClock.measure { _ = try presentation.opened() }
+    }
+}
+
+extension PresentationVerdict {
+    /// Every check passed, of a test document too: the software wallet has no others.
+    fileprivate var isAccepted: Bool {
+        switch self {
+        case .verified: true
+        case .mock(let mock): mock.accepted != nil
+        case .rejected: false
+        }
     }
 }
 

@@ -25,6 +25,7 @@ struct DoctorCheck: Equatable, Sendable {
         case clockSynchronised = "clock.synchronised"
         case trustRoots = "trust.roots"
         case trustAge = "trust.age"
+        case testDocuments = "trust.testDocuments"
         case identityPresent = "identity.present"
         case identityProfile = "identity.profile"
         case identityExpiry = "identity.expiry"

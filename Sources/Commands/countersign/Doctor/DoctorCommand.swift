@@ -107,6 +107,11 @@ struct DoctorCommand: AsyncParsableCommand {
                     TrustFacts.current(in: store.path, at: now).checks
                 }),
             Examination(
+                TestDocumentFacts.checks, of: "the disk",
+                blocking: {
+                    TestDocumentFacts.current(in: store.path, system).checks
+                }),
+            Examination(
                 IdentityFacts.checks, of: "a key",
                 blocking: {
                     IdentityFacts.current(in: store.identities, at: now).checks

@@ -8,7 +8,11 @@ extension TrustCondition {
         switch self {
         case .certificateUnreadable: "certificate_unreadable"
         case .notACertificateAuthority: "not_an_authority"
+        case .selfIssuedWithoutAuthority: "root_not_an_authority"
         case .keyNotUsable: "key_not_usable"
+        case .anchorKeyUsage: "root_key_usage"
+        case .anchorNameConstraints: "root_name_constraints"
+        case .anchorUnknownExtension: "root_unknown_extension"
         case .anchorTwice: "anchor_twice"
         case .anchorProfile: "anchor_profile"
         case .anchorNotYetValid: "anchor_not_yet_valid"
@@ -16,6 +20,7 @@ extension TrustCondition {
         case .anchorExpiresSoon: "anchor_expires_soon"
         case .vicalRefused: "vical_refused"
         case .vical: "vical_entry"
+        case .vicalSigner: "vical_signer"
         case .vicalWithoutNextUpdate: "vical_no_next_update"
         case .revocationListUnreadable: "crl_unreadable"
         case .revocationListIssuerUnknown: "crl_issuer_unknown"
@@ -31,7 +36,7 @@ extension TrustCondition {
     /// Whether the source, or a part of it, is of no use as it is; else it is only worth knowing.
     var isFault: Bool {
         switch self {
-        case .anchorTwice, .anchorProfile, .anchorExpiresSoon, .vical, .vicalWithoutNextUpdate,
+        case .anchorTwice, .anchorProfile, .anchorExpiresSoon, .vical, .vicalSigner, .vicalWithoutNextUpdate,
             .statusListSignerUnknown:
             false
         default: true
@@ -45,7 +50,18 @@ extension TrustCondition {
         case .notACertificateAuthority(let subject):
             "\(Terminal.safe(subject)) is not a root but an end certificate, such as a document signer's;"
                 + " import the certificate of its issuer"
+        case .selfIssuedWithoutAuthority(let subject, let hasBasicConstraints):
+            "this certificate is not a root: "
+                + (hasBasicConstraints
+                    ? "basicConstraints does not name a CA" : "basicConstraints is missing")
+                + " (\(Terminal.safe(subject)))"
         case .keyNotUsable(let subject): "the key of \(Terminal.safe(subject)) cannot be used"
+        case .anchorKeyUsage(let subject):
+            "\(Terminal.safe(subject)) is not used: its key usage does not allow it to sign certificates"
+        case .anchorNameConstraints(let subject):
+            "\(Terminal.safe(subject)) is not used: its name constraints limit what it may issue, and are not evaluated here"
+        case .anchorUnknownExtension(let subject, let oid):
+            "\(Terminal.safe(subject)) is not used: it has the unknown critical extension \(oid)"
         case .anchorTwice(let subject, let other):
             "\(Terminal.safe(subject)) is in the store twice, also as \(Terminal.safe(other.name))"
         case .anchorProfile(let subject, let findings):
@@ -56,6 +72,7 @@ extension TrustCondition {
             "\(Terminal.safe(subject)) expires in \(days) days: ask its authority for the next one"
         case .vicalRefused(let error): error.explanation
         case .vical(let finding): finding.explanation
+        case .vicalSigner(let findings): "the VICAL's signer departs from its profile: \(findings.text)"
         case .vicalWithoutNextUpdate: "the list has no nextUpdate"
         case .revocationListUnreadable(let error): "the CRL cannot be used: \(error.explanation)"
         case .revocationListIssuerUnknown(let issuer):
@@ -73,11 +90,21 @@ extension TrustCondition {
     }
 }
 
+extension TrustCondition {
+    /// The explanation, with the issuer of an end certificate, whose root belongs in its place (Q178).
+    func explanation(of certificate: Certificate?) -> String {
+        guard case .notACertificateAuthority = self, let certificate else { return explanation }
+        return "\(explanation): \(Terminal.safe(certificate.issuer.description))"
+    }
+}
+
 extension [ProfileFinding] {
-    /// The ids of the rules.
-    fileprivate var text: String {
+    /// The ids of the rules, each with what it is about.
+    var text: String {
         map { finding in
-            finding.oid.map { "\(finding.rule.rawValue) (\($0))" } ?? finding.rule.rawValue
+            let details = (finding.oid.map { ["\($0)"] } ?? []) + finding.encoding.descriptions
+            let id = finding.rule.rawValue
+            return details.isEmpty ? id : "\(id) (\(details.joined(separator: ", ")))"
         }.joined(separator: ", ")
     }
 }
@@ -96,12 +123,18 @@ extension AdmissionRefusal {
         switch self {
         case .unusable(let condition): condition.explanation
         case .otherIssuer: "another issuer's list has this name and is kept"
-        case .older: "it was issued before the present list, which is kept"
+        case .older(let own, let present):
+            "it is \(own.text), before the present list, \(present.text), which is kept;"
+                + " where its publisher counts anew, `countersign trust remove` the present one and import it again"
         case .shrunken(let from, let to):
             "it has \(to) entries and the present list \(from), so the present list is kept:"
                 + " --accept-shrunken imports it anyway"
         }
     }
+}
+
+extension ListIssueName {
+    fileprivate var text: String { number.map { "issue \($0) of \(date)" } ?? "of \(date)" }
 }
 
 extension Int64 {

@@ -18,7 +18,7 @@ extension VICALError {
         case .signerNotTrusted(let error):
             "the VICAL's signer does not lead to a provider that was imported with --as provider: \(error.explanation)"
         case .signerProfile(let findings):
-            "the VICAL's signer breaks its profile: " + findings.map(\.rule.rawValue).joined(separator: ", ")
+            "the VICAL's signer breaks its profile: \(findings.text)"
         case .signerRevoked: "a CRL of its root revokes the VICAL's signer"
         case .notYetValid: "the VICAL is dated in the future"
         case .expired: "the VICAL is past its nextUpdate"

@@ -17,7 +17,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         switch self {
         case .success: "verified, and every question answered yes; or done"
         case .answerNotYes: "verified, but an answer is no or cannot be determined"
-        case .rejected: "a check failed"
+        case .rejected: "a check failed, or it is a test document"
         case .incomplete:
             "no answer to check: declined, connection lost, timeout, or only a status"
         case .usage: "wrong usage, or a file that cannot be opened"
@@ -39,17 +39,12 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
 extension TransactionReport {
     var exitStatus: ExitStatus {
         switch verdict {
-        case .verified: questions.allSatisfy(isAnsweredYes) ? .success : .answerNotYes
-        case .rejected: .rejected
+        case .verified,
+            .mock where isAccepted:
+            questions.allSatisfy { word(answering: $0) == .yes } ? .success : .answerNotYes
+        case .rejected, .mock: .rejected
         case .malformed: .malformed
         case .incomplete: .incomplete
         }
-    }
-
-    /// Whether a document of one of the types came and each that came says yes.
-    private func isAnsweredYes(_ question: Question) -> Bool {
-        let answers = documents.filter { question.docTypes.contains($0.report.docType) }
-            .map { Answer(question, by: $0.verified) }
-        return !answers.isEmpty && answers.allSatisfy { $0.word == .yes }
     }
 }

@@ -11,8 +11,9 @@ struct ReceiptVerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Check a chain of receipts, and name the first broken link.",
         discussion: """
-            Without a file the store's own receipts are checked, by its own keys. A file that was exported is checked by \
-            the keys given, and by nothing else: no store and no network.
+            Without a file the store's own receipts are checked, by its own keys, and that they reach the head that is \
+            kept outside the database. A file that was exported is checked by the keys given, and by nothing else: no \
+            store and no network.
 
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
@@ -42,28 +43,28 @@ struct ReceiptVerifyCommand: ParsableCommand {
     }
 
     func run() throws {
-        let (chain, keys) = try file.map(given) ?? own()
-        let verdict = chain.verify(by: keys, expecting: head?.bytes)
-        let report = ReceiptChainReport(verdict: verdict, links: chain.links.count)
+        let (verdict, links) = try file.map(given) ?? own()
+        let report = ReceiptChainReport(verdict: verdict, links: links)
         Terminal.result(output.json ? report.json.text : report.text)
         if case .broken = verdict { throw ExitCode(ExitStatus.rejected.rawValue) }
     }
 
-    private func given(_ file: String) throws(CommandFailure) -> (ReceiptChain, [ReceiptPublicKey]) {
+    private func given(_ file: String) throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
         let bytes = try InputFile.read(file, limit: ReceiptChain.maximumSize)
         var keys: [ReceiptPublicKey] = []
         for path in key { keys += try ReceiptKeyArguments.publicKeys(path) }
         do throws(ReaderStoreError) {
-            return (try ReceiptChain(parsing: bytes), keys)
+            let chain = try ReceiptChain(parsing: bytes)
+            return (chain.verify(by: keys, expecting: head?.bytes), chain.links.count)
         } catch {
             throw .malformed("\(Terminal.safe(file)): not a chain of receipts")
         }
     }
 
-    private func own() throws(CommandFailure) -> (ReceiptChain, [ReceiptPublicKey]) {
+    private func own() throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {
         let access = try TrustStoreAccess.reading(store.path)
         return try access.using { store throws(ReaderStoreError) in
-            (try store.receiptChain(), try store.receiptKeys())
+            try store.verifyReceipts(expecting: head?.bytes)
         }
     }
 }

@@ -3,6 +3,7 @@ internal import JSON
 internal import MdocVerification
 internal import ReaderService
 internal import Reports
+internal import RequestPlanner
 
 struct RequestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,7 +25,9 @@ struct RequestCommand: AsyncParsableCommand {
             Without --reader, --connect or --qr any contactless reader is used. With --qr the text of the phone's QR \
             code engages it; the answer then comes over Bluetooth, or the phone is held to the reader.
 
-            A portrait goes nowhere but to the file of --save-portrait. With --json it appears as its size.
+            The text begins with YES, NO or CANNOT TELL where there is a question to answer. Element values are written \
+            only when every check passed: in JSON, or as text with --show-values. A whole portrait goes nowhere but \
+            to the file of --save-portrait. With --json it appears as its size.
 
             EXAMPLES:
               countersign request 'age over 21 with portrait for a human to compare' --trust roots/
@@ -59,6 +62,9 @@ struct RequestCommand: AsyncParsableCommand {
             "Write a verified portrait to this file, readable by you alone.", valueName: "file"))
     var savePortrait: String?
 
+    @Flag(name: .long, help: "Write the values of verified elements, not only their names.")
+    var showValues = false
+
     @OptionGroup var output: OutputArguments
 
     func run() async throws {
@@ -73,7 +79,8 @@ struct RequestCommand: AsyncParsableCommand {
         let plan = PresentationPlan(
             question: try identity.question(.planned(asked), in: store.identities, at: now),
             trust: try trust.load(from: store.path, at: now),
-            policy: try policy.settings(in: store.path, strict: strict), deadlines: source.deadlines,
+            policy: try policy.settings(for: asked.intent.purpose, in: store.path, strict: strict),
+            deadlines: source.deadlines,
             retrieval: source.retrieval.plan, clock: WallClock { fixed ?? (try? clock.now()) ?? now })
         let transaction = ReaderTransaction(plan) { Terminal.note($0.text) }
         let presentation = await interruptible {
@@ -81,7 +88,10 @@ struct RequestCommand: AsyncParsableCommand {
         }
         let report = try TransactionReport.ended(
             try presentation.get(), asking: asked, on: WallClock.localDay(at: plan.clock.now))
-        Terminal.result(output.json ? report.json(portrait: .size).text : report.presentationText)
+        Terminal.result(
+            output.json
+                ? report.json(portrait: .size).text
+                : report.presentationText(elements: showValues ? .values : .names))
         try portraitFile?.keep(report.portrait)
         try? await presentation.get().left()
         throw ExitCode(report.exitStatus.rawValue)

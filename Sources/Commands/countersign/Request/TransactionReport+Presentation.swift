@@ -17,8 +17,8 @@ extension TransactionReport {
     }
 
     /// The report for a person, with what became of the portrait and how long each phase took.
-    var presentationText: String {
-        var lines = [text(elements: .names)]
+    func presentationText(elements: ElementDisplay) -> String {
+        var lines = [text(elements: elements)]
         if let portrait {
             let kind = PortraitKind(portrait)
             lines.append("  portrait: received, \(portrait.count) bytes, \(kind.rawValue)")

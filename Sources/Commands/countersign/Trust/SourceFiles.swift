@@ -43,21 +43,28 @@ struct SourceFiles {
     mutating func read(_ path: String) throws(CommandFailure) {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
-            guard try add(InputFile.read(path, limit: Self.largestFile), from: path) else {
-                throw .malformed(
-                    "\(Terminal.safe(path)): not a certificate, CRL, VICAL or status list; say with --as what it is"
-                )
+            let contents = try InputFile.read(path, limit: Self.largestFile)
+            guard add(contents, from: path) else {
+                throw .malformed("\(Terminal.safe(path)): \(Self.fault(of: contents))")
             }
             return
         }
         for file in try TrustFiles.files(in: path, ending: Self.endings) {
             do throws(CommandFailure) {
-                guard try !add(InputFile.read(file, limit: Self.largestFile), from: file) else { continue }
-                notes.append("passed over: \(Terminal.safe(file)): nothing that is known here")
+                let contents = try InputFile.read(file, limit: Self.largestFile)
+                guard !add(contents, from: file) else { continue }
+                notes.append("passed over: \(Terminal.safe(file)): \(Self.fault(of: contents))")
             } catch {
                 notes.append("passed over: \(error.message)")
             }
         }
+    }
+
+    /// Of DER what is wrong with it as a certificate, for a broken root is the likeliest.
+    private static func fault(of contents: [UInt8]) -> String {
+        contents.first == DERTag.sequence && CertificateRevocationList.issuer(of: contents[...]) == nil
+            ? TrustFiles.fault(of: contents)
+            : "not a certificate, CRL, VICAL or status list; say with --as what it is"
     }
 
     /// Whether there was something to take.

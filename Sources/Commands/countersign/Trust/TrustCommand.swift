@@ -19,7 +19,8 @@ struct TrustCommand: ParsableCommand {
               countersign trust lint
             """,
         subcommands: [
-            TrustListCommand.self, TrustShowCommand.self, TrustImportCommand.self, TrustRemoveCommand.self,
+            TrustListCommand.self, TrustShowCommand.self, TrustSourcesCommand.self, TrustAddCommand.self,
+            TrustImportCommand.self, TrustRemoveCommand.self,
             TrustUpdateCommand.self, TrustDiffCommand.self, TrustRollbackCommand.self, TrustLintCommand.self,
             TrustExportBundleCommand.self, TrustImportBundleCommand.self,
         ])

@@ -88,7 +88,7 @@ extension TrustImportCommand {
 }
 
 extension String {
-    fileprivate var isURL: Bool { contains("://") }
+    var isURL: Bool { contains("://") }
 }
 
 extension TrustChangeReport {

@@ -59,7 +59,7 @@ struct TrustStage {
         let both = TrustSnapshot(other.sources + before.sources)
         for source in other.sources {
             do throws(AdmissionRefusal) {
-                outcomes.append(SourceOutcome(source, try admission(of: source, in: both)))
+                outcomes.append(SourceOutcome(source, try admission(of: source, in: both), at: rules.now))
             } catch {
                 outcomes.append(SourceOutcome(source, error))
             }
@@ -106,11 +106,11 @@ struct TrustStage {
         do throws(AdmissionRefusal) {
             let admission = try snapshot.admission(
                 of: source, at: rules.now, clockSkew: rules.clockSkew, namedIssuers: rules.signers)
-            outcomes.append(SourceOutcome(source, admission))
+            outcomes.append(SourceOutcome(source, admission, at: rules.now))
             return admission != .unchanged
         } catch {
             if case .shrunken = error, rules.acceptsShrunken {
-                outcomes.append(SourceOutcome(source, .renewed))
+                outcomes.append(SourceOutcome(source, .renewed, at: rules.now))
                 return true
             }
             outcomes.append(SourceOutcome(source, error))
@@ -129,7 +129,7 @@ struct SourceOutcome {
         case failed
     }
 
-    /// Why it was refused or failed.
+    /// Why it was refused or failed, or what is to be known about a list that was let in.
     struct Reason {
         let id: String
         let detail: String
@@ -142,21 +142,34 @@ struct SourceOutcome {
     let result: Result
     let reason: Reason?
 
-    init(_ source: TrustSource, _ admission: Admission) {
+    init(_ source: TrustSource, _ admission: Admission, at now: Timestamp) {
         let result: Result =
             switch admission {
             case .new: .new
             case .renewed: .renewed
             case .unchanged: .unchanged
             }
-        self.init(source, result, nil)
+        self.init(source, result, source.kind == .vical ? Self.warning(about: source, at: now) : nil)
+    }
+
+    /// Of a VICAL that should have been renewed (Q217).
+    private static func warning(about source: TrustSource, at now: Timestamp) -> Reason? {
+        guard let next = (try? UnverifiedVICAL(source.bytes))?.nextUpdate, next < now else { return nil }
+        let condition = TrustCondition.listStale(overdueSeconds: now.secondsSince1970 - next.secondsSince1970)
+        return Reason(
+            id: condition.id,
+            detail:
+                "\(condition.explanation); results say so, and a policy that refuses what is unknown may refuse them"
+        )
     }
 
     init(_ source: TrustSource, _ refusal: AdmissionRefusal) {
-        // An end certificate among roots: whose root belongs in its place (Q178).
-        let issuer = (try? Certificate(der: source.bytes))?.issuer.description
-        let isSigner = refusal.id == "not_an_authority"
-        let detail = refusal.explanation + (isSigner ? issuer.map { ": \(Terminal.safe($0))" } ?? "" : "")
+        let detail =
+            if case .unusable(let condition) = refusal {
+                condition.explanation(of: try? Certificate(der: source.bytes))
+            } else {
+                refusal.explanation
+            }
         self.init(source, .refused, Reason(id: refusal.id, detail: detail))
     }
 

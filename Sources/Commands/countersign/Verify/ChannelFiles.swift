@@ -12,8 +12,8 @@ struct AnswerArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The private key that the answer is sealed for: a file with PEM or a hexadecimal scalar, or the scalar. Repeatable.",
-            valueName: "key"))
+            "The private key that the answer is sealed for: PEM or a hexadecimal scalar in a file, or - for the standard input. Repeatable.",
+            valueName: "file"))
     var key: [String] = []
 
     @Option(

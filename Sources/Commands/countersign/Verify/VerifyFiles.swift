@@ -36,8 +36,8 @@ struct VerifyFiles: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The reader's ephemeral private key: a file with PEM or a hexadecimal scalar, or the scalar.",
-            valueName: "key"))
+            "The reader's ephemeral private key: PEM or a hexadecimal scalar in a file, or - for the standard input.",
+            valueName: "file"))
     var readerKey: String?
 
     @Option(name: .long, help: ArgumentHelp("The DeviceRequest that was sent.", valueName: "file"))

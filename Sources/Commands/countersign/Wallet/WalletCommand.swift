@@ -78,8 +78,8 @@ struct WalletCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The merchant's private key, for which the envelope is sealed: a file with PEM or a hexadecimal scalar, or the scalar.",
-            valueName: "key"))
+            "The merchant's private key, for which the envelope is sealed: PEM or a hexadecimal scalar in a file, or - for the standard input.",
+            valueName: "file"))
     var key: String?
 
     @OptionGroup(title: "A page that asks")

@@ -86,17 +86,27 @@ extension DERReader {
     ) throws(PKIXError) -> CertificateExtension {
         var reader = try enter(DERTag.sequence)
         let oid = try reader.readObjectIdentifier()
-        let isCritical = try reader.readBooleanDefaultingToFalse(&deviations)
+        // Roots in use write the flag of their basic constraints so (Q215); nothing else is read that way.
+        let isCritical = try reader.readBooleanDefaultingToFalse(
+            acceptingOne: oid == .basicConstraints, &deviations)
         let value = try reader.read(DERTag.octetString)
         try reader.finish()
         return CertificateExtension(oid: oid, isCritical: isCritical, value: value)
     }
 
     /// BOOLEAN DEFAULT FALSE.
+    ///
+    /// - Parameter acceptingOne: whether 01 is read as TRUE and reported.
     mutating func readBooleanDefaultingToFalse(
-        _ deviations: inout EncodingDeviations
+        acceptingOne: Bool = false, _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> Bool {
         guard nextTag == DERTag.boolean else { return false }
+        var ahead = self
+        if acceptingOne, try ahead.read(DERTag.boolean).elementsEqual([0x01]) {
+            self = ahead
+            deviations.insert(.booleanTrueNotFF)
+            return true
+        }
         let value = try readBoolean()
         if !value { deviations.insert(.defaultValueWritten) }
         return value

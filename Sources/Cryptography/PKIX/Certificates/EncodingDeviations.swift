@@ -1,5 +1,5 @@
 /// Where a certificate or CRL leaves RFC 5280 without becoming ambiguous. The parser reads on and reports them:
-/// roots in use have them (Q179), leaves are to be refused for them.
+/// roots in use have them (Q179), leaves are to be refused for most of them.
 package struct EncodingDeviations: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
 
@@ -13,10 +13,36 @@ package struct EncodingDeviations: OptionSet, Hashable, Sendable {
     package static let serialNumberTooLong = EncodingDeviations(rawValue: 1 << 2)
     /// A year before 2050 is encoded as GeneralizedTime (RFC 5280, 4.1.2.5).
     package static let generalizedTimeBefore2050 = EncodingDeviations(rawValue: 1 << 3)
-    /// A named bit list ends in zero bits (X.690, 11.2.2).
+    /// A named bit list, which is the key usage, ends in zero bits (X.690, 11.2.2; Q214).
     package static let trailingZeroBits = EncodingDeviations(rawValue: 1 << 4)
     /// A path length is given with cA FALSE (RFC 5280, 4.2.1.9).
     package static let pathLengthWithoutCA = EncodingDeviations(rawValue: 1 << 5)
     /// A CRL's list of revoked certificates is written and empty (RFC 5280, 5.1.2.6).
     package static let emptyListWritten = EncodingDeviations(rawValue: 1 << 6)
+    /// TRUE is encoded as 01 in basicConstraints (X.690, 11.1; Q215).
+    package static let booleanTrueNotFF = EncodingDeviations(rawValue: 1 << 7)
+
+    /// What every TLS stack reads over: a signer is not refused for these.
+    package static let harmless: EncodingDeviations = [.trailingZeroBits, .booleanTrueNotFF]
+}
+
+extension EncodingDeviations {
+    /// What is encoded otherwise than required, and where: a text for each.
+    package var descriptions: [String] {
+        Self.texts.compactMap { contains($0.deviation) ? $0.text : nil }
+    }
+
+    private static let texts: [(deviation: EncodingDeviations, text: String)] = [
+        (
+            .defaultValueWritten,
+            "a default value is written in the version, a critical flag or basicConstraints"
+        ),
+        (.serialNumberNotPositive, "the serial number is not positive"),
+        (.serialNumberTooLong, "the serial number has more than 20 octets"),
+        (.generalizedTimeBefore2050, "a date before 2050 is a GeneralizedTime"),
+        (.trailingZeroBits, "the bits of keyUsage end in zero"),
+        (.pathLengthWithoutCA, "basicConstraints has a path length and no CA"),
+        (.emptyListWritten, "the empty list of revoked certificates is written"),
+        (.booleanTrueNotFF, "TRUE is 01 and not FF in basicConstraints"),
+    ]
 }

@@ -40,7 +40,7 @@ extension DERReader {
         _ deviations: inout EncodingDeviations
     ) throws(PKIXError) -> BasicConstraints {
         var reader = try enter(DERTag.sequence)
-        let isCA = try reader.readBooleanDefaultingToFalse(&deviations)
+        let isCA = try reader.readBooleanDefaultingToFalse(acceptingOne: true, &deviations)
         let pathLength = reader.isAtEnd ? nil : try reader.readSmallInteger()
         try reader.finish()
         if pathLength != nil, !isCA { deviations.insert(.pathLengthWithoutCA) }

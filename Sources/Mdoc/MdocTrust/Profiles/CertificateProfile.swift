@@ -1,7 +1,7 @@
 package import PKIX
 
 /// A certificate profile (ISO/IEC 18013-5 Annex B.1) as a named set of rules.
-package struct CertificateProfile: Sendable {
+package struct CertificateProfile: Equatable, Sendable {
     package let name: String
     /// The rules that are looked at.
     package let rules: Set<CertificateRule>
@@ -44,7 +44,8 @@ package struct CertificateProfile: Sendable {
 
     private static let day: Int64 = 86_400
     private static let common: Set<CertificateRule> = [
-        .version, .encoding, .serialNumber, .signatureAlgorithm, .publicKey, .validityPeriod, .commonName,
+        .version, .encoding, .keyUsageTrailingZeros, .booleanTrueNotFF, .serialNumber, .signatureAlgorithm,
+        .publicKey, .validityPeriod, .commonName,
         .forbiddenExtension, .unknownCriticalExtension, .keyUsage, .keyUsageOnly, .keyUsageCritical,
         .extendedKeyUsage, .subjectKeyIdentifier, .subjectKeyIdentifierDigest, .distributionPoint,
     ]
@@ -75,6 +76,25 @@ package struct CertificateProfile: Sendable {
         enforced: enforcedOnLeaves.union([.country, .countryOfIssuer]), longestValidity: 457 * day,
         keyUsage: .digitalSignature, extendedKeyUsages: [.mdocDocumentSigner], distributionPoint: .uri)
 
+    /// As `documentSigner`, for documents whose signers name one of other purposes; without purposes the extension has
+    /// to be missing.
+    static func furtherSigner(naming purposes: [ObjectIdentifier]) -> CertificateProfile {
+        CertificateProfile(
+            name: "further_signer", rules: documentSigner.rules, enforced: documentSigner.enforced,
+            longestValidity: documentSigner.longestValidity, keyUsage: documentSigner.keyUsage,
+            extendedKeyUsages: purposes, distributionPoint: documentSigner.distributionPoint)
+    }
+
+    /// Who signs European person identification data: the EUDI profile has its own purpose or none, and says nothing of
+    /// validity, distribution points and issuerAltName (Q216). Signers of mdocs sign them too.
+    package static let personIDSigner = CertificateProfile(
+        name: "person_id_signer",
+        rules: leaf.union([.country, .countryForm, .issuerCountry, .countryOfIssuer])
+            .subtracting([.validityPeriod]),
+        enforced: enforcedOnLeaves.union([.country, .countryOfIssuer]), allowsNoExtendedKeyUsage: true,
+        longestValidity: 1187 * day, keyUsage: .digitalSignature,
+        extendedKeyUsages: [.personIDSigner, .mdocDocumentSigner], distributionPoint: .uriIfPresent)
+
     /// Who signs requests (Annex B.1.7).
     package static let reader = CertificateProfile(
         name: "reader", rules: leaf.union([.extendedKeyUsageCritical]),
@@ -94,7 +114,7 @@ package struct CertificateProfile: Sendable {
         extendedKeyUsages: [.statusListSigner, .mdocDocumentSigner], distributionPoint: .uriIfPresent)
 
     package static let all: [CertificateProfile] = [
-        iaca, documentSigner, reader, vicalSigner, statusSigner,
+        iaca, documentSigner, personIDSigner, reader, vicalSigner, statusSigner,
     ]
 
     /// The rules that `certificate` breaks, in the order of `CertificateRule`.
@@ -115,6 +135,8 @@ package struct CertificateProfile: Sendable {
 
 extension ObjectIdentifier {
     package static let mdocDocumentSigner = ObjectIdentifier("1.0.18013.5.1.2")
+    /// EUDI: signers of person identification data.
+    package static let personIDSigner = ObjectIdentifier("1.3.130.2.0.0.1.2")
     package static let mdocReader = ObjectIdentifier("1.0.18013.5.1.6")
     package static let vicalSigner = ObjectIdentifier("1.0.18013.5.1.8")
     /// What issuers write for id-kp-oauthStatusSigning while the draft leaves the number open (Token Status List, 10).

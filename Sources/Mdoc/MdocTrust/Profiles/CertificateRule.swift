@@ -4,8 +4,12 @@ package import PKIX
 package enum CertificateRule: String, CaseIterable, Sendable {
     /// Version 3.
     case version
-    /// Nothing in its encoding that RFC 5280 forbids.
+    /// Nothing in its encoding that RFC 5280 forbids, but for what the next two rules are about.
     case encoding
+    /// The bits of the key usage do not end in zero (Q214).
+    case keyUsageTrailingZeros = "key_usage_trailing_zeros"
+    /// TRUE in basicConstraints is encoded as FF (Q215).
+    case booleanTrueNotFF = "boolean_true_not_ff"
     /// A positive serial number of 8 to 20 octets: fewer cannot hold the 63 random bits it must have.
     case serialNumber = "serial_number"
     /// Signed with ECDSA and SHA-256, SHA-384 or SHA-512.
@@ -61,15 +65,26 @@ package enum CertificateRule: String, CaseIterable, Sendable {
     case distributionPoint = "distribution_point"
 }
 
+extension CertificateRule {
+    /// Whether the rule is about an encoding that every TLS stack reads: a finding is reported and refuses no signer of a
+    /// list.
+    package var isHarmless: Bool { self == .keyUsageTrailingZeros || self == .booleanTrueNotFF }
+}
+
 /// A rule that a certificate breaks.
 package struct ProfileFinding: Hashable, Sendable {
     package let rule: CertificateRule
     /// The extension, where the rule is about one among many.
     package let oid: ObjectIdentifier?
+    /// What is encoded otherwise, where the rule is about that.
+    package let encoding: EncodingDeviations
 
-    init(_ rule: CertificateRule, _ oid: ObjectIdentifier? = nil) {
+    init(
+        _ rule: CertificateRule, _ oid: ObjectIdentifier? = nil, encoding: EncodingDeviations = []
+    ) {
         self.rule = rule
         self.oid = oid
+        self.encoding = encoding
     }
 }
 

@@ -3,11 +3,11 @@ internal import PKIX
 
 /// What findings on a document signer's certificate mean for a document: refusal, or a deviation that is reported.
 extension CertificateProfile {
-    static func deviations(
+    func deviations(
         ofDocumentSigner leaf: Certificate, issuedBy anchor: Certificate
     ) throws(IssuerCertificateError) -> [Deviation] {
         var deviations: [Deviation] = []
-        for finding in documentSigner.findings(of: leaf, issuedBy: anchor) {
+        for finding in findings(of: leaf, issuedBy: anchor) {
             if let error = finding.refusal { throw error }
             if let deviation = finding.deviation { deviations.append(deviation) }
         }
@@ -19,7 +19,7 @@ extension ProfileFinding {
     /// The error of a rule that is enforced.
     fileprivate var refusal: IssuerCertificateError? {
         switch rule {
-        case .version, .encoding: return .encodingIrregular
+        case .version, .encoding: return .encodingIrregular(encoding)
         case .forbiddenExtension: return oid.map(IssuerCertificateError.forbiddenExtension)
         case .unknownCriticalExtension: return oid.map(IssuerCertificateError.unknownCriticalExtension)
         case .noAuthority: return .isCertificateAuthority
@@ -33,6 +33,8 @@ extension ProfileFinding {
 
     fileprivate var deviation: Deviation? {
         switch rule {
+        case .keyUsageTrailingZeros: .keyUsageTrailingZeros
+        case .booleanTrueNotFF: .booleanTrueNotFF
         case .serialNumber: .dsSerialNumber
         case .signatureAlgorithm: .dsSignatureAlgorithm
         case .publicKey: .dsPublicKey

@@ -18,6 +18,9 @@ struct ProfileInspection {
 
     func findings(_ rule: CertificateRule) -> [ProfileFinding] {
         switch rule {
+        case .encoding: found(rule, certificate.deviations.subtracting(.harmless))
+        case .keyUsageTrailingZeros: found(rule, certificate.deviations.intersection(.trailingZeroBits))
+        case .booleanTrueNotFF: found(rule, certificate.deviations.intersection(.booleanTrueNotFF))
         case .forbiddenExtension:
             certificate.extensions.filter { Self.forbidden.contains($0.oid) }
                 .map { ProfileFinding(rule, $0.oid) }
@@ -29,10 +32,13 @@ struct ProfileInspection {
         }
     }
 
+    private func found(_ rule: CertificateRule, _ encoding: EncodingDeviations) -> [ProfileFinding] {
+        encoding.isEmpty ? [] : [ProfileFinding(rule, encoding: encoding)]
+    }
+
     private func holds(_ rule: CertificateRule) -> Bool {
         switch rule {
         case .version: certificate.version == 3
-        case .encoding: certificate.deviations.isEmpty
         case .serialNumber: (8...20).contains(certificate.serialNumber.count) && isSerialNumberPositive
         case .signatureAlgorithm: isSignedWithECDSA
         case .publicKey: hasKeyOfProfile
@@ -49,7 +55,9 @@ struct ProfileInspection {
         case .subjectKeyIdentifierDigest: isKeyIdentifierDigest
         case .issuerAlternativeName: certificate.namesContactOfIssuer
         case .distributionPoint: hasDistributionPoint
-        case .forbiddenExtension, .unknownCriticalExtension: true
+        case .encoding, .keyUsageTrailingZeros, .booleanTrueNotFF, .forbiddenExtension,
+            .unknownCriticalExtension:
+            true
         }
     }
 

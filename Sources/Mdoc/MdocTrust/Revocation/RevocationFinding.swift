@@ -1,5 +1,5 @@
-/// What is known about revocation: of a document's signer by the CRLs of its IACA, and of the document by the list
-/// that its MSO points to (ISO/IEC 18013-5 second edition 12.3.6). A list that is not available never makes
+/// What is known about revocation: of a document's signer by the CRLs of its IACA, of the document by the list that its MSO
+/// points to (ISO/IEC 18013-5 second edition 12.3.6), and of the IACA by the VICALs that list it. A list that is not available never makes
 /// anything revoked (Q182).
 package enum RevocationFinding: Equatable, Sendable {
     /// Not revoked, by lists that were issued this many seconds ago; by the older of two.
@@ -41,6 +41,8 @@ package enum RevocationSubject: String, Sendable {
     /// The document signer's certificate.
     case signer
     case document
+    /// The IACA, where VICALs alone name it.
+    case root
 }
 
 package enum RevokedCause: String, CaseIterable, Sendable {
@@ -76,6 +78,8 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
     case indexOutOfRange
     /// The list has a status of which only the issuer knows the meaning.
     case statusNotDefined
+    /// Every VICAL that lists the root should have been renewed; the youngest of them so many seconds ago (Q217).
+    case trustListOverdue(seconds: Int64)
 
     /// The id that reports name.
     package var id: String {
@@ -92,20 +96,23 @@ package enum UndeterminedCause: Error, Equatable, Sendable {
         case .listSubjectWrong: "list_subject_wrong"
         case .indexOutOfRange: "index_out_of_range"
         case .statusNotDefined: "status_not_defined"
+        case .trustListOverdue: "trust_list_overdue"
         }
     }
 
     /// The tolerance, in seconds, that a policy for stale lists needs to accept this.
-    fileprivate var gravity: Int64 {
-        guard case .listStale(let overdue) = self else { return .max }
-        return overdue
+    var gravity: Int64 {
+        switch self {
+        case .listStale(let overdue), .trustListOverdue(let overdue): overdue
+        default: .max
+        }
     }
 
     package static let allIDs: [String] = [
         notChecked, nothingPublished, referenceUnreadable, listAbsent, listStale(overdueSeconds: 0),
         listNotYetValid,
         listMalformed, listSignerWrong, listSignerInvalid, listSubjectWrong, indexOutOfRange,
-        statusNotDefined,
+        statusNotDefined, trustListOverdue(seconds: 0),
     ].map(\.id)
 }
 
@@ -156,6 +163,8 @@ extension UndeterminedCause {
         case .indexOutOfRange: "the issuer's revocation list has no entry for the document"
         case .statusNotDefined:
             "the issuer's revocation list gives a status whose meaning only the issuer knows"
+        case .trustListOverdue(let overdue):
+            "the VICAL that lists it is out of date by \(overdue / 3600) hours"
         }
     }
 }

@@ -23,14 +23,23 @@ package struct RevocationPolicy: Equatable, Sendable {
         return RevocationPolicy(name: "rental", undetermined: .refuse(unlessStaleFor: days * 86_400))
     }
 
+    /// Whether it accepts no finding that the other refuses.
+    package func isAtLeastAsStrict(as other: RevocationPolicy) -> Bool {
+        switch (undetermined, other.undetermined) {
+        case (_, .accept): true
+        case (.accept, .refuse): false
+        case (.refuse(let tolerated), .refuse(let others)): tolerated <= others
+        }
+    }
+
     /// Whether a document with this finding may be believed. What is revoked never is.
     package func accepts(_ finding: RevocationFinding) -> Bool {
         switch (finding, undetermined) {
         case (.good, _): true
         case (.revoked, _): false
         case (.undetermined, .accept): true
-        case (.undetermined(.listStale(let overdue), _, _), .refuse(let tolerated)): overdue <= tolerated
-        case (.undetermined, .refuse): false
+        case (.undetermined(let cause, _, _), .refuse(let tolerated)):
+            cause.gravity < .max && cause.gravity <= tolerated
         }
     }
 }

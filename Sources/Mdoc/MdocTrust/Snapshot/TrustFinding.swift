@@ -12,7 +12,14 @@ package enum TrustCondition: Equatable, Sendable {
     case certificateUnreadable(PKIXError)
     /// A document signer's or other end certificate; the root that issued it belongs here (Q178).
     case notACertificateAuthority(subject: String)
+    /// It names itself as its issuer, and does not say that it is an authority.
+    case selfIssuedWithoutAuthority(subject: String, hasBasicConstraints: Bool)
     case keyNotUsable(subject: String)
+    /// Its key usage does not allow signing certificates.
+    case anchorKeyUsage(subject: String)
+    /// It limits the names that it may issue for, which is not evaluated.
+    case anchorNameConstraints(subject: String)
+    case anchorUnknownExtension(subject: String, ObjectIdentifier)
     /// The same certificate as in another source.
     case anchorTwice(subject: String, other: TrustSource.Identity)
     /// The rules of its profile that an anchor breaks (Q179).
@@ -24,6 +31,8 @@ package enum TrustCondition: Equatable, Sendable {
     /// Nothing of the list is believed.
     case vicalRefused(VICALError)
     case vical(VICALFinding)
+    /// The rules of its profile that the list's signer breaks without being refused (Q214).
+    case vicalSigner([ProfileFinding])
     /// The list has no nextUpdate.
     case vicalWithoutNextUpdate
     case revocationListUnreadable(PKIXError)
@@ -42,11 +51,17 @@ package enum TrustCondition: Equatable, Sendable {
 }
 
 extension TrustCondition {
-    init(_ error: TrustAnchorError) {
+    package init(_ error: TrustAnchorError) {
         self =
             switch error {
             case .notACertificateAuthority(let subject): .notACertificateAuthority(subject: subject)
+            case .selfIssuedWithoutAuthority(let subject, let hasBasicConstraints):
+                .selfIssuedWithoutAuthority(subject: subject, hasBasicConstraints: hasBasicConstraints)
             case .keyNotUsable(let subject): .keyNotUsable(subject: subject)
+            case .keyUsageForbids(let subject): .anchorKeyUsage(subject: subject)
+            case .nameConstraints(let subject): .anchorNameConstraints(subject: subject)
+            case .unknownCriticalExtension(let subject, let oid):
+                .anchorUnknownExtension(subject: subject, oid)
             }
     }
 }

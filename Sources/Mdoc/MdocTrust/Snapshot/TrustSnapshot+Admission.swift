@@ -6,8 +6,8 @@ internal import PKIX
 package enum AdmissionRefusal: Error, Equatable, Sendable {
     /// It cannot be used, or is not believed.
     case unusable(TrustCondition)
-    /// It was issued before the one that is there: an old list that came back (Q176).
-    case older
+    /// It was issued before the one that is there: an old list that came back (Q176), or a publisher that counts anew (Q217).
+    case older(ListIssueName, than: ListIssueName)
     /// It has another issuer than the present one: two lists under one name are not issues of one list.
     case otherIssuer
     /// It is so much smaller than the present one that something may be wrong.
@@ -27,6 +27,10 @@ extension TrustSnapshot {
     /// The share of its entries that a list may lose from one issue to the next, in percent.
     private static let largestLoss = 20
 
+    /// By how many seconds a VICAL may be past its nextUpdate: AAMVA's lives a day, and what comes on a USB stick is older
+    /// (Q217).
+    package static let longestOverdue: Int64 = 30 * 86_400
+
     /// Whether `candidate` may take its place in this snapshot at `now`.
     ///
     /// - Parameters:
@@ -42,7 +46,7 @@ extension TrustSnapshot {
         // An unreadable present list must not keep out a readable one.
         guard let before = current.issue(in: self) else { return .renewed }
         guard issue.isOfIssuer(of: before) else { throw .otherIssuer }
-        guard !issue.isOlder(than: before) else { throw .older }
+        guard !issue.isOlder(than: before) else { throw .older(issue.name, than: before.name) }
         guard issue.count * 100 >= before.count * (100 - Self.largestLoss) else {
             throw .shrunken(from: before.count, to: issue.count)
         }
@@ -72,10 +76,11 @@ extension TrustSnapshot {
     ) -> [TrustCondition] {
         do throws(VICALError) {
             let list = try UnverifiedVICAL(source.bytes)
-            // A clock that is slow is excused; what is overdue is overdue.
+            // A clock that is slow is excused.
             let isJustAhead = list.date > now && list.date <= now.advanced(bySeconds: clockSkew)
             _ = try list.verify(
-                by: providers, at: isJustAhead ? list.date : now, revokedBy: RevocationLists(of: sources))
+                by: providers, at: isJustAhead ? list.date : now, revokedBy: RevocationLists(of: sources),
+                overdueBy: Self.longestOverdue)
             return []
         } catch {
             return [.vicalRefused(error)]
@@ -92,6 +97,13 @@ private struct ListIssue {
     let count: Int
     /// Nil where it does not have to stay the same.
     let issuer: DistinguishedName?
+
+    var name: ListIssueName {
+        ListIssueName(
+            number: number.map { bytes in
+                bytes.count <= 8 ? "\(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })" : bytes.hexadecimal
+            }, date: Timestamp(secondsSince1970: date))
+    }
 
     func isOfIssuer(of other: ListIssue) -> Bool {
         guard let issuer, let before = other.issuer else { return true }

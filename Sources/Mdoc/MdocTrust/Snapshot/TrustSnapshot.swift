@@ -98,9 +98,12 @@ private struct AnchorCollection {
             let list = try UnverifiedVICAL(source.bytes).verify(
                 by: providers, at: nil, .lenient, revokedBy: revocationLists)
             for finding in list.findings { note(source, .vical(finding)) }
+            if !list.signerFindings.isEmpty { note(source, .vicalSigner(list.signerFindings)) }
             for entry in list.entries {
                 guard let anchor = anchor(entry.certificate, source) else { continue }
-                add(anchor, .only(entry.docTypes), source)
+                let listing = TrustListing(
+                    docTypes: entry.docTypes, issued: list.date, nextUpdate: list.nextUpdate)
+                add(anchor, listing, source)
             }
         } catch {
             note(source, .vicalRefused(error))
@@ -127,6 +130,14 @@ private struct AnchorCollection {
             note(source, TrustCondition(error))
             return nil
         }
+    }
+
+    private mutating func add(_ anchor: TrustAnchor, _ listing: TrustListing, _ source: TrustSource) {
+        guard let place = places[anchor.sha256] else {
+            places[anchor.sha256] = anchors.count
+            return anchors.append(TrustedAnchor(anchor, listing, by: source.identity))
+        }
+        anchors[place].add(listing, by: source.identity)
     }
 
     private mutating func add(

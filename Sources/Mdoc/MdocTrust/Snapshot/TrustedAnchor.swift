@@ -10,6 +10,8 @@ package struct TrustedAnchor: Sendable {
     package let anchor: TrustAnchor
     package private(set) var docTypes: DocTypes
     package private(set) var sources: [TrustSource.Identity]
+    /// By the VICALs among them.
+    private(set) var listings: [TrustListing] = []
 
     package init(_ anchor: TrustAnchor, for docTypes: DocTypes, by sources: [TrustSource.Identity] = []) {
         self.anchor = anchor
@@ -17,11 +19,23 @@ package struct TrustedAnchor: Sendable {
         self.sources = sources
     }
 
+    /// Listed by a VICAL.
+    init(_ anchor: TrustAnchor, _ listing: TrustListing, by source: TrustSource.Identity) {
+        self.init(anchor, for: .only(listing.docTypes), by: [source])
+        listings = [listing]
+    }
+
     package func isTrusted(for docType: String) -> Bool {
         switch docTypes {
         case .any: true
         case .only(let listed): listed.contains(docType)
         }
+    }
+
+    /// Takes in what another VICAL says of the same certificate.
+    mutating func add(_ listing: TrustListing, by source: TrustSource.Identity) {
+        add(.only(listing.docTypes), by: source)
+        listings.append(listing)
     }
 
     /// Takes in what another source says of the same certificate.

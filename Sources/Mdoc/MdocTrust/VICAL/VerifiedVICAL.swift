@@ -22,11 +22,16 @@ package struct VerifiedVICAL: Sendable {
     package let entries: [Entry]
     /// What is wrong with entries, used or not.
     package let findings: [VICALFinding]
+    /// The rules of its profile that the signer breaks without being refused.
+    package let signerFindings: [ProfileFinding]
     /// The pinned root that its signer led to.
     let root: TrustAnchor
 
-    fileprivate init(_ list: borrowing UnverifiedVICAL, root: TrustAnchor) throws(VICALError) {
+    fileprivate init(
+        _ list: borrowing UnverifiedVICAL, root: TrustAnchor, _ signerFindings: [ProfileFinding]
+    ) throws(VICALError) {
         self.root = root
+        self.signerFindings = signerFindings
         provider = list.provider
         date = list.date
         issueID = list.issueID
@@ -60,9 +65,11 @@ extension UnverifiedVICAL {
     }
 
     /// As `verify(by:at:_:)`, if CRLs of the providers are available.
+    ///
+    /// - Parameter tolerated: the seconds by which the list may be past its nextUpdate.
     func verify(
         by providers: [TrustAnchor], at now: Timestamp?, _ strictness: ProfileStrictness = .strict,
-        revokedBy revocationLists: RevocationLists
+        revokedBy revocationLists: RevocationLists, overdueBy tolerated: Int64 = 0
     ) throws(VICALError) -> VerifiedVICAL {
         let chain = try signerChain()
         let path: VerifiedPath
@@ -75,7 +82,9 @@ extension UnverifiedVICAL {
         }
         try verifySignature(with: chain[0])
         let profile = CertificateProfile.vicalSigner
-        let refusals = profile.refusals(among: profile.findings(of: chain[0], issuedBy: nil), strictness)
+        let found = profile.findings(of: chain[0], issuedBy: nil)
+        // Three published lists have such a signer (Q214).
+        let refusals = profile.refusals(among: found.filter { !$0.rule.isHarmless }, strictness)
         guard refusals.isEmpty else { throw .signerProfile(refusals) }
         if path.isDirect {
             let revocation = SignerRevocation(of: chain[0], issuedBy: path.root, in: revocationLists)
@@ -83,9 +92,9 @@ extension UnverifiedVICAL {
         }
         if let now {
             guard date <= now else { throw .notYetValid }
-            if let nextUpdate, nextUpdate < now { throw .expired }
+            if let nextUpdate, nextUpdate.advanced(bySeconds: tolerated) < now { throw .expired }
         }
-        return try VerifiedVICAL(self, root: path.root)
+        return try VerifiedVICAL(self, root: path.root, found)
     }
 }
 

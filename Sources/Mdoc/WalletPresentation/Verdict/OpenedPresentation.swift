@@ -24,9 +24,13 @@ package struct OpenedPresentation: Sendable, RedactedDescription {
         }
         switch judgement.verdict {
         case .verified(let verified) where failures.isEmpty:
-            return .verified(
-                VerifiedPresentation(
-                    verified, judgement, isReplayChecked: isReplayChecked, comparison: context.comparison))
+            let presentation = VerifiedPresentation(
+                verified, judgement, isReplayChecked: isReplayChecked, comparison: context.comparison)
+            guard context.policy.hasTestDocument(verified.reports) else { return .verified(presentation) }
+            return .mock(
+                MockPresentation(
+                    .testTrust, [], judgement, isReplayChecked: isReplayChecked,
+                    accepted: context.policy.accepts(verified) ? presentation : nil))
         case .rejected where isVerified(inTestTrustOf: context):
             return .mock(
                 MockPresentation(.testTrust, failures, judgement, isReplayChecked: isReplayChecked))

@@ -46,17 +46,22 @@ package struct RejectedPresentation: Sendable {
     }
 }
 
-/// A test answer: why it is taken for one, and what was checked. No element values, as nothing is to be done with it.
+/// A test answer: why it is taken for one, and what was checked. No element values, as nothing is to be done with it
+/// unless the policy accepts test documents.
 package struct MockPresentation: Sendable {
     package let sign: MockSign
     package let failures: [ChannelFailure]
     package let checks: CheckedResponse
     /// As of a verified presentation.
     package let isReplayChecked: Bool
+    /// With its elements; nil unless the policy accepts test documents and every check passed.
+    package let accepted: VerifiedPresentation?
 
     init(
-        _ sign: MockSign, _ failures: [ChannelFailure], _ judgement: Judgement, isReplayChecked: Bool
+        _ sign: MockSign, _ failures: [ChannelFailure], _ judgement: Judgement, isReplayChecked: Bool,
+        accepted: VerifiedPresentation? = nil
     ) {
+        self.accepted = accepted
         self.sign = sign
         self.failures = failures
         self.isReplayChecked = isReplayChecked

@@ -6,6 +6,7 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderService
 internal import Reports
+internal import RequestPlanner
 
 extension PresentationCoordinator {
     nonisolated var laneRoutes: [APIRoute] {
@@ -47,6 +48,8 @@ extension PresentationCoordinator {
             "advice": JSONValue(readiness.advice), "presentation": JSONValue(current?.id.description),
             "presentationState": JSONValue(current?.state.rawValue), "brand": brand ?? .null,
             "kiosk": lane.page.json,
+            "acceptsTestDocuments": .boolean(
+                (try? await basis.basis().policy.acceptsTestDocuments) ?? false),
         ]
     }
 
@@ -58,7 +61,8 @@ extension PresentationCoordinator {
             "anchors": .integer(Int64(basis.trust.anchors.count)),
             "obtained": JSONValue(basis.obtained.map { "\($0)" }),
             "ageSeconds": basis.age(at: now).map(JSONValue.integer) ?? .null,
-            "policy": .string(basis.policy.revocation.name),
+            "policies": .object(
+                RequestPurpose.allCases.map { ($0.rawValue, .string(basis.policies[$0].name)) }),
         ]
     }
 }

@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import JSON
+internal import MdocVerification
 internal import ReaderService
 internal import Reports
 
@@ -18,12 +19,13 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// Ready where somebody is trusted and a phone can be asked at one lane at least.
+    /// Ready where somebody is trusted, a phone can be asked at one lane at least, and no receipt waits to be written.
     private func readiness() async -> Response {
         var faults: [JSONValue] = []
         var isTrustSetUp = true
+        var acceptsTests = false
         do throws(APIProblem) {
-            _ = try await basis.basis()
+            acceptsTests = try await basis.basis().policy.acceptsTestDocuments
             _ = try await basis.identities(at: now)
         } catch {
             isTrustSetUp = false
@@ -40,13 +42,16 @@ extension PresentationCoordinator {
                 ])
             }
         }
-        if let fault = archive?.fault {
-            let problem = APIProblem.recordsUnavailable(fault)
+        let fault = archive?.fault.map { APIProblem.recordsUnavailable($0) }
+        if let problem = fault ?? (retrying.isEmpty ? nil : APIProblem.receiptsDelayed) {
             faults.append(["id": .string(problem.id.rawValue), "text": .string(problem.text)])
         }
-        let isReady = isAnyLaneReady && isTrustSetUp && !isEnding
+        let isReady = isAnyLaneReady && isTrustSetUp && retrying.isEmpty && !isEnding
         return .json(
-            ["ready": .boolean(isReady), "faults": .array(faults)],
+            [
+                "ready": .boolean(isReady), "acceptsTestDocuments": .boolean(acceptsTests),
+                "faults": .array(faults),
+            ],
             status: isReady ? .ok : .serviceUnavailable)
     }
 

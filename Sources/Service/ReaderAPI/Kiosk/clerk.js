@@ -101,10 +101,11 @@ class ClerkView {
         this.#sound.show(sounds.areOn, strings);
     }
 
-    /// What happens beside the presentation; Bluetooth that is off stays there until it is on.
+    /// What happens beside the presentation; that test documents are accepted and that Bluetooth is off stays there.
     #showBanner(banner, lane, presentation, strings) {
         const isWithoutBluetooth = ["off", "missing"].includes(lane?.bluetooth);
-        const name = banner ?? (isWithoutBluetooth ? "bluetooth" : null);
+        const lasting = lane?.acceptsTestDocuments === true ? "testDocuments" : isWithoutBluetooth ? "bluetooth" : null;
+        const name = banner ?? lasting;
         write(find("banner"), name === null ? "" : strings.text(`banner.${name}`));
         find("banner").hidden = name === null;
     }

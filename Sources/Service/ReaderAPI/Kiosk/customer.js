@@ -62,6 +62,7 @@ class CustomerView {
         write(find("head"), head);
         write(find("text"), text);
         this.#picture.show(screen, lane);
+        this.#showTrial(lane, strings);
         this.#showQuestion(screen, presentation, strings);
         this.#showAsks(screen, presentation, strings);
         this.#showPointer(screen, lane);
@@ -72,6 +73,13 @@ class CustomerView {
         const where = screen.drawing === "hold" ? strings.text("drawing", { place: strings.text(`place.${place}`) }) : "";
         const words = [head, find("question").textContent, text, where].filter((part) => part !== "").join("\n");
         this.#announcer.tell(screen, presentation?.id, words, strings.text("title.customer"), sounds);
+    }
+
+    /// That test documents are accepted here, whatever else is shown.
+    #showTrial(lane, strings) {
+        const isTrial = lane?.acceptsTestDocuments === true;
+        write(find("trial"), isTrial ? strings.text("banner.testDocuments") : "");
+        find("trial").hidden = !isTrial;
     }
 
     #showQuestion(screen, presentation, strings) {

@@ -2,6 +2,7 @@ package import JSON
 internal import MdocModel
 internal import MdocVerification
 internal import Reports
+internal import RequestPlanner
 package import WalletPresentation
 
 /// What an app asks for through PassKit: the body of `POST /v1/wallet/requests` without the session. It is kept beside the
@@ -51,6 +52,14 @@ package struct AppOrder: Sendable {
             return Question(
                 docTypes: [descriptor.document.docType], .ageOver(years, by: .ageInYears), on: day)
         }
+    }
+
+    /// An app names elements and no purpose: ages alone are an age check.
+    var purpose: RequestPurpose {
+        let isAgeCheck = descriptor.elements.allSatisfy { element, _ in
+            if case .ageAtLeast = element { true } else { false }
+        }
+        return isAgeCheck ? .age : .elements
     }
 
     /// As it is kept, under the name of the merchant who asks.

@@ -5,6 +5,7 @@ internal import OpenSSLCrypto
 package import ReaderService
 package import ReaderStore
 internal import Reports
+internal import RequestPlanner
 internal import Synchronization
 internal import WalletPresentation
 
@@ -79,9 +80,9 @@ package final class OnlineVerifier: Sendable {
         } catch {
             throw APIProblem(error)
         }
-        return await Self.verdict(
+        return try await Self.verdict(
             opened, asked: [order.descriptor.itemsRequest], order.questions(on: WallClock.localDay(at: now)),
-            by: basis, at: now)
+            by: basis.judging([order.purpose]), at: now)
     }
 
     // MARK: Pages
@@ -132,7 +133,7 @@ package final class OnlineVerifier: Sendable {
         }
         return try await Self.verdict(
             opened, asked: order.draft.documents, order.plan.questions(on: WallClock.localDay(at: now)),
-            by: basis, at: now)
+            by: basis.judging([order.plan.intent.purpose]), at: now)
     }
 
     private func signer(

@@ -1,3 +1,4 @@
+package import MdocTrust
 package import ReaderService
 
 /// A lane with the settings of its page.
@@ -18,6 +19,8 @@ package struct ConfiguredLane: Sendable {
 package struct LaneSettings: Equatable, Sendable {
     package var deadlines = PresentationDeadlines()
     package var retrieval = RetrievalPlan()
+    /// The revocation policy of its orders, where it is stricter than that of their purpose.
+    package var policy: RevocationPolicy?
 
     package init() {}
 }

@@ -215,6 +215,15 @@ struct PresentationBook: Sendable {
         return [.notify(record)]
     }
 
+    /// The receipt of what was asked next, which could not be written before, has this id now.
+    mutating func wroteFurther(_ receipt: String, of id: PresentationID) -> [Action] {
+        guard var record = records[id], var completion = record.completion else { return [] }
+        completion.furtherReceipt = receipt
+        record.phase = .over(completion)
+        records[id] = record
+        return [.notify(record)]
+    }
+
     /// Removes all personal data: the daemon ends.
     mutating func wipe() {
         for id in order {

@@ -81,6 +81,7 @@ extension PresentationRecord {
             ("state", .string(state.rawValue)),
         ]
         if let hint { members.append(("hint", .string(hint.rawValue))) }
+        if completion?.hasTestDocument == true { members.append(("test", .boolean(true))) }
         members.append(("at", .string("\(now)")))
         return .object(members)
     }

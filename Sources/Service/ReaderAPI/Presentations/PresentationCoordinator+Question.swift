@@ -1,5 +1,6 @@
 internal import MdocModel
 internal import MdocTrust
+internal import MdocVerification
 internal import ReaderService
 internal import Reports
 internal import RequestPlanner
@@ -51,13 +52,14 @@ extension PresentationCoordinator {
         return ReaderIdentityChoice([.init(identity: try await basis.identity(named: name, at: now))])
     }
 
-    /// What is asked next: only where each question of the first has a yes.
+    /// What is asked next: only where the first answer may be used and each of its questions has a yes.
     func further(
-        _ first: RequestPlan, question: PresentationQuestion
+        _ first: RequestPlan, question: PresentationQuestion, by policy: VerificationPolicy
     ) -> FurtherQuestion {
         let clock = clock
         return FurtherQuestion(question) { response in
-            first.isAnsweredYes(by: response, on: WallClock.localDay(at: clock.now))
+            policy.accepts(response)
+                && first.isAnsweredYes(by: response, on: WallClock.localDay(at: clock.now))
         }
     }
 

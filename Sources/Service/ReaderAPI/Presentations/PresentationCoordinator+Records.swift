@@ -17,6 +17,25 @@ extension PresentationCoordinator {
         for retention in ofData where retention != .none { try await archive.check(retention, at: now) }
     }
 
+    /// Refuses an order whose receipt cannot be written, before the phone is asked.
+    func reserveReceipt(of record: PresentationRecord) async throws(APIProblem) {
+        let order = record.order
+        guard let archive,
+            ([order.retention] + [order.then?.retention].compactMap(\.self)).contains(where: { $0 != .none })
+        else { return }
+        guard let statement = ReceiptStatement(interrupting: record) else {
+            throw .recordsUnavailable(.receiptMalformed)
+        }
+        try await archive.reserve(statement, of: record.id)
+        // No place is kept for what may not be asked at all.
+        if order.retention == .none { await archive.release(record.id) }
+    }
+
+    /// The order came to nothing: there is no receipt of it.
+    func releaseReceipt(of record: PresentationRecord) async {
+        if record.order.retention != .none { await archive?.release(record.id) }
+    }
+
     /// Keeps what the order of an ended presentation specifies. If a person has to decide, the receipt waits for
     /// the decision until its time is over, the lane starts another presentation, or the daemon ends.
     func keep(
@@ -42,7 +61,8 @@ extension PresentationCoordinator {
             report: further, completion: completion)
         if second.isRetained { kept.furtherRetainedUntil = await archive.retain(second, of: record) }
         if let statement = archive.statement(second, of: record) {
-            kept.furtherReceipt = await archive.write(statement, of: record.id)
+            kept.furtherReceipt = await archive.write(statement, of: record.id, isFurther: true)
+            if kept.furtherReceipt == nil { retry(statement, of: record.id, isFurther: true) }
         }
         return kept
     }
@@ -52,7 +72,9 @@ extension PresentationCoordinator {
     ) async -> PresentationRecord.Receipt {
         guard let statement else { return .failed }
         guard waits else {
-            return await archive.write(statement, of: record.id).map { .written($0) } ?? .failed
+            if let written = await archive.write(statement, of: record.id) { return .written(written) }
+            retry(statement, of: record.id)
+            return .failed
         }
         await archive.hold(statement, of: record.id)
         return .waiting(statement)

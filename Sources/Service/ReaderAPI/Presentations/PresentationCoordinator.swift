@@ -31,6 +31,9 @@ package actor PresentationCoordinator {
     private var running: [PresentationID: Task<Void, Never>] = [:]
     /// The receipts that are being written once somebody has decided, or nobody.
     private var writing: [PresentationID: Task<Void, Never>] = [:]
+    /// The receipts that the store did not take, each until it does.
+    private(set) var retrying: [Int: Task<Void, Never>] = [:]
+    private var lastRetry = 0
     /// Whether it ends, so that nothing new is begun.
     private(set) var isEnding = false
     /// The readiness of each lane that its listeners were last notified of.
@@ -102,21 +105,40 @@ package actor PresentationCoordinator {
             PresentationRecord.Further(
                 order: then, plan: try RequestPlan(ordered: then.intent, keeping: then.retention))
         }
-        let basis = try await basis.basis()
+        let purposes = [order.intent.purpose] + [order.then?.intent.purpose].compactMap(\.self)
+        let basis = try await basis.basis().judging(
+            purposes, choosing: [try namedLane(for: order).settings.policy, order.policy])
         let question = try await question(plan, order, brand, signer, at: now)
         var presentation = presentationPlan(question, basis, try namedLane(for: order).settings)
         if let further {
             presentation.further = try await self.further(
-                plan, question: self.question(further.plan, order, brand, signer, at: now))
+                plan, question: self.question(further.plan, order, brand, signer, at: now),
+                by: basis.policy)
         }
-        // Nothing is awaited from here to the entry, so that two orders cannot have one reference or one lane.
-        guard !isEnding else { throw .shuttingDown }
-        if let existing = try book.record(orderedAs: order) { return .existing(existing) }
-        let lane = try namedLane(for: order).lane
         guard let id = try? PresentationID() else { throw .failed }
         let record = PresentationRecord(
-            id: id, order: order, plan: plan, further: further, lane: lane.name, created: self.now,
-            brand: brand, basis: basis)
+            id: id, order: order, plan: plan, further: further, lane: try namedLane(for: order).lane.name,
+            created: self.now, brand: brand, basis: basis)
+        // A till that tries while a customer is served costs no write.
+        guard !book.isBusy(lane: record.lane) else { return try enter(record, presentation) }
+        try await reserveReceipt(of: record)
+        do throws(APIProblem) {
+            let opened = try enter(record, presentation)
+            if case .existing = opened { await releaseReceipt(of: record) }
+            return opened
+        } catch {
+            await releaseReceipt(of: record)
+            throw error
+        }
+    }
+
+    /// Nothing is awaited here, so that two orders cannot have one reference or one lane.
+    private func enter(
+        _ record: PresentationRecord, _ presentation: PresentationPlan
+    ) throws(APIProblem) -> Opened {
+        guard !isEnding else { throw .shuttingDown }
+        if let existing = try book.record(orderedAs: record.order) { return .existing(existing) }
+        guard let lane = lanes[record.lane]?.lane else { throw .laneUnknown }
         try begin(record, presentation, at: lane)
         return .created(record)
     }
@@ -210,7 +232,7 @@ package actor PresentationCoordinator {
     private func shown(
         of report: TransactionReport, for record: PresentationRecord
     ) async -> ShownPerson? {
-        guard report.verdict == .verified, record.order.kind == .display else { return nil }
+        guard report.isAccepted, record.order.kind == .display else { return nil }
         let name = ShownPerson.Name(report)
         guard let portrait = report.portrait else { return ShownPerson(portrait: nil, name: name) }
         do throws(PortraitDecoderError) {
@@ -279,9 +301,31 @@ package actor PresentationCoordinator {
 
     private func write(_ statement: ReceiptStatement, of id: PresentationID) {
         writing[id] = Task { [archive] in
-            let written = await archive?.write(statement, of: id, wasHeld: true)
+            let written = await archive?.write(statement, of: id)
             writing[id] = nil
+            if written == nil { retry(statement, of: id) }
             perform(book.wrote(written, of: id))
+        }
+    }
+
+    /// The longest pause before a receipt is tried again.
+    private static let longestPause = Duration.seconds(30)
+
+    /// Tries to write a receipt that the store did not take until it does, and once more when the daemon ends.
+    func retry(_ statement: ReceiptStatement, of id: PresentationID, isFurther: Bool = false) {
+        guard let archive else { return }
+        lastRetry += 1
+        retrying[lastRetry] = Task { [number = lastRetry] in
+            var pause = Duration.seconds(1)
+            repeat {
+                try? await Task.sleep(for: pause, clock: .continuous)
+                pause = min(pause * 2, Self.longestPause)
+                if let written = await archive.write(statement.delayed, of: id, isFurther: isFurther) {
+                    perform(isFurther ? book.wroteFurther(written, of: id) : book.wrote(written, of: id))
+                    break
+                }
+            } while !Task.isCancelled
+            retrying[number] = nil
         }
     }
 
@@ -305,6 +349,10 @@ package actor PresentationCoordinator {
         for id in book.ids {
             expire(.decision, of: id)
             await writing[id]?.value
+        }
+        for task in retrying.values {
+            task.cancel()
+            await task.value
         }
         for lane in lanes.values { await lane.lane.left() }
         book.wipe()

@@ -1,4 +1,5 @@
 package import JSON
+package import MdocTrust
 package import ReaderStore
 package import RequestPlanner
 
@@ -32,6 +33,8 @@ package struct PresentationOrder: Equatable, Sendable {
     /// Whether the holder's consent to what is retained was recorded.
     package let consent: HolderConsent
     let then: FurtherOrder?
+    /// In place of the policy of its purpose, where it accepts no more.
+    package let policy: RevocationPolicy?
     let identity: String?
     let wallet: String?
     let webhook: String?
@@ -39,7 +42,7 @@ package struct PresentationOrder: Equatable, Sendable {
 
     private static let members: Set = [
         "kind", "intent", "lane", "reference", "validation", "retention", "consent", "readerToken",
-        "identity", "wallet", "webhook", "holder", "then",
+        "identity", "wallet", "webhook", "holder", "then", "policy",
     ]
     static let longestIntent = 4096
 
@@ -58,6 +61,7 @@ package struct PresentationOrder: Equatable, Sendable {
             consent = try members["consent"]?.word() ?? .notGiven
             identity = try members["identity"]?.string(upTo: 64)
             wallet = try members["wallet"]?.string(upTo: 64)
+            policy = try members["policy"].map(RevocationPolicy.init)
             webhook = try members["webhook"]?.string(upTo: 1024)
             readerToken = try members["readerToken"]?.string(upTo: 1 << 13)
         } catch {

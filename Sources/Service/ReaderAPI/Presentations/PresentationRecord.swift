@@ -124,6 +124,9 @@ extension PresentationRecord.Completion {
         if state == .verified, record.order.kind == .display { self.shown = shown }
     }
 
+    /// Whether a test issuer signed a document of it.
+    var hasTestDocument: Bool { [report, further].contains { $0?.hasTestDocument ?? false } }
+
     /// Whether the documents of a data request are still here.
     var holdsElements: Bool {
         [report, further].contains { $0?.documents.contains { $0.verified != nil } ?? false }

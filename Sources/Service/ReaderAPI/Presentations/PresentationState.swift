@@ -28,6 +28,7 @@ package enum PresentationState: String, CaseIterable, Sendable {
         let ids = report.errors.map(\.id)
         switch report.verdict {
         case .verified: self = .verified
+        case .mock: self = report.isAccepted ? .verified : .rejected
         case .rejected: self = .rejected
         case .malformed: self = .failed
         case .incomplete where ids == [TransactionError.ID.declined.rawValue]: self = .declined

@@ -20,19 +20,21 @@ extension TransactionReport {
             switch check.outcome {
             case .passed, .skipped: nil
             case .failed, .undetermined:
-                ReportReason(id: check.id.rawValue, text: Terminal.safe(check.explanation, limit: 400))
+                ReportReason(
+                    id: check.reason?.rawValue ?? check.id.rawValue,
+                    text: Terminal.safe(check.explanation, limit: 400))
             }
         }
         let errors = errors.map { ReportReason(id: $0.id, text: Terminal.safe($0.detail, limit: 400)) }
         return Array((failures + errors).prefix(Self.mostReasons))
     }
 
-    /// Yes where each document that came says yes, no where one says no.
     func answer(to question: Question) -> ReceiptQuestion.Answer {
-        let words = documents.filter { question.docTypes.contains($0.report.docType) }
-            .map { outcome in outcome.answers.first { $0.subject == question.subject }?.answer.word }
-        if words.contains(.no) { return .no }
-        return !words.isEmpty && words.allSatisfy { $0 == .yes } ? .yes : .unknown
+        switch word(answering: question) {
+        case .yes: .yes
+        case .no: .no
+        case .cannotTell: .unknown
+        }
     }
 
     /// The members of a result, without any element value: answers, reasons, who issued, and how sure that is.
@@ -46,7 +48,7 @@ extension TransactionReport {
         }
         let document = documents.first?.report
         return [
-            ("verdict", .string(verdict.rawValue)),
+            ("verdict", .string(verdict.rawValue)), ("test", .boolean(hasTestDocument)),
             ("answers", .array(answers)),
             ("reasons", .array(reasons.map { ["id": .string($0.id), "text": .string($0.text)] })),
             ("docType", JSONValue(document?.docType)),
@@ -63,7 +65,7 @@ extension TransactionReport {
 
     private func issuerJSON(_ issuer: DocumentIssuer?, by basis: JudgingBasis) -> JSONValue {
         let name = issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
-        let isTest = documents.contains { $0.report.issuer.map { basis.testRoots.contain($0) } ?? false }
+        let isTest = basis.policy.hasTestDocument(documents.map(\.report))
         return [
             "country": JSONValue(issuer?.country.map { Terminal.safe($0, limit: 8) }),
             "name": JSONValue(name.map { Terminal.safe($0, limit: 120) }), "test": .boolean(isTest),

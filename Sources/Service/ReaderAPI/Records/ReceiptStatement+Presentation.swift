@@ -7,12 +7,30 @@ internal import Reports
 internal import RequestPlanner
 
 extension ReceiptStatement {
+    /// What the receipt of a presentation says that never comes to its end. Nil if one of our names is not valid in a receipt.
+    init?(interrupting record: PresentationRecord) {
+        guard let lane = ReceiptLabel(record.lane),
+            let policy = ReceiptLabel(record.basis.policy.revocation.name),
+            let software = ReceiptLabel(Version.number)
+        else { return nil }
+        self.init(
+            time: record.created, lane: lane, kind: record.order.kind == .display ? .display : .data,
+            purpose: record.plan.intent.purpose,
+            questions: record.plan.questions(on: WallClock.localDay(at: record.created)).compactMap {
+                question in
+                question.subject.receiptSubject.map { ReceiptQuestion($0, .unknown) }
+            },
+            verdict: .failed, reasons: [ReceiptReason(ReceiptGap.interrupted)], trust: nil, policy: policy,
+            software: software, retention: record.order.retention)
+    }
+
     /// What the receipt of a request says, before a person has decided. Nil if one of our names is not valid in a
     /// receipt.
     init?(_ request: EndedRequest, of record: PresentationRecord) {
         guard let lane = ReceiptLabel(record.lane),
             let policy = ReceiptLabel(record.basis.policy.revocation.name),
-            let software = ReceiptLabel(Version.number), let verdict = Verdict(request.state)
+            let software = ReceiptLabel(Version.number),
+            let verdict = Verdict(request.state, of: request.report)
         else { return nil }
         let (report, ended) = (request.report, request.completion.ended)
         self.init(
@@ -34,9 +52,10 @@ extension ReceiptStatement {
 
 extension ReceiptStatement.Verdict {
     /// Nil while the presentation is running.
-    fileprivate init?(_ state: PresentationState) {
+    fileprivate init?(_ state: PresentationState, of report: TransactionReport) {
         switch state {
         case .armed, .engaged, .awaitingConsent, .receiving: return nil
+        case .verified where report.hasTestDocument, .rejected where report.hasTestDocument: self = .mock
         case .verified: self = .verified
         case .rejected: self = .rejected
         case .declined: self = .declined

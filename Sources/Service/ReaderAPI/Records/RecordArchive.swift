@@ -28,8 +28,8 @@ package actor RecordArchive {
     /// When expired data was last removed in this run.
     var purged: Timestamp?
 
-    /// Opens the store, created if absent, and writes the receipts that still wait for decisions from an earlier
-    /// run: nobody can decide any more.
+    /// Opens the store, created if absent, and writes the receipts that an earlier run left open: those of interrupted
+    /// presentations, and those on which nobody can decide any more.
     ///
     /// - Parameter keys: the folder of the keys of retained data; nil for the one beside the store.
     package init(
@@ -55,13 +55,27 @@ package actor RecordArchive {
     /// Checks that what a profile keeps can be kept, before the holder is informed of it.
     func check(_ profile: RetentionProfile, at now: Timestamp) throws(APIProblem) {
         do throws(ReaderStoreError) {
-            try store.checkReceipts()
             try retained.check(profile, at: now)
-            latestFault.withLock { $0 = nil }
         } catch {
             failed(.check, error)
             throw .recordsUnavailable(error)
         }
+    }
+
+    /// Makes sure, by writing, that the receipt of a presentation can be written, before a phone is asked.
+    func reserve(_ statement: ReceiptStatement, of id: PresentationID) throws(APIProblem) {
+        do throws(ReaderStoreError) {
+            try store.reserve(statement, of: id.description)
+            latestFault.withLock { $0 = nil }
+        } catch {
+            failed(.check, error, of: id)
+            throw .recordsUnavailable(error)
+        }
+    }
+
+    /// The presentation was not begun.
+    func release(_ id: PresentationID) {
+        _ = keep(.held, of: id) { () throws(ReaderStoreError) in try store.release(id.description) }
     }
 
     /// Keeps what a receipt will say until somebody has decided.
@@ -73,10 +87,10 @@ package actor RecordArchive {
 
     /// Writes a receipt and returns its id; nil if that failed, which is logged.
     ///
-    /// - Parameter wasHeld: whether it is the one that waited for a decision.
-    func write(_ statement: ReceiptStatement, of id: PresentationID, wasHeld: Bool = false) -> String? {
+    /// - Parameter isFurther: whether it is that of the second request, for which no place is kept.
+    func write(_ statement: ReceiptStatement, of id: PresentationID, isFurther: Bool = false) -> String? {
         keep(.receipt, of: id) { () throws(ReaderStoreError) in
-            try store.append(statement, releasing: wasHeld ? id.description : nil).id
+            try store.append(statement, releasing: isFurther ? nil : id.description).id
         }
     }
 

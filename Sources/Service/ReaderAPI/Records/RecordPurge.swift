@@ -42,6 +42,7 @@ extension RecordArchive {
     /// Removes what has expired; returns when something expires next.
     func purge(at now: Timestamp) -> Timestamp? {
         do throws(ReaderStoreError) {
+            let now = try retained.time(at: now)
             let due = try retained.nextDue()
             let last = purged?.secondsSince1970 ?? 0
             let isSoon = (last...last + Self.purgesApart).contains(now.secondsSince1970)

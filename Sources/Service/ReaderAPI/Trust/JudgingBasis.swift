@@ -1,6 +1,8 @@
 package import MdocModel
 package import MdocTrust
 package import MdocVerification
+package import ReaderService
+internal import RequestPlanner
 
 /// The current basis by which answers are judged.
 package struct JudgingBasis: Sendable {
@@ -9,18 +11,33 @@ package struct JudgingBasis: Sendable {
     package let obtained: Timestamp?
     /// Since when this trust is in place; nil where nobody says.
     package let since: Timestamp?
-    package let policy: VerificationPolicy
-    package let testRoots: TestRoots
+    /// With the revocation policy of the request, once `judging` chose one.
+    package private(set) var policy: VerificationPolicy
+    package let policies: PurposePolicies
 
     package init(
         trust: TrustStore, obtained: Timestamp?, since: Timestamp? = nil,
-        policy: VerificationPolicy = VerificationPolicy(), testRoots: TestRoots = .ofNoCountry
+        policy: VerificationPolicy = VerificationPolicy(), policies: PurposePolicies = PurposePolicies()
     ) {
         self.trust = trust
         self.obtained = obtained
         self.since = since
         self.policy = policy
-        self.testRoots = testRoots
+        self.policies = policies
+    }
+}
+
+extension JudgingBasis {
+    /// The basis for requests of these purposes in one session. Refused where somebody chose a policy that accepts more.
+    func judging(
+        _ purposes: [RequestPurpose], choosing choices: [RevocationPolicy?] = []
+    ) throws(APIProblem) -> JudgingBasis {
+        guard let revocation = policies.policy(for: purposes, choosing: choices) else {
+            throw .policyRefused
+        }
+        var basis = self
+        basis.policy.revocation = revocation
+        return basis
     }
 }
 
@@ -33,22 +50,4 @@ package protocol JudgingBasisSource: Sendable {
 
     /// The one identity of this name, whatever the rules say.
     func identity(named name: String, at now: Timestamp) async throws(APIProblem) -> ReaderIdentity
-}
-
-/// Which of the trusted issuers are for tests: what they sign is shown as a test, and never as verified.
-package enum TestRoots: Equatable, Sendable {
-    /// Those of `UT`, the code that the standard's examples and software wallets use, which is not a real country
-    /// (ISO/IEC 18013-5 Annex D).
-    case ofNoCountry
-    /// Those whose certificates have these SHA-256, and no others.
-    case named(Set<[UInt8]>)
-
-    private static let country = "UT"
-
-    func contain(_ issuer: DocumentIssuer) -> Bool {
-        switch self {
-        case .ofNoCountry: issuer.country == Self.country
-        case .named(let digests): issuer.anchorSHA256.map { digests.contains($0) } ?? false
-        }
-    }
 }

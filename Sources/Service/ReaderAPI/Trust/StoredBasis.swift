@@ -2,6 +2,7 @@ package import MdocModel
 internal import MdocTrust
 package import MdocVerification
 internal import ReaderIdentityStore
+package import ReaderService
 internal import ReaderStore
 internal import Synchronization
 
@@ -19,7 +20,7 @@ package final class StoredBasis: JudgingBasisSource {
 
     private struct State {
         var policy: VerificationPolicy
-        var testRoots: TestRoots
+        var policies: PurposePolicies
         var basis: ReadBasis?
         var identities: ReadIdentities?
         var failure: Failure?
@@ -54,17 +55,21 @@ package final class StoredBasis: JudgingBasisSource {
         let began: ContinuousClock.Instant
     }
 
-    package init(folder: String, policy: VerificationPolicy, testRoots: TestRoots = .ofNoCountry) {
+    package init(
+        folder: String, policy: VerificationPolicy, policies: PurposePolicies = PurposePolicies()
+    ) {
         self.folder = folder
-        state = Mutex(State(policy: policy, testRoots: testRoots))
+        state = Mutex(State(policy: policy, policies: policies))
     }
 
     /// Judges by another policy from the next presentation on, and reads everything again.
-    package func replace(policy: VerificationPolicy, testRoots: TestRoots) {
+    package func replace(
+        policy: VerificationPolicy, policies: PurposePolicies = PurposePolicies()
+    ) {
         // What was there goes when the lock is free again: a key in a TPM takes its time to.
         _ = state.withLock { state in
             let old = state
-            state = State(policy: policy, testRoots: testRoots)
+            state = State(policy: policy, policies: policies)
             state.generation = old.generation + 1
             return old
         }
@@ -124,7 +129,7 @@ package final class StoredBasis: JudgingBasisSource {
             let basis = JudgingBasis(
                 trust: store, obtained: stored.snapshot.sources.map(\.obtained).max(),
                 since: stored.record.created, policy: state.policy,
-                testRoots: state.testRoots)
+                policies: state.policies)
             let old = state.basis
             if state.generation == generation {
                 state.basis = ReadBasis(basis: basis, number: stored.record.number, at: .now, file: file)

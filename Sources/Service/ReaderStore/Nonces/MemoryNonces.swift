@@ -5,8 +5,10 @@ package import WalletPresentation
 /// The nonces of one server that forgets them when it ends.
 package final class MemoryNonces: NonceStore {
     private let ledger: Mutex<NonceLedger>
+    private let time: MonotonicTime
 
-    package init(_ terms: NonceTerms = NonceTerms()) {
+    package init(_ terms: NonceTerms = NonceTerms(), time: MonotonicTime = MonotonicTime()) {
+        self.time = time
         ledger = Mutex(NonceLedger(lifetime: terms.lifetime, capacity: terms.capacity))
     }
 
@@ -16,6 +18,7 @@ package final class MemoryNonces: NonceStore {
         at now: Timestamp
     ) throws(NonceStoreError) -> IssuedNonce {
         guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
+        let now = time.time(at: now)
         do throws(NonceRefusal) {
             return try ledger.withLock { ledger throws(NonceRefusal) in
                 try ledger.issue(nonce, to: session, for: channel, asked: asked, at: now)
@@ -29,6 +32,7 @@ package final class MemoryNonces: NonceStore {
         _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp
     ) throws(NonceStoreError) -> SpentRequest {
+        let now = time.time(at: now)
         do throws(NonceRefusal) {
             return try ledger.withLock { ledger throws(NonceRefusal) in
                 let spent = try ledger.spend(nonce, by: session, over: channel, at: now)

@@ -34,6 +34,12 @@ package struct NonceTerms: Equatable, Sendable {
     static let sweepSize = 20_000
 
     package init() {}
+
+    /// The latest expiry that a nonce may have: one with a later expiry was issued before a restart, while the clock ran
+    /// ahead. An hour more than the longest lifetime, since the clocks of several servers may differ.
+    static func latestExpiry(at now: Timestamp) -> Timestamp {
+        now.advanced(bySeconds: 2 * 3600)
+    }
 }
 
 /// A spent nonce, and what was asked with it.
@@ -59,6 +65,7 @@ struct NonceUse: Sendable {
     func spent(
         by session: SessionBinding, over channel: PresentationChannel, at now: Timestamp
     ) throws(NonceStoreError) -> SpentRequest {
+        guard issued.expires <= NonceTerms.latestExpiry(at: now) else { throw .refused(.expired) }
         do throws(NonceRefusal) {
             return SpentRequest(
                 try issued.spent(isFirstUse: isFirstUse, by: session, over: channel, at: now), asked: asked)

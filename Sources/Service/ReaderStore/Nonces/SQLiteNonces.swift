@@ -25,6 +25,7 @@ package actor SQLiteNonces: NonceStore {
 
     private let terms: NonceTerms
     private let queue: DatabaseQueue
+    private let time: MonotonicTime
     private var waiting: [Waiting] = []
     private var isWriting = false
     /// How many there were at the last sweep, and were issued since.
@@ -33,11 +34,12 @@ package actor SQLiteNonces: NonceStore {
 
     /// - Parameter folder: the store's folder, created if absent.
     package init(
-        in folder: String, _ terms: NonceTerms = NonceTerms()
+        in folder: String, _ terms: NonceTerms = NonceTerms(), time: MonotonicTime = MonotonicTime()
     ) throws(ReaderStoreError) {
         let folder = StoreFolder(path: folder, name: "nonces.sqlite")
         try folder.create()
         self.terms = terms
+        self.time = time
         queue = try ReaderStoreError.mapping { try Self.open(folder.file) }
     }
 
@@ -72,6 +74,7 @@ package actor SQLiteNonces: NonceStore {
         at now: Timestamp
     ) async throws(NonceStoreError) -> IssuedNonce {
         guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
+        let now = time.time(at: now)
         let issued = IssuedNonce(
             nonce, to: session, for: channel, expires: now.advanced(bySeconds: terms.lifetime))
         if now >= nextSweep { try await sweep(at: now) }
@@ -84,19 +87,23 @@ package actor SQLiteNonces: NonceStore {
         _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp
     ) async throws(NonceStoreError) -> SpentRequest {
-        try await make(.spend(nonce, session, channel, now)).spent(by: session, over: channel, at: now)
+        let now = time.time(at: now)
+        return try await make(.spend(nonce, session, channel, now))
+            .spent(by: session, over: channel, at: now)
     }
 
-    /// Deletes what expired a lifetime ago, and counts what is left.
+    /// Deletes what expired a lifetime ago or expires later than it may, and counts what is left.
     private func sweep(at now: Timestamp) async throws(NonceStoreError) {
         nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
-        let last = now.secondsSince1970 - terms.lifetime
+        let last = now.advanced(bySeconds: -terms.lifetime).secondsSince1970
+        let latest = NonceTerms.latestExpiry(at: now).secondsSince1970
         count = try await change { database in
             try database.execute(
                 sql: """
                     DELETE FROM nonce WHERE nonce IN
-                        (SELECT nonce FROM nonce WHERE expires < ? ORDER BY expires LIMIT \(NonceTerms.sweepSize))
-                    """, arguments: [last])
+                        (SELECT nonce FROM nonce WHERE expires < ? OR expires > ?
+                        ORDER BY expires LIMIT \(NonceTerms.sweepSize))
+                    """, arguments: [last, latest])
             return try Int.fetchOne(database, sql: "SELECT count(*) FROM nonce") ?? 0
         }
     }

@@ -16,6 +16,8 @@ package enum ReceiptChainFault: Hashable, Sendable {
     case predecessorDiffers
     /// The last receipt that was expected is not in the chain: its end is cut off, or it is another chain.
     case endMissing
+    /// The head that is kept outside the database is missing, is not signed by a known key, or is not in the chain.
+    case headDiffers
 }
 
 extension ReceiptChainFault {
@@ -29,6 +31,7 @@ extension ReceiptChainFault {
         case .outOfOrder: "out_of_order"
         case .predecessorDiffers: "predecessor_differs"
         case .endMissing: "end_missing"
+        case .headDiffers: "head_differs"
         }
     }
 
@@ -43,6 +46,8 @@ extension ReceiptChainFault {
         case .outOfOrder(let expected): "expected receipt \(expected) here, found another one"
         case .predecessorDiffers: "it names another predecessor than the receipt before it"
         case .endMissing: "the receipt that --head names is not in the chain: its end was cut off"
+        case .headDiffers:
+            "receipt-head in the store's folder is missing, not signed by a known key, or names another receipt"
         }
     }
 }

@@ -12,6 +12,8 @@ package struct ReceiptStatement: Hashable, Sendable {
 
     package enum Verdict: String, CaseIterable, Sendable {
         case verified, rejected, declined, cancelled, failed
+        /// A test issuer signed a document: it proves nothing.
+        case mock
     }
 
     /// How the answer was found. A machine checked it, whatever somebody may have seen on a screen.
@@ -77,6 +79,15 @@ package struct ReceiptStatement: Hashable, Sendable {
         self.retention = retention
         self.method = method
         self.decision = decision
+    }
+
+    /// The same, written only after the store refused it.
+    package var delayed: ReceiptStatement {
+        ReceiptStatement(
+            time: time, lane: lane, kind: kind, purpose: purpose, questions: questions, verdict: verdict,
+            reasons: Array(reasons.prefix(Self.mostEntries - 1)) + [ReceiptReason(ReceiptGap.delayed)],
+            documents: documents, trust: trust, policy: policy, software: software, retention: retention,
+            method: method, decision: decision)
     }
 }
 

@@ -6,7 +6,6 @@ internal import OpenSSLCrypto
 /// whose protected header names the key. Parsed, and believed only once its chain was verified.
 package struct SignedReceipt: Sendable {
     private static let type = "countersign receipt"
-    private static let keyIDLabel: Int64 = 4
 
     /// What the first link names as the link before it.
     package static let origin = Digest(.sha256, of: Array("countersign receipts begin here".utf8)[...]).bytes
@@ -36,7 +35,9 @@ package struct SignedReceipt: Sendable {
 
     private static func parse(_ bytes: [UInt8]) throws -> SignedReceipt? {
         let sign1 = try COSESign1(CBORItem.parse(bytes[...]))
-        guard !sign1.isTagged, let payload = sign1.payload, let keyID = sign1.headers[keyIDLabel] else {
+        guard !sign1.isTagged, let payload = sign1.payload,
+            let keyID = sign1.headers[ReceiptSignature.keyIDLabel]
+        else {
             return nil
         }
         let map = try CBORItem.parse(payload).map()
@@ -66,28 +67,13 @@ package struct SignedReceipt: Sendable {
     static func sign(
         _ statement: ReceiptStatement, after last: SignedReceipt?, with key: borrowing PrivateKey
     ) throws(ReaderStoreError) -> SignedReceipt {
-        let bytes: [UInt8]
-        do {
-            let id = try ReceiptPublicKey(key.publicKey()).id
-            let payload = DeterministicMap.encode { map in
-                map.set("type", text: type)
-                map.set("sequence", integer: (last?.sequence ?? 0) + 1)
-                map.set("previous", bytes: last?.digest ?? origin)
-                map.set("statement") { $0.encoded(statement.encoded()) }
-            }
-            var signer = COSESigner(algorithm: .es256)
-            signer.protected = CBOREncoder.encode { encoder in
-                encoder.map(count: 2)
-                encoder.integer(1)
-                encoder.integer(COSEAlgorithm.es256.identifier)
-                encoder.integer(keyIDLabel)
-                encoder.byteString(id.bytes)
-            }
-            bytes = try signer.sign1(payload, detached: false, with: key, algorithm: .ecdsa(.sha256))
-        } catch {
-            throw .receiptKeyUnusable
+        let payload = DeterministicMap.encode { map in
+            map.set("type", text: type)
+            map.set("sequence", integer: (last?.sequence ?? 0) + 1)
+            map.set("previous", bytes: last?.digest ?? origin)
+            map.set("statement") { $0.encoded(statement.encoded()) }
         }
-        return try SignedReceipt(parsing: bytes)
+        return try SignedReceipt(parsing: ReceiptSignature.sign(payload, with: key))
     }
 
     /// Whether this very key signed it, with ES256.

@@ -18,7 +18,7 @@ extension RetainedRecords {
         of reference: RetainedReference, at now: Timestamp
     ) throws(ReaderStoreError) -> RetainedExport {
         try store.change { database in
-            var state = try RetainedState(at: now, in: database)
+            var state = try RetainedState(at: now, by: monotonic, in: database)
             _ = try purge(&state, in: database)
             let digest = Data(try keys.digest(of: reference, making: state.isEmpty))
             let rows = try Row.fetchAll(

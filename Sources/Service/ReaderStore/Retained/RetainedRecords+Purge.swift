@@ -12,7 +12,7 @@ extension RetainedRecords {
     @discardableResult
     package func purge(at now: Timestamp) throws(ReaderStoreError) -> Int64 {
         let (count, failure) = try store.change { database in
-            var state = try RetainedState(at: now, in: database)
+            var state = try RetainedState(at: now, by: monotonic, in: database)
             return try purge(&state, in: database)
         }
         if let failure { throw .keyFile(failure) }

@@ -8,20 +8,25 @@ package import RequestPlanner
 
 /// Element values that a place keeps, sealed, until their deadline and no longer.
 ///
-/// Time never goes back here: the store remembers the latest instant that it was given, and setting the clock back
-/// does not postpone a deadline. Once nothing is retained any more, the store accepts the clock as it is.
+/// Time never goes back here, and never stands still: the store remembers the latest instant that it was given, and continues
+/// from there where the clock is set back, so that no deadline is postponed. Once nothing is retained any more, the store
+/// accepts the clock as it is.
 package struct RetainedRecords: Sendable {
     let store: ReaderStore
     let keys: RetentionKeys
+    let monotonic: MonotonicTime
 
     /// - Parameter folder: where the keys are, which must be outside the store. It is created with the first key.
     ///   Nil means `keysFolder(besideStore:)`.
-    package init(in store: ReaderStore, keysIn folder: String? = nil) throws(ReaderStoreError) {
+    package init(
+        in store: ReaderStore, keysIn folder: String? = nil, time: MonotonicTime = MonotonicTime()
+    ) throws(ReaderStoreError) {
         let folder = folder ?? Self.keysFolder(besideStore: store.folder.path)
         let (own, other) = (Self.resolved(store.folder.path), Self.resolved(folder))
         guard other != own, !other.hasPrefix(own + "/") else { throw .keysInsideStore }
         self.store = store
         keys = RetentionKeys(folder: folder)
+        monotonic = time
     }
 
     /// Where the keys are unless somebody says otherwise: beside the store's folder, so that no copy of that has them.
@@ -63,7 +68,7 @@ package struct RetainedRecords: Sendable {
         guard profile.days > 0 else { return }
         let deadline = profile.deadline(from: now)
         try store.change { database in
-            let state = try RetainedState(at: now, in: database)
+            let state = try RetainedState(at: now, by: monotonic, in: database)
             guard deadline > state.latest else { throw ReaderStoreError.deadlinePassed }
             _ = try keys.digest(of: RetainedReference("check"), making: state.isEmpty)
             _ = try keys.cipher(due: deadline.dayInUTC, making: true)
@@ -77,7 +82,7 @@ package struct RetainedRecords: Sendable {
         for reference: RetainedReference, at now: Timestamp
     ) throws(ReaderStoreError) -> RetainedRecord.ID {
         try store.change { database in
-            let state = try RetainedState(at: now, in: database)
+            let state = try RetainedState(at: now, by: monotonic, in: database)
             guard deadline > state.latest else { throw ReaderStoreError.deadlinePassed }
             let id = RetainedRecord.ID(try randomBytes(RetainedRecord.ID.size))
             let insert = try database.makeStatement(
@@ -99,6 +104,11 @@ package struct RetainedRecords: Sendable {
             try state.write(to: database)
             return id
         }
+    }
+
+    /// The time that counts here where the clock says `now`.
+    package func time(at now: Timestamp) throws(ReaderStoreError) -> Timestamp {
+        try store.read { database in try RetainedState(at: now, by: monotonic, in: database).latest }
     }
 
     /// When something falls due next; nil where nothing is retained.

@@ -9,13 +9,15 @@ struct RetainedState {
     var exported: Int64
     /// Whether nothing is retained.
     let isEmpty: Bool
+    private let time: MonotonicTime
 
-    /// The state at `now`.
-    init(at now: Timestamp, in database: Database) throws {
+    /// The state at `now`. What is latest continues with `time`, whatever the clock says.
+    init(at now: Timestamp, by time: MonotonicTime, in database: Database) throws {
         let row = try Row.fetchOne(database, sql: "SELECT latest, purged, exported FROM retained_state")
         isEmpty = try Int64.fetchOne(database, sql: "SELECT 1 FROM retained_field LIMIT 1") == nil
         let before = try row.map { try Timestamp(stored: $0.decode(forColumn: "latest")) }
-        latest = isEmpty ? now : max(now, before ?? now)
+        latest = isEmpty ? now : max(now, before.map { time.time(since: $0) } ?? now)
+        self.time = time
         purged = try row?.decode(forColumn: "purged") ?? 0
         exported = try row?.decode(forColumn: "exported") ?? 0
     }
@@ -24,6 +26,7 @@ struct RetainedState {
         try database.execute(
             sql: "INSERT OR REPLACE INTO retained_state (only, latest, purged, exported) VALUES (1, ?, ?, ?)",
             arguments: [latest.secondsSince1970, purged, exported])
+        _ = time.time(since: latest)
     }
 }
 

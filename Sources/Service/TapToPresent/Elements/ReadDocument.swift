@@ -18,7 +18,9 @@ extension ReadDocument {
     init(
         _ outcome: Presentation.Outcome, _ choices: [RequestPlan], on day: FullDate, _ showing: ResultShowing
     ) throws(MobileDocumentReaderError) {
-        guard case .judged(let judgement) = outcome, case .verified(let response) = judgement.verdict else {
+        guard case .judged(let judgement) = outcome, case .verified(let response) = judgement.verdict,
+            judgement.policy.accepts(response)
+        else {
             throw MobileDocumentReaderError(withoutAnswer: outcome)
         }
         for plan in choices {

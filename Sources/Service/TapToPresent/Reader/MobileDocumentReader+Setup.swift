@@ -19,13 +19,23 @@ extension MobileDocumentReader {
             case rental
         }
 
+        /// What is asked.
+        public enum Purpose: Hashable, Sendable {
+            /// Whether the holder is old enough, alone or with a portrait to compare.
+            case age
+            /// Any other element.
+            case elements
+        }
+
         /// The folder of trust store, identities and instance identifier. The default is `COUNTERSIGN_STORE`, else
         /// `$XDG_DATA_HOME/countersign`, else `~/.local/share/countersign`.
         public var storeFolder: String
         /// Whom the reader believes.
         public var trust = Trust.store
-        /// What is done where revocation is not known.
-        public var revocation = Revocation.age
+        /// What is done where revocation is not known, by what is asked. What is not named here is refused.
+        public var revocation: [Purpose: Revocation] = [.age: .age, .elements: .rental]
+        /// For trials: whether documents of test issuers are taken. Their verdict is a test's and never verified.
+        public var acceptsTestDocuments = false
         /// The contactless reader, by a part of its name or its USB id (`072f:2200`); nil takes any.
         public var reader: String?
         /// The Bluetooth adapter (`hci0`); nil takes the first that can be used.

@@ -31,7 +31,7 @@ extension MobileDocumentReaderError {
             case .messageTooLong: .invalidResponse(.messageTooLong)
             case .transfer, .bluetooth, .linkLost: .invalidResponse(.transferIncomplete)
             case .requestNotSigned: .serviceUnavailable(.requestNotSigned)
-            case .session, .sessionOver: .invalidResponse(.sessionBroken)
+            case .session, .sessionOver, .otherDocument: .invalidResponse(.sessionBroken)
             case .status(let status): .invalidResponse(.phoneStatus(Int(clamping: status.rawValue)))
             }
     }

@@ -91,8 +91,8 @@ public final class MobileDocumentReaderSession: Sendable {
             question: PresentationQuestion(
                 .anyOf(choices), identities: try installation.identities(for: prepared, at: now),
                 brand: prepared?.brand.identifier.text),
-            trust: try installation.trust(), policy: installation.policy, deadlines: installation.deadlines,
-            clock: installation.clock)
+            trust: try installation.trust(), policy: installation.policy(for: choices),
+            deadlines: installation.deadlines, clock: installation.clock)
         plan.handsOutRawAnswer = isRaw
         let hub = hub
         let presentation = try await sharedReader.present(

@@ -1,6 +1,7 @@
 internal import MdocModel
 internal import MdocTrust
 internal import MdocVerification
+internal import Reports
 
 /// The results of the checks of an answer: every reason and no element value.
 public struct MobileDocumentVerdict: Hashable, Sendable {
@@ -35,8 +36,10 @@ public struct MobileDocumentVerdict: Hashable, Sendable {
         public let revocation: String
     }
 
-    /// Whether every check of every document passed.
+    /// Whether every check of every document passed, and none is a test document.
     public let isVerified: Bool
+    /// Whether every check passed and a test issuer signed a document, which proves nothing.
+    public let isTest: Bool
     /// In the order they came.
     public let documents: [Document]
     /// What is wrong with the answer itself, by stable names.
@@ -57,12 +60,14 @@ public struct MobileDocumentVerdict: Hashable, Sendable {
         trustSnapshot = "\(judgement.trustSnapshot)"
         switch judgement.verdict {
         case .verified(let response):
-            isVerified = true
+            isTest = judgement.policy.hasTestDocument(response.reports)
+            isVerified = !isTest
             documents = response.reports.map { Document($0) }
-            responseFailures = []
+            responseFailures =
+                judgement.policy.accepts(response) ? [] : [TransactionError.ID.documentTest.rawValue]
             notReturnedCount = response.notReturned.count
         case .rejected(let response):
-            isVerified = false
+            (isVerified, isTest) = (false, false)
             documents = response.reports.map { Document($0) }
             responseFailures = response.failures.map(\.rawValue)
             notReturnedCount = response.notReturned.count

@@ -7,6 +7,7 @@ internal import ReaderIdentityStore
 internal import ReaderService
 internal import ReaderStore
 internal import ReaderTokens
+internal import RequestPlanner
 
 /// What a reader is made of on this computer: whom it trusts, who it is, and what time it is.
 struct ReaderInstallation: Sendable {
@@ -26,10 +27,21 @@ struct ReaderInstallation: Sendable {
         return now
     }
 
-    var policy: VerificationPolicy {
-        switch setup.revocation {
-        case .age: VerificationPolicy(revocation: .age)
-        case .rental: VerificationPolicy(revocation: .rental(staleDays: 0))
+    /// By what the answer to any of these is judged.
+    func policy(for choices: [RequestPlan]) -> VerificationPolicy {
+        var purposes = PurposePolicies()
+        purposes[.age] = revocation(for: .age)
+        purposes[.elements] = revocation(for: .elements)
+        let revocation = purposes.policy(for: choices.map(\.intent.purpose))
+        var policy = VerificationPolicy(revocation: revocation ?? .rental(staleDays: 0))
+        policy.acceptsTestDocuments = setup.acceptsTestDocuments
+        return policy
+    }
+
+    private func revocation(for purpose: MobileDocumentReader.Setup.Purpose) -> RevocationPolicy {
+        switch setup.revocation[purpose] {
+        case .age: .age
+        case .rental, nil: .rental(staleDays: 0)
         }
     }
 

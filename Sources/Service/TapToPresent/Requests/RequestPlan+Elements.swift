@@ -21,10 +21,19 @@ extension RequestPlan {
         asking claims: [Claim], keeping kept: Set<Claim> = [], of document: DocumentFamily
     ) throws(MobileDocumentReaderError) {
         do throws(RequestPlannerError) {
-            self = try RequestPlan(RequestIntent(.elements, claims, from: [document]), keeping: kept)
+            let purpose = claims.areOfAgeCheck ? RequestPurpose.age : .elements
+            self = try RequestPlan(RequestIntent(purpose, claims, from: [document]), keeping: kept)
         } catch {
             throw .invalidRequest(MobileDocumentReaderError.Reason(error))
         }
+    }
+}
+
+extension [Claim] {
+    /// Whether an age is asked for, and nothing but a portrait that somebody compares.
+    fileprivate var areOfAgeCheck: Bool {
+        let others = filter { if case .ageOver = $0 { false } else { true } }
+        return others.count < count && others.allSatisfy { $0 == .portrait(isCompared: true) }
     }
 }
 

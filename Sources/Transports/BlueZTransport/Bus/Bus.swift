@@ -166,7 +166,7 @@ extension Bus {
             let status = unsafe sd_bus_message_new_method_call(
                 connection, &created, service, path, method.interface, method.name)
             guard status >= 0, let created = unsafe created else { throw BusError(code: status) }
-            let message = unsafe BusMessage(owning: created)
+            let message = unsafe BusMessage(owning: created, on: queue)
             try message.append(arguments)
             try send(message, pending, limit)
         } catch {
@@ -188,8 +188,9 @@ extension Bus {
             { answer, context, _ in
                 guard let answer = unsafe answer, let context = unsafe context else { return 0 }
                 let pending = unsafe Unmanaged<PendingCall>.fromOpaque(context).takeUnretainedValue()
-                let message = unsafe BusMessage(sharing: answer)
-                pending.bus?.assumeIsolated { $0.answered(pending.identifier, message) }
+                guard let bus = pending.bus else { return 1 }
+                let message = unsafe BusMessage(sharing: answer, on: bus.queue)
+                bus.assumeIsolated { $0.answered(pending.identifier, message) }
                 return 1
             }, Unmanaged.passUnretained(pending).toOpaque(), UInt64(microseconds))
         guard status >= 0 else {
@@ -265,7 +266,7 @@ extension Bus {
 
         fileprivate init(bus: Bus, _ handle: @escaping @Sendable (BusMessage) -> Bool) {
             self.bus = bus
-            handler = Handler(handle)
+            handler = Handler(handle, on: bus.queue)
         }
 
         deinit {
@@ -282,9 +283,11 @@ extension Bus {
 
     fileprivate final class Handler: Sendable {
         let handle: @Sendable (BusMessage) -> Bool
+        let queue: BusQueue
 
-        init(_ handle: @escaping @Sendable (BusMessage) -> Bool) {
+        init(_ handle: @escaping @Sendable (BusMessage) -> Bool, on queue: BusQueue) {
             self.handle = handle
+            self.queue = queue
         }
     }
 
@@ -325,7 +328,7 @@ extension Bus {
         guard unsafe sd_bus_message_new_method_return(call.pointer, &created) >= 0,
             let created = unsafe created
         else { return }
-        let reply = unsafe BusMessage(owning: created)
+        let reply = unsafe BusMessage(owning: created, on: queue)
         guard (try? reply.append(values)) != nil else {
             return refuse(call, "org.freedesktop.DBus.Error.Failed")
         }
@@ -342,7 +345,7 @@ extension Bus {
         guard unsafe sd_bus_message_new_method_error(call.pointer, &created, &error) >= 0,
             let created = unsafe created
         else { return }
-        let reply = unsafe BusMessage(owning: created)
+        let reply = unsafe BusMessage(owning: created, on: queue)
         unsafe sd_bus_send(connection, reply.pointer, nil)
         work()
     }
@@ -362,7 +365,7 @@ extension Bus {
             unsafe sd_bus_message_new_signal(connection, &created, path, member.interface, member.name) >= 0,
             let created = unsafe created
         else { return }
-        let signal = unsafe BusMessage(owning: created)
+        let signal = unsafe BusMessage(owning: created, on: queue)
         guard (try? signal.append(values)) != nil else { return }
         unsafe sd_bus_send(connection, signal.pointer, nil)
         work()
@@ -376,6 +379,6 @@ private func dispatchMessage(
 ) -> Int32 {
     guard let message = unsafe message, let context = unsafe context else { return 0 }
     let handler = unsafe Unmanaged<Bus.Handler>.fromOpaque(context).takeUnretainedValue()
-    let received = unsafe BusMessage(sharing: message)
+    let received = unsafe BusMessage(sharing: message, on: handler.queue)
     return handler.handle(received) ? 1 : 0
 }

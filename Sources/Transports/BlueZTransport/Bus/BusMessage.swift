@@ -1,22 +1,29 @@
 internal import CSystemdBus
+internal import Dispatch
 internal import Glibc
 
-/// One D-Bus message, of which this holds a reference. For the bus's queue only.
-@safe final class BusMessage: @unchecked Sendable {  // used on the bus's queue only
+/// One D-Bus message, of which this holds a reference. For the bus's queue only; its last holder may release it
+/// anywhere.
+@safe final class BusMessage: @unchecked Sendable {  // used on the bus's queue only, and released there
     let pointer: OpaquePointer
+    private let queue: BusQueue
 
     /// Takes over a reference.
-    init(owning pointer: OpaquePointer) {
+    init(owning pointer: OpaquePointer, on queue: BusQueue) {
         unsafe self.pointer = pointer
+        self.queue = queue
     }
 
     /// Takes an additional reference.
-    init(sharing pointer: OpaquePointer) {
+    init(sharing pointer: OpaquePointer, on queue: BusQueue) {
         unsafe self.pointer = unsafe sd_bus_message_ref(pointer)
+        self.queue = queue
     }
 
     deinit {
-        unsafe sd_bus_message_unref(pointer)
+        // sd-bus counts the references to a message and to its connection without a lock.
+        nonisolated(unsafe) let last = unsafe pointer
+        queue.queue.async { unsafe sd_bus_message_unref(last) }
     }
 
     var path: String { unsafe Self.text(sd_bus_message_get_path(pointer)) }

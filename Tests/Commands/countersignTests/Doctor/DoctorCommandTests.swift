@@ -38,7 +38,8 @@ struct DoctorCommandTests {
                 "reader.apdus", "reader.escape", "bluetooth.daemon", "bluetooth.adapter", "bluetooth.power",
                 "bluetooth.lowEnergy", "bluetooth.advertising", "bluetooth.firmware", "bluetooth.settings",
                 "bluetooth.plugins", "bluetooth.smallValues", "usb.power", "clock.set", "clock.synchronised",
-                "trust.roots", "trust.age", "identity.present", "identity.profile", "identity.expiry",
+                "trust.roots", "trust.age", "trust.testDocuments", "identity.present", "identity.profile",
+                "identity.expiry",
                 "store.permissions", "store.space", "system.coreDumps",
             ])
         for check in checks.values {

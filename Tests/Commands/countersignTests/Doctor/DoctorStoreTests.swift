@@ -42,6 +42,30 @@ struct DoctorStoreTests {
             "anchor_expired, list_stale", fix: "trust update"),
     ]
 
+    @Test("A file that accepts test documents is warned about, and no other")
+    func testDocuments() throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let system = SystemFolder(root: folder.path("root"))
+        func check() throws -> DoctorCheck {
+            try #require(TestDocumentFacts.current(in: folder.path("store"), system).checks.first)
+        }
+        #expect(try check().outcome == .ok)
+        for (path, name) in [
+            ("store/policy.json", "policy.json"),
+            ("root/etc/countersign/countersignd.json", "countersignd.json"),
+        ] {
+            let file = folder.url.appending(path: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(#"{"lanes": [], "acceptTestDocuments": false}"#.utf8).write(to: file)
+            #expect(try check().outcome == .ok)
+            try Data(#"{"lanes": [], "acceptTestDocuments": true}"#.utf8).write(to: file)
+            #expect(try check().outcome == .warning && check().detail.full.contains(name))
+            try FileManager.default.removeItem(at: file)
+        }
+    }
+
     private static func identities(
         _ identities: IdentityFacts.Identity..., missing: [String] = []
     ) -> IdentityFacts {

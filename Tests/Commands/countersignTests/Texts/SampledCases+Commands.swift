@@ -71,8 +71,14 @@ extension TrustCondition: SampledCases {
         switch previous {
         case nil: .certificateUnreadable(.truncated(at: 7))
         case .certificateUnreadable?: .notACertificateAuthority(subject: Received.name)
-        case .notACertificateAuthority?: .keyNotUsable(subject: Received.name)
-        case .keyNotUsable?:
+        case .notACertificateAuthority?:
+            .selfIssuedWithoutAuthority(subject: Received.name, hasBasicConstraints: false)
+        case .selfIssuedWithoutAuthority?: .keyNotUsable(subject: Received.name)
+        case .keyNotUsable?: .anchorKeyUsage(subject: Received.name)
+        case .anchorKeyUsage?: .anchorNameConstraints(subject: Received.name)
+        case .anchorNameConstraints?:
+            .anchorUnknownExtension(subject: Received.name, ObjectIdentifier("1.2.3.4"))
+        case .anchorUnknownExtension?:
             .anchorTwice(
                 subject: Received.name, other: TrustSource.Identity(kind: .anchor, name: Received.path))
         case .anchorTwice?: .anchorProfile(subject: Received.name, [ProfileFinding(.keyUsage)])
@@ -81,7 +87,8 @@ extension TrustCondition: SampledCases {
         case .anchorExpired?: .anchorExpiresSoon(subject: Received.name, days: 30)
         case .anchorExpiresSoon?: .vicalRefused(.expired)
         case .vicalRefused?: .vical(.listEmpty)
-        case .vical?: .vicalWithoutNextUpdate
+        case .vical?: .vicalSigner([ProfileFinding(.keyUsageTrailingZeros)])
+        case .vicalSigner?: .vicalWithoutNextUpdate
         case .vicalWithoutNextUpdate?: .revocationListUnreadable(.deltaCRL)
         case .revocationListUnreadable?: .revocationListIssuerUnknown(issuer: Received.name)
         case .revocationListIssuerUnknown?: .revocationListSignatureInvalid(issuer: Received.name)
@@ -99,7 +106,10 @@ extension AdmissionRefusal: SampledCases {
     static func sample(after previous: Self?) -> Self? {
         switch previous {
         case nil: .unusable(.listNotYetValid)
-        case .unusable?: .older
+        case .unusable?:
+            .older(
+                ListIssueName(number: "89782", date: Timestamp(secondsSince1970: 1_754_352_000)),
+                than: ListIssueName(number: "616575", date: Timestamp(secondsSince1970: 1_727_136_000)))
         case .older?: .otherIssuer
         case .otherIssuer?: .shrunken(from: 10, to: 7)
         case .shrunken?: nil

@@ -91,7 +91,8 @@ extension COSEError: SampledCases {
         case .algorithmNotAllowed?: .criticalHeaderNotUnderstood
         case .criticalHeaderNotUnderstood?: .payloadMisplaced
         case .payloadMisplaced?: .keyNotUsable
-        case .keyNotUsable?: .privateKeyPresent
+        case .keyNotUsable?: .coordinateTooShort(count: 31, size: 32)
+        case .coordinateTooShort?: .privateKeyPresent
         case .privateKeyPresent?: .certificateChainMalformed
         case .certificateChainMalformed?: .signatureInvalid
         case .signatureInvalid?: .signatureMalformed

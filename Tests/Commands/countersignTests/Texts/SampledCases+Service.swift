@@ -81,7 +81,8 @@ extension PresentationFailure: SampledCases {
         case .session(.malformed)?: .session(.keyAgreementFailed)
         case .session?: .status(.termination)
         case .status?: .sessionOver
-        case .sessionOver?: .consentOverdue
+        case .sessionOver?: .otherDocument
+        case .otherDocument?: .consentOverdue
         case .consentOverdue?: .cancelled
         case .cancelled?: nil
         }
@@ -131,7 +132,8 @@ extension ReceiptChainFault: SampledCases {
         case .missing?: .outOfOrder(expected: 3)
         case .outOfOrder?: .predecessorDiffers
         case .predecessorDiffers?: .endMissing
-        case .endMissing?: nil
+        case .endMissing?: .headDiffers
+        case .headDiffers?: nil
         }
     }
 }

@@ -40,7 +40,7 @@ extension IssuerCertificateError: SampledCases {
         switch previous {
         case nil: .malformed(.truncated(at: 7))
         case .malformed?: .keyNotUsable(.unsupportedKey)
-        case .keyNotUsable?: .encodingIrregular
+        case .keyNotUsable?: .encodingIrregular(.serialNumberNotPositive)
         case .encodingIrregular?: .anchorNotFound(issuer: Received.name)
         case .anchorNotFound?: .authorityKeyIdentifierMismatch
         case .authorityKeyIdentifierMismatch?: .issuerNameMismatch
@@ -76,7 +76,8 @@ extension UndeterminedCause: SampledCases {
         case .listSignerInvalid?: .listSubjectWrong
         case .listSubjectWrong?: .indexOutOfRange
         case .indexOutOfRange?: .statusNotDefined
-        case .statusNotDefined?: nil
+        case .statusNotDefined?: .trustListOverdue(seconds: 90_000)
+        case .trustListOverdue?: nil
         }
     }
 }
@@ -105,7 +106,11 @@ extension CheckFailure: SampledCases {
         case .docTypeMismatch?: .digestAlgorithmUnknown
         case .digestAlgorithmUnknown?: .digestMissing(familyName)
         case .digestMissing?: .digestMismatch(familyName)
-        case .digestMismatch?: .signedOutsideCertificateValidity
+        case .digestMismatch?:
+            .signedOutsideCertificateValidity(
+                signed: Timestamp(secondsSince1970: 1_793_533_800),
+                from: Timestamp(secondsSince1970: 1_793_534_400),
+                until: Timestamp(secondsSince1970: 1_793_634_400))
         case .signedOutsideCertificateValidity?: .validityContradictory
         case .validityContradictory?: .notYetValid
         case .notYetValid?: .expired
@@ -115,7 +120,8 @@ extension CheckFailure: SampledCases {
         case .revocationUndetermined?: .deviceNameSpacesMissing
         case .deviceNameSpacesMissing?: .deviceAuthMissing
         case .deviceAuthMissing?: .deviceAuthTwice
-        case .deviceAuthTwice?: .readerKeyNeeded
+        case .deviceAuthTwice?: .devicePayloadAttached
+        case .devicePayloadAttached?: .readerKeyNeeded
         case .readerKeyNeeded?: .readerKeyOnOtherCurve
         case .readerKeyOnOtherCurve?: .keyAuthorizationsContradictory
         case .keyAuthorizationsContradictory?: .elementNotAuthorized(familyName)

@@ -133,7 +133,6 @@ struct UserFacingTextTests {
         "LaneReadiness": "passes on the advice of a fault",
         "StatusWord": "is part of `inspect`, which shows messages and reports no error",
         "TransactionReport": "puts the texts of others together",
-        "TrustAnchorError": "has the texts of TrustCondition, with the issuer of a certificate",
     ]
 
     @Test("Every type of Sources that explains itself has its group")

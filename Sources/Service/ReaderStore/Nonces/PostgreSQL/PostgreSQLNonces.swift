@@ -5,6 +5,7 @@ package import WalletPresentation
 package actor PostgreSQLNonces: NonceStore {
     private let terms: NonceTerms
     private let pool: PostgreSQLPool
+    private let time: MonotonicTime
     /// How many there were at the last sweep, and were issued here since.
     private var count = 0
     private var nextSweep = Timestamp(secondsSince1970: .min)
@@ -12,8 +13,11 @@ package actor PostgreSQLNonces: NonceStore {
     /// It connects only when the first nonce is needed.
     ///
     /// - Parameter settings: where the database is, in the form of libpq: `host=/run/postgresql dbname=shop`.
-    package init(_ settings: String, _ terms: NonceTerms = NonceTerms()) {
+    package init(
+        _ settings: String, _ terms: NonceTerms = NonceTerms(), time: MonotonicTime = MonotonicTime()
+    ) {
         self.terms = terms
+        self.time = time
         pool = PostgreSQLPool(settings)
     }
 
@@ -23,6 +27,7 @@ package actor PostgreSQLNonces: NonceStore {
         at now: Timestamp
     ) async throws(NonceStoreError) -> IssuedNonce {
         guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
+        let now = time.time(at: now)
         if now >= nextSweep { try await sweep(at: now) }
         guard count < terms.capacity else { throw .refused(.tooMany) }
         count += 1
@@ -41,8 +46,13 @@ package actor PostgreSQLNonces: NonceStore {
         _ nonce: PresentationNonce, by session: SessionBinding, over channel: PresentationChannel,
         at now: Timestamp
     ) async throws(NonceStoreError) -> SpentRequest {
+        let now = time.time(at: now)
         let spent = try await pool.rows(
-            PostgreSQLTables.spend, [nonce.bytes, session.digest, Array(channel.rawValue.utf8), now.bytes])
+            PostgreSQLTables.spend,
+            [
+                nonce.bytes, session.digest, Array(channel.rawValue.utf8), now.bytes,
+                NonceTerms.latestExpiry(at: now).bytes,
+            ])
         if let row = spent.first {
             guard row.count == 4, let asked = row[3] else { throw .failed(code: "row") }
             return try NonceUse(issued: IssuedNonce(nonce, row), asked: asked, isFirstUse: true)
@@ -55,13 +65,14 @@ package actor PostgreSQLNonces: NonceStore {
             .spent(by: session, over: channel, at: now)
     }
 
-    /// Deletes what expired a lifetime ago, and counts what is left.
+    /// Deletes what expired a lifetime ago or expires later than it may, and counts what is left.
     private func sweep(at now: Timestamp) async throws(NonceStoreError) {
         let due = nextSweep
         nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
         do throws(NonceStoreError) {
             let row = try await pool.rows(
-                PostgreSQLTables.sweep, [now.advanced(bySeconds: -terms.lifetime).bytes]
+                PostgreSQLTables.sweep,
+                [now.advanced(bySeconds: -terms.lifetime).bytes, NonceTerms.latestExpiry(at: now).bytes]
             ).first
             guard let left = row?.first??.integer else { throw .failed(code: "row") }
             count = Int(left)

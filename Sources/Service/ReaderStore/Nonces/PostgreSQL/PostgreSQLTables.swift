@@ -37,8 +37,8 @@ enum PostgreSQLTables {
     /// The atomic step: whoever comes with what it was issued for, and nobody else, spends it.
     static let spend = """
         UPDATE countersign_nonce SET is_spent = true
-        WHERE nonce = $1::bytea AND session = $2::bytea AND channel = $3::text AND expires >= $4::bigint
-            AND NOT is_spent
+        WHERE nonce = $1::bytea AND session = $2::bytea AND channel = $3::text
+            AND expires BETWEEN $4::bigint AND $5::bigint AND NOT is_spent
         RETURNING session, channel, expires, asked
         """
 
@@ -49,8 +49,8 @@ enum PostgreSQLTables {
     static let sweep = """
         WITH gone AS (
             DELETE FROM countersign_nonce WHERE nonce IN (
-                SELECT nonce FROM countersign_nonce WHERE expires < $1::bigint ORDER BY expires
-                LIMIT \(NonceTerms.sweepSize) FOR UPDATE SKIP LOCKED)
+                SELECT nonce FROM countersign_nonce WHERE expires < $1::bigint OR expires > $2::bigint
+                ORDER BY expires LIMIT \(NonceTerms.sweepSize) FOR UPDATE SKIP LOCKED)
             RETURNING 1)
         SELECT (SELECT count(*) FROM countersign_nonce) - (SELECT count(*) FROM gone)
         """

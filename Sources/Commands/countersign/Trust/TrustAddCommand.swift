@@ -1,0 +1,82 @@
+internal import ArgumentParser
+internal import JSON
+internal import MdocModel
+internal import MdocTrust
+internal import ReaderStore
+internal import TrustFetch
+
+/// `countersign trust add`: pins the root of a published list's provider, and takes the list.
+struct TrustAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Pin the provider of a published list, and take the list.",
+        discussion: """
+            `countersign trust sources` has the names. The root of the provider is a file that you got and compared \
+            yourself: none comes with this program. The list is fetched from the address of the source, or taken from \
+            the one that you give.
+
+            EXAMPLES:
+              countersign trust add aamva vical.cbor --provider aamva-root.pem
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+            """)
+
+    @Argument(help: ArgumentHelp("The name of a published source.", valueName: "name"))
+    var name: String
+
+    @Argument(help: ArgumentHelp("The list: a file, or an https: URL.", valueName: "list"))
+    var list: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("Your copy of the provider's root, PEM or DER.", valueName: "file"))
+    var provider: String
+
+    @OptionGroup var fetching: FetchArguments
+    @OptionGroup var staging: StagingArguments
+    @OptionGroup var store: StoreArguments
+    @OptionGroup var policy: PolicyArguments
+    @OptionGroup var clock: ClockArguments
+    @OptionGroup var output: OutputArguments
+
+    func run() async throws {
+        let place = try place
+        let now = try clock.now()
+        let rules = try staging.rules(at: now, policy.settings(in: store.path))
+        var files = SourceFiles(as: .provider, obtainedAt: now)
+        try files.read(provider)
+        var lists = SourceFiles(as: .vical, obtainedAt: now)
+        let target = place.isURL ? try target(of: place) : nil
+        if target == nil { try lists.read(place) }
+        (files.notes + lists.notes).forEach { Terminal.note("note: \($0)") }
+        let access = try TrustStoreAccess.changing(store.path)
+        let current = try access.currentIfAny()
+        var stage = TrustStage(current?.snapshot ?? TrustSnapshot([]), rules)
+        stage.admit(files.sources + lists.sources)
+        if let target {
+            let fetcher = try fetching.fetcher()
+            stage.admit(await fetcher.fetch([target], at: now))
+        }
+        try access.put(stage, after: current, by: .imported, at: now).finish(json: output.json)
+    }
+
+    /// Where the list is.
+    private var place: String {
+        get throws(CommandFailure) {
+            let source = try PublishedSource.named(name)
+            guard let place = list ?? source.list else {
+                throw .usage(
+                    "\(name): no address of the list itself can be cited; give the file or URL that you find at \(source.address)"
+                )
+            }
+            return place
+        }
+    }
+
+    private func target(of url: String) throws(CommandFailure) -> FetchTarget {
+        do throws(TrustFetchError) {
+            return try FetchTarget(.vical, name: url)
+        } catch {
+            throw .usage("\(Terminal.safe(url)): \(error.explanation)")
+        }
+    }
+}

@@ -1,0 +1,35 @@
+internal import COSE
+internal import MdocModel
+
+/// A failure of a check that has a separate id, since one kind of issuer or wallet causes it.
+package enum FailureReason: String, CaseIterable, Sendable {
+    /// A coordinate of the device key lacks its leading zero byte (Q218).
+    case coordinateTooShort = "device_key.coordinate_too_short"
+    /// The device signature or MAC carries its payload (Q219).
+    case payloadAttached = "device_signature.payload_attached"
+    /// The MSO was signed before its signer's certificate was valid (Q220).
+    case signedBeforeCertificate = "mso.signed_before_certificate"
+    case signedAfterCertificate = "mso.signed_after_certificate"
+}
+
+extension CheckFailure {
+    /// Nil for a failure that the id of its check says enough about.
+    package var reason: FailureReason? {
+        switch self {
+        case .cose(.coordinateTooShort): .coordinateTooShort
+        case .devicePayloadAttached: .payloadAttached
+        case .signedOutsideCertificateValidity(let signed, let start, _):
+            signed < start ? .signedBeforeCertificate : .signedAfterCertificate
+        default: nil
+        }
+    }
+}
+
+extension CheckReport {
+    package var reason: FailureReason? {
+        switch outcome {
+        case .failed(let failure), .undetermined(let failure): failure.reason
+        case .passed, .skipped: nil
+        }
+    }
+}

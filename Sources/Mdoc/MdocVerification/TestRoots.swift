@@ -1,0 +1,28 @@
+/// Which issuers are for tests: what they sign proves nothing, whatever its checks say.
+///
+/// Those of `UT` always are, the code that the standard's examples and software wallets use, which is not a real country
+/// (ISO/IEC 18013-5 Annex D).
+package struct TestRoots: Equatable, Sendable {
+    private static let country = "UT"
+
+    /// Further roots, by the SHA-256 of their certificates.
+    package var named: Set<[UInt8]> = []
+
+    package init() {}
+
+    package func contain(_ issuer: DocumentIssuer) -> Bool {
+        issuer.country == Self.country || issuer.anchorSHA256.map { named.contains($0) } ?? false
+    }
+}
+
+extension VerificationPolicy {
+    /// Whether one of the documents is of a test issuer.
+    package func hasTestDocument(_ reports: [DocumentReport]) -> Bool {
+        reports.contains { $0.issuer.map { testRoots.contain($0) } ?? false }
+    }
+
+    /// Whether the response may be used: it is no test document's, or those are accepted for a trial.
+    package func accepts(_ response: VerifiedResponse) -> Bool {
+        acceptsTestDocuments || !hasTestDocument(response.reports)
+    }
+}

@@ -1,0 +1,40 @@
+internal import CBOR
+internal import COSE
+internal import MdocModel
+internal import OpenSSLCrypto
+
+extension VerifiedResponse {
+    /// Whether each document here is of the holder of one in an earlier response of the same session.
+    package func isOfHolder(of earlier: VerifiedResponse) -> Bool {
+        documents.allSatisfy { document in
+            earlier.documents.contains { document.hasDeviceKey(of: $0) || document.isSameDocument(as: $0) }
+        }
+    }
+}
+
+extension VerifiedDocument {
+    /// What distinguishes a document from all others of its type and issuer.
+    private static let distinguishing = ["document_number", "personal_administrative_number", "portrait"]
+
+    fileprivate func hasDeviceKey(of other: VerifiedDocument) -> Bool {
+        do throws(COSEError) {
+            let (own, others) = (
+                try deviceKey.publicKey().encodedPoint, try other.deviceKey.publicKey().encodedPoint
+            )
+            return deviceKey.curve == other.deviceKey.curve && own == others
+        } catch {
+            return false
+        }
+    }
+
+    /// A wallet may have several signed copies of a document, each with another key, and use each once.
+    fileprivate func isSameDocument(as other: VerifiedDocument) -> Bool {
+        guard docType == other.docType, issuer.anchorSHA256 == other.issuer.anchorSHA256 else { return false }
+        let comparisons = Self.distinguishing.compactMap { identifier -> Bool? in
+            let name = ElementName.inMainNameSpace(identifier, of: docType)
+            guard let own = issuerSigned(name), let others = other.issuerSigned(name) else { return nil }
+            return own.encoded.elementsEqual(others.encoded)
+        }
+        return !comparisons.isEmpty && comparisons.allSatisfy { $0 }
+    }
+}
