@@ -54,7 +54,7 @@ struct TestHabitTests {
 
     /// An error whose case nobody looks at: neither named nor taken for the lines below.
     private static let unnamedError =
-        #"(?<!= |= await |return |return await )#expect\(\s*throws: ([\w.]+)\.self"#
+        #"(?<!= |= await |return |return await )#expect\(\s*throws: ([\w.]+)\.self\b"#
 
     @Test("Where an error has several cases a test names the one that is thrown")
     func errorCases() {

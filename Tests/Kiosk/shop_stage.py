@@ -87,11 +87,12 @@ class ScriptedDaemon(http.server.ThreadingHTTPServer):
         (self.folder / "response.txt").write_text(body["response"])
         (self.folder / "request.cbor").write_bytes(DEVICE_REQUEST)
         (self.folder / "policy.json").write_text('{"acceptTestDocuments": true}')
+        (self.folder / "recipient-key.txt").write_text(SEALED["recipientKey"])
         judged = subprocess.run(
             [PROGRAM, "verify", "--web-response", self.folder / "response.txt", "--encryption-info",
-             body["encryptionInfo"], "--origin", body["origin"], "--key", SEALED["recipientKey"], "--request",
-             self.folder / "request.cbor", "--trust", self.folder / "root.der", "--policy-file",
-             self.folder / "policy.json", "--json"],
+             body["encryptionInfo"], "--origin", body["origin"], "--key",
+             self.folder / "recipient-key.txt", "--request", self.folder / "request.cbor", "--trust",
+             self.folder / "root.der", "--policy-file", self.folder / "policy.json", "--json"],
             capture_output=True, text=True, timeout=60, check=False)
         return json.loads(judged.stdout)
 

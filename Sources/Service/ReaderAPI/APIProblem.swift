@@ -154,7 +154,7 @@ extension APIProblem {
         .recordsUnavailable, 503, "this daemon keeps no records: start it with a store")
     static let receiptsDelayed = APIProblem(
         .recordsUnavailable, 503,
-        "the store of records did not take a receipt: it is tried again until it does")
+        "a receipt cannot be written, and the daemon tries again: check the disk of the store")
     static let nothingRetained = APIProblem(
         .nothingRetained, 404,
         "nothing is retained for this reference: check it, as its data may have been exported or deleted after its time"

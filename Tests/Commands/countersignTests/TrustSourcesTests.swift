@@ -1,5 +1,6 @@
 import Foundation
 import HTTPSBench
+import PKIX
 import TestCredentials
 import Testing
 

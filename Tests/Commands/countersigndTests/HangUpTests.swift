@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 import Glibc
 import OtherPrograms
@@ -7,39 +8,36 @@ import Testing
 struct HangUpTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "countersignd-\(UUID())")
 
-    /// Answers the next reader of a pipe with a file; `meanwhile` runs once the reader is there.
-    private func answer(_ text: String, at pipe: String, _ meanwhile: () -> Void = {}) async throws {
-        var writer: Int32 = -1
-        for _ in 0..<4000 {
-            // Refused until somebody reads.
-            writer = unsafe open(pipe, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
-            if writer >= 0 { break }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        try #require(writer >= 0)
-        // One more for reading, so that a reader that has ended does not end the test.
-        let reader = unsafe open(pipe, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        defer { for end in [writer, reader] { _ = close(end) } }
-        meanwhile()
-        let bytes = Array(text.utf8)
-        try #require(unsafe write(writer, bytes, bytes.count) == bytes.count)
-    }
-
-    @Test("Does not end it, and the file is read again once it serves")
+    @Test("One that comes as soon as it is caught does not end it, and the file is read again once it serves")
     func start() async throws {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
-        let pipe = folder.path + "/countersignd.json"
-        try #require(unsafe mkfifo(pipe, S_IRUSR | S_IWUSR) == 0)
+        let (store, socket) = (folder.path + "/store", folder.path + "/socket")
         let lane = #"{"name": "a", "benchLink": "tcp://127.0.0.1:\#(try ReaderDaemon.freePort())"}"#
-        let configuration =
-            #"{"store": "\#(folder.path)/store", "socket": {"path": "\#(folder.path)/socket"}, "lanes": [\#(lane)]}"#
-        let daemon = try BuiltProgram("countersignd", ["--config", pipe])
-        try await answer(configuration, at: pipe) { daemon.signal(SIGHUP) }
+        let file = folder.path + "/countersignd.json"
+        try #"{"store": "\#(store)", "socket": {"path": "\#(socket)"}, "lanes": [\#(lane)]}"#
+            .write(toFile: file, atomically: true, encoding: .utf8)
+        let daemon = try BuiltProgram("countersignd", ["--config", file])
+        try await until("a handler of SIGHUP") { Self.catchesHangUp(daemon.process) }
+        daemon.signal(SIGHUP)
         try await daemon.said(" ready")
-        try await answer(configuration, at: pipe)
         try await daemon.said("read the file again")
         #expect(!daemon.hasEnded)
+    }
+
+    @Test("The twin: a program without a handler is told from one with it, and ends at SIGHUP")
+    func without() throws {
+        let program = try ChildProcess(["sleep", "60"])
+        #expect(!Self.catchesHangUp(program.number))
+        program.signal(SIGHUP)
+        #expect(program.waitForEnd() == 128 + SIGHUP)
+    }
+
+    /// Whether the first bit of the signals that the process catches is set (proc(5), `SigCgt`).
+    private static func catchesHangUp(_ process: Int32) -> Bool {
+        let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+        let caught = status.firstMatch(of: /SigCgt:\s+([0-9a-f]+)/).flatMap { UInt64($0.1, radix: 16) }
+        return caught.map { $0 & 1 == 1 } ?? false
     }
 }

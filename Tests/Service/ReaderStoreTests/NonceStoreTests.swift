@@ -15,7 +15,7 @@ enum NonceStoreKind: String, CaseIterable, CustomTestStringConvertible {
 
     /// A store of this kind; cancels the test case where there is no database for it.
     func store(
-        _ terms: NonceTerms = NonceTerms(), _ time: MonotonicTime = MonotonicTime(),
+        _ terms: NonceTerms = NonceTerms(), _ time: MonotonicTime = .standing,
         in folder: TemporaryFolder
     ) throws -> any NonceStore {
         switch self {
@@ -28,6 +28,14 @@ enum NonceStoreKind: String, CaseIterable, CustomTestStringConvertible {
                 try Test.cancel(PostgreSQLBench.absence)
             }
         }
+    }
+}
+
+extension MonotonicTime {
+    /// No time passes but what the test says.
+    fileprivate static var standing: MonotonicTime {
+        let instant = ContinuousClock.now
+        return MonotonicTime { instant }
     }
 }
 

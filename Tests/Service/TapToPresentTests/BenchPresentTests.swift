@@ -16,6 +16,9 @@ private struct BenchApp {
         setup.storeFolder = folder
         setup.reader = VirtualBench.first
         setup.trust = .roots([Data(customers.root)])
+        // The wallet's issuer is a test's, and has no revocation list.
+        setup.acceptsTestDocuments = true
+        setup.revocation[.elements] = .age
         reader = MobileDocumentReader(setup)
     }
 

@@ -19,9 +19,10 @@ struct ExampleTests {
         let events = stage.reader.events
         #expect(try await checkAge(with: stage.reader) == isOldEnough)
         let guiding = Task { await guide(events) { line in shown.withLock { $0.append(line) } } }
-        while shown.withLock({ $0.count }) < 2 { await Task.yield() }
+        while shown.withLock({ $0.count }) < 3 { await Task.yield() }
         guiding.cancel()
-        #expect(shown.withLock { $0 } == ["Hold your phone to the reader", "Look at your phone"])
+        let test = "A test document, which proves nothing"
+        #expect(shown.withLock { $0 } == ["Hold your phone to the reader", "Look at your phone", test])
     }
 
     @Test("An age check fails by name where there is no reader")

@@ -30,6 +30,7 @@ func guide(_ events: AsyncStream<MobileDocumentReader.Event>, show: (String) -> 
         switch event {
         case .armed: show("Hold your phone to the reader")
         case .awaitingConsent: show("Look at your phone")
+        case .judged(let verdict) where verdict.isTest: show("A test document, which proves nothing")
         case .judged(let verdict) where !verdict.isVerified: show("\(verdict.failures)")
         default: break
         }

@@ -118,7 +118,7 @@ package struct PolicyFile {
         return chosen
     }
 
-    /// A purpose has the policy of its name; where there is none, that of a rental.
+    /// A purpose has the policy of its name; without one, that of a rental.
     private var purposes: PurposePolicies {
         var purposes = PurposePolicies()
         for purpose in RequestPurpose.allCases {
