@@ -11,7 +11,8 @@ package struct APIProblem: Error, Equatable, Sendable {
         case bodyTooLong, bodyTooSlow, bodyMissing, contentTypeRefused, bodyRefused
         case intentRefused, retentionRefused, readerTokenRequired, readerTokenRefused, identityRefused
         case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken, referenceMissing
-        case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, portraitGone
+        case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, decisionOpen
+        case portraitGone
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
         case tooManyConnections, tooManyListeners, tooManyPresentations, shuttingDown, failed
@@ -108,7 +109,8 @@ extension APIProblem {
     static let presentationOver = APIProblem(
         .presentationOver, 409, "the presentation is over: order a new one")
     static let decisionNotDue = APIProblem(
-        .decisionNotDue, 409, "there is nothing to decide: wait for a verified answer, and decide once")
+        .decisionNotDue, 409,
+        "there is nothing to decide: wait for the state awaitingDecision, and decide once")
     static let portraitGone = APIProblem(
         .portraitGone, 410, "there is no portrait, or it was deleted: order a new presentation")
     static let trustNotSetUp = APIProblem(
@@ -152,6 +154,13 @@ extension APIProblem {
     /// The store does not give or take what it should.
     static func recordsUnavailable(_ error: ReaderStoreError) -> APIProblem {
         APIProblem(.recordsUnavailable, 503, "the store of records: \(error.explanation)")
+    }
+
+    /// A person is to decide on the presentation before.
+    static func decisionOpen(_ id: PresentationID) -> APIProblem {
+        APIProblem(
+            .decisionOpen, 409,
+            "presentation \(id) waits for a decision at this lane: decide on it, or DELETE it")
     }
 
     static func bodyTooLong(_ limit: Int) -> APIProblem {

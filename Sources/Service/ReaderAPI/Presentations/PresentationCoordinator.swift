@@ -136,7 +136,7 @@ package actor PresentationCoordinator {
         do throws(APIProblem) {
             perform(try book.begin(record))
         } catch {
-            if error == .laneBusy { notifyOfLane(lane.name, notice: "laneBusy") }
+            if [.laneBusy, .decisionOpen].contains(error.id) { notifyOfLane(lane.name, notice: "laneBusy") }
             throw error
         }
         log.info("presentation armed", metadata: ["presentation": "\(record.id)", "lane": "\(lane.name)"])
@@ -193,16 +193,7 @@ package actor PresentationCoordinator {
         guard let completion = book.end(id, with: report, then: further, shown: shown, at: now) else {
             return
         }
-        let reasons = (further ?? report).reasons
-        metrics.ended(
-            lane: record.lane, kind: record.order.kind, state: completion.state, reason: reasons.first?.id,
-            phases: (further ?? report).phases)
-        log.info(
-            "presentation over",
-            metadata: [
-                "presentation": "\(id)", "lane": "\(record.lane)", "state": "\(completion.state.rawValue)",
-                "reasons": "\(reasons.map(\.id).joined(separator: " "))",
-            ])
+        metrics.took((further ?? report).phases, at: record.lane)
         perform(book.complete(id, await keep(record, completion, report, then: further)))
     }
 
@@ -228,8 +219,14 @@ package actor PresentationCoordinator {
         return record
     }
 
-    /// Ends a presentation, whatever it is waiting for. One that is over stays as it is.
+    /// Ends a presentation, whatever it is waiting for. One that waits for a decision is dismissed; one that is over
+    /// stays as it is.
     func cancel(_ id: PresentationID) async throws(APIProblem) -> PresentationRecord {
+        let record = try await stop(id)
+        return record.state == .awaitingDecision ? try await decide(id, .dismissed) : record
+    }
+
+    private func stop(_ id: PresentationID) async throws(APIProblem) -> PresentationRecord {
         let record = try record(id)
         if book.cancel(id) { await lanes[record.lane]?.lane.cancel() }
         await running[id]?.value
@@ -239,7 +236,9 @@ package actor PresentationCoordinator {
     /// Takes the phone whose QR code was scanned.
     func engage(_ id: PresentationID, _ engagement: DeviceEngagement) async throws(APIProblem) {
         let record = try record(id)
-        guard !record.state.isOver, let lane = lanes[record.lane] else { throw .presentationOver }
+        guard !record.state.isOver, record.state != .awaitingDecision, let lane = lanes[record.lane] else {
+            throw .presentationOver
+        }
         do throws(LaneError) {
             try await lane.lane.scan(engagement)
         } catch .alreadyEngaged {
@@ -269,19 +268,33 @@ package actor PresentationCoordinator {
         for action in actions {
             switch action {
             case .notify(let record): notify(of: record)
-            case .write(let statement, let id): write(statement, of: id)
+            case .write(let receipts, let id): write(receipts, of: id)
             case .wait(let time, let expiry, let id): expire(expiry, of: id, after: time)
             case .close(let id, let lane): logs[lane]?.close(id)
-            case .send(let record, let webhook): webhooks?.send(record.json(for: []), to: webhook)
+            case .finish(let record): finish(record)
             }
         }
     }
 
-    private func write(_ statement: ReceiptStatement, of id: PresentationID) {
+    /// Counts an outcome, logs it and sends it.
+    private func finish(_ record: PresentationRecord) {
+        guard let conclusion = record.conclusion else { return }
+        metrics.ended(lane: record.lane, kind: record.order.kind, conclusion)
+        log.info(
+            "presentation over",
+            metadata: [
+                "presentation": "\(record.id)", "lane": "\(record.lane)",
+                "outcome": "\(conclusion.outcome.rawValue)",
+                "reasons": "\(conclusion.reasons.joined(separator: " "))",
+            ])
+        if let webhook = record.order.webhook { webhooks?.send(record.json(for: []), to: webhook) }
+    }
+
+    private func write(_ receipts: WaitingReceipts, of id: PresentationID) {
         writing[id] = Task { [archive] in
-            let written = await archive?.write(statement, of: id, wasHeld: true)
+            let written = await archive?.write(receipts, of: id, wereHeld: true)
             writing[id] = nil
-            perform(book.wrote(written, of: id))
+            perform(book.wrote(written?.first ?? .failed, further: written?.further, of: id))
         }
     }
 
@@ -301,7 +314,7 @@ package actor PresentationCoordinator {
     /// Ends all presentations, notifies their phones, wipes what is shown, and disconnects the listeners.
     package func close() async {
         isEnding = true
-        for id in book.ids { _ = try? await cancel(id) }
+        for id in book.ids { _ = try? await stop(id) }
         for id in book.ids {
             expire(.decision, of: id)
             await writing[id]?.value

@@ -13,6 +13,8 @@ extension PresentationRecord {
             ("reference", JSONValue(order.reference?.name)),
             ("holder", order.reference.map { .integer(Int64($0.holder)) } ?? .null),
             ("state", .string(state.rawValue)),
+            ("outcome", JSONValue(conclusion?.outcome.rawValue)),
+            ("reasons", .array((conclusion?.reasons ?? []).map { .string($0) })),
             ("hint", JSONValue(hint?.rawValue)), ("created", .string("\(created)")),
             ("ended", JSONValue(completion.map { "\($0.ended)" })),
             ("intent", .string(order.intent.description)),
@@ -31,7 +33,7 @@ extension PresentationRecord {
         _ report: TransactionReport, _ completion: Completion, for scopes: Set<Scope>
     ) -> JSONValue {
         var members = report.resultMembers(by: basis, at: completion.ended)
-        members.append(("outcome", JSONValue(completion.decision?.rawValue)))
+        members.append(("decision", JSONValue(completion.decision?.rawValue)))
         members.append(("receipt", JSONValue(completion.receipt.id)))
         members.append(("retainedUntil", JSONValue(completion.retainedUntil.map { "\($0)" })))
         switch order.kind {
@@ -54,7 +56,7 @@ extension PresentationRecord {
         var result = JSONValue.null
         if let completion, let report = completion.further {
             var members = report.resultMembers(by: basis, at: completion.ended)
-            members.append(("outcome", .null))
+            members.append(("decision", .null))
             members.append(("receipt", JSONValue(completion.furtherReceipt)))
             members.append(("retainedUntil", JSONValue(completion.furtherRetainedUntil.map { "\($0)" })))
             if scopes.contains(.app) { members.append(("documents", report.documentsWithElements)) }

@@ -27,14 +27,6 @@ extension TransactionReport {
         return Array((failures + errors).prefix(Self.mostReasons))
     }
 
-    /// Yes where each document that came says yes, no where one says no.
-    func answer(to question: Question) -> ReceiptQuestion.Answer {
-        let words = documents.filter { question.docTypes.contains($0.report.docType) }
-            .map { outcome in outcome.answers.first { $0.subject == question.subject }?.answer.word }
-        if words.contains(.no) { return .no }
-        return !words.isEmpty && words.allSatisfy { $0 == .yes } ? .yes : .unknown
-    }
-
     /// The members of a result, without any element value: answers, reasons, who issued, and how sure that is.
     ///
     /// - Parameter ended: when the answer was judged.

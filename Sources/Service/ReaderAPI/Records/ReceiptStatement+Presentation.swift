@@ -36,7 +36,7 @@ extension ReceiptStatement.Verdict {
     /// Nil while the presentation is running.
     fileprivate init?(_ state: PresentationState) {
         switch state {
-        case .armed, .engaged, .awaitingConsent, .receiving: return nil
+        case .armed, .engaged, .awaitingConsent, .receiving, .awaitingDecision: return nil
         case .verified: self = .verified
         case .rejected: self = .rejected
         case .declined: self = .declined

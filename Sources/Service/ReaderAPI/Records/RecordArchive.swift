@@ -64,20 +64,32 @@ package actor RecordArchive {
         }
     }
 
-    /// Keeps what a receipt will say until somebody has decided.
-    func hold(_ statement: ReceiptStatement, of id: PresentationID) {
-        _ = keep(.held, of: id) { () throws(ReaderStoreError) in
-            try store.hold(statement, of: id.description)
+    /// Keeps what receipts will say until somebody has decided: until then, that the daemon was started again.
+    func hold(_ receipts: WaitingReceipts, of id: PresentationID) {
+        guard let conclusion = PresentationEvidence.restarted.conclusion else { return }
+        let interrupted = receipts.ended(conclusion, decision: nil)
+        for (statement, name) in interrupted.named(id) {
+            _ = keep(.held, of: id) { () throws(ReaderStoreError) in
+                try store.hold(statement, of: name)
+            }
         }
     }
 
-    /// Writes a receipt and returns its id; nil if that failed, which is logged.
+    /// Writes receipts. One that cannot be written is logged.
     ///
-    /// - Parameter wasHeld: whether it is the one that waited for a decision.
-    func write(_ statement: ReceiptStatement, of id: PresentationID, wasHeld: Bool = false) -> String? {
-        keep(.receipt, of: id) { () throws(ReaderStoreError) in
-            try store.append(statement, releasing: wasHeld ? id.description : nil).id
+    /// - Parameter wereHeld: whether they waited for a decision.
+    func write(
+        _ receipts: WaitingReceipts, of id: PresentationID, wereHeld: Bool = false
+    ) -> (first: PresentationRecord.Receipt, further: String?) {
+        var written: [String: String] = [:]
+        for (statement, name) in receipts.named(id) {
+            written[name] = keep(.receipt, of: id) { () throws(ReaderStoreError) in
+                try store.append(statement, releasing: wereHeld ? name : nil).id
+            }
         }
+        let first =
+            written[WaitingReceipts.name(id)].map { PresentationRecord.Receipt.written($0) } ?? .failed
+        return (receipts.first == nil ? .none : first, written[WaitingReceipts.furtherName(id)])
     }
 
     /// What a receipt says of a request that is to have one; nil otherwise.
