@@ -113,6 +113,8 @@ extension APIProblem {
         "there is nothing to decide: wait for the state awaitingDecision, and decide once")
     static let portraitGone = APIProblem(
         .portraitGone, 410, "there is no portrait, or it was deleted: order a new presentation")
+    static let portraitAskedTwice = APIProblem(
+        .intentRefused, 400, "the portrait is asked for twice: ask for it in intent or in then")
     static let trustNotSetUp = APIProblem(
         .trustNotSetUp, 503, "nobody is trusted yet: set the trust store up with countersign trust import")
     static let clockNotSet = APIProblem(

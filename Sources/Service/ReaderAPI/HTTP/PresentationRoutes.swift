@@ -1,6 +1,7 @@
 internal import Hummingbird
 internal import JSON
 internal import MdocModel
+internal import Reports
 
 extension PresentationCoordinator {
     /// What a till and a kiosk do with presentations.
@@ -42,6 +43,11 @@ extension PresentationCoordinator {
                 call throws(APIProblem) in
                 let portrait = try await self.portrait(of: call.presentation)
                 return portrait.withBytes { .bytes($0, type: portrait.mediaType) }
+            },
+            APIRoute(.get, "/v1/presentations/{id}/documents/portrait", .scopes([.app])) {
+                call throws(APIProblem) in
+                let portrait = try await self.takePortrait(of: call.presentation)
+                return .bytes(portrait, type: PortraitKind(portrait).mediaType)
             },
             APIRoute(.get, "/v1/presentations/{id}/events", either) { call throws(APIProblem) in
                 let record = try await self.record(call.presentation)

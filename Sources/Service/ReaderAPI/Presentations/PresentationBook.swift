@@ -203,6 +203,17 @@ struct PresentationBook: Sendable {
         return [.notify(record), receipts.map { .write($0, of: id) } ?? .finish(record)]
     }
 
+    /// Hands out the portrait of a data request, once.
+    mutating func takePortrait(of id: PresentationID) throws(APIProblem) -> ArraySlice<UInt8> {
+        guard let record = records[id] else { throw .presentationUnknown }
+        guard var completion = record.completion, let portrait = completion.dataPortrait else {
+            throw .portraitGone
+        }
+        completion.isPortraitTaken = true
+        records[id]?.take(completion)
+        return portrait
+    }
+
     mutating func expire(_ expiry: Expiry, of id: PresentationID) -> [Action] {
         if case .decision = expiry { return conclude(id, .overdue) }
         guard var record = records[id], var completion = record.completion else { return [] }

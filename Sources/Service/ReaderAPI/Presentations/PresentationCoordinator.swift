@@ -102,6 +102,9 @@ package actor PresentationCoordinator {
             PresentationRecord.Further(
                 order: then, plan: try RequestPlan(ordered: then.intent, keeping: then.retention))
         }
+        guard order.kind == .display || !plan.needsPortrait || further?.plan.needsPortrait != true else {
+            throw .portraitAskedTwice
+        }
         let basis = try await basis.basis()
         let question = try await question(plan, order, brand, signer, at: now)
         var presentation = presentationPlan(question, basis, try namedLane(for: order).settings)
@@ -260,6 +263,11 @@ package actor PresentationCoordinator {
     func portrait(of id: PresentationID) throws(APIProblem) -> Portrait {
         guard let portrait = try record(id).completion?.shown?.portrait else { throw .portraitGone }
         return portrait
+    }
+
+    /// The portrait of a data request as the phone sent it, once.
+    func takePortrait(of id: PresentationID) throws(APIProblem) -> ArraySlice<UInt8> {
+        try book.takePortrait(of: id)
     }
 
     // MARK: Actions of the book

@@ -37,11 +37,22 @@ extension PresentationRecord {
         members.append(("receipt", JSONValue(completion.receipt.id)))
         members.append(("retainedUntil", JSONValue(completion.retainedUntil.map { "\($0)" })))
         switch order.kind {
-        case .data where scopes.contains(.app): members.append(("documents", report.documentsWithElements))
+        case .data where scopes.contains(.app): members += dataMembers(report, completion)
         case .display where scopes.contains(.display): members += shownMembers(completion.shown)
         case .data, .display: break
         }
         return .object(members)
+    }
+
+    /// A portrait is handed out once, and not among the documents.
+    private func dataMembers(
+        _ report: TransactionReport, _ completion: Completion
+    ) -> [(String, JSONValue)] {
+        let isThere = report.portrait != nil && !completion.isPortraitTaken
+        return [
+            ("documents", report.documentsWithElements),
+            ("portrait", isThere ? .string("/v1/presentations/\(id)/documents/portrait") : .null),
+        ]
     }
 
     private func shownMembers(_ shown: ShownPerson?) -> [(String, JSONValue)] {
@@ -59,7 +70,7 @@ extension PresentationRecord {
             members.append(("decision", .null))
             members.append(("receipt", JSONValue(completion.furtherReceipt)))
             members.append(("retainedUntil", JSONValue(completion.furtherRetainedUntil.map { "\($0)" })))
-            if scopes.contains(.app) { members.append(("documents", report.documentsWithElements)) }
+            if scopes.contains(.app) { members += dataMembers(report, completion) }
             result = .object(members)
         }
         return [

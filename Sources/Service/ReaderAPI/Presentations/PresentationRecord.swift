@@ -46,6 +46,8 @@ struct PresentationRecord: Sendable {
         var retainedUntil: Timestamp?
         var furtherReceipt: String?
         var furtherRetainedUntil: Timestamp?
+        /// Whether the portrait of a data request was handed out.
+        var isPortraitTaken = false
     }
 
     enum Receipt: Sendable {
@@ -155,6 +157,11 @@ extension PresentationRecord.Completion {
     /// Whether the documents of a data request are still here.
     var holdsElements: Bool {
         [report, further].contains { $0?.documents.contains { $0.verified != nil } ?? false }
+    }
+
+    /// The portrait of a data request, until it is handed out or its time is over.
+    var dataPortrait: ArraySlice<UInt8>? {
+        isPortraitTaken ? nil : further?.portrait ?? report?.portrait
     }
 
     /// Removes all personal data.
