@@ -79,7 +79,7 @@ struct PresentationBook: Sendable {
     /// them. One that waits for a decision keeps its lane.
     mutating func begin(_ record: PresentationRecord) throws(APIProblem) -> [Action] {
         if let before = latest(at: record.lane), !before.state.isOver {
-            throw before.state == .awaitingDecision ? .decisionOpen(before.id) : .laneBusy
+            throw before.state == .awaitingDecision ? APIProblem.decisionOpen(before.id) : APIProblem.laneBusy
         }
         var actions = try makeRoom()
         if let before = latest[record.lane] { actions += expire(.shown, of: before) }
@@ -177,12 +177,13 @@ struct PresentationBook: Sendable {
         _ completion: PresentationRecord.Completion, of record: PresentationRecord
     ) -> [Action] {
         guard completion.hint != .decided else { return [] }
-        var (closed, completion) = (record, completion)
-        completion.shown = nil
-        completion.hint = .decided
-        closed.phase = .over(completion)
-        records[record.id] = closed
-        return [.notify(closed)]
+        var closed = completion
+        closed.shown = nil
+        closed.hint = .decided
+        var record = record
+        record.phase = .over(closed)
+        records[record.id] = record
+        return [.notify(record)]
     }
 
     private mutating func conclude(_ id: PresentationID, _ person: PresentationEvidence.Person) -> [Action] {
@@ -200,7 +201,7 @@ struct PresentationBook: Sendable {
         }
         record.take(completion)
         records[id] = record
-        return [.notify(record), receipts.map { .write($0, of: id) } ?? .finish(record)]
+        return [.notify(record), receipts.map { Action.write($0, of: id) } ?? .finish(record)]
     }
 
     /// Hands out the portrait of a data request, once.

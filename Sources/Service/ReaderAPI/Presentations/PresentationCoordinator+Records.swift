@@ -39,6 +39,7 @@ extension PresentationCoordinator {
             receipts.further = archive.statement(second, of: record)
         }
         guard let conclusion = completion.evidence.conclusion else {
+            guard receipts.first != nil || receipts.further != nil else { return kept }
             kept.receipt = .waiting(receipts)
             await archive.hold(receipts, of: record.id)
             return kept

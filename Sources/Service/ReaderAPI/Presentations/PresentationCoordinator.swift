@@ -226,7 +226,8 @@ package actor PresentationCoordinator {
     /// stays as it is.
     func cancel(_ id: PresentationID) async throws(APIProblem) -> PresentationRecord {
         let record = try await stop(id)
-        return record.state == .awaitingDecision ? try await decide(id, .dismissed) : record
+        guard record.state == .awaitingDecision else { return record }
+        return try await decide(id, .dismissed)
     }
 
     private func stop(_ id: PresentationID) async throws(APIProblem) -> PresentationRecord {
