@@ -176,6 +176,8 @@ struct PresentationBookTests {
         #expect(actions.expiries == [.decision] && actions.states == [.awaitingDecision])
         #expect(actions.finished.isEmpty && held.book[record.id]?.conclusion == nil)
         #expect(try #require(held.book[record.id]).isForgettable == false)
+        #expect(throws: APIProblem.decisionOpen(record.id)) { try held.book.begin(Self.record()) }
+        _ = try held.book.begin(Self.record(at: "two"))
         let decided = try held.book.decide(record.id, .approved)
         #expect(decided.hints == [.decided] && decided.written.map(\.decision) == [.approved])
         #expect(decided.written.map(\.outcome) == [.allow] && decided.finished.isEmpty)
