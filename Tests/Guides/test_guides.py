@@ -48,15 +48,14 @@ class Guide(unittest.TestCase):
         self.assertEqual(len(said), 8)
         self.assertIn('"ready"', said[3])
         self.assertRegex(said[4], r"http://127\.0\.0\.1:8411/kiosk\?lane=trial#code=[0-9a-f]{32}\n")
-        self.assertIn('"verified"', said[5])
+        self.assertIn('"awaitingDecision"\nnull\n"mock"\ntrue\n', said[5])
         self.assertEqual(said[5].count('"yes"'), 2, said[5])
-        self.assertIn('"mock"\ntrue\n', said[5])
-        self.assertEqual(said[6], '"approved"\nnull\n')
+        self.assertEqual(said[6], '"allow"\nnull\n')
 
     def test_a_rental_desk_keeps_what_it_may_and_deletes_it_in_time(self):
         said = self.run_guide("getting-started-rental.md")
         self.assertEqual(len(said), 11)
-        self.assertIn('"verified"', said[5])
+        self.assertIn('"verified"\n"allow"\n', said[5])
         self.assertIn("family_name", said[5])
         self.assertIn("retained: 1;", said[5])
         self.assertIn("family_name", said[6])

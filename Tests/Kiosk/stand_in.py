@@ -25,7 +25,7 @@ HEADERS = {
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'",
 }
-ENDS = ("verified", "rejected", "declined", "cancelled", "failed")
+ENDS = ("awaitingDecision", "verified", "rejected", "declined", "cancelled", "failed")
 
 
 def png(width, height, colour):
@@ -152,7 +152,7 @@ class StandIn:
             identity = f"p-{len(self.log)}"
             self.put({
                 "id": identity, "kind": "display", "lane": "counter-1", "reference": "till-7/4711", "holder": None,
-                "state": "armed", "created": "2026-11-21T12:00:00Z", "intent": "age over 21", "validation": "check",
+                "state": "armed", "outcome": None, "reasons": [], "created": "2026-11-21T12:00:00Z", "intent": "age over 21", "validation": "check",
                 "asks": list(asks), "retention": retention, "brand": self.lane["brand"], "hint": hint, "ended": None,
                 "then": None, **more})
             self.lane["presentation"] = identity
@@ -166,9 +166,12 @@ class StandIn:
 
     def move(self, identity, state, hint=None, **changes):
         with self.lock:
-            self.put({**self.presentations[identity], "state": state, "hint": hint,
-                      "ended": "2026-11-21T12:00:00Z" if state in ENDS else None, **changes})
-        self.emit("state", presentation=identity, state=state, **({"hint": hint} if hint else {}))
+            presentation = {**self.presentations[identity], "state": state, "hint": hint,
+                            "ended": "2026-11-21T12:00:00Z" if state in ENDS else None, **changes}
+            outcome, reasons = conclusion(presentation)
+            self.put({**presentation, "outcome": outcome, "reasons": reasons})
+        self.emit("state", presentation=identity, state=state, **({"hint": hint} if hint else {}),
+                  **({"outcome": outcome} if outcome else {}))
 
     def verify(self, identity, picture=False, **changes):
         result = verdict(**changes)
@@ -176,8 +179,15 @@ class StandIn:
             result["portrait"] = f"/v1/presentations/{identity}/portrait"
             result["name"] = {"given": "Erika", "family": "Mustermann"}
             self.portraits[identity] = self.portrait
-        is_refused = result["verdict"] == "rejected" or any(reason["id"] == "document.test" for reason in result["reasons"])
-        self.move(identity, "rejected" if is_refused else "verified", result=result)
+        self.move(identity, "rejected" if result["verdict"] == "rejected" or is_refused(result) else self.judged(identity, result),
+                  result=result)
+
+    def judged(self, identity, result):
+        """The state after a verified answer: a person decides only where nothing else is missing."""
+        presentation = self.presentations[identity]
+        is_for_person = presentation["validation"] == "confirm" or "portrait" in presentation["asks"]
+        is_yes = all(answer["answer"] == "yes" for answer in result["answers"])
+        return "awaitingDecision" if is_for_person and is_yes else "verified"
 
     def set_lane(self, **changes):
         with self.lock:
@@ -188,12 +198,43 @@ class StandIn:
         with self.lock:
             presentation = self.presentations[identity]
             self.portraits.pop(identity, None)
-            result = {**presentation["result"], "outcome": decision}
+            result = {**presentation["result"]}
             for name in ("portrait", "name"):
                 result.pop(name, None)
-            self.put({**presentation, "result": result})
+            # Whoever closes a result on which nobody is to decide changes no outcome.
+            if presentation["state"] == "awaitingDecision":
+                result["decision"] = decision
+            presentation = {**presentation, "state": "verified", "hint": "decided", "result": result}
+            outcome, reasons = conclusion(presentation)
+            self.put({**presentation, "outcome": outcome, "reasons": reasons})
             self.lane["presentation"] = self.lane["presentationState"] = None
-        self.emit("state", presentation=identity, state=presentation["state"])
+        self.emit("state", presentation=identity, state="verified", hint="decided", outcome=outcome)
+
+
+def is_refused(result):
+    """Whether it is a test document, and none is accepted."""
+    return any(reason["id"] == "document.test" for reason in result["reasons"])
+
+
+def conclusion(presentation):
+    """Outcome and reasons, as the daemon decides them."""
+    state, result = presentation["state"], presentation.get("result")
+    if state in ("declined", "cancelled", "failed"):
+        return state, [reason["id"] for reason in (result or {}).get("reasons", [])] or [state]
+    if state == "rejected" and is_refused(result):
+        return "unclear", ["document.test"]
+    if state == "rejected":
+        return "deny", [reason["id"] for reason in result["reasons"]] or ["response.rejected"]
+    if state != "verified":
+        return None, []
+    answers = [answer["answer"] for answer in result["answers"]]
+    if "no" in answers:
+        return "deny", ["answer.no"]
+    if result["decision"] == "rejected":
+        return "deny", ["decision.rejected"]
+    if "unknown" in answers:
+        return "unclear", ["answer.unknown"]
+    return ("unclear", ["decision.dismissed"]) if result["decision"] == "dismissed" else ("allow", [])
 
 
 def hold(faults):
@@ -213,7 +254,7 @@ def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=No
         "parts": {"authentic": "yes", "fresh": "yes", "documentCurrent": "yes", "holderBound": "yes",
                   "revocation": {"state": "good", "cause": None, "ageSeconds": 7_300, **(revocation or {})},
                   **(parts or {})},
-        "outcome": None, "portrait": None, "name": None, "trustSnapshot": "5b1c", "trustAgeSeconds": 90_000,
+        "decision": None, "portrait": None, "name": None, "trustSnapshot": "5b1c", "trustAgeSeconds": 90_000,
         "policy": "age", "receipt": "r-2041", "retainedUntil": None,
     }
 
@@ -222,7 +263,7 @@ def unanswered(reason):
     """The result of a presentation to which no answer came."""
     return {"verdict": "incomplete", "test": False, "answers": [], "reasons": [{"id": reason, "text": reason}], "docType": None,
             "parts": None, "issuer": None, "trustSnapshot": None, "trustAgeSeconds": None, "policy": None,
-            "outcome": None, "receipt": None, "retainedUntil": None}
+            "decision": None, "receipt": None, "retainedUntil": None}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

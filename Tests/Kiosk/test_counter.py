@@ -207,10 +207,12 @@ class CounterTests(KioskCase):
         clerk.click('[data-action="matches"]')
         self.saw(clerk, "wiped")
         self.saw(customer, "yes")
-        result = self.told("GET", f"/v1/presentations/{identity}")["result"]
+        presentation = self.told("GET", f"/v1/presentations/{identity}")
+        self.assertEqual(presentation["outcome"], "allow")
+        result = presentation["result"]
         self.assertEqual(
             result["answers"], [{"ask": ask, "answer": "yes"} for ask in ("age_over_21", "portrait")])
-        self.assertEqual(result["outcome"], "approved")
+        self.assertEqual(result["decision"], "approved")
         self.assertFalse({"portrait", "name", "documents"} & {name for name, value in result.items() if value})
 
     def rent(self, token):

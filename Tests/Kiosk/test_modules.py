@@ -80,18 +80,25 @@ class ModuleTests(KioskCase):
             const { customerScreen, clerkScreen } = await import('/kiosk/screens.js');
             const known = (more) => ({ link: 'live', lane: { state: 'ready' }, presentation: null, hint: null, wiped: false, ...more });
             const both = (more) => [customerScreen(known(more)).name, clerkScreen(known(more)).name];
-            const result = (more) => both({ presentation: { id: '1', state: 'verified', result: { answers: [], ...more } } });
+            const result = (outcome, state = 'verified', more = {}) => both({ presentation: { id: '1', state, outcome,
+                reasons: [], result: { answers: [], ...more } } });
+            const undecided = (reason) => customerScreen(known({ presentation: { id: '1', state: 'verified',
+                outcome: 'unclear', reasons: [reason], result: { answers: [] } } })).name;
             return { connecting: both({ lane: null }), lost: both({ link: 'lost' }),
                 refusedBeforeLane: both({ link: 'refused', lane: { state: 'readerMissing' } }),
-                noQuestion: result({}), no: result({ answers: [{ answer: 'yes' }, { answer: 'no' }] }),
-                odd: result({ answers: [{ answer: 'maybe' }] }), picture: result({ portrait: 'x' }),
-                noPictureNeeded: result({ portrait: 'x', answers: [{ answer: 'no' }] }),
+                allow: result('allow'), no: result('deny'), unclear: result('unclear'), odd: result('maybe'),
+                yesOfDenied: result('deny', 'verified', { answers: [{ answer: 'yes' }] }),
+                picture: result(null, 'awaitingDecision', { portrait: 'x' }),
+                testPicture: result(null, 'awaitingDecision', { issuer: { test: true } }),
+                undecided: ['decision.dismissed', 'decision.overdue', 'answer.unknown'].map(undecided),
                 strangeState: both({ presentation: { id: '1', state: 'other' } }) }; }""")
         self.assertEqual(screens, {
             "connecting": ["connecting", "connecting"], "lost": ["unavailable", "daemonGone"],
-            "refusedBeforeLane": ["unavailable", "refused"], "noQuestion": ["yes", "verified"],
-            "no": ["notConfirmed", "verified"], "odd": ["notConfirmed", "verified"], "picture": ["compare", "compare"],
-            "noPictureNeeded": ["notConfirmed", "verified"], "strangeState": ["receiving", "receiving"]})
+            "refusedBeforeLane": ["unavailable", "refused"], "allow": ["yes", "verified"],
+            "no": ["notConfirmed", "verified"], "unclear": ["notConfirmed", "verified"],
+            "odd": ["notConfirmed", "verified"], "yesOfDenied": ["notConfirmed", "verified"],
+            "picture": ["compare", "compare"], "testPicture": ["test", "test"],
+            "undecided": ["cancelled", "cancelled", "notConfirmed"], "strangeState": ["receiving", "receiving"]})
 
     def test_durations_countries_and_strange_words(self):
         made = self.page().evaluate("""async () => {

@@ -175,7 +175,7 @@ class StoryTests(KioskCase):
         identity, _, clerk = self.to_comparison()
         for name in ("portrait", "name"):
             self.stand_in.presentations[identity]["result"][name] = None
-        self.stand_in.move(identity, "verified")
+        self.stand_in.move(identity, "awaitingDecision")
         clerk.wait_for_selector('[data-action="matches"]:disabled')
         self.assertNotIn("Mustermann", clerk.content())
         self.assertEqual(clerk.locator("img:not(.logo)").count(), 0)

@@ -109,7 +109,8 @@ extension DaemonConfiguration {
     private mutating func takeLimits(_ text: JSONText, _ list: inout FaultList) {
         do throws(JSONFault) {
             let members = try text.members([
-                "presentations", "listeners", "connections", "shownSeconds", "documentsSeconds",
+                "presentations", "listeners", "connections", "shownSeconds", "decisionSeconds",
+                "documentsSeconds",
             ])
             limits.presentations = Int(
                 try members["presentations"]?.integer(in: 10...100_000) ?? Int64(limits.presentations))
@@ -117,6 +118,9 @@ extension DaemonConfiguration {
             connections = Int(try members["connections"]?.integer(in: 4...8192) ?? Int64(connections))
             if let seconds = try members["shownSeconds"]?.integer(in: 5...3600) {
                 limits.shown = .seconds(seconds)
+            }
+            if let seconds = try members["decisionSeconds"]?.integer(in: 5...3600) {
+                limits.decision = .seconds(seconds)
             }
             if let seconds = try members["documentsSeconds"]?.integer(in: 5...86_400) {
                 limits.documents = .seconds(seconds)

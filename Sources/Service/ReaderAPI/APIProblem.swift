@@ -12,8 +12,8 @@ package struct APIProblem: Error, Equatable, Sendable {
         case intentRefused, policyRefused, retentionRefused, readerTokenRequired, readerTokenRefused,
             identityRefused
         case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken, referenceMissing
-        case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, portraitGone
-        case pageCodeRefused
+        case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, decisionOpen
+        case portraitGone, pageCodeRefused
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
         case tooManyConnections, tooManyListeners, tooManyPresentations, shuttingDown, failed
@@ -118,9 +118,12 @@ extension APIProblem {
     static let presentationOver = APIProblem(
         .presentationOver, 409, "the presentation is over: order a new one")
     static let decisionNotDue = APIProblem(
-        .decisionNotDue, 409, "there is nothing to decide: wait for a verified answer, and decide once")
+        .decisionNotDue, 409,
+        "there is nothing to decide: wait for the state awaitingDecision, and decide once")
     static let portraitGone = APIProblem(
         .portraitGone, 410, "there is no portrait, or it was deleted: order a new presentation")
+    static let portraitAskedTwice = APIProblem(
+        .intentRefused, 400, "the portrait is asked for twice: ask for it in intent or in then")
     static let trustNotSetUp = APIProblem(
         .trustNotSetUp, 503, "no issuer is trusted yet: set the trust store up with countersign trust import")
     static let clockNotSet = APIProblem(
@@ -167,6 +170,13 @@ extension APIProblem {
     /// The store does not give or take what it should.
     static func recordsUnavailable(_ error: ReaderStoreError) -> APIProblem {
         APIProblem(.recordsUnavailable, 503, "the store of records: \(error.explanation)")
+    }
+
+    /// A person is to decide on the presentation before.
+    static func decisionOpen(_ id: PresentationID) -> APIProblem {
+        APIProblem(
+            .decisionOpen, 409,
+            "presentation \(id) waits for a decision at this lane: decide on it, or DELETE it")
     }
 
     static func bodyTooLong(_ limit: Int) -> APIProblem {

@@ -44,13 +44,14 @@ struct RentalDesk {
     }
 
     /// Orders data.
-    func order(_ retention: String, _ further: String = "", reference: String? = nil) async throws
-        -> PlainHTTP.Reply
-    {
+    func order(
+        _ retention: String, _ further: String = "", reference: String? = nil,
+        intent: String = "rental: age over 21, name, licence number"
+    ) async throws -> PlainHTTP.Reply {
         let reference = reference.map { #", "reference": "\#($0)""# } ?? ""
         return try await reader.asApp.call(
             "POST", "/v1/presentations",
-            #"{"kind": "data", "intent": "rental: age over 21, name, licence number", "retention": "\#(retention)", "#
+            #"{"kind": "data", "intent": "\#(intent)", "retention": "\#(retention)", "#
                 + #""readerToken": "\#(token)"\#(reference)\#(further)}"#)
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MdocModel
 import PortraitDecoding
+import ReaderStore
 import ReaderTokens
 import Testing
 
@@ -76,6 +77,9 @@ struct APIDocumentTests {
         #expect(
             Set(schemas["State"]?["enum"] as? [String] ?? [])
                 == Set(PresentationState.allCases.map(\.rawValue)))
+        #expect(
+            Set(schemas["Outcome"]?["enum"] as? [String] ?? [])
+                == Set(PresentationOutcome.allCases.map(\.rawValue)))
         let presentation = schemas["Presentation"]?["properties"] as? [String: [String: Any]]
         let hints = (presentation?["hint"]?["enum"] as? [Any] ?? []).compactMap { $0 as? String }
         #expect(Set(hints) == Set(PresentationHint.allCases.map(\.rawValue)))

@@ -37,9 +37,12 @@ struct PresentationBookTests {
 
     /// The report on what a phone with a licence answers.
     private static func report(
-        on record: PresentationRecord, _ change: (inout Wallet) -> Void = { _ in }
+        on record: PresentationRecord, age: Int = 40, _ change: (inout Wallet) -> Void = { _ in }
     ) async throws -> TransactionReport {
-        let licence = PresentationCase("book") { $0.licence.attestedAges = [18, 21] }
+        let licence = PresentationCase("book") {
+            $0.licence.attestedAges = [18, 21]
+            $0.licence.age = age
+        }
         let scene = try Scene(licence, handover: .qr, change)
         let (reader, holder) = InMemoryChannel.pair()
         let phone = Task { try await HolderEnd.serve(scene, over: holder) }
@@ -155,7 +158,11 @@ struct PresentationBookTests {
         #expect(held.book[record.id]?.state == .rejected)
         #expect(held.book[record.id]?.completion?.holdsElements == false)
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
+        // Whoever closes the result changes no outcome.
         #expect(try held.book.decide(record.id, .dismissed).hints == [.decided])
+        #expect(try held.book.decide(record.id, .dismissed).isEmpty)
+        #expect(held.book[record.id]?.conclusion?.outcome == .deny)
+        #expect(held.book[record.id]?.completion?.decision == nil)
     }
 
     @Test("A decision is taken once, after the end, and the receipt that waited for it says it")
@@ -168,14 +175,19 @@ struct PresentationBookTests {
         let statement = try await Self.waitingStatement(of: record, report)
         let actions = held.book.finish(
             record.id, report, kept: PresentationBook.Kept(receipt: .waiting(statement)))
-        #expect(actions.expiries == [.decision])
+        #expect(actions.expiries == [.decision] && actions.states == [.awaitingDecision])
+        #expect(actions.finished.isEmpty && held.book[record.id]?.conclusion == nil)
         #expect(try #require(held.book[record.id]).isForgettable == false)
+        #expect(throws: APIProblem.decisionOpen(record.id)) { try held.book.begin(Self.record()) }
+        _ = try held.book.begin(Self.record(at: "two"))
         let decided = try held.book.decide(record.id, .approved)
         #expect(decided.hints == [.decided] && decided.written.map(\.decision) == [.approved])
+        #expect(decided.written.map(\.outcome) == [.allow] && decided.finished.isEmpty)
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .rejected) }
         #expect(try held.book.decide(record.id, .approved).isEmpty)
         #expect(held.book.expire(.decision, of: record.id).isEmpty)
-        #expect(held.book.wrote("7", of: record.id).states == [.verified])
+        let written = held.book.wrote(.written("7"), further: nil, of: record.id)
+        #expect(written.states == [.verified] && written.finished.map(\.conclusion?.outcome) == [.allow])
         #expect(held.book[record.id]?.completion?.receipt.id == "7")
         #expect(try #require(held.book[record.id]).isForgettable)
     }
@@ -188,12 +200,32 @@ struct PresentationBookTests {
         let report = try await Self.report(on: record)
         let statement = try await Self.waitingStatement(of: record, report)
         held.book.finish(record.id, report, kept: PresentationBook.Kept(receipt: .waiting(statement)))
-        // The next presentation at the lane is such a moment.
-        #expect(try held.book.begin(Self.record()).written.map(\.decision) == [nil])
+        let expired = held.book.expire(.decision, of: record.id)
+        #expect(expired.written.map(\.decision) == [nil] && expired.hints == [.wiped])
+        #expect(expired.written.map(\.outcome) == [.unclear])
+        #expect(expired.written.flatMap(\.reasons).map(\.id) == ["decision.overdue"])
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
-        _ = held.book.wrote(nil, of: record.id)
-        #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
+        _ = held.book.wrote(.failed, further: nil, of: record.id)
+        #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .dismissed) }
         #expect(held.book[record.id]?.completion?.receipt.id == nil)
+        #expect(held.book[record.id]?.conclusion?.reasons == ["decision.overdue"])
+    }
+
+    @Test(
+        "Nobody approves where an answer is no or unknown",
+        arguments: [(21, 20, PresentationOutcome.deny), (25, 40, .unclear)])
+    func notToApprove(_ asked: Int, _ age: Int, _ outcome: PresentationOutcome) async throws {
+        let held = Self.book()
+        let intent = "age over \(asked); else nothing"
+        let record = try Self.record(#""kind":"display","intent":"\#(intent)","validation":"confirm""#)
+        _ = try held.book.begin(record)
+        let report = try await Self.report(on: record, age: age)
+        #expect(report.verdict == .verified)
+        let actions = held.book.finish(record.id, report)
+        #expect(held.book[record.id]?.conclusion?.outcome == outcome)
+        #expect(actions.finished.count == 1 && actions.expiries.isEmpty)
+        #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
+        #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .rejected) }
     }
 
     @Test("The oldest that nothing waits for makes room; where all run, the order is refused")
@@ -281,12 +313,12 @@ struct PresentationBookTests {
 
     private static func waitingStatement(
         of record: PresentationRecord, _ report: TransactionReport
-    ) async throws -> ReceiptStatement {
+    ) async throws -> WaitingReceipts {
         let completion = PresentationRecord.Completion(report, then: nil, shown: nil, of: record, at: now)
         let request = EndedRequest(
             kind: .display, plan: record.plan, retention: .receipt, state: .verified, report: report,
             completion: completion)
-        return try #require(ReceiptStatement(request, of: record))
+        return WaitingReceipts(first: try #require(ReceiptStatement(request, of: record)))
     }
 }
 
@@ -314,7 +346,11 @@ extension [PresentationBook.Action] {
     }
 
     fileprivate var written: [ReceiptStatement] {
-        compactMap { if case .write(let statement, _) = $0 { statement } else { nil } }
+        compactMap { if case .write(let receipts, _) = $0 { receipts.first } else { nil } }
+    }
+
+    fileprivate var finished: [PresentationRecord] {
+        compactMap { if case .finish(let record) = $0 { record } else { nil } }
     }
 
     fileprivate var closed: [PresentationID] {

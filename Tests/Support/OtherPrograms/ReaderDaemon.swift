@@ -121,7 +121,7 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
         return id
     }
 
-    /// Waits for the end of a presentation by its events; its states in order.
+    /// Waits for the end of a presentation, or for a person's decision, by its events; its states in order.
     ///
     /// - Parameter entered: called in each state that it comes to.
     package func end(
@@ -135,7 +135,8 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
                 states.append(state)
                 try await entered(state)
             }
-            if ["verified", "rejected", "declined", "cancelled", "failed"].contains(state) { break }
+            let last = ["awaitingDecision", "verified", "rejected", "declined", "cancelled", "failed"]
+            if last.contains(state) { break }
         }
         return states
     }

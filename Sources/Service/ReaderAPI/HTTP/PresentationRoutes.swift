@@ -1,6 +1,7 @@
 internal import Hummingbird
 internal import JSON
 internal import MdocModel
+internal import Reports
 
 extension PresentationCoordinator {
     /// What a till and the pages do with presentations. Each is its caller's, and its lane's while it is the latest there.
@@ -48,6 +49,12 @@ extension PresentationCoordinator {
                 let seen = try await self.presentation(call.presentation, for: call.known, by: [.clerk])
                 let portrait = try await self.portrait(of: seen.record.id)
                 return portrait.withBytes { .bytes($0, type: portrait.mediaType) }
+            },
+            APIRoute(.get, "/v1/presentations/{id}/documents/portrait", .scopes([.app])) {
+                call throws(APIProblem) in
+                let seen = try await self.presentation(call.presentation, for: call.known, by: [.app])
+                let portrait = try await self.takePortrait(of: seen.record.id)
+                return .bytes(portrait, type: PortraitKind(portrait).mediaType)
             },
             APIRoute(.get, "/v1/presentations/{id}/events", .scopes(following)) { call throws(APIProblem) in
                 let seen = try await self.presentation(call.presentation, for: call.known, by: following)

@@ -45,14 +45,14 @@ class ClerkView {
         this.#portrait.wipe();
     }
 
-    shown(page, { result }) {
-        if (typeof result?.portrait === "string" && result.outcome === undefined) {
+    shown(page, { hint, result }) {
+        if (typeof result?.portrait === "string") {
             this.#portrait.load(result.portrait, page.daemon, () => page.render());
         } else if (this.#portrait.state !== "none") {
             this.#portrait.wipe();
             page.render();
         }
-        if (result?.outcome !== undefined) {
+        if (hint === "decided") {
             this.#finish(page);
         }
     }
@@ -133,7 +133,8 @@ class ClerkView {
         const code = screen.reason?.id ?? "";
         write(find("code"), code === "" ? "" : strings.text("clerk.code", { code }));
         find("code").hidden = code === "";
-        const answers = screen.shows && presentation.state === "verified" ? presentation.result?.answers ?? [] : [];
+        const isVerified = ["awaitingDecision", "verified"].includes(presentation?.state);
+        const answers = screen.shows && isVerified ? presentation.result?.answers ?? [] : [];
         const lines = answers.filter(({ ask }) => ask !== "portrait")
             .map(({ ask, answer }) => ({ question: questionText(ask, strings), answer }));
         find("answers").hidden = lines.length === 0;
@@ -233,7 +234,7 @@ class ClerkView {
     }
 
     #finish(page) {
-        const hadPerson = page.known.presentation?.state === "verified";
+        const hadPerson = ["awaitingDecision", "verified"].includes(page.known.presentation?.state);
         page.finish({ wiped: hadPerson });
         setTimeout(() => page.known.wiped && page.forget({ wiped: false, presentation: page.known.presentation }), wipedStay);
     }
@@ -253,7 +254,7 @@ function isOpen(presentation) {
 }
 
 function isToDecide(presentation) {
-    return presentation?.state === "verified" && presentation.result?.outcome === undefined;
+    return ["awaitingDecision", "verified"].includes(presentation?.state) && presentation.hint !== "decided";
 }
 
 function answerText(answer, strings) {

@@ -36,10 +36,10 @@ class CustomerView {
     }
 
     /// Of a result only what the screen needs: that a picture is there, not where.
-    keeps({ id, state, hint, ended, asks, retention, validation, brand, result }) {
-        const { answers, issuer, outcome, portrait } = result ?? {};
-        const kept = { answers, issuer: { test: issuer?.test }, outcome, portrait: portrait && "" };
-        return { id, state, hint, ended, asks, retention, validation, brand, result: result && kept };
+    keeps({ id, state, outcome, reasons, hint, ended, asks, retention, brand, result }) {
+        const { answers, issuer } = result ?? {};
+        const kept = { answers, issuer: { test: issuer?.test } };
+        return { id, state, outcome, reasons, hint, ended, asks, retention, brand, result: result && kept };
     }
 
     wipe() {}

@@ -228,7 +228,7 @@ export class Page {
     #show(presentation) {
         this.#know({ presentation, hint: presentation.hint ?? null });
         this.view.shown(this, presentation);
-        const staying = JSON.stringify([presentation.id, presentation.state, presentation.result?.outcome]);
+        const staying = JSON.stringify([presentation.id, presentation.state, presentation.outcome]);
         if (isClosed(presentation) && staying !== this.#staying) {
             this.#staying = staying;
             clearTimeout(this.#resetTimer);

@@ -21,8 +21,9 @@ export function reasonKey({ id }) {
 }
 
 const hints = ["phoneLocked", "tapAgain", "offerQR"];
-const closed = ["verified", "rejected", "declined", "cancelled", "failed"];
+const closed = ["awaitingDecision", "verified", "rejected", "declined", "cancelled", "failed"];
 
+/// Whether the phone has nothing more to do.
 export function isClosed(presentation) {
     return closed.includes(presentation.state);
 }
@@ -37,17 +38,9 @@ export function overall(result) {
     return answers.every((answer) => answer === "yes") ? "yes" : "unknown";
 }
 
-/// Whether a person is to compare the picture with the face before them: the till says so, or a picture was asked for,
-/// which is for nothing else.
-function isForComparison({ validation, asks, result }) {
-    return validation === "confirm" || result?.portrait !== undefined || (asks ?? []).includes("portrait");
-}
-
-/// Whether that is still to be done; after any other answer than yes there is no need to.
-export function awaitsComparison(presentation) {
-    const { state, result } = presentation;
-    return state === "verified" && result !== undefined && result.outcome === undefined
-        && overall(result) === "yes" && isForComparison(presentation);
+/// Whether a person is to compare the picture with the face before them. A test is never compared.
+export function awaitsComparison({ state, result }) {
+    return state === "awaitingDecision" && overall(result) !== "test";
 }
 
 /// The phases before a result, the same for both pages.
@@ -105,7 +98,7 @@ export function customerScreen(known) {
 
 function customerEnd(presentation) {
     const { state, result } = presentation;
-    if (state === "verified") {
+    if (state === "verified" || state === "awaitingDecision") {
         return customerVerdict(presentation);
     }
     switch (state) {
@@ -120,18 +113,24 @@ function customerEnd(presentation) {
 }
 
 function customerVerdict(presentation) {
-    const { result } = presentation;
-    const answer = overall(result);
-    if (answer !== "yes" || result.outcome === "rejected") {
-        return { name: "notConfirmed", tone: "no", shape: "no", cue: "no" };
+    if (awaitsComparison(presentation)) {
+        return { name: "compare", tone: "attend", shape: "person" };
     }
-    if (result.outcome === "dismissed" && isForComparison(presentation)) {
-        return { name: "cancelled", tone: "quiet", shape: "stopped" };
+    if (presentation.outcome === "allow") {
+        return { name: "yes", tone: "yes", shape: "yes", cue: "yes" };
     }
-    return awaitsComparison(presentation)
-        ? { name: "compare", tone: "attend", shape: "person" }
-        : { name: "yes", tone: "yes", shape: "yes", cue: "yes" };
+    return isUndecided(presentation)
+        ? { name: "cancelled", tone: "quiet", shape: "stopped" }
+        : { name: "notConfirmed", tone: "no", shape: "no", cue: "no" };
 }
+
+/// Whether a person was to decide and did not.
+function isUndecided({ reasons }) {
+    return ["decision.dismissed", "decision.overdue"].includes(reasons?.[0]);
+}
+
+/// What the end of an answer that was verified looks like to the clerk.
+const outcomeTones = { allow: "yes", deny: "no", unclear: "unknown" };
 
 /// The clerk's screen.
 export function clerkScreen(known) {
@@ -157,12 +156,10 @@ function clerkEnd(presentation) {
         return { name: "test", tone: "test", shape: "test", shows: true };
     }
     switch (state) {
+    case "awaitingDecision": return { name: "compare", tone: "attend", shape: "person", shows: true };
     case "verified": {
-        const answer = overall(result);
-        const cue = answer === "yes" ? "yes" : "no";
-        return awaitsComparison(presentation)
-            ? { name: "compare", tone: "attend", shape: "person", shows: true }
-            : { name: "verified", tone: answer, shape: answer, shows: true, cue };
+        const tone = outcomeTones[presentation.outcome] ?? "unknown";
+        return { name: "verified", tone, shape: tone, shows: true, cue: tone === "yes" ? "yes" : "no" };
     }
     case "rejected": return { name: "rejected", tone: "no", shape: "no", reason, shows: true, cue: "no" };
     case "declined": return { name: "declined", tone: "quiet", shape: "hand" };
@@ -234,7 +231,7 @@ function human(presentation) {
     const decided = {
         approved: { state: "passed", detail: "clerk.matches" }, rejected: { state: "failed", detail: "clerk.matchesNot" },
         dismissed: { state: "unknown", detail: "outcome.human.skipped" },
-    }[presentation.result?.outcome];
+    }[presentation.result?.decision];
     const open = awaitsComparison(presentation)
         ? { state: "open", detail: "outcome.human.open" } : { state: "none" };
     return { key: "human", ...(decided ?? open) };

@@ -1,5 +1,7 @@
 internal import JSON
 internal import ReaderService
+internal import ReaderStore
+internal import Reports
 
 extension PresentationCoordinator {
     /// Notifies the listeners of the current state of a presentation.
@@ -94,6 +96,7 @@ extension PresentationRecord {
         ]
         if let hint { members.append(("hint", .string(hint.rawValue))) }
         if completion?.hasTestDocument == true { members.append(("test", .boolean(true))) }
+        if let conclusion { members.append(("outcome", .string(conclusion.outcome.rawValue))) }
         members.append(("at", .string("\(now)")))
         return .object(members)
     }

@@ -14,6 +14,8 @@ extension PresentationRecord {
             ("reference", JSONValue(order.reference?.name)),
             ("holder", order.reference.map { .integer(Int64($0.holder)) } ?? .null),
             ("state", .string(state.rawValue)),
+            ("outcome", JSONValue(conclusion?.outcome.rawValue)),
+            ("reasons", .array((conclusion?.reasons ?? []).map { .string($0) })),
             ("hint", JSONValue(hint?.rawValue)), ("created", .string("\(created)")),
             ("ended", JSONValue(completion.map { "\($0.ended)" })),
             ("intent", .string(order.intent.description)),
@@ -35,15 +37,26 @@ extension PresentationRecord {
             return report.screenResult(by: basis, decision: completion.decision)
         }
         var members = report.resultMembers(by: basis, at: completion.ended)
-        members.append(("outcome", JSONValue(completion.decision?.rawValue)))
+        members.append(("decision", JSONValue(completion.decision?.rawValue)))
         members.append(("receipt", JSONValue(completion.receipt.id)))
         members.append(("retainedUntil", JSONValue(completion.retainedUntil.map { "\($0)" })))
         switch order.kind {
-        case .data where scopes.contains(.app): members.append(("documents", report.documentsWithElements))
+        case .data where scopes.contains(.app): members += dataMembers(report, completion)
         case .display where scopes.contains(.clerk): members += shownMembers(completion.shown)
         case .data, .display: break
         }
         return .object(members)
+    }
+
+    /// A portrait is handed out once, and not among the documents.
+    private func dataMembers(
+        _ report: TransactionReport, _ completion: Completion
+    ) -> [(String, JSONValue)] {
+        let isThere = report.portrait != nil && !completion.isPortraitTaken
+        return [
+            ("documents", report.documentsWithElements),
+            ("portrait", isThere ? .string("/v1/presentations/\(id)/documents/portrait") : .null),
+        ]
     }
 
     private func shownMembers(_ shown: ShownPerson?) -> [(String, JSONValue)] {
@@ -60,10 +73,10 @@ extension PresentationRecord {
             scopes.isEmpty || !scopes.isDisjoint(with: [.app, .clerk])
         {
             var members = report.resultMembers(by: basis, at: completion.ended)
-            members.append(("outcome", .null))
+            members.append(("decision", .null))
             members.append(("receipt", JSONValue(completion.furtherReceipt)))
             members.append(("retainedUntil", JSONValue(completion.furtherRetainedUntil.map { "\($0)" })))
-            if scopes.contains(.app) { members.append(("documents", report.documentsWithElements)) }
+            if scopes.contains(.app) { members += dataMembers(report, completion) }
             result = .object(members)
         }
         return [

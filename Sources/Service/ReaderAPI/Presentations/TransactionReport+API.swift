@@ -29,14 +29,6 @@ extension TransactionReport {
         return Array((failures + errors).prefix(Self.mostReasons))
     }
 
-    func answer(to question: Question) -> ReceiptQuestion.Answer {
-        switch word(answering: question) {
-        case .yes: .yes
-        case .no: .no
-        case .cannotTell: .unknown
-        }
-    }
-
     /// The members of a result, without any element value: answers, reasons, who issued, and how sure that is.
     ///
     /// - Parameter ended: when the answer was judged.
@@ -66,7 +58,7 @@ extension TransactionReport {
             "docType": .null, "parts": .null,
             "issuer": ["country": .null, "name": .null, "test": .boolean(isTest(by: basis))],
             "trustSnapshot": .null, "trustAgeSeconds": .null, "policy": .null,
-            "outcome": JSONValue(decision?.rawValue), "receipt": .null, "retainedUntil": .null,
+            "decision": JSONValue(decision?.rawValue), "receipt": .null, "retainedUntil": .null,
         ]
     }
 

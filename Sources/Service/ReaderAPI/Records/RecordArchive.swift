@@ -62,7 +62,7 @@ package actor RecordArchive {
     /// Makes sure, by writing, that the receipt of a presentation can be written, before a phone is asked.
     func reserve(_ statement: ReceiptStatement, of id: PresentationID) throws(APIProblem) {
         do throws(ReaderStoreError) {
-            try store.reserve(statement, of: id.description)
+            try store.reserve(statement, of: WaitingReceipts.name(id))
             latestFault.withLock { $0 = nil }
         } catch {
             failed(.check, error, of: id)
@@ -72,23 +72,35 @@ package actor RecordArchive {
 
     /// The presentation was not begun.
     func release(_ id: PresentationID) {
-        _ = keep(.held, of: id) { () throws(ReaderStoreError) in try store.release(id.description) }
-    }
-
-    /// Keeps what a receipt will say until somebody has decided.
-    func hold(_ statement: ReceiptStatement, of id: PresentationID) {
         _ = keep(.held, of: id) { () throws(ReaderStoreError) in
-            try store.hold(statement, of: id.description)
+            try store.release(WaitingReceipts.name(id))
         }
     }
 
-    /// Writes a receipt and returns its id; nil if that failed, which is logged.
-    ///
-    /// - Parameter isFurther: whether it is that of the second request, for which no place is kept.
-    func write(_ statement: ReceiptStatement, of id: PresentationID, isFurther: Bool = false) -> String? {
-        keep(.receipt, of: id) { () throws(ReaderStoreError) in
-            try store.append(statement, releasing: isFurther ? nil : id.description).id
+    /// Keeps what receipts will say until somebody has decided: until then, that the daemon was started again.
+    func hold(_ receipts: WaitingReceipts, of id: PresentationID) {
+        guard let conclusion = PresentationEvidence.restarted.conclusion else { return }
+        for (statement, name) in receipts.ended(conclusion, decision: nil).named(id) {
+            _ = keep(.held, of: id) { () throws(ReaderStoreError) in
+                try store.hold(statement, of: name)
+            }
         }
+    }
+
+    /// Writes receipts, in place of what was held for them. One that cannot be written is logged.
+    func write(_ receipts: WaitingReceipts, of id: PresentationID) -> WrittenReceipts {
+        var written = WrittenReceipts(missing: receipts)
+        func take(_ statement: ReceiptStatement?, _ name: String) -> String? {
+            guard let statement else { return nil }
+            return keep(.receipt, of: id) { () throws(ReaderStoreError) in
+                try store.append(statement, releasing: name).id
+            }
+        }
+        written.first = take(receipts.first, WaitingReceipts.name(id))
+        if written.first != nil { written.missing.first = nil }
+        written.further = take(receipts.further, WaitingReceipts.furtherName(id))
+        if written.further != nil { written.missing.further = nil }
+        return written
     }
 
     /// What a receipt says of a request that is to have one; nil otherwise.
