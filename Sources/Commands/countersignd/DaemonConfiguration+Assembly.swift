@@ -49,7 +49,8 @@ extension DaemonConfiguration {
     ) throws(AssemblyFault) -> (RecordArchive, TokenBrands) {
         do throws(ReaderStoreError) {
             return (
-                try RecordArchive(store: store, keys: keys, metrics: metrics, log: log),
+                try RecordArchive(
+                    store: store, keys: keys, metrics: metrics, log: log, at: WallClock.system.now),
                 try TokenBrands(store: store, clock: .system)
             )
         } catch {

@@ -59,6 +59,28 @@ enum ReceiptTables {
         """
 }
 
+/// The presentations of the last day. Nothing in them is an answer or an element's value.
+enum PresentationTables {
+    static let schema = """
+        CREATE TABLE presentation (
+            id TEXT NOT NULL PRIMARY KEY,
+            owner TEXT NOT NULL,
+            reference TEXT,
+            holder INTEGER NOT NULL,
+            request BLOB NOT NULL CHECK (length(request) = 32),
+            created INTEGER NOT NULL,
+            ended INTEGER,
+            description TEXT NOT NULL,
+            receipt INTEGER,
+            further_receipt INTEGER
+        ) STRICT;
+        CREATE UNIQUE INDEX presentation_reference ON presentation (owner, reference, holder)
+            WHERE reference IS NOT NULL;
+        CREATE INDEX presentation_ended ON presentation (ended);
+
+        """
+}
+
 /// The tables of retained data. The contents of a field are sealed; its reference is stored only as a keyed digest.
 enum RetainedTables {
     static let schema =

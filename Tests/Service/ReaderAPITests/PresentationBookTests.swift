@@ -181,12 +181,16 @@ struct PresentationBookTests {
         #expect(throws: APIProblem.decisionOpen(record.id)) { try held.book.begin(Self.record()) }
         _ = try held.book.begin(Self.record(at: "two"))
         let decided = try held.book.decide(record.id, .approved)
-        #expect(decided.hints == [.decided] && decided.written.map(\.decision) == [.approved])
+        // Nobody is told before it is written.
+        #expect(decided.hints.isEmpty && decided.written.map(\.decision) == [.approved])
+        #expect(held.book[record.id]?.conclusion == nil && held.book[record.id]?.state == .awaitingDecision)
         #expect(decided.written.map(\.outcome) == [.allow] && decided.finished.isEmpty)
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .rejected) }
         #expect(try held.book.decide(record.id, .approved).isEmpty)
         #expect(held.book.expire(.decision, of: record.id).isEmpty)
-        let written = held.book.wrote(.written("7"), further: nil, of: record.id)
+        let written = held.book.wrote(
+            WrittenReceipts(first: "7", missing: WaitingReceipts()), of: record.id)
+        #expect(written.hints == [.decided])
         #expect(written.states == [.verified] && written.finished.map(\.conclusion?.outcome) == [.allow])
         #expect(held.book[record.id]?.completion?.receipt.id == "7")
         #expect(try #require(held.book[record.id]).isForgettable)
@@ -201,11 +205,11 @@ struct PresentationBookTests {
         let statement = try await Self.waitingStatement(of: record, report)
         held.book.finish(record.id, report, kept: PresentationBook.Kept(receipt: .waiting(statement)))
         let expired = held.book.expire(.decision, of: record.id)
-        #expect(expired.written.map(\.decision) == [nil] && expired.hints == [.wiped])
+        #expect(expired.written.map(\.decision) == [nil] && expired.hints.isEmpty)
         #expect(expired.written.map(\.outcome) == [.unclear])
         #expect(expired.written.flatMap(\.reasons).map(\.id) == ["decision.overdue"])
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
-        _ = held.book.wrote(.failed, further: nil, of: record.id)
+        #expect(held.book.wrote(WrittenReceipts(missing: statement), of: record.id).hints == [.wiped])
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .dismissed) }
         #expect(held.book[record.id]?.completion?.receipt.id == nil)
         #expect(held.book[record.id]?.conclusion?.reasons == ["decision.overdue"])

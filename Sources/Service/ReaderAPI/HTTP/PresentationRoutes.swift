@@ -17,6 +17,7 @@ extension PresentationCoordinator {
                         record.json(for: [.app]), status: .created, location: "/v1/presentations/\(record.id)"
                     )
                 case .existing(let record): .json(record.json(for: [.app]))
+                case .past(let past): .json(past.json)
                 }
             },
             APIRoute(.get, "/v1/presentations", .scopes([.app, .admin])) { call throws(APIProblem) in
@@ -26,9 +27,16 @@ extension PresentationCoordinator {
                 ])
             },
             APIRoute(.get, "/v1/presentations/{id}", .scopes(reading)) { call throws(APIProblem) in
-                .json(try await self.presentation(call.presentation, for: call.known, by: reading).json)
+                guard await self.book[call.presentation] != nil else {
+                    return .json(try await self.past(call.presentation, for: call.known).json)
+                }
+                return .json(
+                    try await self.presentation(call.presentation, for: call.known, by: reading).json)
             },
             APIRoute(.delete, "/v1/presentations/{id}", .scopes(handling)) { call throws(APIProblem) in
+                guard await self.book[call.presentation] != nil else {
+                    return .json(try await self.past(call.presentation, for: call.known).json)
+                }
                 let seen = try await self.presentation(call.presentation, for: call.known, by: handling)
                 return .json(try await self.cancel(seen.record.id).json(for: seen.scopes))
             },
@@ -57,6 +65,10 @@ extension PresentationCoordinator {
                 return .bytes(portrait, type: PortraitKind(portrait).mediaType)
             },
             APIRoute(.get, "/v1/presentations/{id}/events", .scopes(following)) { call throws(APIProblem) in
+                guard await self.book[call.presentation] != nil else {
+                    _ = try await self.past(call.presentation, for: call.known)
+                    throw .presentationOver
+                }
                 let seen = try await self.presentation(call.presentation, for: call.known, by: following)
                 return try await self.events(call, lane: seen.record.lane, presentation: seen.record.id)
             },
@@ -66,9 +78,10 @@ extension PresentationCoordinator {
     /// What the caller ordered under a reference, person by person; without one everything, for the administrator.
     private func presentations(
         of caller: KnownCaller, under reference: String?
-    ) throws(APIProblem) -> [JSONValue] {
+    ) async throws(APIProblem) -> [JSONValue] {
         if let reference {
-            return book.records(referredToAs: reference, by: caller.name).map { $0.json(for: [.app]) }
+            return try await past(under: reference, by: caller.name)
+                + book.records(referredToAs: reference, by: caller.name).map { $0.json(for: [.app]) }
         }
         guard caller.scopes.contains(.admin) else { throw .referenceMissing }
         return book.ids.compactMap { book[$0]?.json(for: [.admin]) }

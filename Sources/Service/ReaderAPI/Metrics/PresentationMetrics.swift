@@ -11,6 +11,8 @@ package final class PresentationMetrics: Sendable {
         /// What a receipt will say once somebody has decided.
         case held
         case receipt, retained, exported, purged
+        /// How a presentation ended, for its caller.
+        case presentation
     }
 
     private struct Outcome: Hashable {

@@ -9,7 +9,7 @@ struct PresentationBook: Sendable {
     enum Action: Sendable {
         /// The listeners of its lane are notified of its state.
         case notify(PresentationRecord)
-        /// Receipts that waited for a decision are written; then `wrote` follows.
+        /// It is decided: the receipts that waited for that are written, and how it ended; then `wrote` follows.
         case write(WaitingReceipts, of: PresentationID)
         /// After this time `expire` follows.
         case wait(Duration, Expiry, of: PresentationID)
@@ -149,10 +149,7 @@ struct PresentationBook: Sendable {
     /// What its order keeps was written: now it is over, or a person is to decide.
     mutating func complete(_ id: PresentationID, _ kept: Kept) -> [Action] {
         guard var record = records[id], case .recording(var completion, _) = record.phase else { return [] }
-        completion.receipt = kept.receipt
-        completion.retainedUntil = kept.retainedUntil
-        completion.furtherReceipt = kept.furtherReceipt
-        completion.furtherRetainedUntil = kept.furtherRetainedUntil
+        completion.take(kept)
         record.take(completion)
         records[id] = record
         var actions = [Action.notify(record)]
@@ -172,6 +169,7 @@ struct PresentationBook: Sendable {
     ) throws(APIProblem) -> [Action] {
         guard let record = records[id] else { throw .presentationUnknown }
         switch record.phase {
+        case .recording(let completion, _) where completion.decision == decision: return []
         case .running, .cancelling, .recording: throw .decisionNotDue
         case .awaitingDecision: return conclude(id, .decided(decision))
         case .over(let completion):
@@ -205,14 +203,14 @@ struct PresentationBook: Sendable {
         guard let conclusion = completion.evidence.conclusion else { return [] }
         completion.shown = nil
         completion.hint = person == .overdue ? .wiped : .decided
-        var receipts: WaitingReceipts?
+        var receipts = WaitingReceipts()
         if case .waiting(let waiting) = completion.receipt {
             receipts = waiting.ended(conclusion, decision: completion.decision)
-            completion.receipt = .writing
         }
-        record.take(completion)
+        // Nobody is told of an outcome that a loss of power could take back.
+        record.phase = .recording(completion, before: .awaitingDecision)
         records[id] = record
-        return [.notify(record), receipts.map { Action.write($0, of: id) } ?? .finish(record)]
+        return [.write(receipts, of: id)]
     }
 
     /// Hands out the portrait of a data request, once.
@@ -241,13 +239,8 @@ struct PresentationBook: Sendable {
     }
 
     /// The receipts that waited for a decision were written, or could not be.
-    mutating func wrote(
-        _ written: WrittenReceipts, asked: WaitingReceipts, of id: PresentationID
-    ) -> [Action] {
-        guard var record = records[id], var completion = record.completion else { return [] }
-        completion.receipt = asked.first == nil ? .none : .ended(written.first)
-        completion.furtherReceipt = written.further
-        record.take(completion)
+    mutating func wrote(_ written: WrittenReceipts, of id: PresentationID) -> [Action] {
+        guard let record = records[id]?.decided(written) else { return [] }
         records[id] = record
         return [.notify(record), .finish(record)]
     }

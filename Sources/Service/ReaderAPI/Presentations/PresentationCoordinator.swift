@@ -89,10 +89,13 @@ package actor PresentationCoordinator {
     enum Opened {
         case created(PresentationRecord)
         case existing(PresentationRecord)
+        /// It is over, and no longer in memory.
+        case past(PastPresentation)
     }
 
     func open(_ order: PresentationOrder, by owner: String) async throws(APIProblem) -> Opened {
         if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
+        if let past = try await past(orderedAs: order, by: owner) { return .past(past) }
         _ = try namedLane(for: order)
         let now = now
         guard now >= WallClock.earliest else { throw .clockNotSet }
@@ -127,7 +130,7 @@ package actor PresentationCoordinator {
         try await reserveReceipt(of: record)
         do throws(APIProblem) {
             let opened = try enter(record, presentation)
-            if case .existing = opened { await releaseReceipt(of: record) }
+            if case .created = opened { await archive?.put(record) } else { await releaseReceipt(of: record) }
             return opened
         } catch {
             await releaseReceipt(of: record)
@@ -221,7 +224,9 @@ package actor PresentationCoordinator {
             return
         }
         metrics.took((further ?? report).phases, at: record.lane)
-        perform(book.complete(id, await keep(record, completion, report, then: further)))
+        let kept = await keep(record, completion, report, then: further)
+        if completion.evidence.conclusion != nil { await archive?.put(record.ended(completion, kept)) }
+        perform(book.complete(id, kept))
     }
 
     /// What a clerk compares. A portrait that cannot be shown is left out; the page says so.
@@ -326,9 +331,10 @@ package actor PresentationCoordinator {
     private func write(_ receipts: WaitingReceipts, of id: PresentationID) {
         writing[id] = Task { [archive] in
             let written = await archive?.write(receipts, of: id) ?? WrittenReceipts(missing: receipts)
+            if let record = book[id]?.decided(written) { await archive?.put(record) }
             writing[id] = nil
             retry(written.missing, of: id)
-            perform(book.wrote(written, asked: receipts, of: id))
+            perform(book.wrote(written, of: id))
         }
     }
 
@@ -347,6 +353,7 @@ package actor PresentationCoordinator {
                 pause = min(pause * 2, Self.longestPause)
                 let written = await archive.write(missing, of: id)
                 perform(book.wroteDelayed(written, of: id))
+                if let record = book[id], record.conclusion != nil { await archive.put(record) }
                 missing = written.missing
             } while !missing.isEmpty && !Task.isCancelled
             retrying[number] = nil

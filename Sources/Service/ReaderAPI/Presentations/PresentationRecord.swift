@@ -20,7 +20,7 @@ struct PresentationRecord: Sendable {
         case running(PresentationState, hint: PresentationHint?)
         /// It was cancelled, and its phone is being notified.
         case cancelling
-        /// It was judged, and what its order keeps is being written. It shows the state before until that is done.
+        /// It was judged or decided, and what is kept of it is being written. It shows the state before until that is done.
         case recording(Completion, before: PresentationState)
         /// It was judged, and a person is to decide.
         case awaitingDecision(Completion)
@@ -55,7 +55,6 @@ struct PresentationRecord: Sendable {
         case none
         /// It waits for a person's decision.
         case waiting(WaitingReceipts)
-        case writing
         /// By its id.
         case written(String)
         case failed
@@ -105,9 +104,7 @@ struct PresentationRecord: Sendable {
     }
 
     /// Whether nothing waits for it any more.
-    var isForgettable: Bool {
-        if case .over(let completion) = phase { !completion.receipt.isWriting } else { false }
-    }
+    var isForgettable: Bool { if case .over = phase { true } else { false } }
 
     /// Whether a person is to decide: the order says so, or a display request asks for a portrait, which is for nothing
     /// else.
@@ -116,6 +113,35 @@ struct PresentationRecord: Sendable {
     /// Takes what came of it, whether that is decided or not.
     mutating func take(_ completion: Completion) {
         phase = completion.evidence.conclusion == nil ? .awaitingDecision(completion) : .over(completion)
+    }
+
+    /// As it is once the receipts that waited for a decision were written. Nil where it is not decided.
+    func decided(_ written: WrittenReceipts) -> PresentationRecord? {
+        guard case .recording(var completion, .awaitingDecision) = phase else { return nil }
+        if case .waiting(let receipts) = completion.receipt {
+            completion.receipt = receipts.first == nil ? .none : .ended(written.first)
+            completion.furtherReceipt = written.further
+        }
+        var record = self
+        record.take(completion)
+        return record
+    }
+
+    /// As it is once what its order keeps was written.
+    func ended(_ completion: Completion, _ kept: PresentationBook.Kept) -> PresentationRecord {
+        var completion = completion
+        completion.take(kept)
+        var record = self
+        record.take(completion)
+        return record
+    }
+
+    /// As it ended where the daemon ends before it.
+    var interrupted: PresentationRecord {
+        let evidence = PresentationEvidence.restarted
+        var record = self
+        record.phase = .over(Completion(state: .failed, ended: created, evidence: evidence))
+        return record
     }
 
     /// What its data is retained for: the caller's own name for it, with which those of several persons come together.
@@ -127,7 +153,6 @@ extension PresentationRecord.Receipt {
     static func ended(_ id: String?) -> PresentationRecord.Receipt { id.map { .written($0) } ?? .failed }
 
     var id: String? { if case .written(let id) = self { id } else { nil } }
-    var isWriting: Bool { if case .writing = self { true } else { false } }
 }
 
 extension PresentationRecord.Completion {
@@ -152,6 +177,13 @@ extension PresentationRecord.Completion {
         self.further = further.map { PresentationState($0) == .verified ? $0 : $0.withoutElements }
         let isDenied = evidence.conclusion.map { $0.outcome != .allow } ?? false
         if record.order.kind == .display, !isDenied { self.shown = shown }
+    }
+
+    mutating func take(_ kept: PresentationBook.Kept) {
+        receipt = kept.receipt
+        retainedUntil = kept.retainedUntil
+        furtherReceipt = kept.furtherReceipt
+        furtherRetainedUntil = kept.furtherRetainedUntil
     }
 
     /// What the person decided; nil where nobody did.

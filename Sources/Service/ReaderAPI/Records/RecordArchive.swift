@@ -1,6 +1,6 @@
 internal import Dispatch
 package import Logging
-internal import MdocModel
+package import MdocModel
 package import ReaderStore
 internal import Reports
 internal import Synchronization
@@ -28,9 +28,12 @@ package actor RecordArchive {
     /// Opens the store, created if absent, and writes the receipts that an earlier run left open: those of interrupted
     /// presentations, and those on which nobody can decide any more.
     ///
-    /// - Parameter keys: the folder of the keys of retained data; nil for the one beside the store.
+    /// - Parameters:
+    ///   - keys: the folder of the keys of retained data; nil for the one beside the store.
+    ///   - now: when what an earlier run left open is said to have ended.
     package init(
-        store folder: String, keys: String? = nil, metrics: PresentationMetrics, log: Logger
+        store folder: String, keys: String? = nil, metrics: PresentationMetrics, log: Logger,
+        at now: Timestamp
     ) throws(ReaderStoreError) {
         store = try ReaderStore(at: folder, for: .changing)
         retained = try RetainedRecords(in: store, keysIn: keys)
@@ -39,6 +42,7 @@ package actor RecordArchive {
         do throws(ReaderStoreError) {
             let count = try store.appendHeld()
             for _ in 0..<count { metrics.kept(.receipt, isWritten: true) }
+            try store.endPresentations(at: now)
         } catch {
             failed(.receipt, error)
         }
@@ -129,7 +133,7 @@ package actor RecordArchive {
         return latest
     }
 
-    private func keep<Value>(
+    func keep<Value>(
         _ kind: PresentationMetrics.Record, of id: PresentationID,
         _ body: () throws(ReaderStoreError) -> Value
     ) -> Value? {
