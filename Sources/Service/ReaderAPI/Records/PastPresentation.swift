@@ -42,7 +42,8 @@ extension PresentationOrder {
             .string(kind.rawValue), .string(intent.description), JSONValue(lane), JSONValue(reference?.name),
             JSONValue(reference.map { "\($0.holder)" }), .string(validation.rawValue),
             .string(retention.name), .string(consent.rawValue), JSONValue(then?.intent.description),
-            JSONValue(then?.retention.name), JSONValue(policy?.name), JSONValue(identity), JSONValue(wallet), JSONValue(webhook),
+            JSONValue(then?.retention.name), JSONValue(policy?.name), JSONValue(identity), JSONValue(wallet),
+            JSONValue(webhook),
             JSONValue(readerToken),
         ]
         return Digest(.sha256, of: Array(JSONValue.array(members).line.utf8)[...]).bytes
