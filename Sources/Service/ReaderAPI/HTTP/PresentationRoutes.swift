@@ -27,14 +27,14 @@ extension PresentationCoordinator {
                 ])
             },
             APIRoute(.get, "/v1/presentations/{id}", .scopes(reading)) { call throws(APIProblem) in
-                guard await self.book[call.presentation] != nil else {
+                guard try await self.book[call.presentation] != nil else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
                 return .json(
                     try await self.presentation(call.presentation, for: call.known, by: reading).json)
             },
             APIRoute(.delete, "/v1/presentations/{id}", .scopes(handling)) { call throws(APIProblem) in
-                guard await self.book[call.presentation] != nil else {
+                guard try await self.book[call.presentation] != nil else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
                 let seen = try await self.presentation(call.presentation, for: call.known, by: handling)
@@ -65,7 +65,7 @@ extension PresentationCoordinator {
                 return .bytes(portrait, type: PortraitKind(portrait).mediaType)
             },
             APIRoute(.get, "/v1/presentations/{id}/events", .scopes(following)) { call throws(APIProblem) in
-                guard await self.book[call.presentation] != nil else {
+                guard try await self.book[call.presentation] != nil else {
                     _ = try await self.past(call.presentation, for: call.known)
                     throw .presentationOver
                 }

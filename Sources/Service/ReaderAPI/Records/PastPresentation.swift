@@ -1,7 +1,9 @@
 internal import JSON
 internal import MdocModel
+internal import MdocTrust
 internal import OpenSSLCrypto
 internal import ReaderStore
+internal import RequestPlanner
 
 /// A presentation that is no longer in memory: of an earlier run of the daemon, or one of very many. It is over.
 struct PastPresentation: Sendable {
