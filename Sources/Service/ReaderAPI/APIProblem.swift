@@ -85,7 +85,7 @@ extension APIProblem {
         "the caller is not known: send Authorization: Bearer with a token of the daemon's configuration file")
     static let pageCodeRefused = APIProblem(
         .pageCodeRefused, 403,
-        "the code is not known, was used, or is older than 60 s: make another with countersign page-code")
+        "the code is not known, was used, or is older than 60 s: ask for another with countersign page-code")
     static let forbidden = APIProblem(
         .forbidden, 403,
         "the token, or the user, does not have the scope for this: add it in the daemon's configuration file")
@@ -164,7 +164,7 @@ extension APIProblem {
     )
     static let exportUnknown = APIProblem(
         .exportUnknown, 404,
-        "there is no such export, or a later one took its place: POST /v1/exports again, and confirm that one"
+        "there is no such export, or a later one took its place: ask with POST /v1/exports again, and confirm that one"
     )
 
     /// The store does not give or take what it should.

@@ -14,9 +14,9 @@ package struct StoredPresentation: Equatable, Sendable {
     /// The SHA-256 of the order, by which the same order is known again.
     package let order: [UInt8]
     package let created: Timestamp
-    /// Nil while it goes on.
+    /// Nil while it continues.
     package let ended: Timestamp?
-    /// The JSON that its caller reads. While it goes on, this says that it was interrupted.
+    /// The JSON that its caller reads. While it continues, this says that it was interrupted.
     package let description: String
     /// The number of its receipt, and of that of what was asked next.
     package let receipts: (first: Int64?, further: Int64?)

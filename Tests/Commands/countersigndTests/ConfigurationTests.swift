@@ -160,7 +160,7 @@ struct ConfigurationTests {
         reader.daemon.signal(SIGHUP)
         try await reader.daemon.said("read the file again")
         #expect(try await reader.asApp.call("GET", "/v1/lanes").problem == "unauthorized")
-        #expect(try await reader.end(of: id).last == "verified")
+        #expect(try await reader.end(of: id, as: reader.asClerk).last == "verified")
     }
 
     @Test("A reload adds lanes and takes others away, but none that is in use")

@@ -7,10 +7,11 @@ struct OwnershipTests {
     private static let order =
         #"{"kind": "display", "intent": "age over 21 with portrait for a human to compare", "reference": "r", "retention": "receipt"}"#
 
-    private func ordered(_ reader: ReaderDaemon) async throws -> String {
+    private func ordered(_ reader: ReaderDaemon, decided: Bool = true) async throws -> String {
         let reply = try await reader.asApp.call("POST", "/v1/presentations", Self.order)
         let id = try #require(try reply.json()["id"] as? String, "\(reply.text)")
-        #expect(try await reader.end(of: id).last == "verified")
+        #expect(try await reader.end(of: id).last == "awaitingDecision")
+        if decided { try await reader.decide(id) }
         return id
     }
 
@@ -40,7 +41,7 @@ struct OwnershipTests {
             #expect(own.status == 201 && own.headers["location"] != path)
             _ = try await other.call("DELETE", own.headers["location"] ?? "")
         }
-        #expect(try await reader.result(of: id)["verdict"] as? String == "verified")
+        #expect(try await reader.result(of: id)["verdict"] as? String == "mock")
         #expect(try await reader.asApp.call("GET", "/v1/receipts/1").status == 200)
         let listed = try await reader.asApp.call("GET", "/v1/presentations?reference=r").json()
         #expect((listed["presentations"] as? [[String: Any]])?.map { $0["id"] as? String } == [id])
@@ -62,7 +63,7 @@ struct OwnershipTests {
     @Test("The customer's page sees what is shown there; the clerk's page has portrait, name and decision")
     func pages() async throws {
         let reader = try await ReaderDaemon()
-        let id = try await ordered(reader)
+        let id = try await ordered(reader, decided: false)
         let path = "/v1/presentations/\(id)"
         let screen = try await reader.result(of: id, as: reader.asScreen)
         #expect((screen["answers"] as? [Any])?.isEmpty == false)
@@ -80,6 +81,7 @@ struct OwnershipTests {
                 "\(method) \(end)")
         }
         #expect(try await reader.asClerk.call("GET", path + "/portrait").status == 200)
+        try await reader.decide(id)
         // Once the lane shows another, the pages have no more of this one.
         let next = try await reader.order()
         for client in [reader.asScreen, reader.asClerk] {

@@ -33,7 +33,7 @@ struct PresentationTests {
             }
             let id = try await reader.order(
                 #", "retention": "receipt""#, intent: "age over 21 with portrait for a human to compare")
-            #expect(try await reader.end(of: id).last == (isAccepted ? "verified" : "rejected"))
+            #expect(try await reader.end(of: id).last == (isAccepted ? "awaitingDecision" : "rejected"))
             let result = try await reader.result(of: id, as: reader.asClerk)
             #expect(result["verdict"] as? String == "mock" && result["test"] as? Bool == true)
             #expect((result["issuer"] as? [String: Any])?["test"] as? Bool == true)
@@ -42,6 +42,12 @@ struct PresentationTests {
             let reasons = (result["reasons"] as? [[String: String]])?.map { $0["id"] }
             #expect(reasons == (isAccepted ? [] : ["document.test"]))
             #expect(result["portrait"] is NSNull == !isAccepted)
+            let over =
+                isAccepted
+                ? try await reader.decide(id)
+                : try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()
+            #expect(over["outcome"] as? String == (isAccepted ? "allow" : "unclear"))
+            #expect(over["reasons"] as? [String] == (isAccepted ? [] : ["document.test"]))
             let receipt = try await reader.asAdmin.call("GET", "/v1/receipts/\(number + 1)").json()
             let statement = try #require(receipt["statement"] as? [String: Any])
             #expect(statement["verdict"] as? String == "mock" && statement["test"] as? Bool == true)

@@ -86,7 +86,7 @@ struct StrangerTests {
 
     @Test("A token that is withdrawn ends its event streams, and no other's")
     func withdrawn() async throws {
-        let reader = try await ReaderDaemon(lanes: [nil])
+        let reader = try await ReaderDaemon()
         let path = "/v1/lanes/lane-1/events"
         let withdrawn = try await reader.asScreen.events(path)
         let other = try await reader.asClerk.events(path)

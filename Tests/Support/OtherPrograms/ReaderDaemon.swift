@@ -123,11 +123,13 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
 
     /// Waits for the end of a presentation, or for a person's decision, by its events; its states in order.
     ///
-    /// - Parameter entered: called in each state that it comes to.
+    /// - Parameters:
+    ///   - client: who listens; nil for the program that ordered it.
+    ///   - entered: called in each state that it comes to.
     package func end(
-        of id: String, _ entered: (_ state: String) async throws -> Void = { _ in }
+        of id: String, as client: PlainHTTP? = nil, _ entered: (_ state: String) async throws -> Void = { _ in }
     ) async throws -> [String] {
-        let events = try await asApp.events("/v1/presentations/\(id)/events")
+        let events = try await (client ?? asApp).events("/v1/presentations/\(id)/events")
         var states: [String] = []
         while let event = try await events.next() {
             guard let state = event.data["state"] else { continue }
@@ -139,6 +141,17 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
             if last.contains(state) { break }
         }
         return states
+    }
+
+    /// Says what a person decided. Returns the presentation.
+    @discardableResult
+    package func decide(_ id: String, _ decision: String = "approved") async throws -> [String: Any] {
+        let path = "/v1/presentations/\(id)/decision"
+        let reply = try await asClerk.call("POST", path, #"{"decision": "\#(decision)"}"#)
+        guard reply.status == 200 else {
+            throw PlainHTTP.Failure(description: "\(reply.status): \(reply.text)")
+        }
+        return try reply.json()
     }
 
     package func result(of id: String, as client: PlainHTTP? = nil) async throws -> [String: Any] {

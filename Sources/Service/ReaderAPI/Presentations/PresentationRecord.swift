@@ -149,7 +149,7 @@ struct PresentationRecord: Sendable {
 }
 
 extension PresentationRecord.Receipt {
-    /// One that is due: written, unless it has no id.
+    /// One that the order asks for: written, unless it has no id.
     static func ended(_ id: String?) -> PresentationRecord.Receipt { id.map { .written($0) } ?? .failed }
 
     var id: String? { if case .written(let id) = self { id } else { nil } }

@@ -22,7 +22,7 @@ struct PastPresentation: Sendable {
 }
 
 extension StoredPresentation {
-    /// How a presentation ended; as long as it goes on, that the daemon ended before it.
+    /// How a presentation ended; as long as it continues, that the daemon ended before it.
     init(_ record: PresentationRecord) {
         let isOver = record.conclusion != nil
         self.init(
