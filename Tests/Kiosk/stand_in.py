@@ -230,6 +230,8 @@ def conclusion(presentation):
     answers = [answer["answer"] for answer in result["answers"]]
     if "no" in answers:
         return "deny", ["answer.no"]
+    if presentation["hint"] == "wiped" and result["decision"] is None and "portrait" in presentation["asks"]:
+        return "unclear", ["decision.overdue"]
     if result["decision"] == "rejected":
         return "deny", ["decision.rejected"]
     if "unknown" in answers:
@@ -243,7 +245,7 @@ def hold(faults):
         raise AssertionError(f"not as openapi.json has it: {faults}")
 
 
-def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=None, revocation=None, verdict="verified"):
+def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=None, revocation=None, verdict="verified", policy="age"):
     """A result, in which everything is well unless told otherwise."""
     return {
         "verdict": verdict, "test": verdict == "mock",
@@ -255,7 +257,7 @@ def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=No
                   "revocation": {"state": "good", "cause": None, "ageSeconds": 7_300, **(revocation or {})},
                   **(parts or {})},
         "decision": None, "portrait": None, "name": None, "trustSnapshot": "5b1c", "trustAgeSeconds": 90_000,
-        "policy": "age", "receipt": "r-2041", "retainedUntil": None,
+        "policy": policy, "receipt": "r-2041", "retainedUntil": None,
     }
 
 

@@ -127,7 +127,8 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
     ///   - client: who listens; nil for the program that ordered it.
     ///   - entered: called in each state that it comes to.
     package func end(
-        of id: String, as client: PlainHTTP? = nil, _ entered: (_ state: String) async throws -> Void = { _ in }
+        of id: String, as client: PlainHTTP? = nil,
+        _ entered: (_ state: String) async throws -> Void = { _ in }
     ) async throws -> [String] {
         let events = try await (client ?? asApp).events("/v1/presentations/\(id)/events")
         var states: [String] = []

@@ -125,9 +125,9 @@ class ClerkView {
     /// Returns the words to be read out.
     #showVerdict(screen, presentation, strings) {
         const prefix = screen.prefix ?? "clerk";
-        const head = strings.text(`${prefix}.${screen.name}.head`);
+        const head = strings.text(`${prefix}.${screen.name}.head`, screen.values);
         const text = screen.reason === undefined
-            ? strings.text(`${prefix}.${screen.name}.text`) : strings.text(reasonKey(screen.reason));
+            ? strings.text(`${prefix}.${screen.name}.text`, screen.values) : strings.text(reasonKey(screen.reason));
         write(find("head"), head);
         write(find("text"), text);
         const code = screen.reason?.id ?? "";
@@ -148,14 +148,14 @@ class ClerkView {
     #showPerson(screen, presentation, strings) {
         const node = find("person");
         const { name } = presentation?.result ?? {};
-        const isThere = screen.shows === true
-            && (this.#portrait.state !== "none" || name !== undefined || awaitsComparison(presentation));
+        const isCompared = awaitsComparison(presentation);
+        const isThere = screen.shows === true && (isCompared || name !== undefined);
         node.hidden = !isThere;
-        const key = isThere && [strings.language, this.#portrait.state, presentation.id, name];
-        this.#draw(node, key, () => isThere ? this.#person(name, strings) : []);
+        const key = isThere && [strings.language, this.#portrait.state, presentation.id, name, isCompared];
+        this.#draw(node, key, () => isThere ? this.#person(name, isCompared, strings) : []);
     }
 
-    #person(name, strings) {
+    #person(name, isCompared, strings) {
         const { state, image } = this.#portrait;
         const isShown = state === "shown";
         if (isShown) {
@@ -164,8 +164,8 @@ class ClerkView {
         const missing = strings.text(`clerk.portrait.${state === "loading" ? "loading" : "failed"}`);
         const full = [name?.given, name?.family].filter((part) => typeof part === "string").map(plain).join(" ");
         return [
-            element("figure", { class: "portrait", "data-state": state },
-                isShown ? image : element("p", {}, missing)),
+            isCompared ? element("figure", { class: "portrait", "data-state": state },
+                isShown ? image : element("p", {}, missing)) : null,
             element("div", { class: "who" },
                 full === "" ? null : element("p", { class: "full-name" }, element("bdi", {}, full))),
         ];
@@ -267,7 +267,7 @@ function row({ key, state, detail, seconds }, strings) {
         picture(stateShapes[state]),
         element("p", {}, element("span", { class: "label" }, strings.text(`outcome.${key}`)), " ",
             element("strong", { class: "state" }, strings.text(`state.${state}`))),
-        element("p", { class: "detail" }, state === "none" ? "" : strings.text(detail, values)));
+        element("p", { class: "detail" }, detail === undefined ? "" : strings.text(detail, values)));
 }
 
 function facts({ result, reference }, strings) {

@@ -38,9 +38,9 @@ export function overall(result) {
     return answers.every((answer) => answer === "yes") ? "yes" : "unknown";
 }
 
-/// Whether a person is to compare the picture with the face before them. A test is never compared.
-export function awaitsComparison({ state, result }) {
-    return state === "awaitingDecision" && overall(result) !== "test";
+/// Whether a person is to compare the picture with the face before them.
+export function awaitsComparison(presentation) {
+    return presentation?.state === "awaitingDecision";
 }
 
 /// The phases before a result, the same for both pages.
@@ -129,8 +129,29 @@ function isUndecided({ reasons }) {
     return ["decision.dismissed", "decision.overdue"].includes(reasons?.[0]);
 }
 
-/// What the end of an answer that was verified looks like to the clerk.
-const outcomeTones = { allow: "yes", deny: "no", unclear: "unknown" };
+/// What the end of an answer that was verified says to the clerk.
+function clerkVerdict(presentation) {
+    const { outcome, reasons, result } = presentation;
+    if (outcome === "allow") {
+        return { name: "verified", tone: "yes", shape: "yes", shows: true, cue: "yes" };
+    }
+    if (isUndecided(presentation)) {
+        return { name: "undecided", tone: "quiet", shape: "stopped", shows: true };
+    }
+    if (outcome === "deny") {
+        const years = youngest(result);
+        const name = reasons?.[0] === "decision.rejected" ? "otherPerson" : years === null ? "answerNo" : "tooYoung";
+        return { name, tone: "no", shape: "no", shows: true, cue: "no", values: years === null ? {} : { years } };
+    }
+    return { name: "cannotTell", tone: "unknown", shape: "unknown", shows: true, cue: "no" };
+}
+
+/// The lowest age in years that the customer is under; null where no such question was answered no.
+function youngest(result) {
+    const ages = (result?.answers ?? []).filter(({ answer }) => answer === "no")
+        .map(({ ask }) => /^age_over_(\d{2})$/.exec(ask)?.[1]).filter((age) => age !== undefined);
+    return ages.length === 0 ? null : Math.min(...ages.map(Number));
+}
 
 /// The clerk's screen.
 export function clerkScreen(known) {
@@ -157,10 +178,7 @@ function clerkEnd(presentation) {
     }
     switch (state) {
     case "awaitingDecision": return { name: "compare", tone: "attend", shape: "person", shows: true };
-    case "verified": {
-        const tone = outcomeTones[presentation.outcome] ?? "unknown";
-        return { name: "verified", tone, shape: tone, shows: true, cue: tone === "yes" ? "yes" : "no" };
-    }
+    case "verified": return clerkVerdict(presentation);
     case "rejected": return { name: "rejected", tone: "no", shape: "no", reason, shows: true, cue: "no" };
     case "declined": return { name: "declined", tone: "quiet", shape: "hand" };
     case "cancelled": return { name: "cancelled", tone: "quiet", shape: "stopped" };
@@ -176,7 +194,7 @@ export function outcomes(presentation) {
     const { result } = presentation;
     const parts = result?.parts ?? {};
     return [
-        authentic(parts, result), inDate(parts), revocation(parts.revocation ?? {}),
+        authentic(parts, result), inDate(parts), revocation(parts.revocation ?? {}, result?.policy),
         { key: "holder", ...verdict(parts.holderBound, "holder") },
         question(result), human(presentation),
     ];
@@ -208,13 +226,14 @@ function authentic({ authentic }, result) {
 }
 
 function inDate({ fresh, documentCurrent }) {
+    // The date of the document itself comes only where somebody asks for it.
     if (fresh === "yes" && documentCurrent !== "yes" && documentCurrent !== "no") {
-        return { key: "inDate", state: "unknown", detail: "outcome.inDate.some" };
+        return { key: "inDate", state: "none", detail: "outcome.inDate.some" };
     }
     return { key: "inDate", ...verdict(documentCurrent === "no" ? "no" : fresh, "inDate") };
 }
 
-function revocation({ state, ageSeconds }) {
+function revocation({ state, ageSeconds }, policy) {
     const seconds = Number.isFinite(ageSeconds) ? ageSeconds : null;
     const suffix = seconds === null ? "" : "Age";
     switch (state) {
@@ -223,7 +242,9 @@ function revocation({ state, ageSeconds }) {
     case "revoked":
         return { key: "revocation", state: "failed", detail: "outcome.revocation.no" };
     default:
-        return { key: "revocation", state: "unknown", detail: `outcome.revocation.unknown${suffix}`, seconds };
+        // The policy of ages does not ask for it.
+        return policy === "age" ? { key: "revocation", state: "none" }
+            : { key: "revocation", state: "unknown", detail: `outcome.revocation.unknown${suffix}`, seconds };
     }
 }
 
@@ -231,7 +252,7 @@ function human(presentation) {
     const decided = {
         approved: { state: "passed", detail: "clerk.matches" }, rejected: { state: "failed", detail: "clerk.matchesNot" },
         dismissed: { state: "unknown", detail: "outcome.human.skipped" },
-    }[presentation.result?.decision];
+    }[isUndecided(presentation) ? "dismissed" : presentation.result?.decision];
     const open = awaitsComparison(presentation)
         ? { state: "open", detail: "outcome.human.open" } : { state: "none" };
     return { key: "human", ...(decided ?? open) };
