@@ -94,6 +94,12 @@ class PrivacyTests(KioskCase):
         self.assertEqual(clerk.locator("img:not(.logo)").count(), 0)
         with clerk.expect_navigation():
             clerk.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+        # Its cookie lets it in, and the picture is asked for again.
+        self.expect(clerk, "compare")
+        self.wait_asked(clerk, "GET", "/portrait", count=2)
+        clerk.context.clear_cookies()
+        with clerk.expect_navigation():
+            clerk.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
         self.expect(clerk, "refused")
 
     def test_an_undecided_picture_does_not_stay_for_ever(self):
