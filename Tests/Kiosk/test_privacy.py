@@ -97,6 +97,7 @@ class PrivacyTests(KioskCase):
         # Its cookie lets it in, and the picture is asked for again.
         self.expect(clerk, "compare")
         self.wait_asked(clerk, "GET", "/portrait", count=2)
+        self.expected_complaints = ("401",)
         clerk.context.clear_cookies()
         with clerk.expect_navigation():
             clerk.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
