@@ -66,7 +66,7 @@ readonly air_packages=(busybox-static procps dbus bluez bluez-test-tools python3
 readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd)
 # What the commands of the guides use.
 readonly guide_packages=(curl jq)
-readonly kiosk_packages=(chromium python3-venv fonts-noto-core fonts-noto-cjk)
+readonly kiosk_packages=(chromium nginx-light openssl python3-venv fonts-noto-core fonts-noto-cjk)
 
 # Release builds are all alike, so that one does for try, the package and the benchmarks. What they would have for a debugger
 # is cut off in the package, and costs a fifth of the time.

@@ -18,7 +18,7 @@ enum ImportRules {
         "NIOCore": ["Service/TrustFetch/", "Service/ReaderAPI/"],
         "NIOHTTP1": ["Service/TrustFetch/", "Service/ReaderAPI/"],
         "NIOPosix": ["Service/TrustFetch/", "Service/ReaderAPI/"],
-        "NIOSSL": ["Service/TrustFetch/"],
+        "NIOSSL": ["Service/TrustFetch/", "Service/ReaderAPI/"],
         "ArgumentParser": ["Commands/"],
         "GRDB": ["Service/ReaderStore/"],
         "Hummingbird": ["Service/ReaderAPI/"],

@@ -26,7 +26,7 @@ HELD = socket.socket()
 HELD.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 HELD.bind(("127.0.0.1", 0))
 PORT = HELD.getsockname()[1]
-TOKENS = {"app": "app-of-the-benchmark", "display": "display-of-the-benchmark"}
+TOKENS = {"app": "app-of-the-benchmark", "clerk": "clerk-of-the-benchmark"}
 STARTS, ROUNDS, LISTENERS, REST = 10, 60, 200, 20.0
 PATIENCE = 20.0
 
@@ -34,6 +34,7 @@ PATIENCE = 20.0
 def configuration(folder):
     return {
         "store": f"{folder}/store", "socket": {"path": f"{folder}/socket"}, "http": {"port": PORT},
+        "limits": {"listeners": 1024},
         "tokens": [{"name": name, "scopes": [name], "sha256": hashlib.sha256(token.encode()).hexdigest()}
                    for name, token in TOKENS.items()],
         "acceptTestDocuments": True,
@@ -127,7 +128,7 @@ class Listeners:
     """Those who listen to the lane."""
 
     def __init__(self, count):
-        self.connections = [Connection("display") for _ in range(count)]
+        self.connections = [Connection("clerk") for _ in range(count)]
         for connection in self.connections:
             connection.send("GET", "/v1/lanes/counter-1/events")
         for connection in self.connections:

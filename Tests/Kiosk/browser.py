@@ -89,7 +89,7 @@ class KioskCase(unittest.TestCase):
         self.contexts.append(context)
         return context
 
-    def open(self, layout, context=None, lang=None, token=None, script=None, has_clock=False, **options):
+    def open(self, layout, context=None, lang=None, code=None, script=None, has_clock=False, **options):
         """A page; with `has_clock` the test can let its time pass, besides what passes by itself."""
         page = (context or self.context(**options)).new_page()
         page.set_default_timeout(PATIENCE * 1_000)
@@ -99,7 +99,7 @@ class KioskCase(unittest.TestCase):
         if has_clock:
             page.clock.install()
         query = f"lane=counter-1{f'&lang={lang}' if lang else ''}"
-        page.goto(f"{self.stand_in.url}/{layout}?{query}#token={token or self.stand_in.token}")
+        page.goto(f"{self.stand_in.url}/{layout}?{query}#code={code or self.stand_in.page_code(layout)}")
         page.wait_for_selector('body[data-screen]:not([data-screen="connecting"])')
         return page
 

@@ -48,7 +48,7 @@ class BuiltDaemon:
     def serve(self, **members):
         """Starts it, with further members of its file."""
         file = self.folder / "countersignd.json"
-        scopes = ["app", "display", "readerTokens", "admin"]
+        scopes = ["app", "screen", "clerk", "readerTokens", "admin"]
         file.write_text(json.dumps({
             "store": str(self.store), "socket": None, "http": {"port": self.port}, "page": str(PAGES),
             "lanes": [{"name": "counter-1", "benchLink": self.link}],
@@ -81,6 +81,10 @@ class BuiltDaemon:
 
     def stop(self):
         """As of a stand-in; `cleanup` ends it."""
+
+    def page_code(self, layout):
+        """A code that lets a page in, once."""
+        return json.loads(self.ask("POST", "/v1/page-codes", {"page": layout, "lane": "counter-1"}))["code"]
 
     def ask(self, method, path, body=None):
         request = urllib.request.Request(

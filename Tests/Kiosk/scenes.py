@@ -29,6 +29,13 @@ def verified(arming=None, outcome=None, **changes):
     return play
 
 
+def overdue(stand_in):
+    identity = stand_in.arm(**PORTRAIT)
+    stand_in.verify(identity, picture=True)
+    result = {name: value for name, value in stand_in.presentations[identity]["result"].items() if name not in ("portrait", "name")}
+    stand_in.move(identity, "verified", "wiped", result=result)
+
+
 def lane(**changes):
     return lambda stand_in: stand_in.set_lane(**changes)
 
@@ -47,10 +54,12 @@ SCENES = {
     "receiving-nfc": (moved("receiving", "hold"), "keepOn", "receiving"),
     "compare": (verified(PORTRAIT, picture=True), "compare", "compare"),
     "yes": (verified(), "yes", "verified"),
-    "no": (verified(answers=[("age_over_21", "no")]), "notConfirmed", "verified"),
+    "no": (verified(answers=[("age_over_21", "no")]), "notConfirmed", "tooYoung"),
+    "may-not-drive": (verified(answers=[("drive:B", "no")]), "notConfirmed", "answerNo"),
+    "nobody-decided": (overdue, "cancelled", "undecided"),
     "cannot-tell": (verified(answers=[("age_over_21", "unknown")], parts={"documentCurrent": "unknown"},
                              revocation={"state": "undetermined", "cause": "list_stale", "ageSeconds": 900_000}),
-                    "notConfirmed", "verified"),
+                    "notConfirmed", "cannotTell"),
     "several": (verified(answers=[("age_over_18", "yes"), ("drive:B", "yes")]), "yes", "verified"),
     "rejected-issuer": (verified(verdict="rejected", answers=[("age_over_21", "unknown")], reasons=["issuer_certificate"],
                                  parts={"authentic": "no", "fresh": "undetermined", "holderBound": "undetermined"}),

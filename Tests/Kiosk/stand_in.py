@@ -25,7 +25,7 @@ HEADERS = {
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'",
 }
-ENDS = ("verified", "rejected", "declined", "cancelled", "failed")
+ENDS = ("awaitingDecision", "verified", "rejected", "declined", "cancelled", "failed")
 
 
 def png(width, height, colour):
@@ -70,7 +70,8 @@ class Server(http.server.ThreadingHTTPServer):
 class StandIn:
     """One lane, its presentations, and what was asked of it. All that it says is held to the daemon's document."""
 
-    token = "display-capability"
+    token = "cookie-of-the-stand-in"
+    code = "c0de"
     contract = Contract()
 
     def __init__(self):
@@ -131,6 +132,10 @@ class StandIn:
     def url(self):
         return f"http://127.0.0.1:{self.port}"
 
+    def page_code(self, layout):
+        """What lets a page in; here any number of times."""
+        return self.code
+
     # The script.
 
     def emit(self, kind, **data):
@@ -147,7 +152,7 @@ class StandIn:
             identity = f"p-{len(self.log)}"
             self.put({
                 "id": identity, "kind": "display", "lane": "counter-1", "reference": "till-7/4711", "holder": None,
-                "state": "armed", "created": "2026-11-21T12:00:00Z", "intent": "age over 21", "validation": "check",
+                "state": "armed", "outcome": None, "reasons": [], "created": "2026-11-21T12:00:00Z", "intent": "age over 21", "validation": "check",
                 "asks": list(asks), "retention": retention, "brand": self.lane["brand"], "hint": hint, "ended": None,
                 "then": None, **more})
             self.lane["presentation"] = identity
@@ -161,9 +166,12 @@ class StandIn:
 
     def move(self, identity, state, hint=None, **changes):
         with self.lock:
-            self.put({**self.presentations[identity], "state": state, "hint": hint,
-                      "ended": "2026-11-21T12:00:00Z" if state in ENDS else None, **changes})
-        self.emit("state", presentation=identity, state=state, **({"hint": hint} if hint else {}))
+            presentation = {**self.presentations[identity], "state": state, "hint": hint,
+                            "ended": "2026-11-21T12:00:00Z" if state in ENDS else None, **changes}
+            outcome, reasons = conclusion(presentation)
+            self.put({**presentation, "outcome": outcome, "reasons": reasons})
+        self.emit("state", presentation=identity, state=state, **({"hint": hint} if hint else {}),
+                  **({"outcome": outcome} if outcome else {}))
 
     def verify(self, identity, picture=False, **changes):
         result = verdict(**changes)
@@ -171,8 +179,15 @@ class StandIn:
             result["portrait"] = f"/v1/presentations/{identity}/portrait"
             result["name"] = {"given": "Erika", "family": "Mustermann"}
             self.portraits[identity] = self.portrait
-        is_refused = result["verdict"] == "rejected" or any(reason["id"] == "document.test" for reason in result["reasons"])
-        self.move(identity, "rejected" if is_refused else "verified", result=result)
+        self.move(identity, "rejected" if result["verdict"] == "rejected" or is_refused(result) else self.judged(identity, result),
+                  result=result)
+
+    def judged(self, identity, result):
+        """The state after a verified answer: a person decides only where nothing else is missing."""
+        presentation = self.presentations[identity]
+        is_for_person = presentation["validation"] == "confirm" or "portrait" in presentation["asks"]
+        is_yes = all(answer["answer"] == "yes" for answer in result["answers"])
+        return "awaitingDecision" if is_for_person and is_yes else "verified"
 
     def set_lane(self, **changes):
         with self.lock:
@@ -183,12 +198,45 @@ class StandIn:
         with self.lock:
             presentation = self.presentations[identity]
             self.portraits.pop(identity, None)
-            result = {**presentation["result"], "outcome": decision}
+            result = {**presentation["result"]}
             for name in ("portrait", "name"):
                 result.pop(name, None)
-            self.put({**presentation, "result": result})
+            # Whoever closes a result on which nobody is to decide changes no outcome.
+            if presentation["state"] == "awaitingDecision":
+                result["decision"] = decision
+            presentation = {**presentation, "state": "verified", "hint": "decided", "result": result}
+            outcome, reasons = conclusion(presentation)
+            self.put({**presentation, "outcome": outcome, "reasons": reasons})
             self.lane["presentation"] = self.lane["presentationState"] = None
-        self.emit("state", presentation=identity, state=presentation["state"])
+        self.emit("state", presentation=identity, state="verified", hint="decided", outcome=outcome)
+
+
+def is_refused(result):
+    """Whether it is a test document, and none is accepted."""
+    return any(reason["id"] == "document.test" for reason in result["reasons"])
+
+
+def conclusion(presentation):
+    """Outcome and reasons, as the daemon decides them."""
+    state, result = presentation["state"], presentation.get("result")
+    if state in ("declined", "cancelled", "failed"):
+        return state, [reason["id"] for reason in (result or {}).get("reasons", [])] or [state]
+    if state == "rejected" and is_refused(result):
+        return "unclear", ["document.test"]
+    if state == "rejected":
+        return "deny", [reason["id"] for reason in result["reasons"]] or ["response.rejected"]
+    if state != "verified":
+        return None, []
+    answers = [answer["answer"] for answer in result["answers"]]
+    if "no" in answers:
+        return "deny", ["answer.no"]
+    if presentation["hint"] == "wiped" and result["decision"] is None and "portrait" in presentation["asks"]:
+        return "unclear", ["decision.overdue"]
+    if result["decision"] == "rejected":
+        return "deny", ["decision.rejected"]
+    if "unknown" in answers:
+        return "unclear", ["answer.unknown"]
+    return ("unclear", ["decision.dismissed"]) if result["decision"] == "dismissed" else ("allow", [])
 
 
 def hold(faults):
@@ -197,7 +245,7 @@ def hold(faults):
         raise AssertionError(f"not as openapi.json has it: {faults}")
 
 
-def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=None, revocation=None, verdict="verified"):
+def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=None, revocation=None, verdict="verified", policy="age"):
     """A result, in which everything is well unless told otherwise."""
     return {
         "verdict": verdict, "test": verdict == "mock",
@@ -208,8 +256,8 @@ def verdict(answers=(("age_over_21", "yes"),), parts=None, reasons=(), issuer=No
         "parts": {"authentic": "yes", "fresh": "yes", "documentCurrent": "yes", "holderBound": "yes",
                   "revocation": {"state": "good", "cause": None, "ageSeconds": 7_300, **(revocation or {})},
                   **(parts or {})},
-        "outcome": None, "portrait": None, "name": None, "trustSnapshot": "5b1c", "trustAgeSeconds": 90_000,
-        "policy": "age", "receipt": "r-2041", "retainedUntil": None,
+        "decision": None, "portrait": None, "name": None, "trustSnapshot": "5b1c", "trustAgeSeconds": 90_000,
+        "policy": policy, "receipt": "r-2041", "retainedUntil": None,
     }
 
 
@@ -217,7 +265,7 @@ def unanswered(reason):
     """The result of a presentation to which no answer came."""
     return {"verdict": "incomplete", "test": False, "answers": [], "reasons": [{"id": reason, "text": reason}], "docType": None,
             "parts": None, "issuer": None, "trustSnapshot": None, "trustAgeSeconds": None, "policy": None,
-            "outcome": None, "receipt": None, "retainedUntil": None}
+            "decision": None, "receipt": None, "retainedUntil": None}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -266,7 +314,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         with stand_in.lock:
             stand_in.asked.append((self.command, path, json.loads(body) if body else None, dict(self.headers)))
-        if self.headers.get("Authorization") != f"Bearer {stand_in.token}":
+        if path == "/v1/page-sessions":
+            return self.let_in(json.loads(body)["code"])
+        if not self.is_known():
             return self.refuse(401, "unauthorized")
         for pattern, status in list(stand_in.failing.items()):
             if re.search(pattern, f"{self.command} {path}"):
@@ -275,6 +325,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if found is None:
             return self.refuse(404, "notFound")
         getattr(self, found[1])(found[2], found[3], body)
+
+    def let_in(self, code):
+        if code != self.stand_in.code:
+            return self.refuse(403, "pageCodeRefused")
+        place = self.headers["Countersign-Page"]
+        self.answer(200, json.dumps({"page": place.split("-")[0], "lane": place.split("-", 1)[1]}).encode(), headers={
+            "Set-Cookie": f"countersign-{place}={self.stand_in.token}; Path=/; HttpOnly; SameSite=Strict"})
+
+    def is_known(self):
+        """A page by its cookie, or a test that asks itself."""
+        cookies = (self.headers.get("Cookie") or "").split("; ")
+        return (f"countersign-{self.headers.get('Countersign-Page')}={self.stand_in.token}" in cookies
+                or self.headers.get("Authorization") == f"Bearer {self.stand_in.token}")
 
     def lanes(self, name, what, body):
         if name != "counter-1":
@@ -345,7 +408,7 @@ if __name__ == "__main__":
     # For a look by hand: a lane that goes round.
     stand_in = StandIn()
     for page in ("kiosk", "clerk"):
-        print(f"{stand_in.url}/{page}?lane=counter-1#token={stand_in.token}", flush=True)
+        print(f"{stand_in.url}/{page}?lane=counter-1#code={stand_in.code}", flush=True)
     while True:
         identity = stand_in.arm(asks=("age_over_21", "portrait"), validation="confirm")
         for state, stay in (("armed", 6), ("engaged", 1), ("awaitingConsent", 5), ("receiving", 2)):

@@ -16,7 +16,7 @@ ReadableStreamDefaultReader.prototype.read = async function () {
 class FaultTests(KioskCase):
     def setUp(self):
         super().setUp()
-        self.expected_complaints = ("ERR_CONNECTION", "ERR_EMPTY", "ERR_INCOMPLETE", "ERR_FAILED", "401", "404", "503")
+        self.expected_complaints = ("ERR_CONNECTION", "ERR_EMPTY", "ERR_INCOMPLETE", "ERR_FAILED", "401", "403", "404", "503")
 
     def tearDown(self):
         super().tearDown()
@@ -106,7 +106,7 @@ class FaultTests(KioskCase):
         self.assertGreater(len(self.asked("GET", "/events")), 1)
 
     def test_a_capability_that_is_refused_is_not_tried_again(self):
-        customer, clerk = self.both(token="wrong", has_clock=True)
+        customer, clerk = self.both(code="bad", has_clock=True)
         self.expect(clerk, "refused")
         self.expect(customer, "unavailable")
         self.shot(clerk, "fault-refused-clerk")
@@ -116,15 +116,16 @@ class FaultTests(KioskCase):
             page.evaluate("fetch('/kiosk/icon.svg').then((answer) => answer.text())")
         self.assertEqual(len(self.asked("GET", "/events")), 2)
 
-    def test_without_a_capability_nothing_is_asked(self):
+    def test_without_a_code_and_a_cookie_a_page_asks_once(self):
         page = self.context().new_page()
         page.goto(f"{self.stand_in.url}/clerk?lane=counter-1")
         self.expect(page, "refused")
-        self.assertEqual(self.asked("GET", "/v1/"), [])
+        self.assertEqual([entry[1] for entry in self.asked("GET", "/v1/")], ["/v1/lanes/counter-1/events"])
+        self.assertEqual(self.asked("POST", "/v1/"), [])
 
     def test_a_lane_that_is_none_is_named(self):
         page = self.context().new_page()
-        page.goto(f"{self.stand_in.url}/clerk?lane=other#token={self.stand_in.token}")
+        page.goto(f"{self.stand_in.url}/clerk?lane=other#code={self.stand_in.code}")
         self.expect(page, "noLane")
 
     def test_a_reader_that_goes_and_comes(self):

@@ -80,18 +80,48 @@ class ModuleTests(KioskCase):
             const { customerScreen, clerkScreen } = await import('/kiosk/screens.js');
             const known = (more) => ({ link: 'live', lane: { state: 'ready' }, presentation: null, hint: null, wiped: false, ...more });
             const both = (more) => [customerScreen(known(more)).name, clerkScreen(known(more)).name];
-            const result = (more) => both({ presentation: { id: '1', state: 'verified', result: { answers: [], ...more } } });
+            const result = (outcome, state = 'verified', more = {}, reasons = []) => both({ presentation: { id: '1', state,
+                outcome, reasons, result: { answers: [], ...more } } });
+            const undecided = (reason) => customerScreen(known({ presentation: { id: '1', state: 'verified',
+                outcome: 'unclear', reasons: [reason], result: { answers: [] } } })).name;
             return { connecting: both({ lane: null }), lost: both({ link: 'lost' }),
                 refusedBeforeLane: both({ link: 'refused', lane: { state: 'readerMissing' } }),
-                noQuestion: result({}), no: result({ answers: [{ answer: 'yes' }, { answer: 'no' }] }),
-                odd: result({ answers: [{ answer: 'maybe' }] }), picture: result({ portrait: 'x' }),
-                noPictureNeeded: result({ portrait: 'x', answers: [{ answer: 'no' }] }),
+                allow: result('allow'), no: result('deny'), unclear: result('unclear'), odd: result('maybe'),
+                yesOfDenied: result('deny', 'verified', { answers: [{ answer: 'yes' }] }),
+                picture: result(null, 'awaitingDecision', { portrait: 'x' }),
+                acceptedTest: result(null, 'awaitingDecision', { issuer: { test: true } }),
+                tooYoung: result('deny', 'verified', { answers: [{ ask: 'age_over_21', answer: 'no' }] }, ['answer.no']),
+                otherPerson: result('deny', 'verified', { answers: [{ ask: 'age_over_21', answer: 'yes' }] }, ['decision.rejected']),
+                undecided: ['decision.dismissed', 'decision.overdue', 'answer.unknown'].map(undecided),
                 strangeState: both({ presentation: { id: '1', state: 'other' } }) }; }""")
         self.assertEqual(screens, {
             "connecting": ["connecting", "connecting"], "lost": ["unavailable", "daemonGone"],
-            "refusedBeforeLane": ["unavailable", "refused"], "noQuestion": ["yes", "verified"],
-            "no": ["notConfirmed", "verified"], "odd": ["notConfirmed", "verified"], "picture": ["compare", "compare"],
-            "noPictureNeeded": ["notConfirmed", "verified"], "strangeState": ["receiving", "receiving"]})
+            "refusedBeforeLane": ["unavailable", "refused"], "allow": ["yes", "verified"],
+            "no": ["notConfirmed", "answerNo"], "unclear": ["notConfirmed", "cannotTell"],
+            "odd": ["notConfirmed", "cannotTell"], "yesOfDenied": ["notConfirmed", "answerNo"],
+            "tooYoung": ["notConfirmed", "tooYoung"], "otherPerson": ["notConfirmed", "otherPerson"],
+            "picture": ["compare", "compare"], "acceptedTest": ["compare", "compare"],
+            "undecided": ["cancelled", "cancelled", "notConfirmed"], "strangeState": ["receiving", "receiving"]})
+
+    def test_what_is_not_asked_is_grey_and_what_is_missing_is_not(self):
+        states = self.page().evaluate("""async () => {
+            const { outcomes } = await import('/kiosk/screens.js');
+            const of = (policy, parts) => Object.fromEntries(outcomes({ state: 'verified', result: { answers: [], policy, parts } })
+                .map(({ key, state }) => [key, state]));
+            const parts = { authentic: 'yes', fresh: 'yes', documentCurrent: 'undetermined', holderBound: 'yes',
+                revocation: { state: 'undetermined' } };
+            return [of('age', parts), of('rental(3)', parts), of('age', { ...parts, documentCurrent: 'no',
+                revocation: { state: 'revoked' } })].map(({ inDate, revocation }) => [inDate, revocation]); }""")
+        self.assertEqual(states, [["none", "none"], ["none", "unknown"], ["failed", "failed"]])
+
+    def test_what_is_kept_is_said_of_all_that_is_asked(self):
+        kept = self.page().evaluate("""async () => {
+            const { keptTexts } = await import('/kiosk/asks.js');
+            const strings = { text: (key) => key, duration: (seconds) => seconds };
+            return [[], ['none'], ['none', 'none'], ['receipt'], ['none', 'days(3)'], ['age+id-number', 'days(3)']]
+                .map(([retention, next]) => keptTexts({ retention, then: next && { retention: next } }, strings)); }""")
+        self.assertEqual(kept, [[], ["kept.none"], ["kept.none"], ["kept.receipt"], ["kept.days", "kept.receipt"],
+                                ["kept.ageAndNumber", "kept.days", "kept.receipt"]])
 
     def test_durations_countries_and_strange_words(self):
         made = self.page().evaluate("""async () => {

@@ -17,10 +17,18 @@ class PrivacyTests(KioskCase):
 
     def test_the_capability_leaves_the_address_at_once(self):
         for page in self.both():
-            self.assertNotIn("token", page.url)
-            self.assertNotIn(self.stand_in.token, page.evaluate("JSON.stringify(history.state) + location.href"))
-            self.assertNotIn(self.stand_in.token, page.content())
-        self.assertEqual([address for address in self.addresses if self.stand_in.token in address.split("#")[0]], [])
+            self.assertNotIn("code", page.url)
+            for secret in (self.stand_in.code, self.stand_in.token):
+                self.assertNotIn(secret, page.evaluate("JSON.stringify(history.state) + location.href"))
+                self.assertNotIn(secret, page.content())
+            self.assertNotIn("countersign-", page.evaluate("document.cookie"))
+        self.assertEqual([address for address in self.addresses if self.stand_in.code in address.split("#")[0]], [])
+
+    def test_a_reload_needs_no_code(self):
+        for page in self.both():
+            page.reload()
+            self.expect(page, "idle")
+        self.assertEqual(len(self.asked("POST", "/v1/page-sessions")), 2)
 
     def test_nothing_is_stored(self):
         _, customer, clerk = self.compared()
@@ -31,7 +39,10 @@ class PrivacyTests(KioskCase):
                 (await indexedDB.databases()).length, (await caches.keys()).length,
                 (await navigator.serviceWorker.getRegistrations()).length, history.length]""")
             self.assertEqual(kept, [0, 0, "", 0, 0, 0, kept[-1]])
-        self.assertEqual(self.contexts[0].cookies() + self.contexts[1].cookies(), [])
+        # What lets the page in, which no script can read.
+        for layout, context in zip(("kiosk", "clerk"), self.contexts):
+            self.assertEqual([(cookie["name"], cookie["httpOnly"], cookie["sameSite"]) for cookie in context.cookies()],
+                             [(f"countersign-{layout}-counter-1", True, "Strict")])
 
     def test_a_picture_is_gone_from_page_and_memory_after_the_decision(self):
         # A logo is an image as well, and stays.
@@ -81,6 +92,13 @@ class PrivacyTests(KioskCase):
         clerk.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
         self.assertNotIn("Mustermann", clerk.content())
         self.assertEqual(clerk.locator("img:not(.logo)").count(), 0)
+        with clerk.expect_navigation():
+            clerk.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+        # Its cookie lets it in, and the picture is asked for again.
+        self.expect(clerk, "compare")
+        self.wait_asked(clerk, "GET", "/portrait", count=2)
+        self.expected_complaints = ("401",)
+        clerk.context.clear_cookies()
         with clerk.expect_navigation():
             clerk.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
         self.expect(clerk, "refused")
@@ -135,7 +153,7 @@ class PrivacyTests(KioskCase):
         headers = []
         page = self.context().new_page()
         page.on("response", lambda response: headers.append((response.url, response.headers)))
-        page.goto(f"{self.stand_in.url}/clerk?lane=counter-1#token={self.stand_in.token}")
+        page.goto(f"{self.stand_in.url}/clerk?lane=counter-1#code={self.stand_in.code}")
         self.expect(page, "idle")
         self.assertGreater(len(headers), 10)
         for address, sent in headers:

@@ -175,7 +175,7 @@ class StoryTests(KioskCase):
         identity, _, clerk = self.to_comparison()
         for name in ("portrait", "name"):
             self.stand_in.presentations[identity]["result"][name] = None
-        self.stand_in.move(identity, "verified")
+        self.stand_in.move(identity, "awaitingDecision")
         clerk.wait_for_selector('[data-action="matches"]:disabled')
         self.assertNotIn("Mustermann", clerk.content())
         self.assertEqual(clerk.locator("img:not(.logo)").count(), 0)
@@ -184,7 +184,7 @@ class StoryTests(KioskCase):
         clerk = self.open("clerk")
         identity = self.stand_in.arm()
         self.stand_in.verify(identity, answers=[("age_over_18", "yes"), ("drive:B", "no"), ("age_over_65", "unknown")])
-        self.expect(clerk, "verified")
+        self.expect(clerk, "answerNo")
         rows = [plain(row).replace("\n", " ") for row in clerk.locator("[data-answers] li").all_inner_texts()]
         self.assertEqual(rows, ["18 or over Yes", "May drive B No", "65 or over Cannot tell"])
 
@@ -192,7 +192,7 @@ class StoryTests(KioskCase):
         clerk = self.open("clerk")
         identity = self.stand_in.arm(**PORTRAIT)
         self.stand_in.verify(identity, picture=True, parts={"documentCurrent": "no", "holderBound": "undetermined"},
-                             revocation={"state": "undetermined", "ageSeconds": 700_000})
+                             revocation={"state": "undetermined", "ageSeconds": 700_000}, policy="rental(10)")
         self.expect(clerk, "compare")
         states = {row.get_attribute("data-outcome"): row.get_attribute("data-state")
                   for row in clerk.locator("[data-outcome]").all()}

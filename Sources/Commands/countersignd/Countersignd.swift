@@ -83,11 +83,14 @@ struct Countersignd: AsyncParsableCommand {
                 clock: .system)
         }
         let page = try configuration.pageFiles() ?? pageBesideProgram(log)
-        let servers = servers(configuration, coordinator, brands, online, access, page, systemd, log)
+        let pages = try configuration.pageSessions()
+        let servers = try servers(
+            configuration, coordinator, brands, online, access, pages, page, systemd, log)
         let reloading = Reloading(
             hangUps: hangUps, read: { () throws(ConfigurationFaults) in try read() },
             apply: { new in
                 access.replace(with: new.access)
+                await coordinator.endStreams(under: new.access)
                 await issuing.apply(new.readerTokens)
                 basis.replace(policy: new.policy, policies: new.policies)
                 Self.warn(of: new.policy, log)
@@ -109,20 +112,25 @@ struct Countersignd: AsyncParsableCommand {
     private func servers(
         _ configuration: DaemonConfiguration, _ coordinator: PresentationCoordinator, _ brands: BrandRoutes,
         _ online: OnlineVerifier?,
-        _ access: AccessBook, _ page: PageFiles, _ systemd: SystemdNotice, _ log: Logger
-    ) -> [ReaderServer] {
+        _ access: AccessBook, _ pages: PageSessions, _ page: PageFiles, _ systemd: SystemdNotice,
+        _ log: Logger
+    ) throws(AssemblyFault) -> [ReaderServer] {
         var addresses: [ReaderServer.Address] = []
         if let socket = configuration.socket {
             addresses.append(.socket(path: socket.path, mode: socket.mode))
         }
-        if let http = configuration.http { addresses.append(.loopback(host: http.host, port: http.port)) }
+        if let http = configuration.http { addresses.append(.tcp(host: http.host, port: http.port)) }
         OpenConnections.makeRoom(for: configuration.connections, listeners: addresses.count)
+        let tls = try configuration.http?.serverTLS()
+        let hosts = HostRules(
+            port: configuration.http?.port ?? 0, names: configuration.http?.names ?? [], isSecure: tls != nil)
         let readiness = Readiness(listeners: addresses.count, systemd: systemd, log: log)
         return addresses.map { address in
-            ReaderServer(
+            let isTCP = if case .tcp = address { true } else { false }
+            return ReaderServer(
                 at: address, coordinator: coordinator, brands: brands, online: online, access: access,
-                hosts: HostRules(port: configuration.http?.port ?? 0, names: configuration.http?.names ?? []),
-                page: page, connections: configuration.connections, log: log,
+                pages: pages, hosts: hosts, page: page, connections: configuration.connections,
+                tls: isTCP ? tls : nil, log: log,
                 listening: { _ in await readiness.opened() })
         }
     }

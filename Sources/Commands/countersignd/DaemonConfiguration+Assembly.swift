@@ -16,6 +16,7 @@ extension DaemonConfiguration {
         do throws(AssemblyFault) { _ = try webhooks?.secret() } catch { faults.append(error) }
         do throws(AssemblyFault) { _ = try readerTokens.signers() } catch { faults.append(error) }
         do throws(AssemblyFault) { _ = try pageFiles() } catch { faults.append(error) }
+        do throws(AssemblyFault) { _ = try http?.serverTLS() } catch { faults.append(error) }
         if let online {
             do throws(AssemblyFault) { _ = try online.settings() } catch { faults.append(error) }
             do throws(AssemblyFault) { _ = try online.connection() } catch { faults.append(error) }
@@ -33,17 +34,53 @@ extension DaemonConfiguration {
         }
     }
 
+    /// What lets pages in, with its key in the store.
+    func pageSessions() throws(AssemblyFault) -> PageSessions {
+        do throws(IdentityStoreError) {
+            return try PageSessions(store: store)
+        } catch {
+            throw AssemblyFault("store", error.explanation)
+        }
+    }
+
     /// What writes receipts and retained data, and the brands of reader tokens.
     func openStore(
         _ metrics: PresentationMetrics, _ log: Logger
     ) throws(AssemblyFault) -> (RecordArchive, TokenBrands) {
         do throws(ReaderStoreError) {
             return (
-                try RecordArchive(store: store, keys: keys, metrics: metrics, log: log),
+                try RecordArchive(
+                    store: store, keys: keys, metrics: metrics, log: log, at: WallClock.system.now),
                 try TokenBrands(store: store, clock: .system)
             )
         } catch {
             throw AssemblyFault(store: store, error)
+        }
+    }
+}
+
+extension DaemonConfiguration.HTTP {
+    /// The certificate of the listener; nil for plain HTTP.
+    func serverTLS() throws(AssemblyFault) -> ServerTLS? {
+        guard let tls else { return nil }
+        do throws(ServerTLSFault) {
+            return try ServerTLS(
+                certificate: tls.certificate, key: tls.key, clientAuthority: tls.clientAuthority)
+        } catch {
+            switch error {
+            case .file(let path, let error): throw AssemblyFault("http.tls", file: path, error)
+            case .noCertificate(let path):
+                throw AssemblyFault(
+                    "http.tls", "\(Terminal.safe(path)): there is no certificate in it: name a PEM file")
+            case .noKey(let path):
+                throw AssemblyFault(
+                    "http.tls", "\(Terminal.safe(path)): there is no private key in it: name a PEM file")
+            case .notOfOneKey(let path):
+                throw AssemblyFault(
+                    "http.tls",
+                    "\(Terminal.safe(path)): TLS does not take it with this key: name the key of the certificate"
+                )
+            }
         }
     }
 }

@@ -109,7 +109,8 @@ extension DaemonConfiguration {
     private mutating func takeLimits(_ text: JSONText, _ list: inout FaultList) {
         do throws(JSONFault) {
             let members = try text.members([
-                "presentations", "listeners", "connections", "shownSeconds", "documentsSeconds",
+                "presentations", "listeners", "connections", "shownSeconds", "decisionSeconds",
+                "documentsSeconds",
             ])
             limits.presentations = Int(
                 try members["presentations"]?.integer(in: 10...100_000) ?? Int64(limits.presentations))
@@ -117,6 +118,9 @@ extension DaemonConfiguration {
             connections = Int(try members["connections"]?.integer(in: 4...8192) ?? Int64(connections))
             if let seconds = try members["shownSeconds"]?.integer(in: 5...3600) {
                 limits.shown = .seconds(seconds)
+            }
+            if let seconds = try members["decisionSeconds"]?.integer(in: 5...3600) {
+                limits.decision = .seconds(seconds)
             }
             if let seconds = try members["documentsSeconds"]?.integer(in: 5...86_400) {
                 limits.documents = .seconds(seconds)
@@ -209,6 +213,13 @@ extension JSONText {
         guard !scopes.isEmpty else { throw wrong("must contain at least one scope") }
         return scopes
     }
+
+    /// The lanes of a page.
+    fileprivate func laneNames() throws(JSONFault) -> Set<String> {
+        var names: Set<String> = []
+        for entry in try array(upTo: 32) { names.insert(try entry.string(upTo: 64)) }
+        return names
+    }
 }
 
 extension DaemonConfiguration.Socket {
@@ -216,7 +227,7 @@ extension DaemonConfiguration.Socket {
         text.utf8.count < 108 ? JSONText.absolutePath(text) : nil
     }
 
-    fileprivate init(_ text: JSONText, users: inout [UInt32: Set<Scope>]) throws(JSONFault) {
+    fileprivate init(_ text: JSONText, users: inout [UInt32: AccessRules.User]) throws(JSONFault) {
         let members = try text.members(["path", "mode", "users"])
         path = try members["path"]?.absolutePath() ?? path
         guard Self.path(path) != nil else { throw text.wrong("must be a path of at most 107 bytes") }
@@ -227,22 +238,33 @@ extension DaemonConfiguration.Socket {
             self.mode = bits
         }
         for entry in try members["users"]?.array() ?? [] {
-            let user = try entry.members(["uid", "scopes"])
+            let user = try entry.members(["uid", "scopes", "lanes"])
             let number = UInt32(try user.required("uid").integer(in: 0...Int64(UInt32.max) - 1))
             guard users[number] == nil else { throw entry.wrong("this user is listed twice") }
-            users[number] = try user.required("scopes").scopes()
+            users[number] = AccessRules.User(
+                scopes: try user.required("scopes").scopes(), lanes: try user["lanes"]?.laneNames())
         }
     }
 }
 
 extension DaemonConfiguration.HTTP {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["host", "port", "names"])
+        let members = try text.members(["host", "port", "names", "tls"])
+        tls = try members["tls"].map { text throws(JSONFault) in
+            let members = try text.members(["certificate", "key", "clientAuthority"])
+            return DaemonConfiguration.TLS(
+                certificate: try members.required("certificate").absolutePath(),
+                key: try members.required("key").absolutePath(),
+                clientAuthority: try members["clientAuthority"]?.absolutePath())
+        }
         if let host = members["host"] {
-            guard ["127.0.0.1", "::1"].contains(try host.string()) else {
-                throw host.wrong("must be \"127.0.0.1\" or \"::1\": the API is for this computer alone")
+            let address = try host.string(upTo: 64)
+            guard tls != nil || ["127.0.0.1", "::1"].contains(address) else {
+                throw host.wrong(
+                    "must be \"127.0.0.1\" or \"::1\", or tls must be there: tokens do not cross a network in plain text"
+                )
             }
-            self.host = try host.string()
+            self.host = address
         }
         port = Int(try members["port"]?.integer(in: 1...65535) ?? Int64(port))
         for name in try members["names"]?.array(upTo: 16) ?? [] { names.append(try name.string(upTo: 253)) }
@@ -251,14 +273,15 @@ extension DaemonConfiguration.HTTP {
 
 extension AccessRules.Token {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["name", "sha256", "scopes"])
+        let members = try text.members(["name", "sha256", "scopes", "lanes"])
         let bytes = try members.required("sha256").sha256(of: "the token")
         let name = try members.required("name")
         guard !(try name.string(upTo: 64).hasPrefix("uid:")) else {
             throw name.wrong("must not begin with uid:, which is for users")
         }
         self.init(
-            name: try name.string(upTo: 64), sha256: bytes, scopes: try members.required("scopes").scopes())
+            name: try name.string(upTo: 64), sha256: bytes, scopes: try members.required("scopes").scopes(),
+            lanes: try members["lanes"]?.laneNames())
     }
 }
 

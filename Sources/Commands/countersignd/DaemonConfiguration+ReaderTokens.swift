@@ -44,7 +44,8 @@ extension DaemonConfiguration {
     private var callers: Set<String> {
         Set(access.tokens.filter { $0.scopes.contains(.readerTokens) }.map(\.name))
             .union(
-                access.users.filter { $0.value.contains(.readerTokens) }.keys.map(AccessRules.name(ofUser:)))
+                access.users.filter { $0.value.scopes.contains(.readerTokens) }.keys.map(
+                    AccessRules.name(ofUser:)))
     }
 }
 

@@ -17,6 +17,16 @@ package struct DaemonConfiguration: Equatable, Sendable {
         var port = 8411
         /// Further names under which browsers reach the daemon.
         var names: [String] = []
+        /// Nil for plain HTTP, at loopback alone.
+        var tls: TLS?
+    }
+
+    /// The files of the certificate of `http`.
+    struct TLS: Equatable, Sendable {
+        var certificate: String
+        var key: String
+        /// The roots of the certificates that clients must have.
+        var clientAuthority: String?
     }
 
     struct Lane: Equatable, Sendable {

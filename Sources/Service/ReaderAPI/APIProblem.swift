@@ -12,11 +12,12 @@ package struct APIProblem: Error, Equatable, Sendable {
         case intentRefused, policyRefused, retentionRefused, readerTokenRequired, readerTokenRefused,
             identityRefused
         case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken, referenceMissing
-        case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, portraitGone
+        case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, decisionOpen
+        case portraitGone, pageCodeRefused
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
         case tooManyConnections, tooManyListeners, tooManyPresentations, shuttingDown, failed
-        case queryRefused, receiptUnknown, recordsUnavailable, nothingRetained, exportUnderWay
+        case queryRefused, receiptUnknown, recordsUnavailable, nothingRetained, exportUnknown
 
         case onlineNotSetUp, merchantRequired, merchantUnknown, originUnknown, descriptorRefused
         case noncesUnavailable
@@ -76,11 +77,15 @@ extension APIProblem {
         .hostRefused, 421,
         "the Host header does not name this daemon: use its address, or add the host to its configuration file"
     )
+    static let hostTwice = APIProblem(.hostRefused, 400, "the request has several Host headers: send one")
     static let originRefused = APIProblem(
         .originRefused, 403, "a page of another origin may not use the reader: use the daemon's own page")
     static let unauthorized = APIProblem(
         .unauthorized, 401,
         "the caller is not known: send Authorization: Bearer with a token of the daemon's configuration file")
+    static let pageCodeRefused = APIProblem(
+        .pageCodeRefused, 403,
+        "the code is not known, was used, or is older than 60 s: ask for another with countersign page-code")
     static let forbidden = APIProblem(
         .forbidden, 403,
         "the token, or the user, does not have the scope for this: add it in the daemon's configuration file")
@@ -113,9 +118,12 @@ extension APIProblem {
     static let presentationOver = APIProblem(
         .presentationOver, 409, "the presentation is over: order a new one")
     static let decisionNotDue = APIProblem(
-        .decisionNotDue, 409, "there is nothing to decide: wait for a verified answer, and decide once")
+        .decisionNotDue, 409,
+        "there is nothing to decide: wait for the state awaitingDecision, and decide once")
     static let portraitGone = APIProblem(
         .portraitGone, 410, "there is no portrait, or it was deleted: order a new presentation")
+    static let portraitAskedTwice = APIProblem(
+        .intentRefused, 400, "the portrait is asked for twice: ask for it in intent or in then")
     static let trustNotSetUp = APIProblem(
         .trustNotSetUp, 503, "no issuer is trusted yet: set the trust store up with countersign trust import")
     static let clockNotSet = APIProblem(
@@ -154,12 +162,21 @@ extension APIProblem {
         .nothingRetained, 404,
         "nothing is retained for this reference: check it, as its data may have been exported or deleted after its time"
     )
-    static let exportUnderWay = APIProblem(
-        .exportUnderWay, 409, "this is being exported already: wait a minute, then try again")
+    static let exportUnknown = APIProblem(
+        .exportUnknown, 404,
+        "there is no such export, or a later one took its place: ask with POST /v1/exports again, and confirm that one"
+    )
 
     /// The store does not give or take what it should.
     static func recordsUnavailable(_ error: ReaderStoreError) -> APIProblem {
         APIProblem(.recordsUnavailable, 503, "the store of records: \(error.explanation)")
+    }
+
+    /// A person is to decide on the presentation before.
+    static func decisionOpen(_ id: PresentationID) -> APIProblem {
+        APIProblem(
+            .decisionOpen, 409,
+            "presentation \(id) waits for a decision at this lane: decide on it, or DELETE it")
     }
 
     static func bodyTooLong(_ limit: Int) -> APIProblem {

@@ -74,10 +74,14 @@ extension ReaderStore {
     @discardableResult
     package func appendHeld() throws(ReaderStoreError) -> Int {
         let count = try change { database in
-            let held = try Data.fetchAll(
-                database, sql: "SELECT statement FROM receipt_held ORDER BY number")
-            for bytes in held {
-                _ = try append(ReceiptStatement(CBORItem.parse([UInt8](bytes)[...])), in: database)
+            let held = try Row.fetchAll(
+                database, sql: "SELECT presentation, statement FROM receipt_held ORDER BY number")
+            for row in held {
+                let bytes = [UInt8](row["statement"] as Data)
+                let receipt = try append(ReceiptStatement(CBORItem.parse(bytes[...])), in: database)
+                try database.execute(
+                    sql: "UPDATE presentation SET receipt = ? WHERE id = ?",
+                    arguments: [receipt.sequence, row["presentation"] as String])
             }
             try database.execute(sql: "DELETE FROM receipt_held")
             return held.count

@@ -19,7 +19,7 @@ package struct ReaderStore: Sendable {
     /// entries are in use: append a new entry for another table or for a change.
     private static let tables = [
         TrustTables.schema, ReceiptTables.schema + RetainedTables.schema, ReceiptTables.held,
-        TokenTables.schema,
+        TokenTables.schema, RetainedTables.owners(in: "retained_owner"), PresentationTables.schema,
     ]
     /// The version of the tables.
     static var version: Int { tables.count }

@@ -59,6 +59,28 @@ enum ReceiptTables {
         """
 }
 
+/// The presentations of the last day. Nothing in them is an answer or an element's value.
+enum PresentationTables {
+    static let schema = """
+        CREATE TABLE presentation (
+            id TEXT NOT NULL PRIMARY KEY,
+            owner TEXT NOT NULL,
+            reference TEXT,
+            holder INTEGER NOT NULL,
+            request BLOB NOT NULL CHECK (length(request) = 32),
+            created INTEGER NOT NULL,
+            ended INTEGER,
+            description TEXT NOT NULL,
+            receipt INTEGER,
+            further_receipt INTEGER
+        ) STRICT;
+        CREATE UNIQUE INDEX presentation_reference ON presentation (owner, reference, holder)
+            WHERE reference IS NOT NULL;
+        CREATE INDEX presentation_ended ON presentation (ended);
+
+        """
+}
+
 /// The tables of retained data. The contents of a field are sealed; its reference is stored only as a keyed digest.
 enum RetainedTables {
     static let schema =
@@ -91,6 +113,17 @@ enum RetainedTables {
             nonce BLOB NOT NULL CHECK (length(nonce) = 12),
             sealed BLOB NOT NULL
         ) STRICT;
+
+        """
+    }
+
+    /// Who ordered the presentation that a record is of, where that is known. It is written again like the fields.
+    static func owners(in name: String) -> String {
+        """
+        CREATE TABLE IF NOT EXISTS \(name) (
+            record BLOB NOT NULL PRIMARY KEY CHECK (length(record) = 16),
+            owner TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
 
         """
     }

@@ -15,4 +15,13 @@ package enum PortraitKind: String {
             self = .unknown
         }
     }
+
+    /// What an HTTP response calls it.
+    package var mediaType: String {
+        switch self {
+        case .jpeg: "image/jpeg"
+        case .jpeg2000: "image/jp2"
+        case .unknown: "application/octet-stream"
+        }
+    }
 }

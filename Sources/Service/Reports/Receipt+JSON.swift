@@ -32,7 +32,7 @@ extension ReceiptStatement {
             "documents": .array(documents.map(\.json)), "trust": trust?.json ?? .null,
             "policy": .string(policy.text), "software": .string(software.text),
             "retention": .string(retention.name), "method": .string(method.rawValue),
-            "decision": JSONValue(decision?.rawValue),
+            "decision": JSONValue(decision?.rawValue), "outcome": JSONValue(outcome?.rawValue),
         ]
     }
 }

@@ -5,9 +5,11 @@ package import ReaderStore
 extension RetainedExport {
     /// The records as they are handed out, each with its elements by namespace. `handedOutBefore` is null unless an export
     /// was begun and not finished: somebody may have the records already.
-    package var json: JSONValue {
+    package var json: JSONValue { .object(members) }
+
+    package var members: [(String, JSONValue)] {
         [
-            "handedOutBefore": JSONValue(earlier?.description), "records": .array(records.map(\.json)),
+            ("handedOutBefore", JSONValue(earlier?.description)), ("records", .array(records.map(\.json))),
         ]
     }
 }

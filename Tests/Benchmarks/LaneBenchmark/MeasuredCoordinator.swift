@@ -90,9 +90,11 @@ struct MeasuredCoordinator {
             try await reader.hold(
                 customers.phone { $0.consentTime = Self.delay(lane.number, round, of: 1) })
         }
-        guard states.last == "verified" else {
+        guard states.last == "awaitingDecision" else {
             throw PlainHTTP.Failure(description: "\(lane.name): \(states)")
         }
+        // The next round needs the lane.
+        _ = try await daemon.asApp.call("DELETE", "/v1/presentations/\(id)")
         try await lane.reader?.takeAway()
     }
 

@@ -57,8 +57,7 @@ struct ReceiptCommandTests {
         #expect(
             Set(statement.keys) == [
                 "time", "lane", "kind", "purpose", "questions", "verdict", "test", "reasons", "documents",
-                "trust",
-                "policy", "software", "retention", "method", "decision",
+                "trust", "policy", "software", "retention", "method", "decision", "outcome",
             ])
         #expect(statement["method"] as? String == "machine-validation")
         let text = try receipt("show", "3").output

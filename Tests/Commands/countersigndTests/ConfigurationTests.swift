@@ -160,7 +160,7 @@ struct ConfigurationTests {
         reader.daemon.signal(SIGHUP)
         try await reader.daemon.said("read the file again")
         #expect(try await reader.asApp.call("GET", "/v1/lanes").problem == "unauthorized")
-        #expect(try await reader.end(of: id).last == "verified")
+        #expect(try await reader.end(of: id, as: reader.asClerk).last == "verified")
     }
 
     @Test("A reload adds lanes and takes others away, but none that is in use")
@@ -203,10 +203,10 @@ struct ConfigurationTests {
         let id = try await reader.order(
             #", "reference": "till-4711""#, intent: "identity: name, portrait")
         _ = try await reader.end(of: id)
-        let name = try await reader.result(of: id, as: reader.asDisplay)["name"] as? [String: Any]
+        let name = try await reader.result(of: id, as: reader.asClerk)["name"] as? [String: Any]
         let words = [name?["given"], name?["family"]].compactMap { $0 as? String }
         #expect(words.count == 2)
-        for word in words + ["till-4711", ReaderDaemon.app, ReaderDaemon.display] {
+        for word in words + ["till-4711", ReaderDaemon.app, ReaderDaemon.clerk] {
             #expect(!reader.daemon.errors.contains(word), "\(word)")
         }
         // Who may not be dumped has its memory map given to root alone.

@@ -23,22 +23,22 @@ struct ContactlessLaneTests {
         let reader = try VirtualReader()
         defer { reader.lift() }
         let id = try await daemon.order(intent: "age over 21 with portrait for a human to compare")
-        let hints = try await daemon.asDisplay.events("/v1/presentations/\(id)/events")
+        let hints = try await daemon.asClerk.events("/v1/presentations/\(id)/events")
         let states = try await daemon.end(of: id) { state in
             if state == "armed" { try await reader.hold(customers.phone()) }
         }
-        #expect(states == Self.course)
+        #expect(states == Self.course.dropLast() + ["awaitingDecision"])
         let result = try await daemon.result(of: id)
         #expect(result["verdict"] as? String == "mock")
         let answers = try #require(result["answers"] as? [[String: String]])
         #expect(answers.map { $0["answer"] } == ["yes", "yes"])
-        let portrait = try await daemon.asDisplay.call("GET", "/v1/presentations/\(id)/portrait")
+        let portrait = try await daemon.asClerk.call("GET", "/v1/presentations/\(id)/portrait")
         #expect(portrait.status == 200 && portrait.body.starts(with: [0xff, 0xd8, 0xff]))
         var told: [String] = []
-        while told.last != "verified", let event = try await hints.next() {
+        while told.last != "awaitingDecision", let event = try await hints.next() {
             told.append(event.data["hint"] ?? event.data["state"] ?? "")
         }
-        #expect(told == ["armed", "engaged", "hold", "hold", "hold", "verified"])
+        #expect(told == ["armed", "engaged", "hold", "hold", "hold", "awaitingDecision"])
     }
 
     @Test(
@@ -50,7 +50,7 @@ struct ContactlessLaneTests {
         let reader = try VirtualReader()
         defer { reader.lift() }
         let id = try await daemon.order(intent: "age over 21 with portrait for a human to compare")
-        let events = try await daemon.asDisplay.events("/v1/presentations/\(id)/events")
+        let events = try await daemon.asClerk.events("/v1/presentations/\(id)/events")
         var hints: Set<String> = []
         var isFirst = true
         while let event = try await events.next() {
@@ -60,7 +60,7 @@ struct ContactlessLaneTests {
                 try await reader.hold(customers.phone { $0.cardFault = isFirst ? fault : nil })
                 isFirst = false
             }
-            guard state == "verified" else { continue }
+            guard state == "awaitingDecision" else { continue }
             break
         }
         #expect(hints.isSuperset(of: ["tapAgain", "hold"]))

@@ -19,13 +19,16 @@ struct ContractTests {
         let one = "/v1/presentations/{id}"
         for (client, method, path, place, body) in [
             (reader.asApp, "GET", "/v1/presentations/\(id)", one, nil),
-            (reader.asDisplay, "GET", "/v1/presentations/\(id)", one, nil),
-            (reader.asDisplay, "GET", "/v1/presentations/\(id)/portrait", one + "/portrait", nil),
+            (reader.asClerk, "GET", "/v1/presentations/\(id)", one, nil),
+            (reader.asScreen, "GET", "/v1/presentations/\(id)", one, nil),
+            (reader.asAdmin, "GET", "/v1/presentations/\(id)", one, nil),
+            (reader.asAdmin, "GET", "/v1/presentations", "/v1/presentations", nil),
+            (reader.asClerk, "GET", "/v1/presentations/\(id)/portrait", one + "/portrait", nil),
             (
-                reader.asDisplay, "POST", "/v1/presentations/\(id)/decision", one + "/decision",
+                reader.asClerk, "POST", "/v1/presentations/\(id)/decision", one + "/decision",
                 #"{"decision": "approved"}"#
             ),
-            (reader.asDisplay, "GET", "/v1/presentations/\(id)/portrait", one + "/portrait", nil),
+            (reader.asClerk, "GET", "/v1/presentations/\(id)/portrait", one + "/portrait", nil),
             (
                 reader.asApp, "POST", "/v1/presentations/\(id)/engagement", one + "/engagement",
                 #"{"uri": "mdoc:x"}"#
@@ -51,12 +54,19 @@ struct ContractTests {
     func events() async throws {
         let reader = try await ReaderDaemon()
         let check = try await SchemaCheck(reader)
-        let events = try await reader.asDisplay.events("/v1/lanes/lane-1/events")
+        let events = try await reader.asClerk.events("/v1/lanes/lane-1/events")
         var kinds = [try #require(try await events.next())]
         _ = try await reader.order(intent: "age over 21 with portrait for a human to compare")
-        while kinds.last?.data["state"] != "verified", let event = try await events.next() {
+        while kinds.last?.data["state"] != "awaitingDecision", let event = try await events.next() {
             kinds.append(event)
+            guard event.data["state"] == "awaitingDecision", let id = event.data["presentation"] else {
+                continue
+            }
+            _ = try await reader.asClerk.call(
+                "POST", "/v1/presentations/\(id)/decision", #"{"decision": "approved"}"#)
         }
+        kinds.append(try #require(try await events.next()))
+        #expect(kinds.last?.data["outcome"] == "allow")
         #expect(kinds.count >= 5 && Set(kinds.map(\.kind)) == ["lane", "state"])
         for event in kinds { #expect(check.faults(of: event).isEmpty, "\(event)") }
         // The twin: one member too many, one too few, a wrong word.
@@ -88,10 +98,14 @@ struct ContractTests {
         let id = try await reader.order(
             #", "reference": "private-4711""#, intent: "age over 21, portrait for a human to compare")
         _ = try await reader.end(of: id)
+        let undecided = try await reader.asAdmin.call("GET", "/metrics").text
+        #expect(!undecided.contains("countersign_presentations_total{"))
+        _ = try await reader.asClerk.call(
+            "POST", "/v1/presentations/\(id)/decision", #"{"decision": "approved"}"#)
         let text = try await reader.asAdmin.call("GET", "/metrics").text
         #expect(
             text.contains(
-                #"countersign_presentations_total{lane="lane-1",kind="display",state="verified",reason="none"} 1"#
+                #"countersign_presentations_total{lane="lane-1",kind="display",outcome="allow",reason="none"} 1"#
             ))
         for phase in ["engagement", "request", "consent", "verification"] {
             #expect(

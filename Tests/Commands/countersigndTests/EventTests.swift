@@ -9,17 +9,17 @@ struct EventTests {
         let reader = try await ReaderDaemon()
         let id = try await reader.order()
         _ = try await reader.end(of: id)
-        let whole = try await reader.asDisplay.events("/v1/lanes/lane-1/events", after: "x-0")
+        let whole = try await reader.asClerk.events("/v1/lanes/lane-1/events", after: "x-0")
         let now = try #require(try await whole.next())
         #expect(now.data["state"] == "verified")
         let run = try #require(now.id.split(separator: "-").first)
-        let resumed = try await reader.asDisplay.events("/v1/lanes/lane-1/events", after: "\(run)-0")
+        let resumed = try await reader.asClerk.events("/v1/lanes/lane-1/events", after: "\(run)-0")
         var states: [String] = []
         while states.last != "verified", let event = try await resumed.next() {
             states.append(event.data["state"] ?? "")
         }
         #expect(states.first == "armed" && states.contains("awaitingConsent"))
-        let rest = try await reader.asDisplay.events("/v1/lanes/lane-1/events", after: "\(run)-2")
+        let rest = try await reader.asClerk.events("/v1/lanes/lane-1/events", after: "\(run)-2")
         let first = try #require(try await rest.next())
         #expect(first.id == "\(run)-3")
     }
@@ -39,17 +39,21 @@ struct EventTests {
         while let event = try await events.next() { #expect(event.data["presentation"] == first) }
     }
 
-    @Test("Two hundred listen, each hears everything, and one too many is told so")
+    @Test(
+        "Two hundred of one caller listen, each hears everything, one too many is told so, and another caller listens"
+    )
     func listeners() async throws {
-        let reader = try await ReaderDaemon(members: ["limits": #"{"listeners": 200}"#])
+        let reader = try await ReaderDaemon(members: ["limits": #"{"listeners": 400}"#])
         var listeners: [PlainHTTP.EventReader] = []
         for _ in 0..<200 {
-            let listener = try await reader.asDisplay.events("/v1/lanes/lane-1/events")
+            let listener = try await reader.asClerk.events("/v1/lanes/lane-1/events")
             #expect(try await listener.next()?.kind == "lane")
             listeners.append(listener)
         }
-        let refused = try await reader.asDisplay.call("GET", "/v1/lanes/lane-1/events")
+        let refused = try await reader.asClerk.call("GET", "/v1/lanes/lane-1/events")
         #expect(refused.status == 503 && refused.problem == "tooManyListeners")
+        let other = try await reader.asScreen.events("/v1/lanes/lane-1/events")
+        #expect(try await other.next()?.kind == "lane")
         let id = try await reader.order()
         for listener in listeners {
             var last: String?
@@ -65,7 +69,7 @@ struct EventTests {
     func ending() async throws {
         let reader = try await ReaderDaemon(lanes: [["--consent-time", "60000"]])
         let id = try await reader.order()
-        let events = try await reader.asDisplay.events("/v1/presentations/\(id)/events")
+        let events = try await reader.asClerk.events("/v1/presentations/\(id)/events")
         var last: String?
         while last != "awaitingConsent", let event = try await events.next() { last = event.data["state"] }
         let began = ContinuousClock.now

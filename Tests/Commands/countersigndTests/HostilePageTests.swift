@@ -101,7 +101,7 @@ struct HostilePageTests {
         let reader = try await ReaderDaemon(lanes: [nil])
         for attempt in Self.attempts {
             let headers = attempt.headers.mapValues { $0.replacing("PORT", with: "\(reader.port)") }
-            for client in [reader.asNobody, reader.asApp, reader.asDisplay] {
+            for client in [reader.asNobody, reader.asApp, reader.asClerk] {
                 let reply = try await client.call(
                     attempt.method, attempt.path, attempt.body, headers: headers)
                 #expect(reply.problem == attempt.problem, "\(attempt.testDescription): \(reply.text)")

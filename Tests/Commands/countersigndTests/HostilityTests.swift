@@ -30,10 +30,10 @@ struct HostilityTests {
     func scopes() async throws {
         let reader = try await ReaderDaemon(lanes: [nil])
         let order = Self.order
-        #expect(try await reader.asDisplay.call("POST", "/v1/presentations", order).problem == "forbidden")
+        #expect(try await reader.asClerk.call("POST", "/v1/presentations", order).problem == "forbidden")
         #expect(try await reader.asAdmin.call("POST", "/v1/presentations", order).problem == "forbidden")
         #expect(try await reader.asApp.call("GET", "/metrics").problem == "forbidden")
-        #expect(try await reader.asDisplay.call("GET", "/metrics").problem == "forbidden")
+        #expect(try await reader.asClerk.call("GET", "/metrics").problem == "forbidden")
         #expect(try await reader.asAdmin.call("GET", "/metrics").status == 200)
         #expect(try await reader.atSocket.call("GET", "/v1/lanes").status == 200)
         #expect(try await reader.atSocket.call("GET", "/metrics").problem == "forbidden")

@@ -33,8 +33,8 @@ struct PresentationTests {
             }
             let id = try await reader.order(
                 #", "retention": "receipt""#, intent: "age over 21 with portrait for a human to compare")
-            #expect(try await reader.end(of: id).last == (isAccepted ? "verified" : "rejected"))
-            let result = try await reader.result(of: id, as: reader.asDisplay)
+            #expect(try await reader.end(of: id).last == (isAccepted ? "awaitingDecision" : "rejected"))
+            let result = try await reader.result(of: id, as: reader.asClerk)
             #expect(result["verdict"] as? String == "mock" && result["test"] as? Bool == true)
             #expect((result["issuer"] as? [String: Any])?["test"] as? Bool == true)
             let answers = try #require(result["answers"] as? [[String: String]])
@@ -42,6 +42,12 @@ struct PresentationTests {
             let reasons = (result["reasons"] as? [[String: String]])?.map { $0["id"] }
             #expect(reasons == (isAccepted ? [] : ["document.test"]))
             #expect(result["portrait"] is NSNull == !isAccepted)
+            let over =
+                isAccepted
+                ? try await reader.decide(id)
+                : try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()
+            #expect(over["outcome"] as? String == (isAccepted ? "allow" : "unclear"))
+            #expect(over["reasons"] as? [String] == (isAccepted ? [] : ["document.test"]))
             let receipt = try await reader.asAdmin.call("GET", "/v1/receipts/\(number + 1)").json()
             let statement = try #require(receipt["statement"] as? [String: Any])
             #expect(statement["verdict"] as? String == "mock" && statement["test"] as? Bool == true)
@@ -77,9 +83,9 @@ struct PresentationTests {
         #expect(try await reader.result(of: id)["documents"] == nil)
         #expect(try await reader.asApp.call("GET", path + "/portrait").problem == "forbidden")
         #expect(
-            try await reader.result(of: id, as: reader.asDisplay)["portrait"] as? String == path + "/portrait"
+            try await reader.result(of: id, as: reader.asClerk)["portrait"] as? String == path + "/portrait"
         )
-        let portrait = try await reader.asDisplay.call("GET", path + "/portrait")
+        let portrait = try await reader.asClerk.call("GET", path + "/portrait")
         #expect(portrait.status == 200 && portrait.body.starts(with: [0xff, 0xd8, 0xff]))
         #expect(portrait.headers["cache-control"] == "no-store")
         #expect(portrait.headers["content-type"] == "image/jpeg")
@@ -87,31 +93,29 @@ struct PresentationTests {
         #expect(
             try await reader.asApp.call("POST", decision, #"{"decision": "approved"}"#).problem == "forbidden"
         )
-        let decided = try await reader.asDisplay.call("POST", decision, #"{"decision": "approved"}"#)
+        let decided = try await reader.asClerk.call("POST", decision, #"{"decision": "approved"}"#)
         #expect(decided.status == 200)
-        #expect(try await reader.asDisplay.call("GET", path + "/portrait").problem == "portraitGone")
-        #expect(try await reader.result(of: id)["outcome"] as? String == "approved")
+        #expect(try await reader.asClerk.call("GET", path + "/portrait").problem == "portraitGone")
+        #expect(try await reader.result(of: id)["decision"] as? String == "approved")
         #expect(
-            try await reader.asDisplay.call("POST", decision, #"{"decision": "rejected"}"#).problem
+            try await reader.asClerk.call("POST", decision, #"{"decision": "rejected"}"#).problem
                 == "decisionNotDue")
     }
 
-    @Test("The next presentation wipes what is shown of the one before, and so does time")
+    @Test("A portrait that nobody decides on is wiped when the time for that is over")
     func wiped() async throws {
-        let reader = try await ReaderDaemon(members: ["limits": #"{"shownSeconds": 5}"#])
-        let intent = "age over 21 with portrait for a human to compare"
-        let first = try await reader.order(intent: intent)
-        _ = try await reader.end(of: first)
-        let second = try await reader.order(intent: intent)
-        _ = try await reader.end(of: second)
-        #expect(
-            try await reader.asDisplay.call("GET", "/v1/presentations/\(first)/portrait").problem
-                == "portraitGone")
-        let events = try await reader.asDisplay.events("/v1/presentations/\(second)/events")
-        while let event = try await events.next() { if event.data["hint"] == "wiped" { break } }
-        #expect(
-            try await reader.asDisplay.call("GET", "/v1/presentations/\(second)/portrait").problem
-                == "portraitGone")
+        let reader = try await ReaderDaemon(members: ["limits": #"{"decisionSeconds": 5}"#])
+        let id = try await reader.order(intent: "age over 21 with portrait for a human to compare")
+        #expect(try await reader.end(of: id).last == "awaitingDecision")
+        let portrait = "/v1/presentations/\(id)/portrait"
+        #expect(try await reader.asClerk.call("GET", portrait).status == 200)
+        let events = try await reader.asClerk.events("/v1/presentations/\(id)/events")
+        while let event = try await events.next() {
+            guard event.data["hint"] == "wiped" else { continue }
+            #expect(event.data["outcome"] == "unclear")
+            break
+        }
+        #expect(try await reader.asClerk.call("GET", portrait).problem == "portraitGone")
     }
 
     @Test("The same reference with the same order is the same presentation, with another order a conflict")
@@ -137,7 +141,7 @@ struct PresentationTests {
     func cancelled() async throws {
         let reader = try await ReaderDaemon(lanes: [["--consent-time", "30000"]])
         let id = try await reader.order()
-        let events = try await reader.asDisplay.events("/v1/presentations/\(id)/events")
+        let events = try await reader.asClerk.events("/v1/presentations/\(id)/events")
         while let event = try await events.next() { if event.data["state"] == "awaitingConsent" { break } }
         let busy = try await reader.asApp.call(
             "POST", "/v1/presentations", #"{"kind": "display", "intent": "age over 21"}"#)

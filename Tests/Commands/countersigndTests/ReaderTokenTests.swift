@@ -36,7 +36,7 @@ struct ReaderTokenTests {
         #expect(brand == ["name": "Utopia Rentals", "logo": "/v1/brands/utopia/logo"])
         let id = try #require(ordered.json()["id"] as? String)
         #expect(try await chain.reader.end(of: id).last == "verified")
-        let logo = try await chain.reader.asDisplay.call("GET", try #require(brand["logo"]))
+        let logo = try await chain.reader.asClerk.call("GET", try #require(brand["logo"]))
         #expect(logo.status == 200 && Data(logo.body).base64EncodedString() == TokenChain.logo)
         let audit = chain.reader.daemon.errors.split(separator: "\n").filter {
             $0.contains("countersignd.audit")
@@ -92,7 +92,7 @@ struct ReaderTokenTests {
         for (client, body, status, problem) in [
             (chain.reader.asNobody, right, 401, "unauthorized"),
             (chain.reader.asApp, right, 403, "forbidden"),
-            (chain.reader.asDisplay, right, 403, "forbidden"),
+            (chain.reader.asClerk, right, 403, "forbidden"),
             (chain.reader.asAdmin, right, 403, "forbidden"),
             (chain.reader.atSocket, right, 403, "forbidden"),
             (
@@ -208,16 +208,16 @@ struct ReaderTokenTests {
         let chain = try await TokenChain()
         let check = try await SchemaCheck(chain.reader)
         let path = "/v1/brands/utopia/logo"
-        let logo = try await chain.reader.asDisplay.call("GET", path)
+        let logo = try await chain.reader.asClerk.call("GET", path)
         #expect(logo.status == 200 && check.faults(of: logo, to: "GET", "/v1/brands/{id}/logo").isEmpty)
         #expect(logo.headers["content-type"] == "image/png")
         #expect(logo.headers["x-content-type-options"] == "nosniff")
         #expect(logo.headers["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
         for (client, path, problem) in [
             (chain.reader.asApp, path, "forbidden"), (chain.reader.asNobody, path, "unauthorized"),
-            (chain.reader.asDisplay, "/v1/brands/bare/logo", "brandUnknown"),
-            (chain.reader.asDisplay, "/v1/brands/arcadia/logo", "brandUnknown"),
-            (chain.reader.asDisplay, "/v1/brands/%2e%2e%2fbrands.json/logo", "brandUnknown"),
+            (chain.reader.asClerk, "/v1/brands/bare/logo", "brandUnknown"),
+            (chain.reader.asClerk, "/v1/brands/arcadia/logo", "brandUnknown"),
+            (chain.reader.asClerk, "/v1/brands/%2e%2e%2fbrands.json/logo", "brandUnknown"),
         ] {
             #expect(try await client.call("GET", path).problem == problem, "\(path)")
         }
@@ -227,7 +227,7 @@ struct ReaderTokenTests {
         try handle.truncate(atOffset: 0)
         try handle.write(contentsOf: Data("<svg onload='alert(1)'/>".utf8))
         try handle.close()
-        let script = try await chain.reader.asDisplay.call("GET", path)
+        let script = try await chain.reader.asClerk.call("GET", path)
         #expect(script.status == 500 && script.problem == "failed" && !script.text.contains("svg"))
     }
 }

@@ -74,6 +74,7 @@ struct RecordFaultTests {
         let export = try await desk.export("r")
         #expect(export.status == 200)
         #expect(try export.json()["handedOutBefore"] is String)
+        #expect(try await desk.confirm(export).status == 200)
         #expect(try await desk.export("r").problem == "nothingRetained")
     }
 

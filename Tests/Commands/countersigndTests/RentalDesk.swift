@@ -44,13 +44,14 @@ struct RentalDesk {
     }
 
     /// Orders data.
-    func order(_ retention: String, _ further: String = "", reference: String? = nil) async throws
-        -> PlainHTTP.Reply
-    {
+    func order(
+        _ retention: String, _ further: String = "", reference: String? = nil,
+        intent: String = "rental: age over 21, name, licence number"
+    ) async throws -> PlainHTTP.Reply {
         let reference = reference.map { #", "reference": "\#($0)""# } ?? ""
         return try await reader.asApp.call(
             "POST", "/v1/presentations",
-            #"{"kind": "data", "intent": "rental: age over 21, name, licence number", "retention": "\#(retention)", "#
+            #"{"kind": "data", "intent": "\#(intent)", "retention": "\#(retention)", "#
                 + #""readerToken": "\#(token)"\#(reference)\#(further)}"#)
     }
 
@@ -65,6 +66,12 @@ struct RentalDesk {
 
     func export(_ reference: String) async throws -> PlainHTTP.Reply {
         try await reader.asApp.call("POST", "/v1/exports", #"{"reference": "\#(reference)"}"#)
+    }
+
+    /// Confirms that an export arrived.
+    func confirm(_ export: PlainHTTP.Reply) async throws -> PlainHTTP.Reply {
+        let id = try #require(try export.json()["id"] as? String, "\(export.text)")
+        return try await reader.asApp.call("DELETE", "/v1/exports/\(id)")
     }
 
     /// The ids of what is retained.

@@ -50,13 +50,13 @@ struct RentalDeskTests {
         #expect(Self.answers(then) == ["drive:B": "yes"])
         let documents = try #require(then?["documents"] as? [[String: Any]])
         #expect("\(documents)".contains("Testrup"))
-        let shown = try await Self.presentation(id, daemon.asDisplay)
+        let shown = try await Self.presentation(id, daemon.asClerk)
         #expect(shown.then?["verdict"] as? String == "mock" && shown.then?["documents"] == nil)
         try await daemon.wallets[0].said("ended by the reader, status 20")
         let said = daemon.wallets[0].errors
         #expect(said.components(separatedBy: "reader 1: answered").count == 3 && !said.contains("reader 2"))
         let check = try await SchemaCheck(daemon)
-        for client in [daemon.asApp, daemon.asDisplay] {
+        for client in [daemon.asApp, daemon.asClerk] {
             let reply = try await client.call("GET", "/v1/presentations/\(id)")
             #expect(check.faults(of: reply, to: "GET", "/v1/presentations/{id}").isEmpty)
         }
@@ -153,6 +153,36 @@ struct RentalDeskTests {
         }
     }
 
+    @Test("The portrait of a data request is handed out once, to the app alone")
+    func portrait() async throws {
+        let desk = try await RentalDesk()
+        let order = try await desk.order("none", intent: "rental: name, portrait")
+        let id = try #require(try order.json()["id"] as? String, "\(order.text)")
+        #expect(try await desk.reader.end(of: id).last == "verified")
+        let path = "/v1/presentations/\(id)/documents/portrait"
+        #expect(try await desk.reader.result(of: id)["portrait"] as? String == path)
+        #expect(try await desk.reader.asClerk.call("GET", path).problem == "forbidden")
+        #expect(
+            try await desk.reader.asClerk.call("GET", "/v1/presentations/\(id)/portrait").problem
+                == "portraitGone")
+        let taken = try await desk.reader.asApp.call("GET", path)
+        #expect(taken.status == 200 && taken.headers["content-type"] == "image/jpeg")
+        #expect(taken.body.starts(with: [0xff, 0xd8, 0xff]))
+        let check = try await SchemaCheck(desk.reader)
+        #expect(
+            check.faults(of: taken, to: "GET", "/v1/presentations/{id}/documents/portrait").isEmpty)
+        #expect(try await desk.reader.asApp.call("GET", path).problem == "portraitGone")
+        let result = try await desk.reader.result(of: id)
+        #expect(result["portrait"] is NSNull && result["documents"] is [Any])
+        // One without a portrait has none to hand out, and twice it is not asked for.
+        let other = try await desk.rent("none")
+        let none = "/v1/presentations/\(other)/documents/portrait"
+        #expect(try await desk.reader.asApp.call("GET", none).problem == "portraitGone")
+        let twice = try await desk.order(
+            "none", #", "then": {"intent": "rental: portrait"}"#, intent: "rental: portrait")
+        #expect(twice.status == 400 && twice.problem == "intentRefused")
+    }
+
     @Test("Several drivers belong to one reference, each with a presentation of their own")
     func drivers() async throws {
         let daemon = try await ReaderDaemon(lanes: [["--age", "40"], ["--age", "20"]])
@@ -180,6 +210,6 @@ struct RentalDeskTests {
         let other = try await daemon.asApp.call("GET", path + "?reference=contract")
         #expect((try other.json()["presentations"] as? [Any])?.isEmpty == true)
         #expect(try await daemon.asApp.call("GET", path).problem == "referenceMissing")
-        #expect(try await daemon.asDisplay.call("GET", path + "?reference=x").problem == "forbidden")
+        #expect(try await daemon.asClerk.call("GET", path + "?reference=x").problem == "forbidden")
     }
 }

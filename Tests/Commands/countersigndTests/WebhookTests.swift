@@ -25,6 +25,12 @@ struct WebhookTests {
             members: ["webhooks": #"{"origins": ["\#(origin)"], "secretFile": "\#(try Self.secretFile())"}"#])
         let id = try await reader.order(
             #", "webhook": "\#(origin)/done""#, intent: "age over 21 with portrait for a human to compare")
+        #expect(try await reader.end(of: id).last == "awaitingDecision")
+        // Nothing was sent before the decision: the first call has the outcome.
+        for decision in ["approved", "approved", "rejected"] {
+            _ = try await reader.asClerk.call(
+                "POST", "/v1/presentations/\(id)/decision", #"{"decision": "\#(decision)"}"#)
+        }
         let calls = try await hook.taken(2)
         for call in calls {
             let timestamp = try #require(call.headers["countersign-timestamp"])
@@ -35,6 +41,7 @@ struct WebhookTests {
             #expect(abs(age) < 60)
             let body = try #require(JSONSerialization.jsonObject(with: Data(call.body)) as? [String: Any])
             #expect(body["id"] as? String == id && body["state"] as? String == "verified")
+            #expect(body["outcome"] as? String == "allow")
             let result = try #require(body["result"] as? [String: Any])
             #expect(result["portrait"] == nil && result["documents"] == nil && result["name"] == nil)
         }

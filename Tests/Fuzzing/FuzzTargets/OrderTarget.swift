@@ -15,7 +15,7 @@ func fuzzPresentationOrder(_ input: ArraySlice<UInt8>) -> Bool {
 private func isOrder(_ text: JSONText) -> Bool {
     do throws(APIProblem) {
         let order = try PresentationOrder(text)
-        demand(order.asksTheSame(as: order), "an order differs from itself")
+        demand(order == order, "an order differs from itself")
         let retention = order.retention
         demand(retention.days == 0 || order.kind == .data, "what is shown is retained")
         demand(

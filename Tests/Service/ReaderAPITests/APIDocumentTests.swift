@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MdocModel
 import PortraitDecoding
+import ReaderStore
 import ReaderTokens
 import Testing
 
@@ -24,7 +25,13 @@ struct APIDocumentTests {
         let brands = BrandRoutes(
             BrandFolder(store: "/nonexistent"), server: TokenServer(audience: ReaderToken.defaultAudience),
             audit: Logger(label: "tests"), clock: .system)
-        return ReaderServer.routes(coordinator, brands, nil, PageFiles())
+        let folder = FileManager.default.temporaryDirectory.appending(path: "pages-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let pages = PageSessionRoutes(
+            sessions: try PageSessions(store: folder.path), access: AccessBook(AccessRules()),
+            coordinator: coordinator)
+        return ReaderServer.routes(coordinator, brands, nil, PageFiles(), pages)
     }
 
     /// `METHOD /path` of the document.
@@ -54,7 +61,7 @@ struct APIDocumentTests {
             case .scopes(let scopes):
                 let text = try #require(operation["description"] as? String)
                 for scope in Scope.allCases {
-                    #expect(text.contains(scope.rawValue) == scopes.contains(scope), "\(route.path)")
+                    #expect(text.contains("`\(scope.rawValue)`") == scopes.contains(scope), "\(route.path)")
                 }
             }
         }
@@ -70,6 +77,9 @@ struct APIDocumentTests {
         #expect(
             Set(schemas["State"]?["enum"] as? [String] ?? [])
                 == Set(PresentationState.allCases.map(\.rawValue)))
+        #expect(
+            Set(schemas["Outcome"]?["enum"] as? [String] ?? [])
+                == Set(PresentationOutcome.allCases.map(\.rawValue)))
         let presentation = schemas["Presentation"]?["properties"] as? [String: [String: Any]]
         let hints = (presentation?["hint"]?["enum"] as? [Any] ?? []).compactMap { $0 as? String }
         #expect(Set(hints) == Set(PresentationHint.allCases.map(\.rawValue)))

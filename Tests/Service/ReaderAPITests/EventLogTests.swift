@@ -6,6 +6,9 @@ import Testing
 
 @Suite("The log of events")
 struct EventLogTests {
+    private static let caller = KnownCaller(
+        name: "till", scopes: [.app], lanes: nil, credential: .token([1]))
+
     private static func frames(_ stream: AsyncStream<String>, _ count: Int) async -> [String] {
         var frames: [String] = []
         for await frame in stream {
@@ -19,10 +22,12 @@ struct EventLogTests {
     func forgotten() async {
         var log = EventLog(run: "r")
         for number in 1...400 { log.append("state", ["n": .string("\(number)")], of: nil) }
-        let (_, remembered) = log.listen(to: nil, after: "r-395", now: [], lost: {})
+        let (_, remembered) = log.listen(
+            to: nil, by: Self.caller, hearingAll: true, after: "r-395", now: [], lost: {})
         #expect(await Self.frames(remembered, 5).first?.hasPrefix("id: r-396\n") == true)
         for unknown in ["r-2", "r-401", "other-399", "r-", "r-x", ""] {
-            let (_, begun) = log.listen(to: nil, after: unknown, now: [("lane", "now")], lost: {})
+            let (_, begun) = log.listen(
+                to: nil, by: Self.caller, hearingAll: true, after: unknown, now: [("lane", "now")], lost: {})
             #expect(
                 await Self.frames(begun, 1) == ["id: r-400\nevent: lane\ndata: \"now\"\n\n"], "\(unknown)")
         }
@@ -33,12 +38,14 @@ struct EventLogTests {
         var log = EventLog(run: "r")
         let isLost = Mutex(false)
         let (_, unread) = log.listen(
-            to: nil, after: nil, now: [], lost: { isLost.withLock { $0 = true } })
+            to: nil, by: Self.caller, hearingAll: true, after: nil, now: [],
+            lost: { isLost.withLock { $0 = true } })
         for _ in 1...400 { log.append("state", "x", of: nil) }
         #expect(isLost.withLock { $0 })
         withExtendedLifetime(unread) {}
         #expect(log.listenerCount == 0)
-        let (key, frames) = log.listen(to: nil, after: nil, now: [], lost: {})
+        let (key, frames) = log.listen(
+            to: nil, by: Self.caller, hearingAll: true, after: nil, now: [], lost: {})
         log.append("state", "x", of: nil)
         #expect(await Self.frames(frames, 1).count == 1)
         log.leave(key)
@@ -48,10 +55,29 @@ struct EventLogTests {
     @Test("An event has one line of data, whatever stands in it")
     func oneLine() async {
         var log = EventLog(run: "r")
-        let (_, frames) = log.listen(to: nil, after: nil, now: [], lost: {})
+        let (_, frames) = log.listen(
+            to: nil, by: Self.caller, hearingAll: true, after: nil, now: [], lost: {})
         log.append("state", ["text": "a\nb\r\n\ndata: c"], of: nil)
         let frame = await Self.frames(frames, 1)[0]
         #expect(frame.split(separator: "\n", omittingEmptySubsequences: false).count == 5)
         #expect(!frame.contains("\r"))
+    }
+
+    @Test("Who orders hears of its own presentations and of the lane, and a page of the lane hears all")
+    func owners() async {
+        var log = EventLog(run: "r")
+        let (_, own) = log.listen(
+            to: nil, by: Self.caller, hearingAll: false, after: nil, now: [], lost: {})
+        let (_, all) = log.listen(
+            to: nil, by: Self.caller, hearingAll: true, after: nil, now: [], lost: {})
+        log.append("state", "another's", of: PresentationID("a"), owner: "desk")
+        log.append("lane", "changed", of: nil)
+        log.append("state", "its own", of: PresentationID("b"), owner: "till")
+        log.close()
+        var heard: [[String]] = [[], []]
+        for await frame in own { heard[0].append(frame) }
+        for await frame in all { heard[1].append(frame) }
+        #expect(heard.map(\.count) == [2, 3])
+        #expect(!heard[0].contains { $0.contains("another's") } && heard[1][0].contains("another's"))
     }
 }

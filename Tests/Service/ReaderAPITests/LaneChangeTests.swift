@@ -66,7 +66,9 @@ struct LaneChangeTests {
     func changes() async throws {
         let reader = Reader()
         let coordinator = try Self.coordinator(Lane(name: "one", device: reader))
-        var told = try await coordinator.listen(toLane: "one", after: nil, lost: {}).makeAsyncIterator()
+        let clerk = KnownCaller(name: "page", scopes: [.clerk], lanes: nil, credential: .user(0))
+        var told = try await coordinator.listen(toLane: "one", by: clerk, after: nil, lost: {})
+            .makeAsyncIterator()
         _ = await told.next()
         let states: [LaneReadiness] = [.ready, .unavailable(.noReader), .ready]
         for state in states {

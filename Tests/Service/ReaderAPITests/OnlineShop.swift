@@ -70,6 +70,13 @@ struct OnlineShop {
             web: .init(origins: origins, keys: keys, identity: nil))
     }
 
+    private static func pageSessions() throws -> PageSessions {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "pages-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try PageSessions(store: folder.path)
+    }
+
     private static func serve(
         _ verifier: OnlineVerifier, _ basis: any JudgingBasisSource, at port: UInt16
     ) async throws -> Task<Void, any Error> {
@@ -89,9 +96,10 @@ struct OnlineShop {
             BrandFolder(store: "/nonexistent"), server: TokenServer(audience: ReaderToken.defaultAudience),
             audit: log, clock: .system)
         let server = ReaderServer(
-            at: .loopback(host: "127.0.0.1", port: Int(port)), coordinator: coordinator, brands: brands,
+            at: .tcp(host: "127.0.0.1", port: Int(port)), coordinator: coordinator, brands: brands,
             online: verifier,
-            access: AccessBook(rules), hosts: HostRules(port: Int(port)), page: PageFiles(), connections: 512,
+            access: AccessBook(rules), pages: try pageSessions(),
+            hosts: HostRules(port: Int(port)), page: PageFiles(), connections: 512,
             log: log, listening: { _ in isReady.finish() })
         let task = Task { try await server.run() }
         for await _ in ready {}

@@ -21,23 +21,28 @@ struct PresentationBookTests {
     }
 
     private static func record(
-        _ members: String = #""kind":"display","intent":"age over 21""#, at lane: String = "one"
+        _ members: String = #""kind":"display","intent":"age over 21""#, at lane: String = "one",
+        by owner: String = "till"
     ) throws -> PresentationRecord {
         let order = try order(members)
         let further = try order.then.map {
             PresentationRecord.Further(order: $0, plan: try RequestPlan($0.intent, keeping: .none))
         }
         return PresentationRecord(
-            id: try PresentationID(), order: order, plan: try RequestPlan(order.intent, keeping: .none),
-            further: further, lane: lane, created: now, brand: nil,
+            id: try PresentationID(), owner: owner, order: order,
+            plan: try RequestPlan(order.intent, keeping: .none), further: further, lane: lane, created: now,
+            brand: nil,
             basis: JudgingBasis(trust: TrustStore(anchors: []), obtained: nil))
     }
 
     /// The report on what a phone with a licence answers.
     private static func report(
-        on record: PresentationRecord, _ change: (inout Wallet) -> Void = { _ in }
+        on record: PresentationRecord, age: Int = 40, _ change: (inout Wallet) -> Void = { _ in }
     ) async throws -> TransactionReport {
-        let licence = PresentationCase("book") { $0.licence.attestedAges = [18, 21] }
+        let licence = PresentationCase("book") {
+            $0.licence.attestedAges = [18, 21]
+            $0.licence.age = age
+        }
         let scene = try Scene(licence, handover: .qr, change)
         let (reader, holder) = InMemoryChannel.pair()
         let phone = Task { try await HolderEnd.serve(scene, over: holder) }
@@ -153,7 +158,11 @@ struct PresentationBookTests {
         #expect(held.book[record.id]?.state == .rejected)
         #expect(held.book[record.id]?.completion?.holdsElements == false)
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
+        // Whoever closes the result changes no outcome.
         #expect(try held.book.decide(record.id, .dismissed).hints == [.decided])
+        #expect(try held.book.decide(record.id, .dismissed).isEmpty)
+        #expect(held.book[record.id]?.conclusion?.outcome == .deny)
+        #expect(held.book[record.id]?.completion?.decision == nil)
     }
 
     @Test("A decision is taken once, after the end, and the receipt that waited for it says it")
@@ -166,14 +175,23 @@ struct PresentationBookTests {
         let statement = try await Self.waitingStatement(of: record, report)
         let actions = held.book.finish(
             record.id, report, kept: PresentationBook.Kept(receipt: .waiting(statement)))
-        #expect(actions.expiries == [.decision])
+        #expect(actions.expiries == [.decision] && actions.states == [.awaitingDecision])
+        #expect(actions.finished.isEmpty && held.book[record.id]?.conclusion == nil)
         #expect(try #require(held.book[record.id]).isForgettable == false)
+        #expect(throws: APIProblem.decisionOpen(record.id)) { try held.book.begin(Self.record()) }
+        _ = try held.book.begin(Self.record(at: "two"))
         let decided = try held.book.decide(record.id, .approved)
-        #expect(decided.hints == [.decided] && decided.written.map(\.decision) == [.approved])
+        // Nobody is told before it is written.
+        #expect(decided.hints.isEmpty && decided.written.map(\.decision) == [.approved])
+        #expect(held.book[record.id]?.conclusion == nil && held.book[record.id]?.state == .awaitingDecision)
+        #expect(decided.written.map(\.outcome) == [.allow] && decided.finished.isEmpty)
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .rejected) }
         #expect(try held.book.decide(record.id, .approved).isEmpty)
         #expect(held.book.expire(.decision, of: record.id).isEmpty)
-        #expect(held.book.wrote("7", of: record.id).states == [.verified])
+        let written = held.book.wrote(
+            WrittenReceipts(first: "7", missing: WaitingReceipts()), of: record.id)
+        #expect(written.hints == [.decided])
+        #expect(written.states == [.verified] && written.finished.map(\.conclusion?.outcome) == [.allow])
         #expect(held.book[record.id]?.completion?.receipt.id == "7")
         #expect(try #require(held.book[record.id]).isForgettable)
     }
@@ -186,12 +204,32 @@ struct PresentationBookTests {
         let report = try await Self.report(on: record)
         let statement = try await Self.waitingStatement(of: record, report)
         held.book.finish(record.id, report, kept: PresentationBook.Kept(receipt: .waiting(statement)))
-        // The next presentation at the lane is such a moment.
-        #expect(try held.book.begin(Self.record()).written.map(\.decision) == [nil])
+        let expired = held.book.expire(.decision, of: record.id)
+        #expect(expired.written.map(\.decision) == [nil] && expired.hints.isEmpty)
+        #expect(expired.written.map(\.outcome) == [.unclear])
+        #expect(expired.written.flatMap(\.reasons).map(\.id) == ["decision.overdue"])
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
-        _ = held.book.wrote(nil, of: record.id)
-        #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
+        #expect(held.book.wrote(WrittenReceipts(missing: statement), of: record.id).hints == [.wiped])
+        #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .dismissed) }
         #expect(held.book[record.id]?.completion?.receipt.id == nil)
+        #expect(held.book[record.id]?.conclusion?.reasons == ["decision.overdue"])
+    }
+
+    @Test(
+        "Nobody approves where an answer is no or unknown",
+        arguments: [(21, 20, PresentationOutcome.deny), (25, 40, .unclear)])
+    func notToApprove(_ asked: Int, _ age: Int, _ outcome: PresentationOutcome) async throws {
+        let held = Self.book()
+        let intent = "age over \(asked); else nothing"
+        let record = try Self.record(#""kind":"display","intent":"\#(intent)","validation":"confirm""#)
+        _ = try held.book.begin(record)
+        let report = try await Self.report(on: record, age: age)
+        #expect(report.isAccepted)
+        let actions = held.book.finish(record.id, report)
+        #expect(held.book[record.id]?.conclusion?.outcome == outcome)
+        #expect(actions.finished.count == 1 && actions.expiries.isEmpty)
+        #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
+        #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .rejected) }
     }
 
     @Test("The oldest that nothing waits for makes room; where all run, the order is refused")
@@ -202,10 +240,12 @@ struct PresentationBookTests {
         _ = try held.book.begin(Self.record(at: "two"))
         #expect(throws: APIProblem.tooManyPresentations) { try held.book.begin(Self.record(at: "three")) }
         held.book.finish(first.id, Self.declined)
-        #expect(try held.book.record(orderedAs: first.order)?.id == first.id)
+        #expect(try held.book.record(orderedAs: first.order, by: "till")?.id == first.id)
         let actions = try held.book.begin(Self.record(at: "three"))
         #expect(actions.closed == [first.id] && held.book[first.id] == nil)
-        #expect(try held.book.record(orderedAs: first.order) == nil && held.book.latest(at: "one") == nil)
+        #expect(
+            try held.book.record(orderedAs: first.order, by: "till") == nil
+                && held.book.latest(at: "one") == nil)
     }
 
     @Test("One reference is one presentation; another order under it is refused")
@@ -214,23 +254,75 @@ struct PresentationBookTests {
         let members = #""kind":"display","intent":"age over 21","reference":"a""#
         let first = try Self.record(members)
         _ = try held.book.begin(first)
-        #expect(try held.book.record(orderedAs: Self.order(members))?.id == first.id)
+        #expect(try held.book.record(orderedAs: Self.order(members), by: "till")?.id == first.id)
         #expect(throws: APIProblem.referenceTaken) {
             try held.book.record(
-                orderedAs: Self.order(#""kind":"display","intent":"age over 18","reference":"a""#))
+                orderedAs: Self.order(#""kind":"display","intent":"age over 18","reference":"a""#), by: "till"
+            )
         }
-        #expect(held.book.records(referredToAs: "a").map(\.id) == [first.id])
-        #expect(held.book.records(referredToAs: "b").isEmpty)
+        #expect(held.book.records(referredToAs: "a", by: "till").map(\.id) == [first.id])
+        #expect(held.book.records(referredToAs: "b", by: "till").isEmpty)
+    }
+
+    @Test("A reference is its caller's: another's may be the same, and finds nothing of the first")
+    func owners() throws {
+        let held = Self.book()
+        let members = #""kind":"display","intent":"age over 21","reference":"a""#
+        let first = try Self.record(members)
+        _ = try held.book.begin(first)
+        #expect(try held.book.record(orderedAs: first.order, by: "desk") == nil)
+        #expect(held.book.records(referredToAs: "a", by: "desk").isEmpty)
+        let second = try Self.record(members, at: "two", by: "desk")
+        _ = try held.book.begin(second)
+        #expect(try held.book.record(orderedAs: first.order, by: "till")?.id == first.id)
+        #expect(try held.book.record(orderedAs: first.order, by: "desk")?.id == second.id)
+        held.book.finish(
+            first.id, Self.declined, kept: PresentationBook.Kept(receipt: .written("7"), furtherReceipt: "8"))
+        for receipt in ["7", "8"] {
+            #expect(held.book.isReceipt(receipt, of: "till"))
+            #expect(!held.book.isReceipt(receipt, of: "desk"))
+        }
+        #expect(!held.book.isReceipt("9", of: "till"))
+    }
+
+    @Test("Another reader token is another order under the same reference")
+    func readerTokens() throws {
+        let held = Self.book()
+        let members = #""kind":"display","intent":"age over 21","reference":"a","readerToken":"#
+        _ = try held.book.begin(Self.record(members + #""one""#))
+        #expect(try held.book.record(orderedAs: Self.order(members + #""one""#), by: "till") != nil)
+        #expect(throws: APIProblem.referenceTaken) {
+            try held.book.record(orderedAs: Self.order(members + #""two""#), by: "till")
+        }
+    }
+
+    @Test("Each scope sees its own presentations: the caller's, the lane's latest, or all")
+    func scopes() throws {
+        let record = try Self.record()
+        func seen(
+            _ name: String, _ latest: PresentationID?, lanes: Set<String>? = nil,
+            scopes: Set<Scope> = Set(Scope.allCases)
+        ) -> Set<Scope> {
+            KnownCaller(name: name, scopes: scopes, lanes: lanes, credential: .user(0))
+                .scopes(over: record, latest: latest)
+        }
+        #expect(seen("till", record.id) == [.app, .screen, .clerk, .admin])
+        #expect(seen("desk", record.id) == [.screen, .clerk, .admin])
+        #expect(seen("desk", record.id, lanes: ["one"]) == [.screen, .clerk, .admin])
+        #expect(seen("desk", record.id, lanes: ["two"]) == [.admin])
+        #expect(seen("till", nil) == [.app, .admin])
+        #expect(try seen("desk", PresentationID(), scopes: [.app, .screen, .clerk]).isEmpty)
+        #expect(seen("till", record.id, scopes: [.online, .order, .readerTokens]).isEmpty)
     }
 
     private static func waitingStatement(
         of record: PresentationRecord, _ report: TransactionReport
-    ) async throws -> ReceiptStatement {
+    ) async throws -> WaitingReceipts {
         let completion = PresentationRecord.Completion(report, then: nil, shown: nil, of: record, at: now)
         let request = EndedRequest(
             kind: .display, plan: record.plan, retention: .receipt, state: .verified, report: report,
             completion: completion)
-        return try #require(ReceiptStatement(request, of: record))
+        return WaitingReceipts(first: try #require(ReceiptStatement(request, of: record)))
     }
 }
 
@@ -258,7 +350,11 @@ extension [PresentationBook.Action] {
     }
 
     fileprivate var written: [ReceiptStatement] {
-        compactMap { if case .write(let statement, _) = $0 { statement } else { nil } }
+        compactMap { if case .write(let receipts, _) = $0 { receipts.first } else { nil } }
+    }
+
+    fileprivate var finished: [PresentationRecord] {
+        compactMap { if case .finish(let record) = $0 { record } else { nil } }
     }
 
     fileprivate var closed: [PresentationID] {

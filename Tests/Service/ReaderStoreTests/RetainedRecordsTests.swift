@@ -315,12 +315,12 @@ struct RetainedRecordsTests {
         #expect(names == ["Quillfeather", "Mustermann", "Placeholder"])
         // One that came meanwhile was not handed out, and stays.
         try scene.retain("days(7)", for: "r")
-        try retained.finish(export)
+        try retained.finish(export.records.map(\.id))
         #expect(!ciphertexts.contains(where: scene.folderHolds))
         #expect(try retained.counts() == .init(records: 2, fields: 8, purged: 0, exported: 3))
         let rest = try scene.export("r")
         #expect(rest.records.count == 1 && rest.earlier == nil)
-        try retained.finish(rest)
+        try retained.finish(rest.records.map(\.id))
         #expect(try scene.export("r").records.isEmpty)
         #expect(try scene.export("s").records.count == 1)
     }
@@ -331,7 +331,7 @@ struct RetainedRecordsTests {
         _ = try scene.export("r", at: later(1))
         let again = try scene.export("r", at: later(2))
         #expect(again.records.count == 1 && again.earlier == later(1))
-        try retained.finish(again)
+        try retained.finish(again.records.map(\.id))
         #expect(try retained.counts().records == 0)
     }
 
@@ -339,9 +339,9 @@ struct RetainedRecordsTests {
     func finishedTwice() throws {
         try scene.retain("days(7)", for: "r")
         let export = try scene.export("r")
-        try retained.finish(export)
+        try retained.finish(export.records.map(\.id))
         try scene.retain("days(7)", for: "r")
-        try retained.finish(export)
+        try retained.finish(export.records.map(\.id))
         #expect(try retained.counts() == .init(records: 1, fields: 4, purged: 0, exported: 1))
     }
 }

@@ -3,6 +3,7 @@ import Glibc
 import MdocModel
 import MdocWallet
 import PresentationStage
+import ReaderStore
 import Synchronization
 import Testing
 
@@ -125,7 +126,7 @@ struct DisplayTests {
 
     @Test(
         "Nobody can approve what is not proven",
-        arguments: [([18], Outcome.approved), ([18, 65], .rejected), ([50], .rejected)])
+        arguments: [([18], Outcome.approved), ([18, 65], .rejected), ([50], .dismissed)])
     func unproven(
         _ ages: [Int], _ expected: MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
     ) async throws {
@@ -145,7 +146,16 @@ struct DisplayTests {
         licence["portrait"] = nil
         let found = try await outcome(
             Self.request([.givenName]), by: .init(SeenDisplay(.approved)), of: [licence])
-        #expect(found == .rejected)
+        #expect(found == .dismissed)
+    }
+
+    @Test("Nobody can approve where an answer is no, and who dismisses it does not change that")
+    func denied() async throws {
+        for decision in [Outcome.approved, .rejected, .dismissed] {
+            #expect(
+                try await outcome(Self.request([.ageAtLeast(65)]), by: .init(SeenDisplay(decision)))
+                    == .rejected)
+        }
     }
 
     @Test("The app's own buttons decide, know what was asked alone, and the display is wiped")

@@ -5,7 +5,10 @@ internal import Synchronization
 /// `countersignd` with lanes on the bench link, each with a wallet of its own, in a folder that goes with it.
 package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set once
     package static let app = "app-token-of-the-tests"
-    package static let display = "display-token-of-the-tests"
+    /// Of another till.
+    package static let otherApp = "other-app-token-of-the-tests"
+    package static let screen = "screen-token-of-the-tests"
+    package static let clerk = "clerk-token-of-the-tests"
     package static let admin = "admin-token-of-the-tests"
 
     package let folder: URL
@@ -18,9 +21,10 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
     ///   - readers: for each lane at a real reader, `reader-1` and so on, the members of its device as JSON.
     ///   - roots: further issuers to trust, as DER.
     ///   - members: further members of the configuration, as JSON.
+    ///   - http: further members of `http`, as JSON.
     package init(
         lanes: [[String]?] = [[]], readers: [String] = [], roots: [[UInt8]] = [],
-        members: [String: String] = [:], environment: [String: String] = [:]
+        members: [String: String] = [:], http: String = "", environment: [String: String] = [:]
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "countersign-daemon-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -49,7 +53,8 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
             try await Self.trust(file.path, in: folder)
         }
         let configuration = Self.configuration(
-            folder.path, port, lanes: lines.joined(separator: ","), members)
+            folder.path, "\(port)" + (http.isEmpty ? "" : ", \(http)"), lanes: lines.joined(separator: ","),
+            members)
         try Data(configuration.utf8).write(to: folder.appending(path: "countersignd.json"))
         daemon = try BuiltProgram(
             "countersignd", ["--config", folder.path + "/countersignd.json"], environment: environment)
@@ -67,11 +72,15 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
     }
 
     private static func configuration(
-        _ folder: String, _ port: UInt16, lanes: String, _ further: [String: String]
+        _ folder: String, _ port: String, lanes: String, _ further: [String: String]
     ) -> String {
-        let token = { (text: String, scope: String) in
-            #"{"name": "\#(scope)", "sha256": "\#(digests[text] ?? "")", "scopes": ["\#(scope)"]}"#
+        let token = { (text: String, name: String, scope: String) in
+            #"{"name": "\#(name)", "sha256": "\#(digests[text] ?? "")", "scopes": ["\#(scope)"]}"#
         }
+        let tokens = [
+            token(app, "app", "app"), token(otherApp, "otherApp", "app"), token(screen, "screen", "screen"),
+            token(clerk, "clerk", "clerk"), token(admin, "admin", "admin"),
+        ]
         var members = [
             "store": #""\#(folder)/store""#,
             "socket": #"{"path": "\#(folder)/socket", "users": [{"uid": \#(getuid()), "scopes": ["app"]}]}"#,
@@ -79,7 +88,7 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
             // The software wallet's issuer is a test's, and has no revocation list.
             "acceptTestDocuments": "true",
             "policies": #"{"rental": "age", "identity": "age", "elements": "age"}"#,
-            "tokens": "[\(token(app, "app")), \(token(display, "display")), \(token(admin, "admin"))]",
+            "tokens": "[\(tokens.joined(separator: ", "))]",
         ]
         members.merge(further) { _, new in new }
         return "{\n" + members.map { "\"\($0)\": \($1)" }.joined(separator: ",\n") + "\n}\n"
@@ -88,12 +97,16 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
     /// The SHA-256 of the tokens, by sha256sum.
     private static let digests = [
         app: "087d685b238eeaf155d9d90b40642466559a5df63c6d4e79501de9fe0f9faf53",
-        display: "daaef8f6dac2fbb3b6b51884c75840aee927c35ad03e7b94ccf0f4e410c47844",
+        otherApp: "d62749ab99a805d35279814205962feb417c0ecf22a0b173a693fb3609d44f71",
+        screen: "cfb87f7dace138312b2b2d5f273a7eed799a007f67ef35cc9c415188259a330a",
+        clerk: "405c71dfae8b1bcff0bd1226dc40bac7241ac92bd1dab86bf5b703af99a9894b",
         admin: "12371cac728c629c46c4ba653d0f7fd37a82328cf18b4061f8e318a5c56f78fc",
     ]
 
     package var asApp: PlainHTTP { PlainHTTP(.tcp(port: port), token: Self.app) }
-    package var asDisplay: PlainHTTP { PlainHTTP(.tcp(port: port), token: Self.display) }
+    package var asOtherApp: PlainHTTP { PlainHTTP(.tcp(port: port), token: Self.otherApp) }
+    package var asScreen: PlainHTTP { PlainHTTP(.tcp(port: port), token: Self.screen) }
+    package var asClerk: PlainHTTP { PlainHTTP(.tcp(port: port), token: Self.clerk) }
     package var asAdmin: PlainHTTP { PlainHTTP(.tcp(port: port), token: Self.admin) }
     package var asNobody: PlainHTTP { PlainHTTP(.tcp(port: port)) }
     package var atSocket: PlainHTTP { PlainHTTP(.unix(path: folder.path + "/socket")) }
@@ -108,13 +121,16 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
         return id
     }
 
-    /// Waits for the end of a presentation by its events; its states in order.
+    /// Waits for the end of a presentation, or for a person's decision, by its events; its states in order.
     ///
-    /// - Parameter entered: called in each state that it comes to.
+    /// - Parameters:
+    ///   - client: who listens; nil for the program that ordered it.
+    ///   - entered: called in each state that it comes to.
     package func end(
-        of id: String, _ entered: (_ state: String) async throws -> Void = { _ in }
+        of id: String, as client: PlainHTTP? = nil,
+        _ entered: (_ state: String) async throws -> Void = { _ in }
     ) async throws -> [String] {
-        let events = try await asDisplay.events("/v1/presentations/\(id)/events")
+        let events = try await (client ?? asApp).events("/v1/presentations/\(id)/events")
         var states: [String] = []
         while let event = try await events.next() {
             guard let state = event.data["state"] else { continue }
@@ -122,9 +138,21 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
                 states.append(state)
                 try await entered(state)
             }
-            if ["verified", "rejected", "declined", "cancelled", "failed"].contains(state) { break }
+            let last = ["awaitingDecision", "verified", "rejected", "declined", "cancelled", "failed"]
+            if last.contains(state) { break }
         }
         return states
+    }
+
+    /// Says what a person decided. Returns the presentation.
+    @discardableResult
+    package func decide(_ id: String, _ decision: String = "approved") async throws -> [String: Any] {
+        let path = "/v1/presentations/\(id)/decision"
+        let reply = try await asClerk.call("POST", path, #"{"decision": "\#(decision)"}"#)
+        guard reply.status == 200 else {
+            throw PlainHTTP.Failure(description: "\(reply.status): \(reply.text)")
+        }
+        return try reply.json()
     }
 
     package func result(of id: String, as client: PlainHTTP? = nil) async throws -> [String: Any] {

@@ -85,7 +85,8 @@ private struct Steps {
         // An export removes what is overdue as well.
         say(.purging(time: now.secondsSince1970))
         say(.exporting(reference: reference))
-        try retained.finish(retained.beginExport(of: RetainedReference(reference), at: now))
+        let export = try retained.beginExport(of: RetainedReference(reference), at: now)
+        try retained.finish(export.records.map(\.id))
         say(.exported(reference: reference))
     }
 

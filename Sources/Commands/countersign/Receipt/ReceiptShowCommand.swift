@@ -54,6 +54,7 @@ extension ReceiptStatement {
         }
         lines += ["  policy: \(policy)", "  retention: \(retention)", "  software: countersign \(software)"]
         if let decision { lines.append("  decided by a person: \(decision.rawValue)") }
+        if let outcome { lines.append("  outcome: \(outcome.rawValue)") }
         return lines
     }
 }

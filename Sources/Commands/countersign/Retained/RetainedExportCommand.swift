@@ -44,7 +44,9 @@ struct RetainedExportCommand: ParsableCommand {
             return Array((export.json.text + "\n").utf8)
         }
         guard let export = begun else { return }
-        try retained.using(.changing) { retained throws(ReaderStoreError) in try retained.finish(export) }
+        try retained.using(.changing) { retained throws(ReaderStoreError) in
+            try retained.finish(export.records.map(\.id))
+        }
         let earlier = export.earlier.map { "\($0)" }
         let json: JSONValue = [
             "records": .integer(Int64(export.records.count)), "handedOutBefore": JSONValue(earlier),

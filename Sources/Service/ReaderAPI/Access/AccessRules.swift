@@ -7,16 +7,31 @@ package struct AccessRules: Equatable, Sendable {
         package let name: String
         package let sha256: [UInt8]
         package let scopes: Set<Scope>
+        /// The lanes that `screen` and `clerk` are for; nil for all.
+        package let lanes: Set<String>?
 
-        package init(name: String, sha256: [UInt8], scopes: Set<Scope>) {
+        package init(name: String, sha256: [UInt8], scopes: Set<Scope>, lanes: Set<String>? = nil) {
             self.name = name
             self.sha256 = sha256
             self.scopes = scopes
+            self.lanes = lanes
+        }
+    }
+
+    /// A user of this computer.
+    package struct User: Equatable, Sendable {
+        package let scopes: Set<Scope>
+        /// The lanes that `screen` and `clerk` are for; nil for all.
+        package let lanes: Set<String>?
+
+        package init(scopes: Set<Scope>, lanes: Set<String>? = nil) {
+            self.scopes = scopes
+            self.lanes = lanes
         }
     }
 
     package var tokens: [Token] = []
-    package var users: [UInt32: Set<Scope>] = [:]
+    package var users: [UInt32: User] = [:]
 
     package init() {}
 
@@ -28,6 +43,37 @@ package struct AccessRules: Equatable, Sendable {
         return found
     }
 
+    /// Whether what a caller began under earlier rules may continue: the token or the user is still there and may do as much.
+    func allow(_ caller: KnownCaller) -> Bool {
+        let now: KnownCaller? =
+            switch caller.credential {
+            case .token(let digest): tokens.last { $0.sha256 == digest }?.caller
+            case .user(let number): self.caller(ofUser: number)
+            }
+        guard let now, now.name == caller.name, now.scopes.isSuperset(of: caller.scopes) else { return false }
+        return now.lanes.map { caller.lanes?.isSubset(of: $0) ?? false } ?? true
+    }
+
+    /// Whoever may have this page opened.
+    func callers(for place: PagePlace) -> [KnownCaller] {
+        let all = tokens.map(\.caller) + users.keys.sorted().compactMap { self.caller(ofUser: $0) }
+        return all.filter { $0.scopes.contains(place.page.scope) && $0.serves(lane: place.lane) }
+    }
+
+    func caller(ofUser number: UInt32) -> KnownCaller? {
+        users[number].map { user in
+            KnownCaller(
+                name: Self.name(ofUser: number), scopes: user.scopes, lanes: user.lanes,
+                credential: .user(number))
+        }
+    }
+
     /// Under which name a user of this computer is known, which no token has.
     package static func name(ofUser user: UInt32) -> String { "uid:\(user)" }
+}
+
+extension AccessRules.Token {
+    var caller: KnownCaller {
+        KnownCaller(name: name, scopes: scopes, lanes: lanes, credential: .token(sha256))
+    }
 }

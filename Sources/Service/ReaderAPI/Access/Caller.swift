@@ -2,39 +2,35 @@ internal import Glibc
 internal import Hummingbird
 internal import NIOCore
 
-/// Who asks, and what for.
-struct KnownCaller: Sendable {
-    let name: String
-    let scopes: Set<Scope>
-}
-
 /// Identifies a request's caller.
 struct Caller: Sendable {
     let listener: Listener
     let rules: AccessBook
+    let pages: PageSessions
 
     /// - Throws: `unauthorized` where nobody is known.
     func known(by request: Request, _ context: APIContext) async throws(APIProblem) -> KnownCaller {
         switch listener {
-        case .loopback: try holder(of: request)
+        case .tcp: try holder(of: request)
         case .socket: try await user(at: context.channel)
         }
     }
 
     private func holder(of request: Request) throws(APIProblem) -> KnownCaller {
         let credentials = request.headers[values: .authorization]
+        if credentials.isEmpty, let page = pages.caller(of: request, under: rules.current) { return page }
         guard credentials.count == 1, let credential = credentials.first,
             credential.lowercased().hasPrefix("bearer "), credential.utf8.count <= 1024,
             let token = rules.current.known(byToken: String(credential.dropFirst("bearer ".count)))
         else { throw .unauthorized }
-        return KnownCaller(name: token.name, scopes: token.scopes)
+        return token.caller
     }
 
     private func user(at channel: any Channel) async throws(APIProblem) -> KnownCaller {
-        guard let user = await Self.user(of: channel), let scopes = rules.current.users[user] else {
+        guard let user = await Self.user(of: channel), let caller = rules.current.caller(ofUser: user) else {
             throw .unauthorized
         }
-        return KnownCaller(name: AccessRules.name(ofUser: user), scopes: scopes)
+        return caller
     }
 
     /// The user at the other end of a Unix socket, as the system had it when the connection was made.

@@ -3,13 +3,24 @@ internal import Hummingbird
 /// Which hosts and pages a request over TCP may come from. A page elsewhere could send one through the browser of this
 /// computer, under its own name (Origin) or under a name that it had pointed here (DNS rebinding).
 package struct HostRules: Equatable, Sendable {
-    /// `host:port`, as browsers write it.
-    private let authorities: Set<String>
+    /// `host:port` of this computer, as browsers write it.
+    private let own: Set<String>
+    /// What a proxy in front may send as `Host`: each further name as the file has it, and with the port of the daemon.
+    private let named: Set<String>
+    /// The origins of the pages behind such a proxy, which has a certificate.
+    private let proxied: Set<String>
 
-    /// - Parameter names: further names under which the daemon is reached, without port.
-    package init(port: Int, names: [String] = []) {
-        authorities = Set(
-            (["127.0.0.1", "localhost", "[::1]"] + names.map { $0.lowercased() }).map { "\($0):\(port)" })
+    private let scheme: String
+
+    /// - Parameters:
+    ///   - names: further names under which browsers reach the daemon, with a port where theirs is not that of HTTPS.
+    ///   - isSecure: whether the listener has a certificate itself.
+    package init(port: Int, names: [String] = [], isSecure: Bool = false) {
+        scheme = isSecure ? "https" : "http"
+        let names = Set(names.map { $0.lowercased() })
+        own = Set(["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" })
+        named = names.union(names.map { "\(Self.host(of: $0)):\(port)" })
+        proxied = Set(names.map { "https://\($0)" })
     }
 
     /// No browser speaks through a Unix socket: one that does came through somebody who should not have let it.
@@ -20,10 +31,12 @@ package struct HostRules: Equatable, Sendable {
     }
 
     func check(_ request: Request) throws(APIProblem) {
-        guard let host = request.head.authority?.lowercased(), authorities.contains(host) else {
+        guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else { throw .hostTwice }
+        guard let host = request.head.authority?.lowercased(), own.contains(host) || named.contains(host)
+        else {
             throw .hostRefused
         }
-        for origin in request.headers[values: .origin] where origin.lowercased() != "http://\(host)" {
+        for origin in request.headers[values: .origin] where !isOwn(origin.lowercased(), at: host) {
             throw .originRefused
         }
         // A browser says itself where a page is from; what is typed or linked may only lead to a page.
@@ -32,5 +45,19 @@ package struct HostRules: Equatable, Sendable {
         guard request.headers.first("sec-fetch-mode") == "navigate", request.method == .get else {
             throw .originRefused
         }
+    }
+
+    /// Whether a page of this origin is the daemon's own, where it is reached as `host`.
+    private func isOwn(_ origin: String, at host: String) -> Bool {
+        if origin == "\(scheme)://\(host)" { return true }
+        // The proxy may leave the port out of Host, or put the daemon's there.
+        return named.contains(host) && proxied.contains(origin)
+            && Self.host(of: String(origin.dropFirst("https://".count))) == Self.host(of: host)
+    }
+
+    /// Without the port.
+    private static func host(of authority: String) -> String {
+        guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else { return authority }
+        return String(authority[..<colon])
     }
 }

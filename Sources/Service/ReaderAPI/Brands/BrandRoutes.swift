@@ -25,7 +25,7 @@ package struct BrandRoutes: Sendable {
             APIRoute(.post, "/v1/reader-tokens", .scopes([.readerTokens])) { call throws(APIProblem) in
                 try await token(for: TokenRequest(call))
             },
-            APIRoute(.get, "/v1/brands/{id}/logo", .scopes([.display])) { call throws(APIProblem) in
+            APIRoute(.get, "/v1/brands/{id}/logo", .scopes([.screen, .clerk])) { call throws(APIProblem) in
                 // PNG holds no script, and the policy of every answer would run none (Gate).
                 .bytes(try logo(of: call.parameter("id")).png, type: "image/png")
             },

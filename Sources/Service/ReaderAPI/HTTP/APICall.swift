@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
 internal import NIOCore
+internal import Synchronization
 
 /// A request whose caller is known and may do what it asks.
 struct APICall: Sendable {
@@ -15,7 +16,13 @@ struct APICall: Sendable {
     /// Nil where everybody may ask.
     let caller: KnownCaller?
 
-    var scopes: Set<Scope> { caller?.scopes ?? [] }
+    /// Who asks, at a route that is not for everybody.
+    var known: KnownCaller {
+        get throws(APIProblem) {
+            guard let caller else { throw .unauthorized }
+            return caller
+        }
+    }
 
     func parameter(_ name: String) throws(APIProblem) -> String {
         guard let value = context.parameters.get(name) else { throw .notFound }
@@ -52,7 +59,9 @@ struct APICall: Sendable {
         let timer = eventLoop.scheduleTask(in: Self.bodyTimeout) { collecting.cancel() }
         defer { timer.cancel() }
         do {
-            return Array(try await collecting.value.readableBytesView)
+            let bytes = Array(try await collecting.value.readableBytesView)
+            context.body.isRead.store(true, ordering: .relaxed)
+            return bytes
         } catch is NIOTooManyBytesError {
             throw .bodyTooLong(limit)
         } catch let error as HTTPError where error.status == .contentTooLarge {
@@ -78,6 +87,7 @@ extension Substring {
 struct APIContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
+    let body = BodyProgress()
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

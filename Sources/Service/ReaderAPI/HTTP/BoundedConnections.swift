@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
+internal import NIOHTTP1
 internal import Synchronization
 
 /// HTTP/1.1 for a limited number of connections. A connection above the limit gets the reason and is closed. In the
@@ -21,28 +22,61 @@ struct BoundedConnections: ServerChildChannel {
     }
 
     let http: HTTP1Channel
-    let served: ConnectionCount
+    let served: OpenConnectionBook
     /// The connections that are being refused.
-    let refused: ConnectionCount
+    let refused = ConnectionCount(limit: OpenConnections.refused)
+    let tls: ServerTLS?
     let metrics: PresentationMetrics
 
-    init(_ http: HTTP1Channel, limit: Int, metrics: PresentationMetrics) {
+    init(_ http: HTTP1Channel, served: OpenConnectionBook, tls: ServerTLS?, metrics: PresentationMetrics) {
         self.http = http
-        served = ConnectionCount(limit: limit)
-        refused = ConnectionCount(limit: OpenConnections.refused)
+        self.served = served
+        self.tls = tls
         self.metrics = metrics
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        guard served.enter(channel) else {
+        switch served.enter(channel) {
+        case .refused:
             metrics.refused(.tooManyConnections)
             return channel.eventLoop.makeCompletedFuture {
-                let timeout = refused.enter(channel) ? ConnectionRefusal.timeout : .zero
-                try channel.pipeline.syncOperations.addHandler(ConnectionRefusal(timeout: timeout))
+                // Nothing can be said before the handshake of TLS.
+                if tls == nil { try refuse(channel) } else { channel.close(promise: nil) }
                 return .refused(channel)
             }
+        case .served(let leaving):
+            if let leaving { makeRoom(leaving) }
+            do {
+                if let tls { try channel.pipeline.syncOperations.addHandler(tls.handler) }
+            } catch {
+                return channel.eventLoop.makeFailedFuture(error)
+            }
+            return http.setup(channel: channel, logger: logger).flatMapThrowing { value throws -> Value in
+                try readAbsoluteTargets(on: channel)
+                return .served(value)
+            }
         }
-        return http.setup(channel: channel, logger: logger).map { .served($0) }
+    }
+
+    private func readAbsoluteTargets(on channel: any Channel) throws {
+        let operations = channel.pipeline.syncOperations
+        let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        try operations.addHandler(AbsoluteTarget(), position: .after(decoder))
+    }
+
+    private func makeRoom(_ leaving: OpenConnectionBook.Leaving) {
+        metrics.refused(.tooManyConnections)
+        let channel = leaving.channel
+        guard leaving.canBeAnswered else { return channel.close(promise: nil) }
+        channel.eventLoop.execute {
+            do { try refuse(channel) } catch { channel.close(promise: nil) }
+        }
+    }
+
+    /// To be called on the channel's event loop.
+    private func refuse(_ channel: any Channel) throws {
+        let timeout = refused.enter(channel) ? ConnectionEnd.timeout : .zero
+        try ConnectionEnd(saying: ConnectionEnd.tooManyConnections, timeout: timeout).begin(on: channel)
     }
 
     func handle(value: Value, logger: Logger) async {

@@ -2,7 +2,8 @@ internal import Hummingbird
 internal import NIOCore
 
 extension PresentationCoordinator {
-    /// Answers with the events of a lane, or of one presentation of it, as they come (HTML, 9.2).
+    /// Answers with the events of a lane, or of one presentation of it, as they come (HTML, 9.2): to a page of the lane
+    /// all, to another caller those of what it ordered.
     nonisolated func events(
         _ call: APICall, lane: String, presentation: PresentationID? = nil
     ) async throws(APIProblem) -> Response {
@@ -10,7 +11,8 @@ extension PresentationCoordinator {
         let channel = call.context.channel
         // Who does not take what is sent loses the connection, and resumes where it was.
         let frames = try await listen(
-            toLane: lane, presentation: presentation, after: lastID, lost: { channel.close(promise: nil) })
+            toLane: lane, presentation: presentation, by: call.known, after: lastID,
+            lost: { channel.close(promise: nil) })
         let body = call.request.body
         let sending = ResponseBody { writer in
             try await body.consumeWithCancellationOnInboundClose { _ in

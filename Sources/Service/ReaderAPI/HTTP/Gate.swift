@@ -16,7 +16,7 @@ struct Gate: RouterMiddleware {
         var response: Response
         do {
             switch listener {
-            case .loopback: try hosts.check(request)
+            case .tcp: try hosts.check(request)
             case .socket: try HostRules.checkNoBrowser(request)
             }
             response = try await next(request, context)

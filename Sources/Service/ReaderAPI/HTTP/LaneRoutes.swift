@@ -10,35 +10,41 @@ internal import RequestPlanner
 
 extension PresentationCoordinator {
     nonisolated var laneRoutes: [APIRoute] {
-        let anybody = APIRoute.Access.scopes([.app, .display, .admin])
+        let anybody = APIRoute.Access.scopes([.app, .screen, .clerk, .admin])
         return [
-            APIRoute(.get, "/v1/lanes", anybody) { _ throws(APIProblem) in
-                .json(["lanes": .array(await self.laneDescriptions())])
+            APIRoute(.get, "/v1/lanes", anybody) { call throws(APIProblem) in
+                .json(["lanes": .array(try await self.laneDescriptions(for: call.known))])
             },
             APIRoute(.get, "/v1/lanes/{lane}", anybody) { call throws(APIProblem) in
-                .json(try await self.laneDescription(call.parameter("lane")))
+                .json(try await self.laneDescription(call.parameter("lane"), for: call.known))
             },
-            APIRoute(.get, "/v1/lanes/{lane}/events", .scopes([.app, .display])) { call throws(APIProblem) in
+            APIRoute(.get, "/v1/lanes/{lane}/events", .scopes([.app, .screen, .clerk])) {
+                call throws(APIProblem) in
                 try await self.events(call, lane: call.parameter("lane"))
             },
-            APIRoute(.get, "/v1/trust", anybody) { _ throws(APIProblem) in
+            APIRoute(.get, "/v1/trust", .scopes([.app, .clerk, .admin])) { _ throws(APIProblem) in
                 .json(try await self.trustDescription())
             },
         ]
     }
 
-    private func laneDescriptions() async -> [JSONValue] {
+    private func laneDescriptions(for caller: KnownCaller) async -> [JSONValue] {
         await lookAtLanes()
         var descriptions: [JSONValue] = []
-        for name in laneNames { if let one = try? await laneDescription(name) { descriptions.append(one) } }
+        for name in laneNames {
+            if let one = try? await laneDescription(name, for: caller) { descriptions.append(one) }
+        }
         return descriptions
     }
 
-    func laneDescription(_ name: String) async throws(APIProblem) -> JSONValue {
-        guard let lane = lanes[name], let readiness = await readiness(ofLane: name) else {
+    private func laneDescription(_ name: String, for caller: KnownCaller) async throws(APIProblem)
+        -> JSONValue
+    {
+        let isKnown = caller.serves(lane: name) || !caller.scopes.isDisjoint(with: [.app, .admin])
+        guard isKnown, let lane = lanes[name], let readiness = await readiness(ofLane: name) else {
             throw .laneUnknown
         }
-        let current = book.latest(at: name)
+        let current = book.latest(at: name).flatMap { scopes(of: caller, over: $0).isEmpty ? nil : $0 }
         let brand = current?.brand.map { brand -> JSONValue in
             ["name": .string(brand.name), "logo": JSONValue(brand.logo)]
         }

@@ -6,8 +6,8 @@ internal import NIOCore
 enum Listener: Sendable {
     /// A Unix socket: the system says which user is at the other end.
     case socket
-    /// TCP on this computer: a token says it. Browsers come here too, so the host and the origin are looked at.
-    case loopback
+    /// TCP: a token says it. Browsers come here too, so the host and the origin are looked at.
+    case tcp
 }
 
 /// Why a listener does not open, in one line: its member of the configuration, what is, and what to do.
@@ -20,7 +20,7 @@ struct ListenerFault: Error, CustomStringConvertible {
         switch address {
         case .socket(let path, _):
             "socket: \(Terminal.safe(path)): \(condition); name a path in a folder that this user may write to"
-        case .loopback(let host, let port): "http: \(host):\(port): \(condition); name a port that is free"
+        case .tcp(let host, let port): "http: \(host):\(port): \(condition); name a port that is free"
         }
     }
 

@@ -1,53 +1,90 @@
 internal import Hummingbird
 internal import JSON
 internal import MdocModel
+internal import Reports
 
 extension PresentationCoordinator {
-    /// What a till and a kiosk do with presentations.
+    /// What a till and the pages do with presentations. Each is its caller's, and its lane's while it is the latest there.
     nonisolated var presentationRoutes: [APIRoute] {
-        let either = APIRoute.Access.scopes([.app, .display])
+        let handling: Set<Scope> = [.app, .clerk]
+        let following: Set<Scope> = [.app, .screen, .clerk]
+        let reading: Set<Scope> = [.app, .screen, .clerk, .admin]
         return [
             APIRoute(.post, "/v1/presentations", .scopes([.app])) { call throws(APIProblem) in
-                switch try await self.open(PresentationOrder(call.body())) {
+                switch try await self.open(PresentationOrder(call.body()), by: call.known.name) {
                 case .created(let record):
                     .json(
-                        record.json(for: call.scopes), status: .created,
-                        location: "/v1/presentations/\(record.id)")
-                case .existing(let record): .json(record.json(for: call.scopes))
+                        record.json(for: [.app]), status: .created, location: "/v1/presentations/\(record.id)"
+                    )
+                case .existing(let record): .json(record.json(for: [.app]))
+                case .past(let past): .json(past.json)
                 }
             },
-            APIRoute(.get, "/v1/presentations", .scopes([.app])) { call throws(APIProblem) in
-                guard let name = call.query("reference") else { throw .referenceMissing }
-                let records = await self.book.records(referredToAs: name)
-                return .json(["presentations": .array(records.map { $0.json(for: call.scopes) })])
+            APIRoute(.get, "/v1/presentations", .scopes([.app, .admin])) { call throws(APIProblem) in
+                .json([
+                    "presentations": .array(
+                        try await self.presentations(of: call.known, under: call.query("reference")))
+                ])
             },
-            APIRoute(.get, "/v1/presentations/{id}", either) { call throws(APIProblem) in
-                .json(try await self.record(call.presentation).json(for: call.scopes))
-            },
-            APIRoute(.delete, "/v1/presentations/{id}", either) { call throws(APIProblem) in
-                .json(try await self.cancel(call.presentation).json(for: call.scopes))
-            },
-            APIRoute(.post, "/v1/presentations/{id}/engagement", either) { call throws(APIProblem) in
-                try await self.engage(call.presentation, Self.engagement(in: call.body()))
+            APIRoute(.get, "/v1/presentations/{id}", .scopes(reading)) { call throws(APIProblem) in
+                guard try await self.book[call.presentation] != nil else {
+                    return .json(try await self.past(call.presentation, for: call.known).json)
+                }
                 return .json(
-                    try await self.record(call.presentation).json(for: call.scopes), status: .accepted)
+                    try await self.presentation(call.presentation, for: call.known, by: reading).json)
             },
-            APIRoute(.post, "/v1/presentations/{id}/decision", .scopes([.display])) {
+            APIRoute(.delete, "/v1/presentations/{id}", .scopes(handling)) { call throws(APIProblem) in
+                guard try await self.book[call.presentation] != nil else {
+                    return .json(try await self.past(call.presentation, for: call.known).json)
+                }
+                let seen = try await self.presentation(call.presentation, for: call.known, by: handling)
+                return .json(try await self.cancel(seen.record.id).json(for: seen.scopes))
+            },
+            APIRoute(.post, "/v1/presentations/{id}/engagement", .scopes(handling)) {
                 call throws(APIProblem) in
+                let engagement = try Self.engagement(in: await call.body())
+                let seen = try await self.presentation(call.presentation, for: call.known, by: handling)
+                try await self.engage(seen.record.id, engagement)
+                return .json(
+                    try await self.record(seen.record.id).json(for: seen.scopes), status: .accepted)
+            },
+            APIRoute(.post, "/v1/presentations/{id}/decision", .scopes([.clerk])) { call throws(APIProblem) in
                 let decision = try Self.decision(in: await call.body())
-                return .json(
-                    try await self.decide(call.presentation, decision).json(for: call.scopes))
+                let seen = try await self.presentation(call.presentation, for: call.known, by: [.clerk])
+                return .json(try await self.decide(seen.record.id, decision).json(for: seen.scopes))
             },
-            APIRoute(.get, "/v1/presentations/{id}/portrait", .scopes([.display])) {
-                call throws(APIProblem) in
-                let portrait = try await self.portrait(of: call.presentation)
+            APIRoute(.get, "/v1/presentations/{id}/portrait", .scopes([.clerk])) { call throws(APIProblem) in
+                let seen = try await self.presentation(call.presentation, for: call.known, by: [.clerk])
+                let portrait = try await self.portrait(of: seen.record.id)
                 return portrait.withBytes { .bytes($0, type: portrait.mediaType) }
             },
-            APIRoute(.get, "/v1/presentations/{id}/events", either) { call throws(APIProblem) in
-                let record = try await self.record(call.presentation)
-                return try await self.events(call, lane: record.lane, presentation: record.id)
+            APIRoute(.get, "/v1/presentations/{id}/documents/portrait", .scopes([.app])) {
+                call throws(APIProblem) in
+                let seen = try await self.presentation(call.presentation, for: call.known, by: [.app])
+                let portrait = try await self.takePortrait(of: seen.record.id)
+                return .bytes(portrait, type: PortraitKind(portrait).mediaType)
+            },
+            APIRoute(.get, "/v1/presentations/{id}/events", .scopes(following)) { call throws(APIProblem) in
+                guard try await self.book[call.presentation] != nil else {
+                    _ = try await self.past(call.presentation, for: call.known)
+                    throw .presentationOver
+                }
+                let seen = try await self.presentation(call.presentation, for: call.known, by: following)
+                return try await self.events(call, lane: seen.record.lane, presentation: seen.record.id)
             },
         ]
+    }
+
+    /// What the caller ordered under a reference, person by person; without one everything, for the administrator.
+    private func presentations(
+        of caller: KnownCaller, under reference: String?
+    ) async throws(APIProblem) -> [JSONValue] {
+        if let reference {
+            return try await past(under: reference, by: caller.name)
+                + book.records(referredToAs: reference, by: caller.name).map { $0.json(for: [.app]) }
+        }
+        guard caller.scopes.contains(.admin) else { throw .referenceMissing }
+        return book.ids.compactMap { book[$0]?.json(for: [.admin]) }
     }
 
     private static func engagement(in body: JSONText) throws(APIProblem) -> DeviceEngagement {

@@ -12,40 +12,51 @@ package struct ReaderServer: Service {
     /// Where it listens.
     package enum Address: Equatable, Sendable {
         case socket(path: String, mode: UInt32)
-        case loopback(host: String, port: Int)
+        case tcp(host: String, port: Int)
     }
 
     private let address: Address
     private let responder: RouterResponder<APIContext>
-    private let connections: Int
+    private let connections: OpenConnectionBook
+    private let tls: ServerTLS?
     private let metrics: PresentationMetrics
     private let log: Logger
     private let listening: @Sendable (Int?) async -> Void
 
     /// - Parameters:
     ///   - connections: how many may be open at once.
+    ///   - tls: nil for plain HTTP.
     ///   - listening: called with the port, or with nil on a socket, once requests are taken.
     package init(
         at address: Address, coordinator: PresentationCoordinator, brands: BrandRoutes,
         online: OnlineVerifier? = nil,
-        access: AccessBook, hosts: HostRules, page: PageFiles, connections: Int, log: Logger,
+        access: AccessBook, pages: PageSessions, hosts: HostRules, page: PageFiles, connections: Int,
+        tls: ServerTLS? = nil,
+        log: Logger,
         listening: @escaping @Sendable (Int?) async -> Void
     ) {
         let listener: Listener =
             switch address {
             case .socket: .socket
-            case .loopback: .loopback
+            case .tcp: .tcp
             }
         self.address = address
-        self.connections = connections
+        self.connections = OpenConnectionBook(
+            limit: connections, strangerLifetime: .seconds(Self.strangerSeconds))
+        self.tls = tls
         metrics = coordinator.metrics
         self.log = log
         self.listening = listening
-        let routes = Self.routes(coordinator, brands, online, page)
+        let pageSessions = PageSessionRoutes(sessions: pages, access: access, coordinator: coordinator)
+        let routes = Self.routes(coordinator, brands, online, page, pageSessions)
         let router = Router(context: APIContext.self)
         router.add(
             middleware: Gate(listener: listener, hosts: hosts, routes: routes, metrics: coordinator.metrics))
-        for route in routes { Self.register(route, on: router, Caller(listener: listener, rules: access)) }
+        for route in routes {
+            Self.register(
+                route, on: router, Caller(listener: listener, rules: access, pages: pages),
+                self.connections)
+        }
         responder = router.buildResponder()
     }
 
@@ -59,6 +70,9 @@ package struct ReaderServer: Service {
 
     /// How long a connection may be open without a request, or with an incomplete one.
     private static let idleSeconds: Int64 = 15
+
+    /// How long a connection may be open on which no known caller has asked anything, whatever else happens on it.
+    private static let strangerSeconds: Int64 = 30
 
     package func run() async throws {
         do {
@@ -77,8 +91,8 @@ package struct ReaderServer: Service {
     private func server() throws -> any Service {
         let builder = HTTPServerBuilder { responder in
             BoundedConnections(
-                HTTP1Channel(responder: responder, configuration: Self.http), limit: connections,
-                metrics: metrics)
+                HTTP1Channel(responder: responder, configuration: Self.http), served: connections,
+                tls: tls, metrics: metrics)
         }
         return try builder.buildServer(
             configuration: ServerConfiguration(address: address.bound, backlog: Self.backlog),
@@ -94,30 +108,50 @@ package struct ReaderServer: Service {
         _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
     ) async throws {
         let context = APIContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
+        connections.answering(true, on: channel)
+        defer { connections.answering(false, on: channel) }
         var response = try await responder.respond(to: request, context: context)
         response.headers[.date] = HTTPDate.now
+        let isLast = context.body.leavesMuch(of: request)
+        if isLast { response.headers[.connection] = "close" }
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch is HTTPParserError {
             // The server would send its own response in the middle of ours.
             throw CancellationError()
         }
+        if isLast { Self.end(channel) }
+    }
+
+    /// The server would read the rest of the body, however long it is.
+    private static func end(_ channel: any Channel) {
+        channel.eventLoop.execute {
+            do {
+                try ConnectionEnd(saying: nil).begin(on: channel)
+            } catch {
+                channel.close(promise: nil)
+            }
+        }
     }
 
     /// Every operation there is, in the order of the document.
     static func routes(
         _ coordinator: PresentationCoordinator, _ brands: BrandRoutes, _ online: OnlineVerifier?,
-        _ page: PageFiles
+        _ page: PageFiles, _ pageSessions: PageSessionRoutes
     ) -> [APIRoute] {
         coordinator.presentationRoutes + OnlineRoutes(verifier: online).all + coordinator.laneRoutes
             + coordinator.recordRoutes + coordinator.systemRoutes + brands.routes + page.routes
+            + pageSessions.all
     }
 
-    private static func register(_ route: APIRoute, on router: Router<APIContext>, _ caller: Caller) {
+    private static func register(
+        _ route: APIRoute, on router: Router<APIContext>, _ caller: Caller, _ connections: OpenConnectionBook
+    ) {
         router.on(RouterPath(route.path), method: route.method) { request, context in
             var known: KnownCaller?
             if case .scopes(let due) = route.access {
                 known = try await caller.known(by: request, context)
+                connections.know(context.channel)
                 guard known?.scopes.isDisjoint(with: due) == false else { throw APIProblem.forbidden }
             }
             return try await route.handler(APICall(request: request, context: context, caller: known))
@@ -129,7 +163,7 @@ extension ReaderServer.Address {
     fileprivate var bound: BindAddress {
         switch self {
         case .socket(let path, _): .unixDomainSocket(path: path)
-        case .loopback(let host, let port): .hostname(host, port: port)
+        case .tcp(let host, let port): .hostname(host, port: port)
         }
     }
 }

@@ -7,24 +7,30 @@ internal import ReaderStore
 internal import Reports
 
 extension PresentationCoordinator {
-    /// Receipts for those who show or check them, and what is retained, once.
+    /// Receipts for those who show or check them, and what is retained. A caller who orders has the receipts of its
+    /// own presentations, as long as these are remembered.
     nonisolated var recordRoutes: [APIRoute] {
         let readers = APIRoute.Access.scopes([.app, .admin])
         return [
-            APIRoute(.get, "/v1/receipts", readers) { call throws(APIProblem) in
+            APIRoute(.get, "/v1/receipts", .scopes([.admin])) { call throws(APIProblem) in
                 .json(try await self.receipts(ReceiptPage(call.request.uri.query)))
             },
             APIRoute(.get, "/v1/receipts/{id}", readers) { call throws(APIProblem) in
-                .json(try await self.receipt(call.parameter("id")).json)
+                .json(try await self.receipt(call.parameter("id"), for: call.known).json)
             },
-            APIRoute(.get, "/v1/receipt-chain", readers) { _ throws(APIProblem) in
+            APIRoute(.get, "/v1/receipt-chain", .scopes([.admin])) { _ throws(APIProblem) in
                 try await self.receiptChain()
             },
             APIRoute(.get, "/v1/receipt-keys", readers) { _ throws(APIProblem) in
                 .bytes(try await self.receiptKeys(), type: "application/x-pem-file")
             },
             APIRoute(.post, "/v1/exports", .scopes([.app])) { call throws(APIProblem) in
-                try await self.export(Self.reference(in: call.body()))
+                try await self.export(Self.reference(in: call.body()), of: call.known.name)
+            },
+            APIRoute(.delete, "/v1/exports/{id}", .scopes([.app])) { call throws(APIProblem) in
+                let removed = try await self.recordArchive()
+                    .finishExport(call.parameter("id"), of: call.known.name)
+                return .json(["removed": .integer(Int64(removed))])
             },
         ]
     }
@@ -45,8 +51,13 @@ extension PresentationCoordinator {
         }
     }
 
-    private nonisolated func receipt(_ id: String) async throws(APIProblem) -> SignedReceipt {
+    private nonisolated func receipt(
+        _ id: String, for caller: KnownCaller
+    ) async throws(APIProblem) -> SignedReceipt {
         guard let number = Int64(id), number > 0, "\(number)" == id else { throw .receiptUnknown }
+        if !caller.scopes.contains(.admin) {
+            guard try await isReceipt(number, of: caller.name) else { throw .receiptUnknown }
+        }
         let found = try await recordArchive().look { store throws(ReaderStoreError) in
             try store.receipts(after: number - 1, atMost: 1)
         }
@@ -101,24 +112,13 @@ extension PresentationCoordinator {
         return named
     }
 
-    /// Exports what is retained for a reference. It is removed before the last byte is sent: a caller with the
-    /// whole answer has the only copy; a caller with a part of it learns that from the next export.
-    private nonisolated func export(_ reference: RetainedReference) async throws(APIProblem) -> Response {
-        let archive = try recordArchive()
-        let export = try await archive.beginExport(of: reference, at: await now)
-        let text = export.json.utf8
-        let body = ResponseBody(contentLength: text.count + 1) { writer in
-            do {
-                try await writer.write(ByteBuffer(bytes: text))
-                try await archive.finish(export, of: reference)
-            } catch {
-                await archive.giveUp(reference)
-                throw error
-            }
-            try await writer.write(ByteBuffer(string: "\n"))
-            try await writer.finish(nil)
-        }
-        return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
+    /// Hands out what is retained for a reference, with the id under which its arrival is confirmed.
+    private nonisolated func export(
+        _ reference: RetainedReference, of owner: String
+    ) async throws(APIProblem) -> Response {
+        let (id, export) = try await recordArchive()
+            .beginExport(of: reference, orderedBy: owner, at: await now)
+        return .json(.object([("id", JSONValue.string(id))] + export.members))
     }
 }
 

@@ -21,9 +21,10 @@ export function parse(ask) {
     return ["age_in_years", "age"].includes(ask) ? ["age", {}] : ["other", { element: ask }];
 }
 
-/// What is asked, for the customer, each thing once.
-export function askTexts(asks, strings) {
-    return [...new Set((asks ?? []).map((ask) => {
+/// What is asked in a presentation, at first and then, for the customer, each thing once.
+export function askedTexts(presentation, strings) {
+    const asks = [...presentation?.asks ?? [], ...presentation?.then?.asks ?? []];
+    return [...new Set(asks.map((ask) => {
         const [kind, values] = parse(String(ask));
         return strings.text(`ask.${kind}`, values);
     }))];
@@ -36,8 +37,20 @@ export function questionText(ask, strings) {
     return strings.has(key) ? strings.text(key, values) : strings.text("question.other", { element: ask });
 }
 
+/// What is kept of all that is asked in a presentation, each thing once. Whatever keeps something keeps a receipt. Nothing
+/// is said as long as the order is not known.
+export function keptTexts(presentation, strings) {
+    const { retention, then } = presentation ?? {};
+    if (retention === undefined) {
+        return [];
+    }
+    const kept = [retention, then?.retention ?? "none"].filter((profile) => profile !== "none");
+    const profiles = kept.length === 0 ? ["none"] : [...kept.filter((profile) => profile !== "receipt"), "receipt"];
+    return [...new Set(profiles.map((profile) => keptText(profile, strings)))];
+}
+
 /// How long what is shared stays, by the retention profile.
-export function keptText(retention, strings) {
+function keptText(retention, strings) {
     const [, days] = /^days\((\d{1,4})\)$/.exec(retention) ?? [];
     if (days !== undefined) {
         return strings.text("kept.days", { duration: strings.duration(Number(days) * 86_400) });

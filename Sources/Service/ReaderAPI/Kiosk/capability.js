@@ -1,10 +1,10 @@
-// The display capability: out of the address once, then in memory alone.
+// The code that lets the page in: out of the address once.
 
-/// Takes `token` from the fragment and removes the fragment from the address and from this history entry.
-export function takeCapability() {
-    const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
+/// Takes `code` from the fragment and removes the fragment from the address and from this history entry.
+export function takeCode() {
+    const code = new URLSearchParams(location.hash.slice(1)).get("code") ?? "";
     if (location.hash !== "") {
         history.replaceState(null, "", location.pathname + location.search);
     }
-    return /^[\x21-\x7e]{1,4096}$/.test(token) ? token : null;
+    return /^[0-9a-f]{1,64}$/.test(code) ? code : null;
 }

@@ -21,6 +21,8 @@ const stateShapes = { passed: "yes", failed: "no", unknown: "unknown", test: "te
 class ClerkView {
     /// The customer's page sounds; two would sound twice.
     soundsAtFirst = false;
+    name = "clerk";
+    scans = true;
     #brand = new Brand();
     #picture = new Picture();
     #announcer = new Announcer();
@@ -43,14 +45,14 @@ class ClerkView {
         this.#portrait.wipe();
     }
 
-    shown(page, { result }) {
-        if (typeof result?.portrait === "string" && result.outcome === undefined) {
+    shown(page, { hint, result }) {
+        if (typeof result?.portrait === "string") {
             this.#portrait.load(result.portrait, page.daemon, () => page.render());
         } else if (this.#portrait.state !== "none") {
             this.#portrait.wipe();
             page.render();
         }
-        if (result?.outcome !== undefined) {
+        if (hint === "decided") {
             this.#finish(page);
         }
     }
@@ -123,15 +125,16 @@ class ClerkView {
     /// Returns the words to be read out.
     #showVerdict(screen, presentation, strings) {
         const prefix = screen.prefix ?? "clerk";
-        const head = strings.text(`${prefix}.${screen.name}.head`);
+        const head = strings.text(`${prefix}.${screen.name}.head`, screen.values);
         const text = screen.reason === undefined
-            ? strings.text(`${prefix}.${screen.name}.text`) : strings.text(reasonKey(screen.reason));
+            ? strings.text(`${prefix}.${screen.name}.text`, screen.values) : strings.text(reasonKey(screen.reason));
         write(find("head"), head);
         write(find("text"), text);
         const code = screen.reason?.id ?? "";
         write(find("code"), code === "" ? "" : strings.text("clerk.code", { code }));
         find("code").hidden = code === "";
-        const answers = screen.shows && presentation.state === "verified" ? presentation.result?.answers ?? [] : [];
+        const isVerified = ["awaitingDecision", "verified"].includes(presentation?.state);
+        const answers = screen.shows && isVerified ? presentation.result?.answers ?? [] : [];
         const lines = answers.filter(({ ask }) => ask !== "portrait")
             .map(({ ask, answer }) => ({ question: questionText(ask, strings), answer }));
         find("answers").hidden = lines.length === 0;
@@ -145,14 +148,14 @@ class ClerkView {
     #showPerson(screen, presentation, strings) {
         const node = find("person");
         const { name } = presentation?.result ?? {};
-        const isThere = screen.shows === true
-            && (this.#portrait.state !== "none" || name !== undefined || awaitsComparison(presentation));
+        const isCompared = awaitsComparison(presentation);
+        const isThere = screen.shows === true && (isCompared || name !== undefined);
         node.hidden = !isThere;
-        const key = isThere && [strings.language, this.#portrait.state, presentation.id, name];
-        this.#draw(node, key, () => isThere ? this.#person(name, strings) : []);
+        const key = isThere && [strings.language, this.#portrait.state, presentation.id, name, isCompared];
+        this.#draw(node, key, () => isThere ? this.#person(name, isCompared, strings) : []);
     }
 
-    #person(name, strings) {
+    #person(name, isCompared, strings) {
         const { state, image } = this.#portrait;
         const isShown = state === "shown";
         if (isShown) {
@@ -161,8 +164,8 @@ class ClerkView {
         const missing = strings.text(`clerk.portrait.${state === "loading" ? "loading" : "failed"}`);
         const full = [name?.given, name?.family].filter((part) => typeof part === "string").map(plain).join(" ");
         return [
-            element("figure", { class: "portrait", "data-state": state },
-                isShown ? image : element("p", {}, missing)),
+            isCompared ? element("figure", { class: "portrait", "data-state": state },
+                isShown ? image : element("p", {}, missing)) : null,
             element("div", { class: "who" },
                 full === "" ? null : element("p", { class: "full-name" }, element("bdi", {}, full))),
         ];
@@ -231,7 +234,7 @@ class ClerkView {
     }
 
     #finish(page) {
-        const hadPerson = page.known.presentation?.state === "verified";
+        const hadPerson = ["awaitingDecision", "verified"].includes(page.known.presentation?.state);
         page.finish({ wiped: hadPerson });
         setTimeout(() => page.known.wiped && page.forget({ wiped: false, presentation: page.known.presentation }), wipedStay);
     }
@@ -251,7 +254,7 @@ function isOpen(presentation) {
 }
 
 function isToDecide(presentation) {
-    return presentation?.state === "verified" && presentation.result?.outcome === undefined;
+    return ["awaitingDecision", "verified"].includes(presentation?.state) && presentation.hint !== "decided";
 }
 
 function answerText(answer, strings) {
@@ -264,7 +267,7 @@ function row({ key, state, detail, seconds }, strings) {
         picture(stateShapes[state]),
         element("p", {}, element("span", { class: "label" }, strings.text(`outcome.${key}`)), " ",
             element("strong", { class: "state" }, strings.text(`state.${state}`))),
-        element("p", { class: "detail" }, state === "none" ? "" : strings.text(detail, values)));
+        element("p", { class: "detail" }, detail === undefined ? "" : strings.text(detail, values)));
 }
 
 function facts({ result, reference }, strings) {

@@ -1,6 +1,6 @@
 // The customer's page: what to do, and what came of it in one word. It holds no picture, no name and no reason.
 
-import { askTexts, keptText, questionText } from "./asks.js";
+import { askedTexts, keptTexts, questionText } from "./asks.js";
 import { element } from "./elements.js";
 import { Page } from "./page.js";
 import { customerScreen } from "./screens.js";
@@ -19,6 +19,8 @@ const answering = ["yes", "notConfirmed"];
 
 class CustomerView {
     soundsAtFirst = true;
+    name = "kiosk";
+    scans = false;
     #brand = new Brand();
     #picture = new Picture();
     #announcer = new Announcer();
@@ -34,10 +36,11 @@ class CustomerView {
     }
 
     /// Of a result only what the screen needs: that a picture is there, not where.
-    keeps({ id, state, hint, ended, asks, retention, validation, brand, result }) {
-        const { answers, issuer, outcome, portrait } = result ?? {};
-        const kept = { answers, issuer: { test: issuer?.test }, outcome, portrait: portrait && "" };
-        return { id, state, hint, ended, asks, retention, validation, brand, result: result && kept };
+    keeps({ id, state, outcome, reasons, hint, ended, asks, retention, brand, result, then }) {
+        const { answers, issuer } = result ?? {};
+        const kept = { answers, issuer: { test: issuer?.test } };
+        const next = then && { asks: then.asks, retention: then.retention };
+        return { id, state, outcome, reasons, hint, ended, asks, retention, brand, result: result && kept, then: next };
     }
 
     wipe() {}
@@ -91,13 +94,13 @@ class CustomerView {
 
     #showAsks(screen, presentation, strings) {
         const node = find("asks");
-        const asks = asking.includes(screen.name) ? askTexts(presentation.asks, strings) : [];
+        const asks = asking.includes(screen.name) ? askedTexts(presentation, strings) : [];
         node.hidden = asks.length === 0;
-        const kept = presentation?.retention;
+        const kept = keptTexts(presentation, strings);
         const rows = asks.length === 0 ? [] : [
             element("dt", {}, strings.text("asks.head")), ...asks.map((ask) => element("dd", {}, ask)),
-            ...(kept === undefined ? [] : [
-                element("dt", {}, strings.text("asks.kept")), element("dd", {}, keptText(kept, strings)),
+            ...(kept.length === 0 ? [] : [
+                element("dt", {}, strings.text("asks.kept")), ...kept.map((text) => element("dd", {}, text)),
             ]),
         ];
         if (node.textContent !== rows.map((row) => row.textContent).join("")) {
@@ -134,12 +137,12 @@ class CustomerView {
 
     #showNotice(lane, presentation, strings) {
         const { controller, purpose, kept, contact } = lane?.kiosk?.notice ?? {};
-        const asks = askTexts(presentation?.asks, strings).join(" · ");
-        const retention = presentation?.retention;
+        const asks = askedTexts(presentation, strings).join(" · ");
+        const ordered = keptTexts(presentation, strings).join(" · ");
         const rows = [
             ["notice.who", controller ?? presentation?.brand?.name ?? lane?.brand?.name],
             ["notice.what", purpose ?? (asks === "" ? undefined : asks)],
-            ["notice.kept", kept ?? (retention === undefined ? undefined : keptText(retention, strings))],
+            ["notice.kept", ordered === "" ? kept : ordered],
             ["notice.contact", contact],
         ].flatMap(([key, words]) => [
             element("dt", {}, strings.text(key)),

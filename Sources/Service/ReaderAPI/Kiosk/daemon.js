@@ -1,4 +1,4 @@
-// The daemon over HTTP, in the name of one display capability.
+// The daemon over HTTP, by the cookie of this page and lane.
 
 /// How long one question to the daemon may take, in milliseconds.
 const answerDeadline = 10_000;
@@ -23,10 +23,16 @@ async function values(response) {
 }
 
 export class Daemon {
-    #token;
+    #place;
 
-    constructor(token) {
-        this.#token = token;
+    /// - page: `kiosk` or `clerk`.
+    constructor(page, lane) {
+        this.#place = `${page}-${lane.replace(/[^A-Za-z0-9_-]/g, "")}`;
+    }
+
+    /// Changes a code into the cookie, which no script reads.
+    async enter(code) {
+        await this.#ask("POST", "/v1/page-sessions", { code });
     }
 
     async lane(name) {
@@ -86,8 +92,8 @@ export class Daemon {
         let response;
         try {
             response = await fetch(path, {
-                ...rest, method, headers: { ...headers, Authorization: `Bearer ${this.#token}` },
-                mode: "same-origin", credentials: "omit", cache: "no-store", redirect: "error",
+                ...rest, method, headers: { ...headers, "Countersign-Page": this.#place },
+                mode: "same-origin", credentials: "same-origin", cache: "no-store", redirect: "error",
                 referrerPolicy: "no-referrer",
             });
         } catch {

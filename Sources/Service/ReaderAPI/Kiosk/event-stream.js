@@ -1,5 +1,5 @@
 // Server-Sent Events as HTML's chapter "Server-sent events" has them, out of a fetched body: `EventSource` sends no
-// Authorization header.
+// header that names the page.
 
 /// The longest line and the longest event that are taken, in characters.
 const longest = 65_536;

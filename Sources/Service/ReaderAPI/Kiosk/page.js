@@ -1,6 +1,6 @@
 // What both layouts share: the lane as the daemon tells of it, kept current, and wiped when it has to be.
 
-import { takeCapability } from "./capability.js";
+import { takeCode } from "./capability.js";
 import { Daemon } from "./daemon.js";
 import { Feed } from "./feed.js";
 import { Scanner } from "./scanner.js";
@@ -37,14 +37,15 @@ export class Page {
     #staying = null;
     #bannerTimer = null;
 
-    /// `view` has `render(page)` and `screen(known)`; `keeps(presentation)` says what of a presentation it may hold.
+    /// `view` has `name`, that of its page, `render(page)` and `screen(known)`; `keeps(presentation)` says what of a presentation it may hold, `scans`
+    /// whether it takes QR codes.
     constructor(view) {
         this.view = view;
     }
 
     async start() {
         const parameters = new URLSearchParams(location.search);
-        const token = takeCapability();
+        const code = takeCode();
         this.strings = await Strings.load(parameters.get("lang"), ...navigator.languages);
         this.home = parameters.has("lang") ? this.strings.language : null;
         this.sounds = new Sounds(this.view.soundsAtFirst, () => this.render());
@@ -52,11 +53,14 @@ export class Page {
         addEventListener("pageshow", (event) => event.persisted && location.reload());
         addEventListener("hashchange", () => location.reload());
         addEventListener("online", () => this.retry());
-        if (token === null) {
-            return this.#know({ link: "refused" });
+        this.daemon = new Daemon(this.view.name, this.laneName);
+        if (code !== null) {
+            // Without it the cookie of an earlier code may still be there.
+            await this.daemon.enter(code).catch(() => {});
         }
-        this.daemon = new Daemon(token);
-        new Scanner({ taken: (uri) => this.#engage(uri), refused: () => this.say("scanRefused") });
+        if (this.view.scans) {
+            new Scanner({ taken: (uri) => this.#engage(uri), refused: () => this.say("scanRefused") });
+        }
         this.#feed = new Feed((id, signal) => this.daemon.events(this.laneName, id, signal), this);
         this.render();
         this.#feed.run(this.#ending.signal);
@@ -224,7 +228,7 @@ export class Page {
     #show(presentation) {
         this.#know({ presentation, hint: presentation.hint ?? null });
         this.view.shown(this, presentation);
-        const staying = JSON.stringify([presentation.id, presentation.state, presentation.result?.outcome]);
+        const staying = JSON.stringify([presentation.id, presentation.state, presentation.outcome]);
         if (isClosed(presentation) && staying !== this.#staying) {
             this.#staying = staying;
             clearTimeout(this.#resetTimer);

@@ -21,8 +21,9 @@ export function reasonKey({ id }) {
 }
 
 const hints = ["phoneLocked", "tapAgain", "offerQR"];
-const closed = ["verified", "rejected", "declined", "cancelled", "failed"];
+const closed = ["awaitingDecision", "verified", "rejected", "declined", "cancelled", "failed"];
 
+/// Whether the phone has nothing more to do.
 export function isClosed(presentation) {
     return closed.includes(presentation.state);
 }
@@ -37,17 +38,9 @@ export function overall(result) {
     return answers.every((answer) => answer === "yes") ? "yes" : "unknown";
 }
 
-/// Whether a person is to compare the picture with the face before them: the till says so, or a picture was asked for,
-/// which is for nothing else.
-function isForComparison({ validation, asks, result }) {
-    return validation === "confirm" || result?.portrait !== undefined || (asks ?? []).includes("portrait");
-}
-
-/// Whether that is still to be done; after any other answer than yes there is no need to.
+/// Whether a person is to compare the picture with the face before them.
 export function awaitsComparison(presentation) {
-    const { state, result } = presentation;
-    return state === "verified" && result !== undefined && result.outcome === undefined
-        && overall(result) === "yes" && isForComparison(presentation);
+    return presentation?.state === "awaitingDecision";
 }
 
 /// The phases before a result, the same for both pages.
@@ -105,7 +98,7 @@ export function customerScreen(known) {
 
 function customerEnd(presentation) {
     const { state, result } = presentation;
-    if (state === "verified") {
+    if (state === "verified" || state === "awaitingDecision") {
         return customerVerdict(presentation);
     }
     switch (state) {
@@ -120,17 +113,44 @@ function customerEnd(presentation) {
 }
 
 function customerVerdict(presentation) {
-    const { result } = presentation;
-    const answer = overall(result);
-    if (answer !== "yes" || result.outcome === "rejected") {
-        return { name: "notConfirmed", tone: "no", shape: "no", cue: "no" };
+    if (awaitsComparison(presentation)) {
+        return { name: "compare", tone: "attend", shape: "person" };
     }
-    if (result.outcome === "dismissed" && isForComparison(presentation)) {
-        return { name: "cancelled", tone: "quiet", shape: "stopped" };
+    if (presentation.outcome === "allow") {
+        return { name: "yes", tone: "yes", shape: "yes", cue: "yes" };
     }
-    return awaitsComparison(presentation)
-        ? { name: "compare", tone: "attend", shape: "person" }
-        : { name: "yes", tone: "yes", shape: "yes", cue: "yes" };
+    return isUndecided(presentation)
+        ? { name: "cancelled", tone: "quiet", shape: "stopped" }
+        : { name: "notConfirmed", tone: "no", shape: "no", cue: "no" };
+}
+
+/// Whether a person was to decide and did not.
+function isUndecided({ reasons }) {
+    return ["decision.dismissed", "decision.overdue"].includes(reasons?.[0]);
+}
+
+/// What the end of an answer that was verified says to the clerk.
+function clerkVerdict(presentation) {
+    const { outcome, reasons, result } = presentation;
+    if (outcome === "allow") {
+        return { name: "verified", tone: "yes", shape: "yes", shows: true, cue: "yes" };
+    }
+    if (isUndecided(presentation)) {
+        return { name: "undecided", tone: "quiet", shape: "stopped", shows: true };
+    }
+    if (outcome === "deny") {
+        const years = youngest(result);
+        const name = reasons?.[0] === "decision.rejected" ? "otherPerson" : years === null ? "answerNo" : "tooYoung";
+        return { name, tone: "no", shape: "no", shows: true, cue: "no", values: years === null ? {} : { years } };
+    }
+    return { name: "cannotTell", tone: "unknown", shape: "unknown", shows: true, cue: "no" };
+}
+
+/// The lowest age in years that the customer is under; null where no such question was answered no.
+function youngest(result) {
+    const ages = (result?.answers ?? []).filter(({ answer }) => answer === "no")
+        .map(({ ask }) => /^age_over_(\d{2})$/.exec(ask)?.[1]).filter((age) => age !== undefined);
+    return ages.length === 0 ? null : Math.min(...ages.map(Number));
 }
 
 /// The clerk's screen.
@@ -157,13 +177,8 @@ function clerkEnd(presentation) {
         return { name: "test", tone: "test", shape: "test", shows: true };
     }
     switch (state) {
-    case "verified": {
-        const answer = overall(result);
-        const cue = answer === "yes" ? "yes" : "no";
-        return awaitsComparison(presentation)
-            ? { name: "compare", tone: "attend", shape: "person", shows: true }
-            : { name: "verified", tone: answer, shape: answer, shows: true, cue };
-    }
+    case "awaitingDecision": return { name: "compare", tone: "attend", shape: "person", shows: true };
+    case "verified": return clerkVerdict(presentation);
     case "rejected": return { name: "rejected", tone: "no", shape: "no", reason, shows: true, cue: "no" };
     case "declined": return { name: "declined", tone: "quiet", shape: "hand" };
     case "cancelled": return { name: "cancelled", tone: "quiet", shape: "stopped" };
@@ -179,7 +194,7 @@ export function outcomes(presentation) {
     const { result } = presentation;
     const parts = result?.parts ?? {};
     return [
-        authentic(parts, result), inDate(parts), revocation(parts.revocation ?? {}),
+        authentic(parts, result), inDate(parts), revocation(parts.revocation ?? {}, result?.policy),
         { key: "holder", ...verdict(parts.holderBound, "holder") },
         question(result), human(presentation),
     ];
@@ -211,13 +226,14 @@ function authentic({ authentic }, result) {
 }
 
 function inDate({ fresh, documentCurrent }) {
+    // The date of the document itself comes only where somebody asks for it.
     if (fresh === "yes" && documentCurrent !== "yes" && documentCurrent !== "no") {
-        return { key: "inDate", state: "unknown", detail: "outcome.inDate.some" };
+        return { key: "inDate", state: "none", detail: "outcome.inDate.some" };
     }
     return { key: "inDate", ...verdict(documentCurrent === "no" ? "no" : fresh, "inDate") };
 }
 
-function revocation({ state, ageSeconds }) {
+function revocation({ state, ageSeconds }, policy) {
     const seconds = Number.isFinite(ageSeconds) ? ageSeconds : null;
     const suffix = seconds === null ? "" : "Age";
     switch (state) {
@@ -226,7 +242,9 @@ function revocation({ state, ageSeconds }) {
     case "revoked":
         return { key: "revocation", state: "failed", detail: "outcome.revocation.no" };
     default:
-        return { key: "revocation", state: "unknown", detail: `outcome.revocation.unknown${suffix}`, seconds };
+        // The policy of ages does not ask for it.
+        return policy === "age" ? { key: "revocation", state: "none" }
+            : { key: "revocation", state: "unknown", detail: `outcome.revocation.unknown${suffix}`, seconds };
     }
 }
 
@@ -234,7 +252,7 @@ function human(presentation) {
     const decided = {
         approved: { state: "passed", detail: "clerk.matches" }, rejected: { state: "failed", detail: "clerk.matchesNot" },
         dismissed: { state: "unknown", detail: "outcome.human.skipped" },
-    }[presentation.result?.outcome];
+    }[isUndecided(presentation) ? "dismissed" : presentation.result?.decision];
     const open = awaitsComparison(presentation)
         ? { state: "open", detail: "outcome.human.open" } : { state: "none" };
     return { key: "human", ...(decided ?? open) };

@@ -1,7 +1,8 @@
+internal import ReaderStore
 internal import Reports
 internal import Synchronization
 
-/// What is counted and timed. Nothing here is about a person: lanes, kinds, states, and the ids of reasons.
+/// What is counted and timed. Nothing here is about a person: lanes, kinds, outcomes, and the ids of reasons.
 package final class PresentationMetrics: Sendable {
     /// What the daemon keeps, and what it does about it.
     enum Record: String, CaseIterable {
@@ -10,12 +11,14 @@ package final class PresentationMetrics: Sendable {
         /// What a receipt will say once somebody has decided.
         case held
         case receipt, retained, exported, purged
+        /// How a presentation ended, for its caller.
+        case presentation
     }
 
     private struct Outcome: Hashable {
         let lane: String
         let kind: String
-        let state: String
+        let outcome: String
         let reason: String
     }
 
@@ -37,14 +40,15 @@ package final class PresentationMetrics: Sendable {
 
     package init() {}
 
-    func ended(
-        lane: String, kind: PresentationOrder.Kind, state: PresentationState, reason: String?,
-        phases: [TransactionReport.Phase]
-    ) {
+    func ended(lane: String, kind: PresentationOrder.Kind, _ conclusion: PresentationConclusion) {
         let outcome = Outcome(
-            lane: lane, kind: kind.rawValue, state: state.rawValue, reason: reason ?? "none")
-        self.state.withLock { counted in
-            counted.outcomes[outcome, default: 0] += 1
+            lane: lane, kind: kind.rawValue, outcome: conclusion.outcome.rawValue,
+            reason: conclusion.reasons.first ?? "none")
+        state.withLock { $0.outcomes[outcome, default: 0] += 1 }
+    }
+
+    func took(_ phases: [TransactionReport.Phase], at lane: String) {
+        state.withLock { counted in
             for phase in phases {
                 counted.phases[Phase(lane: lane, name: phase.name), default: Histogram()]
                     .add(phase.duration.milliseconds / 1000)
@@ -80,7 +84,7 @@ package final class PresentationMetrics: Sendable {
             text.add(
                 Double(count),
                 [
-                    ("lane", outcome.lane), ("kind", outcome.kind), ("state", outcome.state),
+                    ("lane", outcome.lane), ("kind", outcome.kind), ("outcome", outcome.outcome),
                     ("reason", outcome.reason),
                 ])
         }

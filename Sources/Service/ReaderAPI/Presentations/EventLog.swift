@@ -12,6 +12,9 @@ struct EventLog {
 
     struct Listener {
         let presentation: PresentationID?
+        let caller: KnownCaller
+        /// Whether it hears of all presentations, and not only of those that its caller ordered.
+        let hearsAll: Bool
         let stream: AsyncStream<String>.Continuation
         /// Called where it fell too far behind.
         let lost: @Sendable () -> Void
@@ -30,10 +33,12 @@ struct EventLog {
     var listenerCount: Int { listeners.count }
 
     /// Sends an event to all listeners, and keeps it for those that reconnect.
-    mutating func append(_ kind: String, _ data: JSONValue, of presentation: PresentationID?) {
+    mutating func append(
+        _ kind: String, _ data: JSONValue, of presentation: PresentationID?, owner: String? = nil
+    ) {
         last += 1
         let event = LaneEvent(
-            number: last, presentation: presentation, frame: frame(kind, data, number: last))
+            number: last, presentation: presentation, owner: owner, frame: frame(kind, data, number: last))
         kept.append(event)
         if kept.count > Self.mostKept { kept.removeFirst(kept.count - Self.mostKept) }
         for (key, listener) in listeners where listener.concerns(event) {
@@ -64,12 +69,14 @@ struct EventLog {
     ///
     /// - Parameter ended: called when the stream is released, whether anybody ever read it or not.
     mutating func listen(
-        to presentation: PresentationID?, after lastID: String?, now: [(kind: String, data: JSONValue)],
-        lost: @escaping @Sendable () -> Void, ended: @escaping @Sendable (Int) -> Void = { _ in }
+        to presentation: PresentationID?, by caller: KnownCaller, hearingAll hearsAll: Bool,
+        after lastID: String?, now: [(kind: String, data: JSONValue)], lost: @escaping @Sendable () -> Void,
+        ended: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> (key: Int, frames: AsyncStream<String>) {
         let (frames, stream) = AsyncStream<String>.makeStream(
             bufferingPolicy: .bufferingOldest(Self.mostBehind + Self.mostKept))
-        let listener = Listener(presentation: presentation, stream: stream, lost: lost)
+        let listener = Listener(
+            presentation: presentation, caller: caller, hearsAll: hearsAll, stream: stream, lost: lost)
         if let missed = missed(since: lastID) {
             for event in missed where listener.concerns(event) { stream.yield(event.frame) }
         } else {
@@ -93,6 +100,13 @@ struct EventLog {
         listeners.removeValue(forKey: key)?.stream.finish()
     }
 
+    /// Ends the streams of callers who may not listen any more.
+    mutating func close(where isOver: (KnownCaller) -> Bool) {
+        for (key, listener) in listeners where isOver(listener.caller) { leave(key) }
+    }
+
+    func listenerCount(of name: String) -> Int { listeners.values.count { $0.caller.name == name } }
+
     /// Ends the streams of those who listen to a presentation that is forgotten, or of everybody.
     mutating func close(_ presentation: PresentationID? = nil) {
         for (key, listener) in listeners where presentation == nil || listener.presentation == presentation {
@@ -103,7 +117,8 @@ struct EventLog {
 
 extension EventLog.Listener {
     fileprivate func concerns(_ event: LaneEvent) -> Bool {
-        presentation == nil || presentation == event.presentation
+        guard hearsAll || event.owner == nil || event.owner == caller.name else { return false }
+        return presentation == nil || presentation == event.presentation
     }
 }
 
@@ -112,6 +127,8 @@ struct LaneEvent: Sendable {
     /// Its place among all events of this run of the daemon.
     let number: Int
     let presentation: PresentationID?
+    /// Who ordered that presentation; nil for what concerns the lane alone.
+    let owner: String?
     /// The frame of the event stream, with `id:`, `event:` and `data:`.
     let frame: String
 }

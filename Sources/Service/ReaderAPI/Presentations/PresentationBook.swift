@@ -9,20 +9,21 @@ struct PresentationBook: Sendable {
     enum Action: Sendable {
         /// The listeners of its lane are notified of its state.
         case notify(PresentationRecord)
-        /// A receipt that waited for a decision is written; then `wrote` follows.
-        case write(ReceiptStatement, of: PresentationID)
+        /// It is decided: the receipts that waited for that are written, and how it ended; then `wrote` follows.
+        case write(WaitingReceipts, of: PresentationID)
         /// After this time `expire` follows.
         case wait(Duration, Expiry, of: PresentationID)
         /// It was forgotten: its listeners are disconnected.
         case close(PresentationID, lane: String)
-        case send(PresentationRecord, webhook: String)
+        /// It has its outcome, and its receipts are written: once for each presentation.
+        case finish(PresentationRecord)
     }
 
     /// Whose time is over.
     enum Expiry: Sendable {
         /// What the display shows.
         case shown
-        /// Nobody has decided by now: nothing is left to compare.
+        /// Nobody has decided in time.
         case decision
         case documents
     }
@@ -39,7 +40,7 @@ struct PresentationBook: Sendable {
     private var records: [PresentationID: PresentationRecord] = [:]
     /// From the oldest to the newest.
     private var order: [PresentationID] = []
-    private var references: [OrderReference: PresentationID] = [:]
+    private var references: [OwnedReference: PresentationID] = [:]
     private var latest: [String: PresentationID] = [:]
 
     init(limits: CoordinatorLimits) {
@@ -57,34 +58,45 @@ struct PresentationBook: Sendable {
 
     func isBusy(lane: String) -> Bool { latest(at: lane).map { !$0.state.isOver } ?? false }
 
-    /// The presentation that has this order's reference already.
-    func record(orderedAs order: PresentationOrder) throws(APIProblem) -> PresentationRecord? {
-        guard let reference = order.reference, let id = references[reference], let record = records[id] else {
-            return nil
-        }
-        guard record.order.asksTheSame(as: order) else { throw .referenceTaken }
+    /// The presentation that has this order's reference already, among those of the same caller.
+    func record(
+        orderedAs order: PresentationOrder, by owner: String
+    ) throws(APIProblem) -> PresentationRecord? {
+        guard let reference = order.reference,
+            let id = references[OwnedReference(owner: owner, reference: reference)], let record = records[id]
+        else { return nil }
+        guard record.order == order else { throw .referenceTaken }
         return record
     }
 
-    /// What is known under one reference, person by person.
-    func records(referredToAs name: String) -> [PresentationRecord] {
-        references.filter { $0.key.name == name }.sorted { $0.key.holder < $1.key.holder }
+    /// What a caller ordered under one reference, person by person.
+    func records(referredToAs name: String, by owner: String) -> [PresentationRecord] {
+        references.filter { $0.key.owner == owner && $0.key.reference.name == name }
+            .sorted { $0.key.reference.holder < $1.key.reference.holder }
             .compactMap { records[$0.value] }
+    }
+
+    /// Whether a receipt is of a presentation that this caller ordered.
+    func isReceipt(_ receipt: String, of owner: String) -> Bool {
+        records.values.contains { record in
+            record.owner == owner
+                && [record.completion?.receipt.id, record.completion?.furtherReceipt].contains(receipt)
+        }
     }
 
     // MARK: Events
 
     /// A presentation begins. What its lane still shows of the one before is wiped: documents stay for whoever ordered
-    /// them.
+    /// them. One that waits for a decision keeps its lane.
     mutating func begin(_ record: PresentationRecord) throws(APIProblem) -> [Action] {
-        guard !isBusy(lane: record.lane) else { throw .laneBusy }
-        var actions = try makeRoom()
-        if let before = latest[record.lane] {
-            actions += expire(.shown, of: before) + expire(.decision, of: before)
+        if let before = latest(at: record.lane), !before.state.isOver {
+            throw before.state == .awaitingDecision ? APIProblem.decisionOpen(before.id) : APIProblem.laneBusy
         }
+        var actions = try makeRoom()
+        if let before = latest[record.lane] { actions += expire(.shown, of: before) }
         records[record.id] = record
         order.append(record.id)
-        if let reference = record.order.reference { references[reference] = record.id }
+        if let reference = record.ownedReference { references[reference] = record.id }
         latest[record.lane] = record.id
         return actions + [.notify(record)]
     }
@@ -96,7 +108,7 @@ struct PresentationBook: Sendable {
         }
         let id = order.remove(at: index)
         guard let record = records.removeValue(forKey: id) else { return [] }
-        if let reference = record.order.reference { references[reference] = nil }
+        if let reference = record.ownedReference { references[reference] = nil }
         if latest[record.lane] == id { latest[record.lane] = nil }
         return [.close(id, lane: record.lane)]
     }
@@ -126,7 +138,7 @@ struct PresentationBook: Sendable {
         guard let record = records[id] else { return nil }
         switch record.phase {
         case .running, .cancelling: break
-        case .recording, .over: return nil
+        case .recording, .awaitingDecision, .over: return nil
         }
         let completion = PresentationRecord.Completion(
             report, then: further, shown: shown, of: record, at: now)
@@ -134,92 +146,113 @@ struct PresentationBook: Sendable {
         return completion
     }
 
-    /// What its order keeps was written: now it is over.
+    /// What its order keeps was written: now it is over, or a person is to decide.
     mutating func complete(_ id: PresentationID, _ kept: Kept) -> [Action] {
         guard var record = records[id], case .recording(var completion, _) = record.phase else { return [] }
-        completion.receipt = kept.receipt
-        completion.retainedUntil = kept.retainedUntil
-        completion.furtherReceipt = kept.furtherReceipt
-        completion.furtherRetainedUntil = kept.furtherRetainedUntil
-        record.phase = .over(completion)
+        completion.take(kept)
+        record.take(completion)
         records[id] = record
         var actions = [Action.notify(record)]
-        if completion.shown != nil { actions.append(.wait(limits.shown, .shown, of: id)) }
-        if completion.receipt.isWaiting {
-            let time = record.order.kind == .display ? limits.shown : limits.documents
-            actions.append(.wait(time, .decision, of: id))
+        if record.conclusion == nil {
+            actions.append(.wait(limits.decision, .decision, of: id))
+        } else {
+            if completion.shown != nil { actions.append(.wait(limits.shown, .shown, of: id)) }
+            actions.append(.finish(record))
         }
         if completion.holdsElements { actions.append(.wait(limits.documents, .documents, of: id)) }
-        if let webhook = record.order.webhook { actions.append(.send(record, webhook: webhook)) }
         return actions
     }
 
-    /// A person decided; what was shown is wiped.
+    /// A person decided, or closes a result on which nobody was asked to decide. What was shown is wiped.
     mutating func decide(
         _ id: PresentationID, _ decision: PresentationRecord.Decision
     ) throws(APIProblem) -> [Action] {
-        guard var record = records[id] else { throw .presentationUnknown }
-        guard var completion = record.completion else { throw .decisionNotDue }
-        if let decided = completion.decision {
-            guard decided == decision else { throw .decisionNotDue }
-            return []
+        guard let record = records[id] else { throw .presentationUnknown }
+        switch record.phase {
+        case .recording(let completion, _) where completion.decision == decision: return []
+        case .running, .cancelling, .recording: throw .decisionNotDue
+        case .awaitingDecision: return conclude(id, .decided(decision))
+        case .over(let completion):
+            if completion.decision == decision { return [] }
+            guard decision == .dismissed, completion.evidence.person == .notAsked else {
+                throw .decisionNotDue
+            }
+            return close(completion, of: record)
         }
-        guard decision == .dismissed || completion.state == .verified, !isUndecided(completion, of: record)
-        else { throw .decisionNotDue }
-        completion.decision = decision
-        completion.shown = nil
-        completion.hint = .decided
-        record.phase = .over(completion)
-        records[id] = record
-        return [.notify(record)] + expire(.decision, of: id)
     }
 
-    /// Whether the receipt says for good that nobody decided.
-    private func isUndecided(
+    /// The outcome stays.
+    private mutating func close(
         _ completion: PresentationRecord.Completion, of record: PresentationRecord
-    ) -> Bool {
-        switch completion.receipt {
-        case .none, .waiting: false
-        case .writing, .written, .failed: record.needsDecision(completion.state)
+    ) -> [Action] {
+        guard completion.hint != .decided else { return [] }
+        var closed = completion
+        closed.shown = nil
+        closed.hint = .decided
+        var record = record
+        record.phase = .over(closed)
+        records[record.id] = record
+        return [.notify(record)]
+    }
+
+    private mutating func conclude(_ id: PresentationID, _ person: PresentationEvidence.Person) -> [Action] {
+        guard var record = records[id], case .awaitingDecision(var completion) = record.phase else {
+            return []
         }
+        completion.evidence.person = person
+        guard let conclusion = completion.evidence.conclusion else { return [] }
+        completion.shown = nil
+        completion.hint = person == .overdue ? .wiped : .decided
+        var receipts = WaitingReceipts()
+        if case .waiting(let waiting) = completion.receipt {
+            receipts = waiting.ended(conclusion, decision: completion.decision)
+        }
+        // Nobody is told of an outcome that a loss of power could take back.
+        record.phase = .recording(completion, before: .awaitingDecision)
+        records[id] = record
+        return [.write(receipts, of: id)]
+    }
+
+    /// Hands out the portrait of a data request, once.
+    mutating func takePortrait(of id: PresentationID) throws(APIProblem) -> ArraySlice<UInt8> {
+        guard let record = records[id] else { throw .presentationUnknown }
+        guard var completion = record.completion, let portrait = completion.dataPortrait else {
+            throw .portraitGone
+        }
+        completion.isPortraitTaken = true
+        records[id]?.take(completion)
+        return portrait
     }
 
     mutating func expire(_ expiry: Expiry, of id: PresentationID) -> [Action] {
+        if case .decision = expiry { return conclude(id, .overdue) }
         guard var record = records[id], var completion = record.completion else { return [] }
-        var actions: [Action] = []
-        switch (expiry, completion.receipt) {
-        case (.decision, .waiting(var statement)):
-            statement.decision = completion.decision.map(ReceiptStatement.Decision.init)
-            completion.receipt = .writing
-            actions = [.write(statement, of: id)]
-        case (.shown, _) where completion.shown != nil:
-            completion.shown = nil
-            completion.hint = .wiped
-        case (.documents, _) where completion.holdsElements:
-            completion.wipe()
-            completion.hint = .wiped
-        case (.decision, _), (.shown, _), (.documents, _): return []
+        switch expiry {
+        case .shown where completion.shown != nil: completion.shown = nil
+        case .documents where completion.holdsElements: completion.wipe()
+        case .shown, .documents, .decision: return []
         }
-        record.phase = .over(completion)
-        records[id] = record
-        if case .decision = expiry { return actions }
-        return [.notify(record)]
-    }
-
-    /// A receipt that waited for a decision has this id now, or could not be written.
-    mutating func wrote(_ receipt: String?, of id: PresentationID) -> [Action] {
-        guard var record = records[id], var completion = record.completion else { return [] }
-        completion.receipt = receipt.map { .written($0) } ?? .failed
-        record.phase = .over(completion)
+        completion.hint = .wiped
+        record.take(completion)
         records[id] = record
         return [.notify(record)]
     }
 
-    /// The receipt of what was asked next, which could not be written before, has this id now.
-    mutating func wroteFurther(_ receipt: String, of id: PresentationID) -> [Action] {
-        guard var record = records[id], var completion = record.completion else { return [] }
-        completion.furtherReceipt = receipt
-        record.phase = .over(completion)
+    /// The receipts that waited for a decision were written, or could not be.
+    mutating func wrote(_ written: WrittenReceipts, of id: PresentationID) -> [Action] {
+        guard let record = records[id]?.decided(written) else { return [] }
+        records[id] = record
+        return [.notify(record), .finish(record)]
+    }
+
+    /// Receipts that could not be written when their presentation ended were written now.
+    mutating func wroteDelayed(_ written: WrittenReceipts, of id: PresentationID) -> [Action] {
+        guard written.first != nil || written.further != nil, var record = records[id],
+            var completion = record.completion
+        else { return [] }
+        if let first = written.first { completion.receipt = .written(first) }
+        if let further = written.further { completion.furtherReceipt = further }
+        record.take(completion)
         records[id] = record
         return [.notify(record)]
     }
@@ -227,32 +260,35 @@ struct PresentationBook: Sendable {
     /// Removes all personal data: the daemon ends.
     mutating func wipe() {
         for id in order {
-            guard case .over(var completion)? = records[id]?.phase else { continue }
+            guard var completion = records[id]?.completion else { continue }
             completion.wipe()
-            records[id]?.phase = .over(completion)
+            records[id]?.take(completion)
         }
     }
 }
 
-extension ReceiptStatement.Decision {
-    fileprivate init(_ decision: PresentationRecord.Decision) {
-        self =
-            switch decision {
-            case .approved: .approved
-            case .rejected: .rejected
-            case .dismissed: .dismissed
-            }
+extension PresentationRecord {
+    fileprivate var ownedReference: OwnedReference? {
+        order.reference.map { OwnedReference(owner: owner, reference: $0) }
     }
+}
+
+/// A reference among those of the caller who chose it: another's may be the same.
+private struct OwnedReference: Hashable {
+    let owner: String
+    let reference: OrderReference
 }
 
 /// How much the coordinator holds, and for how long.
 package struct CoordinatorLimits: Equatable, Sendable {
     /// How many presentations are remembered; the oldest that are over go first.
     package var presentations = 1000
-    /// How many may listen to events at once, over all lanes.
+    /// How many may listen to events at once, over all lanes; one caller has half of it.
     package var listeners = 256
-    /// For how long a portrait or a name is shown where nobody decides.
+    /// For how long a name is shown where nobody is to decide.
     package var shown = Duration.seconds(120)
+    /// For how long a person may decide; a portrait and a name are shown meanwhile.
+    package var decision = Duration.seconds(120)
     /// For how long the documents of a data request can be fetched.
     package var documents = Duration.seconds(600)
 

@@ -1,10 +1,12 @@
 internal import JSON
 internal import ReaderService
+internal import ReaderStore
+internal import Reports
 
 extension PresentationCoordinator {
     /// Notifies the listeners of the current state of a presentation.
     func notify(of record: PresentationRecord) {
-        logs[record.lane]?.append("state", record.event(at: now), of: record.id)
+        logs[record.lane]?.append("state", record.event(at: now), of: record.id, owner: record.owner)
     }
 
     /// Notifies the listeners of a lane of its current state.
@@ -21,19 +23,31 @@ extension PresentationCoordinator {
 
     /// Listens to a lane, or to one presentation of it.
     func listen(
-        toLane name: String, presentation: PresentationID? = nil, after lastID: String?,
-        lost: @escaping @Sendable () -> Void
+        toLane name: String, presentation: PresentationID? = nil, by caller: KnownCaller,
+        after lastID: String?, lost: @escaping @Sendable () -> Void
     ) throws(APIProblem) -> AsyncStream<String> {
-        guard logs[name] != nil else { throw .laneUnknown }
+        guard logs[name] != nil, caller.serves(lane: name) || caller.scopes.contains(.app) else {
+            throw .laneUnknown
+        }
         guard !isEnding else { throw .shuttingDown }
-        guard listenerCount < limits.listeners else { throw .tooManyListeners }
-        let shown = presentation.map { book[$0] } ?? book.latest(at: name)
+        let own = logs.values.reduce(0) { $0 + $1.listenerCount(of: caller.name) }
+        guard listenerCount < limits.listeners, own < (limits.listeners + 1) / 2 else {
+            throw .tooManyListeners
+        }
+        let shown = (presentation.map { book[$0] } ?? book.latest(at: name))
+            .flatMap { scopes(of: caller, over: $0).isEmpty ? nil : $0 }
         let state = shown.map { [("state", $0.event(at: now))] } ?? [("lane", laneEvent(name, notice: nil))]
         let heard = logs[name]?.listen(
-            to: presentation, after: lastID, now: state, lost: lost,
+            to: presentation, by: caller, hearingAll: caller.serves(lane: name), after: lastID, now: state,
+            lost: lost,
             ended: { key in Task { await self.leave(lane: name, key) } })
         guard let heard else { throw .laneUnknown }
         return heard.frames
+    }
+
+    /// Ends the streams of callers whom these rules do not know any more, or allow less.
+    package func endStreams(under rules: AccessRules) {
+        for name in logs.keys { logs[name]?.close { !rules.allow($0) } }
     }
 
     private func leave(lane name: String, _ key: Int) {
@@ -82,6 +96,7 @@ extension PresentationRecord {
         ]
         if let hint { members.append(("hint", .string(hint.rawValue))) }
         if completion?.hasTestDocument == true { members.append(("test", .boolean(true))) }
+        if let conclusion { members.append(("outcome", .string(conclusion.outcome.rawValue))) }
         members.append(("at", .string("\(now)")))
         return .object(members)
     }

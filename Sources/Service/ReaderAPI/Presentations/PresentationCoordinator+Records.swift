@@ -36,8 +36,8 @@ extension PresentationCoordinator {
         if record.order.retention != .none { await archive?.release(record.id) }
     }
 
-    /// Keeps what the order of an ended presentation specifies. If a person has to decide, the receipt waits for
-    /// the decision until its time is over, the lane starts another presentation, or the daemon ends.
+    /// Keeps what the order of an ended presentation specifies. If a person has to decide, the receipts wait for the
+    /// decision, until its time is over or the daemon ends.
     func keep(
         _ record: PresentationRecord, _ completion: PresentationRecord.Completion,
         _ report: TransactionReport, then further: TransactionReport?
@@ -50,33 +50,24 @@ extension PresentationCoordinator {
             state: further == nil ? completion.state : PresentationState(report), report: report,
             completion: completion)
         if first.isRetained { kept.retainedUntil = await archive.retain(first, of: record) }
-        if order.retention != .none {
-            kept.receipt = await receipt(
-                archive.statement(first, of: record), of: record,
-                waits: record.needsDecision(completion.state), in: archive)
+        var receipts = WaitingReceipts(first: archive.statement(first, of: record))
+        if let then = record.further, let further {
+            let second = EndedRequest(
+                kind: .data, plan: then.plan, retention: then.order.retention, state: completion.state,
+                report: further, completion: completion)
+            if second.isRetained { kept.furtherRetainedUntil = await archive.retain(second, of: record) }
+            receipts.further = archive.statement(second, of: record)
         }
-        guard let then = record.further, let further else { return kept }
-        let second = EndedRequest(
-            kind: .data, plan: then.plan, retention: then.order.retention, state: completion.state,
-            report: further, completion: completion)
-        if second.isRetained { kept.furtherRetainedUntil = await archive.retain(second, of: record) }
-        if let statement = archive.statement(second, of: record) {
-            kept.furtherReceipt = await archive.write(statement, of: record.id, isFurther: true)
-            if kept.furtherReceipt == nil { retry(statement, of: record.id, isFurther: true) }
+        guard let conclusion = completion.evidence.conclusion else {
+            guard receipts.first != nil || receipts.further != nil else { return kept }
+            kept.receipt = .waiting(receipts)
+            await archive.hold(receipts, of: record.id)
+            return kept
         }
+        let written = await archive.write(receipts.ended(conclusion, decision: nil), of: record.id)
+        retry(written.missing, of: record.id)
+        kept.receipt = order.retention == .none ? .none : .ended(written.first)
+        kept.furtherReceipt = written.further
         return kept
-    }
-
-    private func receipt(
-        _ statement: ReceiptStatement?, of record: PresentationRecord, waits: Bool, in archive: RecordArchive
-    ) async -> PresentationRecord.Receipt {
-        guard let statement else { return .failed }
-        guard waits else {
-            if let written = await archive.write(statement, of: record.id) { return .written(written) }
-            retry(statement, of: record.id)
-            return .failed
-        }
-        await archive.hold(statement, of: record.id)
-        return .waiting(statement)
     }
 }

@@ -89,10 +89,13 @@ package actor PresentationCoordinator {
     enum Opened {
         case created(PresentationRecord)
         case existing(PresentationRecord)
+        /// It is over, and no longer in memory.
+        case past(PastPresentation)
     }
 
-    func open(_ order: PresentationOrder) async throws(APIProblem) -> Opened {
-        if let existing = try book.record(orderedAs: order) { return .existing(existing) }
+    func open(_ order: PresentationOrder, by owner: String) async throws(APIProblem) -> Opened {
+        if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
+        if let past = try await past(orderedAs: order, by: owner) { return .past(past) }
         _ = try namedLane(for: order)
         let now = now
         guard now >= WallClock.earliest else { throw .clockNotSet }
@@ -104,6 +107,9 @@ package actor PresentationCoordinator {
         let further = try order.then.map { then throws(APIProblem) in
             PresentationRecord.Further(
                 order: then, plan: try RequestPlan(ordered: then.intent, keeping: then.retention))
+        }
+        guard order.kind == .display || !plan.needsPortrait || further?.plan.needsPortrait != true else {
+            throw .portraitAskedTwice
         }
         let purposes = [order.intent.purpose] + [order.then?.intent.purpose].compactMap(\.self)
         let basis = try await basis.basis().judging(
@@ -117,14 +123,14 @@ package actor PresentationCoordinator {
         }
         guard let id = try? PresentationID() else { throw .failed }
         let record = PresentationRecord(
-            id: id, order: order, plan: plan, further: further, lane: try namedLane(for: order).lane.name,
-            created: self.now, brand: brand, basis: basis)
+            id: id, owner: owner, order: order, plan: plan, further: further,
+            lane: try namedLane(for: order).lane.name, created: self.now, brand: brand, basis: basis)
         // A till that tries while a customer is served costs no write.
         guard !book.isBusy(lane: record.lane) else { return try enter(record, presentation) }
         try await reserveReceipt(of: record)
         do throws(APIProblem) {
             let opened = try enter(record, presentation)
-            if case .existing = opened { await releaseReceipt(of: record) }
+            if case .created = opened { await archive?.put(record) } else { await releaseReceipt(of: record) }
             return opened
         } catch {
             await releaseReceipt(of: record)
@@ -137,7 +143,9 @@ package actor PresentationCoordinator {
         _ record: PresentationRecord, _ presentation: PresentationPlan
     ) throws(APIProblem) -> Opened {
         guard !isEnding else { throw .shuttingDown }
-        if let existing = try book.record(orderedAs: record.order) { return .existing(existing) }
+        if let existing = try book.record(orderedAs: record.order, by: record.owner) {
+            return .existing(existing)
+        }
         guard let lane = lanes[record.lane]?.lane else { throw .laneUnknown }
         try begin(record, presentation, at: lane)
         return .created(record)
@@ -158,7 +166,7 @@ package actor PresentationCoordinator {
         do throws(APIProblem) {
             perform(try book.begin(record))
         } catch {
-            if error == .laneBusy { notifyOfLane(lane.name, notice: "laneBusy") }
+            if [.laneBusy, .decisionOpen].contains(error.id) { notifyOfLane(lane.name, notice: "laneBusy") }
             throw error
         }
         log.info("presentation armed", metadata: ["presentation": "\(record.id)", "lane": "\(lane.name)"])
@@ -215,17 +223,10 @@ package actor PresentationCoordinator {
         guard let completion = book.end(id, with: report, then: further, shown: shown, at: now) else {
             return
         }
-        let reasons = (further ?? report).reasons
-        metrics.ended(
-            lane: record.lane, kind: record.order.kind, state: completion.state, reason: reasons.first?.id,
-            phases: (further ?? report).phases)
-        log.info(
-            "presentation over",
-            metadata: [
-                "presentation": "\(id)", "lane": "\(record.lane)", "state": "\(completion.state.rawValue)",
-                "reasons": "\(reasons.map(\.id).joined(separator: " "))",
-            ])
-        perform(book.complete(id, await keep(record, completion, report, then: further)))
+        metrics.took((further ?? report).phases, at: record.lane)
+        let kept = await keep(record, completion, report, then: further)
+        if completion.evidence.conclusion != nil { await archive?.put(record.ended(completion, kept)) }
+        perform(book.complete(id, kept))
     }
 
     /// What a clerk compares. A portrait that cannot be shown is left out; the page says so.
@@ -250,8 +251,15 @@ package actor PresentationCoordinator {
         return record
     }
 
-    /// Ends a presentation, whatever it is waiting for. One that is over stays as it is.
+    /// Ends a presentation, whatever it is waiting for. One that waits for a decision is dismissed; one that is over
+    /// stays as it is.
     func cancel(_ id: PresentationID) async throws(APIProblem) -> PresentationRecord {
+        let record = try await stop(id)
+        guard record.state == .awaitingDecision else { return record }
+        return try await decide(id, .dismissed)
+    }
+
+    private func stop(_ id: PresentationID) async throws(APIProblem) -> PresentationRecord {
         let record = try record(id)
         if book.cancel(id) { await lanes[record.lane]?.lane.cancel() }
         await running[id]?.value
@@ -261,7 +269,9 @@ package actor PresentationCoordinator {
     /// Takes the phone whose QR code was scanned.
     func engage(_ id: PresentationID, _ engagement: DeviceEngagement) async throws(APIProblem) {
         let record = try record(id)
-        guard !record.state.isOver, let lane = lanes[record.lane] else { throw .presentationOver }
+        guard !record.state.isOver, record.state != .awaitingDecision, let lane = lanes[record.lane] else {
+            throw .presentationOver
+        }
         do throws(LaneError) {
             try await lane.lane.scan(engagement)
         } catch .alreadyEngaged {
@@ -285,25 +295,45 @@ package actor PresentationCoordinator {
         return portrait
     }
 
+    /// The portrait of a data request as the phone sent it, once.
+    func takePortrait(of id: PresentationID) throws(APIProblem) -> ArraySlice<UInt8> {
+        try book.takePortrait(of: id)
+    }
+
     // MARK: Actions of the book
 
     private func perform(_ actions: [PresentationBook.Action]) {
         for action in actions {
             switch action {
             case .notify(let record): notify(of: record)
-            case .write(let statement, let id): write(statement, of: id)
+            case .write(let receipts, let id): write(receipts, of: id)
             case .wait(let time, let expiry, let id): expire(expiry, of: id, after: time)
             case .close(let id, let lane): logs[lane]?.close(id)
-            case .send(let record, let webhook): webhooks?.send(record.json(for: []), to: webhook)
+            case .finish(let record): finish(record)
             }
         }
     }
 
-    private func write(_ statement: ReceiptStatement, of id: PresentationID) {
+    /// Counts an outcome, logs it and sends it.
+    private func finish(_ record: PresentationRecord) {
+        guard let conclusion = record.conclusion else { return }
+        metrics.ended(lane: record.lane, kind: record.order.kind, conclusion)
+        log.info(
+            "presentation over",
+            metadata: [
+                "presentation": "\(record.id)", "lane": "\(record.lane)",
+                "outcome": "\(conclusion.outcome.rawValue)",
+                "reasons": "\(conclusion.reasons.joined(separator: " "))",
+            ])
+        if let webhook = record.order.webhook { webhooks?.send(record.json(for: []), to: webhook) }
+    }
+
+    private func write(_ receipts: WaitingReceipts, of id: PresentationID) {
         writing[id] = Task { [archive] in
-            let written = await archive?.write(statement, of: id)
+            let written = await archive?.write(receipts, of: id) ?? WrittenReceipts(missing: receipts)
+            if let record = book[id]?.decided(written) { await archive?.put(record) }
             writing[id] = nil
-            if written == nil { retry(statement, of: id) }
+            retry(written.missing, of: id)
             perform(book.wrote(written, of: id))
         }
     }
@@ -311,20 +341,21 @@ package actor PresentationCoordinator {
     /// The longest pause before a receipt is tried again.
     private static let longestPause = Duration.seconds(30)
 
-    /// Tries to write a receipt that the store did not take until it does, and once more when the daemon ends.
-    func retry(_ statement: ReceiptStatement, of id: PresentationID, isFurther: Bool = false) {
-        guard let archive else { return }
+    /// Tries to write the receipts that the store did not take until it does, and once more when the daemon ends.
+    func retry(_ receipts: WaitingReceipts, of id: PresentationID) {
+        guard let archive, !receipts.isEmpty else { return }
         lastRetry += 1
         retrying[lastRetry] = Task { [number = lastRetry] in
+            var missing = receipts.delayed
             var pause = Duration.seconds(1)
             repeat {
                 try? await Task.sleep(for: pause, clock: .continuous)
                 pause = min(pause * 2, Self.longestPause)
-                if let written = await archive.write(statement.delayed, of: id, isFurther: isFurther) {
-                    perform(isFurther ? book.wroteFurther(written, of: id) : book.wrote(written, of: id))
-                    break
-                }
-            } while !Task.isCancelled
+                let written = await archive.write(missing, of: id)
+                perform(book.wroteDelayed(written, of: id))
+                if let record = book[id], record.conclusion != nil { await archive.put(record) }
+                missing = written.missing
+            } while !missing.isEmpty && !Task.isCancelled
             retrying[number] = nil
         }
     }
@@ -345,7 +376,7 @@ package actor PresentationCoordinator {
     /// Ends all presentations, notifies their phones, wipes what is shown, and disconnects the listeners.
     package func close() async {
         isEnding = true
-        for id in book.ids { _ = try? await cancel(id) }
+        for id in book.ids { _ = try? await stop(id) }
         for id in book.ids {
             expire(.decision, of: id)
             await writing[id]?.value

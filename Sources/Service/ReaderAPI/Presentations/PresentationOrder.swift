@@ -38,7 +38,7 @@ package struct PresentationOrder: Equatable, Sendable {
     let identity: String?
     let wallet: String?
     let webhook: String?
-    private(set) var readerToken: String?
+    let readerToken: String?
 
     private static let members: Set = [
         "kind", "intent", "lane", "reference", "validation", "retention", "consent", "readerToken",
@@ -97,13 +97,6 @@ package struct PresentationOrder: Equatable, Sendable {
 
     /// Whether elements are asked for, at first or then.
     var asksForData: Bool { kind == .data || then != nil }
-
-    /// Whether it is the same order; a reader token may be renewed meanwhile.
-    package func asksTheSame(as other: PresentationOrder) -> Bool {
-        var (one, two) = (self, other)
-        (one.readerToken, two.readerToken) = (nil, nil)
-        return one == two
-    }
 }
 
 extension RetentionProfile {

@@ -5,14 +5,17 @@ internal import Reports
 internal import RequestPlanner
 
 extension PresentationRecord {
-    /// As somebody with these scopes may see it. The answers are for all; the documents of a data request for `app` alone,
-    /// and what a clerk compares of a display request for `display` alone.
+    /// As somebody may see it by these scopes; without any, as a webhook gets it. The answers are not for `admin`, and for
+    /// `screen` without reasons. The documents of a data request are for `app` alone, and what a clerk compares of a display
+    /// request for `clerk` alone.
     func json(for scopes: Set<Scope>) -> JSONValue {
         var members: [(String, JSONValue)] = [
             ("id", .string(id.description)), ("kind", .string(order.kind.rawValue)), ("lane", .string(lane)),
             ("reference", JSONValue(order.reference?.name)),
             ("holder", order.reference.map { .integer(Int64($0.holder)) } ?? .null),
             ("state", .string(state.rawValue)),
+            ("outcome", JSONValue(conclusion?.outcome.rawValue)),
+            ("reasons", .array((conclusion?.reasons ?? []).map { .string($0) })),
             ("hint", JSONValue(hint?.rawValue)), ("created", .string("\(created)")),
             ("ended", JSONValue(completion.map { "\($0.ended)" })),
             ("intent", .string(order.intent.description)),
@@ -21,7 +24,7 @@ extension PresentationRecord {
             ("brand", brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null),
             ("then", further.map { json($0, for: scopes) } ?? .null),
         ]
-        if let completion, let report = completion.report {
+        if let completion, let report = completion.report, scopes != [.admin] {
             members.append(("result", result(report, completion, for: scopes)))
         }
         return .object(members)
@@ -30,16 +33,30 @@ extension PresentationRecord {
     private func result(
         _ report: TransactionReport, _ completion: Completion, for scopes: Set<Scope>
     ) -> JSONValue {
+        if scopes.isSubset(of: [.screen, .admin]), scopes.contains(.screen) {
+            return report.screenResult(by: basis, decision: completion.decision)
+        }
         var members = report.resultMembers(by: basis, at: completion.ended)
-        members.append(("outcome", JSONValue(completion.decision?.rawValue)))
+        members.append(("decision", JSONValue(completion.decision?.rawValue)))
         members.append(("receipt", JSONValue(completion.receipt.id)))
         members.append(("retainedUntil", JSONValue(completion.retainedUntil.map { "\($0)" })))
         switch order.kind {
-        case .data where scopes.contains(.app): members.append(("documents", report.documentsWithElements))
-        case .display where scopes.contains(.display): members += shownMembers(completion.shown)
+        case .data where scopes.contains(.app): members += dataMembers(report, completion)
+        case .display where scopes.contains(.clerk): members += shownMembers(completion.shown)
         case .data, .display: break
         }
         return .object(members)
+    }
+
+    /// A portrait is handed out once, and not among the documents.
+    private func dataMembers(
+        _ report: TransactionReport, _ completion: Completion
+    ) -> [(String, JSONValue)] {
+        let isThere = report.portrait != nil && !completion.isPortraitTaken
+        return [
+            ("documents", report.documentsWithElements),
+            ("portrait", isThere ? .string("/v1/presentations/\(id)/documents/portrait") : .null),
+        ]
     }
 
     private func shownMembers(_ shown: ShownPerson?) -> [(String, JSONValue)] {
@@ -52,12 +69,14 @@ extension PresentationRecord {
 
     private func json(_ further: Further, for scopes: Set<Scope>) -> JSONValue {
         var result = JSONValue.null
-        if let completion, let report = completion.further {
+        if let completion, let report = completion.further,
+            scopes.isEmpty || !scopes.isDisjoint(with: [.app, .clerk])
+        {
             var members = report.resultMembers(by: basis, at: completion.ended)
-            members.append(("outcome", .null))
+            members.append(("decision", .null))
             members.append(("receipt", JSONValue(completion.furtherReceipt)))
             members.append(("retainedUntil", JSONValue(completion.furtherRetainedUntil.map { "\($0)" })))
-            if scopes.contains(.app) { members.append(("documents", report.documentsWithElements)) }
+            if scopes.contains(.app) { members += dataMembers(report, completion) }
             result = .object(members)
         }
         return [

@@ -7,9 +7,7 @@ internal import RequestPlanner
 
 /// One presentation: what was ordered, and how far it has come.
 struct PresentationRecord: Sendable {
-    enum Decision: String, CaseIterable, Sendable {
-        case approved, rejected, dismissed
-    }
+    typealias Decision = ReceiptStatement.Decision
 
     /// What is asked next in the same session.
     struct Further: Sendable {
@@ -22,15 +20,20 @@ struct PresentationRecord: Sendable {
         case running(PresentationState, hint: PresentationHint?)
         /// It was cancelled, and its phone is being notified.
         case cancelling
-        /// It was judged, and what its order keeps is being written. It shows the state before until that is done.
+        /// It was judged or decided, and what is kept of it is being written. It shows the state before until that is done.
         case recording(Completion, before: PresentationState)
+        /// It was judged, and a person is to decide.
+        case awaitingDecision(Completion)
         case over(Completion)
     }
 
     /// What came of it.
     struct Completion: Sendable {
+        /// What the phone's answer comes to.
         let state: PresentationState
         let ended: Timestamp
+        /// What the outcome follows from.
+        var evidence: PresentationEvidence
         /// Nil where it was cancelled before it had a result. Has elements only for a data request, until they are removed.
         var report: TransactionReport?
         /// Nil where nothing further was asked.
@@ -38,26 +41,28 @@ struct PresentationRecord: Sendable {
         /// What the display shows, until it is decided or its time is over.
         var shown: ShownPerson?
         var hint: PresentationHint?
-        var decision: Decision?
         var receipt = Receipt.none
         /// Until when data of it is retained; nil where nothing is.
         var retainedUntil: Timestamp?
         var furtherReceipt: String?
         var furtherRetainedUntil: Timestamp?
+        /// Whether the portrait of a data request was handed out.
+        var isPortraitTaken = false
     }
 
     enum Receipt: Sendable {
         /// The order asks for none.
         case none
         /// It waits for a person's decision.
-        case waiting(ReceiptStatement)
-        case writing
+        case waiting(WaitingReceipts)
         /// By its id.
         case written(String)
         case failed
     }
 
     let id: PresentationID
+    /// The name of the caller who ordered it, whose it is.
+    let owner: String
     let order: PresentationOrder
     let plan: RequestPlan
     let further: Further?
@@ -72,6 +77,7 @@ struct PresentationRecord: Sendable {
         switch phase {
         case .running(let state, _), .recording(_, let state): state
         case .cancelling: .cancelled
+        case .awaitingDecision: .awaitingDecision
         case .over(let completion): completion.state
         }
     }
@@ -80,19 +86,62 @@ struct PresentationRecord: Sendable {
         switch phase {
         case .running(_, let hint): hint
         case .cancelling, .recording: nil
-        case .over(let completion): completion.hint
+        case .awaitingDecision(let completion), .over(let completion): completion.hint
         }
     }
 
-    /// Nil until it is over.
-    var completion: Completion? { if case .over(let completion) = phase { completion } else { nil } }
+    /// Nil until it was judged.
+    var completion: Completion? {
+        switch phase {
+        case .running, .cancelling, .recording: nil
+        case .awaitingDecision(let completion), .over(let completion): completion
+        }
+    }
+
+    /// How it ended. Nil until everything is decided.
+    var conclusion: PresentationConclusion? {
+        if case .over(let completion) = phase { completion.evidence.conclusion } else { nil }
+    }
 
     /// Whether nothing waits for it any more.
-    var isForgettable: Bool { completion.map { !$0.receipt.isWaiting } ?? false }
+    var isForgettable: Bool { if case .over = phase { true } else { false } }
 
-    /// Whether a person is to decide on an answer in this state.
-    func needsDecision(_ state: PresentationState) -> Bool {
-        state == .verified && order.validation == .confirm
+    /// Whether a person is to decide: the order says so, or a display request asks for a portrait, which is for nothing
+    /// else.
+    var asksPerson: Bool { order.validation == .confirm || (order.kind == .display && plan.needsPortrait) }
+
+    /// Takes what came of it, whether that is decided or not.
+    mutating func take(_ completion: Completion) {
+        phase = completion.evidence.conclusion == nil ? .awaitingDecision(completion) : .over(completion)
+    }
+
+    /// As it is once the receipts that waited for a decision were written. Nil where it is not decided.
+    func decided(_ written: WrittenReceipts) -> PresentationRecord? {
+        guard case .recording(var completion, .awaitingDecision) = phase else { return nil }
+        if case .waiting(let receipts) = completion.receipt {
+            completion.receipt = receipts.first == nil ? .none : .ended(written.first)
+            completion.furtherReceipt = written.further
+        }
+        var record = self
+        record.take(completion)
+        return record
+    }
+
+    /// As it is once what its order keeps was written.
+    func ended(_ completion: Completion, _ kept: PresentationBook.Kept) -> PresentationRecord {
+        var completion = completion
+        completion.take(kept)
+        var record = self
+        record.take(completion)
+        return record
+    }
+
+    /// As it ended where the daemon ends before it.
+    var interrupted: PresentationRecord {
+        let evidence = PresentationEvidence.restarted
+        var record = self
+        record.phase = .over(Completion(state: .failed, ended: created, evidence: evidence))
+        return record
     }
 
     /// What its data is retained for: the caller's own name for it, with which those of several persons come together.
@@ -100,14 +149,16 @@ struct PresentationRecord: Sendable {
 }
 
 extension PresentationRecord.Receipt {
+    /// One that the order asks for: written, unless it has no id.
+    static func ended(_ id: String?) -> PresentationRecord.Receipt { id.map { .written($0) } ?? .failed }
+
     var id: String? { if case .written(let id) = self { id } else { nil } }
-    var isWaiting: Bool { if case .waiting = self { true } else { false } }
 }
 
 extension PresentationRecord.Completion {
     /// The result of a presentation that was running until now.
     ///
-    /// - Parameter shown: kept only where everything was verified, since only then somebody compares.
+    /// - Parameter shown: kept only where everything was verified and answered yes, since only then somebody compares.
     init(
         _ report: TransactionReport, then further: TransactionReport?, shown: ShownPerson?,
         of record: PresentationRecord, at now: Timestamp
@@ -116,12 +167,28 @@ extension PresentationRecord.Completion {
         let first = PresentationState(report)
         state = isCancelled ? .cancelled : further.map { PresentationState($0) } ?? first
         ended = now
+        evidence =
+            isCancelled
+            ? .cancelled : PresentationEvidence(further ?? report, asksPerson: record.asksPerson)
         // What was cancelled has no answer, whatever came meanwhile.
         guard !isCancelled || first == .cancelled else { return }
         let holdsElements = record.order.kind == .data && first == .verified
         self.report = holdsElements ? report : report.withoutElements
         self.further = further.map { PresentationState($0) == .verified ? $0 : $0.withoutElements }
-        if state == .verified, record.order.kind == .display { self.shown = shown }
+        let isDenied = evidence.conclusion.map { $0.outcome != .allow } ?? false
+        if record.order.kind == .display, !isDenied { self.shown = shown }
+    }
+
+    mutating func take(_ kept: PresentationBook.Kept) {
+        receipt = kept.receipt
+        retainedUntil = kept.retainedUntil
+        furtherReceipt = kept.furtherReceipt
+        furtherRetainedUntil = kept.furtherRetainedUntil
+    }
+
+    /// What the person decided; nil where nobody did.
+    var decision: PresentationRecord.Decision? {
+        if case .decided(let decision) = evidence.person { decision } else { nil }
     }
 
     /// Whether a test issuer signed a document of it.
@@ -130,6 +197,11 @@ extension PresentationRecord.Completion {
     /// Whether the documents of a data request are still here.
     var holdsElements: Bool {
         [report, further].contains { $0?.documents.contains { $0.verified != nil } ?? false }
+    }
+
+    /// The portrait of a data request, until it is handed out or its time is over.
+    var dataPortrait: ArraySlice<UInt8>? {
+        isPortraitTaken ? nil : further?.portrait ?? report?.portrait
     }
 
     /// Removes all personal data.

@@ -10,6 +10,8 @@ package enum PresentationState: String, CaseIterable, Sendable {
     case awaitingConsent
     /// The answer comes, or is being checked.
     case receiving
+    /// Everything was verified and answered yes: the decision of a person alone is missing.
+    case awaitingDecision
     case verified
     case rejected
     /// The holder said no.
@@ -19,7 +21,7 @@ package enum PresentationState: String, CaseIterable, Sendable {
 
     package var isOver: Bool {
         switch self {
-        case .armed, .engaged, .awaitingConsent, .receiving: false
+        case .armed, .engaged, .awaitingConsent, .receiving, .awaitingDecision: false
         case .verified, .rejected, .declined, .cancelled, .failed: true
         }
     }
@@ -43,7 +45,7 @@ package enum PresentationHint: String, CaseIterable, Sendable {
     case phoneLocked, tapAgain, offerQR, bluetoothUnavailable
     /// The phone has to stay on the reader until the end.
     case hold
-    /// A person has decided, and what was shown is wiped.
+    /// A person has decided or closed the result, and what was shown is wiped.
     case decided
     /// What was shown is wiped, since its time was over or the lane started another presentation.
     case wiped

@@ -29,27 +29,14 @@ extension TransactionReport {
         return Array((failures + errors).prefix(Self.mostReasons))
     }
 
-    func answer(to question: Question) -> ReceiptQuestion.Answer {
-        switch word(answering: question) {
-        case .yes: .yes
-        case .no: .no
-        case .cannotTell: .unknown
-        }
-    }
-
     /// The members of a result, without any element value: answers, reasons, who issued, and how sure that is.
     ///
     /// - Parameter ended: when the answer was judged.
     func resultMembers(by basis: JudgingBasis, at ended: Timestamp) -> [(String, JSONValue)] {
-        let answers = questions.compactMap { question -> JSONValue? in
-            question.subject.receiptSubject.map {
-                ["ask": .string("\($0)"), "answer": .string(answer(to: question).rawValue)]
-            }
-        }
         let document = documents.first?.report
         return [
             ("verdict", .string(verdict.rawValue)), ("test", .boolean(hasTestDocument)),
-            ("answers", .array(answers)),
+            ("answers", .array(answerMembers)),
             ("reasons", .array(reasons.map { ["id": .string($0.id), "text": .string($0.text)] })),
             ("docType", JSONValue(document?.docType)),
             ("parts", document?.parts.json ?? .null),
@@ -63,12 +50,36 @@ extension TransactionReport {
         ]
     }
 
+    /// What the customer's page shows of a result: the answers, and whether the document is for tests.
+    func screenResult(by basis: JudgingBasis, decision: PresentationRecord.Decision?) -> JSONValue {
+        [
+            "verdict": .string(verdict.rawValue), "test": .boolean(hasTestDocument),
+            "answers": .array(answerMembers), "reasons": .array([]),
+            "docType": .null, "parts": .null,
+            "issuer": ["country": .null, "name": .null, "test": .boolean(isTest(by: basis))],
+            "trustSnapshot": .null, "trustAgeSeconds": .null, "policy": .null,
+            "decision": JSONValue(decision?.rawValue), "receipt": .null, "retainedUntil": .null,
+        ]
+    }
+
+    private var answerMembers: [JSONValue] {
+        questions.compactMap { question in
+            question.subject.receiptSubject.map {
+                ["ask": .string("\($0)"), "answer": .string(answer(to: question).rawValue)]
+            }
+        }
+    }
+
+    private func isTest(by basis: JudgingBasis) -> Bool {
+        basis.policy.hasTestDocument(documents.map(\.report))
+    }
+
     private func issuerJSON(_ issuer: DocumentIssuer?, by basis: JudgingBasis) -> JSONValue {
         let name = issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
-        let isTest = basis.policy.hasTestDocument(documents.map(\.report))
         return [
             "country": JSONValue(issuer?.country.map { Terminal.safe($0, limit: 8) }),
-            "name": JSONValue(name.map { Terminal.safe($0, limit: 120) }), "test": .boolean(isTest),
+            "name": JSONValue(name.map { Terminal.safe($0, limit: 120) }),
+            "test": .boolean(isTest(by: basis)),
         ]
     }
 }

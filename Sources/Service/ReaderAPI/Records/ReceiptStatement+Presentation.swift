@@ -21,7 +21,7 @@ extension ReceiptStatement {
                 question.subject.receiptSubject.map { ReceiptQuestion($0, .unknown) }
             },
             verdict: .failed, reasons: [ReceiptReason(ReceiptGap.interrupted)], trust: nil, policy: policy,
-            software: software, retention: record.order.retention)
+            software: software, retention: record.order.retention, outcome: .failed)
     }
 
     /// What the receipt of a request says, before a person has decided. Nil if one of our names is not valid in a
@@ -54,7 +54,7 @@ extension ReceiptStatement.Verdict {
     /// Nil while the presentation is running.
     fileprivate init?(_ state: PresentationState, of report: TransactionReport) {
         switch state {
-        case .armed, .engaged, .awaitingConsent, .receiving: return nil
+        case .armed, .engaged, .awaitingConsent, .receiving, .awaitingDecision: return nil
         case .verified where report.hasTestDocument, .rejected where report.hasTestDocument: self = .mock
         case .verified: self = .verified
         case .rejected: self = .rejected

@@ -1,39 +1,54 @@
 internal import MdocModel
+internal import OpenSSLCrypto
 internal import ReaderStore
 
+/// What was handed out and waits for its caller to say that it arrived.
+struct PendingExport: Sendable {
+    let id: String
+    let owner: String
+    let reference: RetainedReference
+    let records: [RetainedRecord.ID]
+}
+
 extension RecordArchive {
-    /// Starts the export of what is retained for a reference. `finish` removes the data. Until then, nobody else
-    /// can export it.
-    func beginExport(of reference: RetainedReference, at now: Timestamp) throws(APIProblem) -> RetainedExport
-    {
-        let instant = ContinuousClock.now
-        exports = exports.filter { instant < $0.value + Self.handingOut }
-        guard exports[reference] == nil else { throw .exportUnderWay }
+    /// How many may wait; the oldest are handed out anew where somebody still wants them.
+    private static let mostPending = 256
+
+    /// Hands out what is retained for a reference. `finish` removes it; until then it can be handed out again, and the
+    /// export before cannot be finished any more.
+    func beginExport(
+        of reference: RetainedReference, orderedBy owner: String, at now: Timestamp
+    ) throws(APIProblem) -> (id: String, export: RetainedExport) {
         let export: RetainedExport
         do throws(ReaderStoreError) {
-            export = try retained.beginExport(of: reference, at: now)
+            export = try retained.beginExport(of: reference, orderedBy: owner, at: now)
         } catch {
             throw .recordsUnavailable(error)
         }
         guard !export.records.isEmpty else { throw .nothingRetained }
-        exports[reference] = instant
-        return export
+        guard let id = try? randomBytes(16).hexadecimal else { throw .failed }
+        pendingExports.removeAll { $0.owner == owner && $0.reference == reference }
+        if pendingExports.count >= Self.mostPending { pendingExports.removeFirst() }
+        pendingExports.append(
+            PendingExport(id: id, owner: owner, reference: reference, records: export.records.map(\.id)))
+        return (id, export)
     }
 
-    /// Removes what was exported. Throws if it could not be removed; it is then still marked as exported.
-    func finish(_ export: RetainedExport, of reference: RetainedReference) throws(ReaderStoreError) {
-        defer { exports[reference] = nil }
+    /// Its caller has what was handed out: it is removed. Where that fails it can be said again.
+    ///
+    /// - Returns: of how many records.
+    func finishExport(_ id: String, of owner: String) throws(APIProblem) -> Int {
+        guard let export = pendingExports.first(where: { $0.id == id && $0.owner == owner }) else {
+            throw .exportUnknown
+        }
         do throws(ReaderStoreError) {
-            try retained.finish(export)
-            succeeded(.exported)
+            try retained.finish(export.records)
         } catch {
             failed(.exported, error)
-            throw error
+            throw .recordsUnavailable(error)
         }
-    }
-
-    /// What was begun did not reach its caller; the next export says so.
-    func giveUp(_ reference: RetainedReference) {
-        exports[reference] = nil
+        succeeded(.exported)
+        pendingExports.removeAll { $0.id == id }
+        return export.records.count
     }
 }

@@ -1,6 +1,6 @@
 internal import Dispatch
 package import Logging
-internal import MdocModel
+package import MdocModel
 package import ReaderStore
 internal import Reports
 internal import Synchronization
@@ -8,9 +8,6 @@ internal import Synchronization
 /// Receipts and retained data, as the daemon writes them. A separate thread waits for the disk, one operation after
 /// another.
 package actor RecordArchive {
-    /// For how long an export that is being handed out keeps others of its reference waiting.
-    static let handingOut = Duration.seconds(60)
-
     private let queue = RecordQueue()
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe queue.asUnownedSerialExecutor()
@@ -23,17 +20,20 @@ package actor RecordArchive {
     /// Of callers who look something up; what presentations keep goes in whatever waits.
     private nonisolated let asking = PendingLimit()
     private nonisolated let latestFault = Mutex<ReaderStoreError?>(nil)
-    /// Exports that have begun, with when.
-    var exports: [RetainedReference: ContinuousClock.Instant] = [:]
+    /// From the oldest to the newest.
+    var pendingExports: [PendingExport] = []
     /// When expired data was last removed in this run.
     var purged: Timestamp?
 
     /// Opens the store, created if absent, and writes the receipts that an earlier run left open: those of interrupted
     /// presentations, and those on which nobody can decide any more.
     ///
-    /// - Parameter keys: the folder of the keys of retained data; nil for the one beside the store.
+    /// - Parameters:
+    ///   - keys: the folder of the keys of retained data; nil for the one beside the store.
+    ///   - now: when what an earlier run left open is said to have ended.
     package init(
-        store folder: String, keys: String? = nil, metrics: PresentationMetrics, log: Logger
+        store folder: String, keys: String? = nil, metrics: PresentationMetrics, log: Logger,
+        at now: Timestamp
     ) throws(ReaderStoreError) {
         store = try ReaderStore(at: folder, for: .changing)
         retained = try RetainedRecords(in: store, keysIn: keys)
@@ -42,6 +42,7 @@ package actor RecordArchive {
         do throws(ReaderStoreError) {
             let count = try store.appendHeld()
             for _ in 0..<count { metrics.kept(.receipt, isWritten: true) }
+            try store.endPresentations(at: now)
         } catch {
             failed(.receipt, error)
         }
@@ -65,7 +66,7 @@ package actor RecordArchive {
     /// Makes sure, by writing, that the receipt of a presentation can be written, before a phone is asked.
     func reserve(_ statement: ReceiptStatement, of id: PresentationID) throws(APIProblem) {
         do throws(ReaderStoreError) {
-            try store.reserve(statement, of: id.description)
+            try store.reserve(statement, of: WaitingReceipts.name(id))
             latestFault.withLock { $0 = nil }
         } catch {
             failed(.check, error, of: id)
@@ -75,23 +76,35 @@ package actor RecordArchive {
 
     /// The presentation was not begun.
     func release(_ id: PresentationID) {
-        _ = keep(.held, of: id) { () throws(ReaderStoreError) in try store.release(id.description) }
-    }
-
-    /// Keeps what a receipt will say until somebody has decided.
-    func hold(_ statement: ReceiptStatement, of id: PresentationID) {
         _ = keep(.held, of: id) { () throws(ReaderStoreError) in
-            try store.hold(statement, of: id.description)
+            try store.release(WaitingReceipts.name(id))
         }
     }
 
-    /// Writes a receipt and returns its id; nil if that failed, which is logged.
-    ///
-    /// - Parameter isFurther: whether it is that of the second request, for which no place is kept.
-    func write(_ statement: ReceiptStatement, of id: PresentationID, isFurther: Bool = false) -> String? {
-        keep(.receipt, of: id) { () throws(ReaderStoreError) in
-            try store.append(statement, releasing: isFurther ? nil : id.description).id
+    /// Keeps what receipts will say until somebody has decided: until then, that the daemon was started again.
+    func hold(_ receipts: WaitingReceipts, of id: PresentationID) {
+        guard let conclusion = PresentationEvidence.restarted.conclusion else { return }
+        for (statement, name) in receipts.ended(conclusion, decision: nil).named(id) {
+            _ = keep(.held, of: id) { () throws(ReaderStoreError) in
+                try store.hold(statement, of: name)
+            }
         }
+    }
+
+    /// Writes receipts, in place of what was held for them. One that cannot be written is logged.
+    func write(_ receipts: WaitingReceipts, of id: PresentationID) -> WrittenReceipts {
+        var written = WrittenReceipts(missing: receipts)
+        func take(_ statement: ReceiptStatement?, _ name: String) -> String? {
+            guard let statement else { return nil }
+            return keep(.receipt, of: id) { () throws(ReaderStoreError) in
+                try store.append(statement, releasing: name).id
+            }
+        }
+        written.first = take(receipts.first, WaitingReceipts.name(id))
+        if written.first != nil { written.missing.first = nil }
+        written.further = take(receipts.further, WaitingReceipts.furtherName(id))
+        if written.further != nil { written.missing.further = nil }
+        return written
     }
 
     /// What a receipt says of a request that is to have one; nil otherwise.
@@ -113,14 +126,14 @@ package actor RecordArchive {
                 try retained.retain(
                     document, answering: request.plan, under: request.retention,
                     consent: record.order.consent, for: RetainedReference(record.retentionReference),
-                    at: request.completion.ended)
+                    orderedBy: record.owner, at: request.completion.ended)
             }
             if case .retained(_, let deadline)? = outcome { latest = deadline }
         }
         return latest
     }
 
-    private func keep<Value>(
+    func keep<Value>(
         _ kind: PresentationMetrics.Record, of id: PresentationID,
         _ body: () throws(ReaderStoreError) -> Value
     ) -> Value? {

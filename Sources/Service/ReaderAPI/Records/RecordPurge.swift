@@ -48,6 +48,7 @@ extension RecordArchive {
             let isSoon = (last...last + Self.purgesApart).contains(now.secondsSince1970)
             if isSoon, due.map({ $0 > now }) ?? true { return due }
             try retained.purge(at: now)
+            try store.removePresentations(at: now)
             purged = now
             succeeded(.purged)
             return try retained.nextDue()

@@ -24,6 +24,7 @@ extension ReceiptStatement {
             map.set("retention", text: retention.name)
             map.set("method", text: method.rawValue)
             if let decision { map.set("decision", text: decision.rawValue) }
+            if let outcome { map.set("outcome", text: outcome.rawValue) }
         }
     }
 
@@ -57,7 +58,8 @@ extension ReceiptStatement {
             trust: trust, policy: try map["policy"].label(), software: try map["software"].label(),
             retention: try RetentionProfile(map["retention"].required().text()).required(),
             method: try map["method"].word(),
-            decision: try map["decision"].map { try Optional($0).word() })
+            decision: try map["decision"].map { try Optional($0).word() },
+            outcome: try map["outcome"].map { try Optional($0).word() })
     }
 }
 

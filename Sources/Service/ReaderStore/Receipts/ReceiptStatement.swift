@@ -48,7 +48,7 @@ package struct ReceiptStatement: Hashable, Sendable {
     package let purpose: RequestPurpose
     package let questions: [ReceiptQuestion]
     package let verdict: Verdict
-    package let reasons: [ReceiptReason]
+    package private(set) var reasons: [ReceiptReason]
     package let documents: [ReceiptDocument]
     /// Nil where there was nothing to judge.
     package let trust: Trust?
@@ -57,13 +57,16 @@ package struct ReceiptStatement: Hashable, Sendable {
     package let retention: RetentionProfile
     package let method: Method
     /// Nil where nobody was asked.
-    package var decision: Decision?
+    package private(set) var decision: Decision?
+    /// How the presentation ended. Nil in receipts of versions that did not say it.
+    package private(set) var outcome: PresentationOutcome?
 
     package init(
         time: Timestamp, lane: ReceiptLabel, kind: Kind, purpose: RequestPurpose,
         questions: [ReceiptQuestion], verdict: Verdict, reasons: [ReceiptReason] = [],
         documents: [ReceiptDocument] = [], trust: Trust?, policy: ReceiptLabel, software: ReceiptLabel,
-        retention: RetentionProfile, method: Method = .machineValidation, decision: Decision? = nil
+        retention: RetentionProfile, method: Method = .machineValidation, decision: Decision? = nil,
+        outcome: PresentationOutcome? = nil
     ) {
         self.time = time
         self.lane = lane
@@ -79,15 +82,26 @@ package struct ReceiptStatement: Hashable, Sendable {
         self.retention = retention
         self.method = method
         self.decision = decision
+        self.outcome = outcome
+    }
+
+    /// The same with how the presentation ended, and the reasons for that which neither a check nor an error is.
+    package func ended(
+        _ outcome: PresentationOutcome, because further: [ReceiptReason], decision: Decision?
+    ) -> ReceiptStatement {
+        var ended = self
+        ended.outcome = outcome
+        ended.reasons = Array((further + reasons).prefix(Self.mostEntries))
+        ended.decision = decision
+        return ended
     }
 
     /// The same, written only after the store refused it.
     package var delayed: ReceiptStatement {
-        ReceiptStatement(
-            time: time, lane: lane, kind: kind, purpose: purpose, questions: questions, verdict: verdict,
-            reasons: Array(reasons.prefix(Self.mostEntries - 1)) + [ReceiptReason(ReceiptGap.delayed)],
-            documents: documents, trust: trust, policy: policy, software: software, retention: retention,
-            method: method, decision: decision)
+        var delayed = self
+        delayed.reasons =
+            Array(reasons.prefix(Self.mostEntries - 1)) + [ReceiptReason(ReceiptGap.delayed)]
+        return delayed
     }
 }
 

@@ -14,32 +14,36 @@ extension RetainedRecords {
     ///
     /// What is handed out cannot be taken back, and what is removed cannot be handed out again: so it is marked first, then handed
     /// out, then removed by `finish`. After a crash between the two the next export says that there was one.
+    ///
+    /// - Parameter owner: who ordered the presentations; nil for those of all, also where that is not known.
     package func beginExport(
-        of reference: RetainedReference, at now: Timestamp
+        of reference: RetainedReference, orderedBy owner: String? = nil, at now: Timestamp
     ) throws(ReaderStoreError) -> RetainedExport {
         try store.change { database in
             var state = try RetainedState(at: now, by: monotonic, in: database)
             _ = try purge(&state, in: database)
             let digest = Data(try keys.digest(of: reference, making: state.isEmpty))
+            let condition =
+                "reference = ? AND (? IS NULL OR record IN (SELECT record FROM retained_owner WHERE owner = ?))"
             let rows = try Row.fetchAll(
-                database, sql: "SELECT * FROM retained_field WHERE reference = ? ORDER BY number",
-                arguments: [digest])
+                database, sql: "SELECT * FROM retained_field WHERE \(condition) ORDER BY number",
+                arguments: [digest, owner, owner])
             let export = RetainedExport(
                 records: try records(of: rows),
                 earlier: try rows.compactMap { try $0.decode(Int64?.self, forColumn: "export_begun") }.max()
                     .map(Timestamp.init(stored:)))
             try database.execute(
-                sql: "UPDATE retained_field SET export_begun = ? WHERE reference = ?",
-                arguments: [now.secondsSince1970, digest])
+                sql: "UPDATE retained_field SET export_begun = ? WHERE \(condition)",
+                arguments: [now.secondsSince1970, digest, owner, owner])
             return export
         }
     }
 
     /// Removes what was handed out, all of it at once. What was retained for the reference meanwhile stays.
-    package func finish(_ export: RetainedExport) throws(ReaderStoreError) {
-        guard !export.records.isEmpty else { return }
+    package func finish(_ records: [RetainedRecord.ID]) throws(ReaderStoreError) {
+        guard !records.isEmpty else { return }
         try store.change { database in
-            let ids = export.records.map { Data($0.id.bytes) }
+            let ids = records.map { Data($0.bytes) }
             let places = Array(repeating: "?", count: ids.count).joined(separator: ", ")
             let count = try remove("record IN (\(places))", StatementArguments(ids), in: database)
             try database.execute(

@@ -50,6 +50,14 @@ extension RetainedRecords {
         try database.execute(sql: "DROP TABLE retained_field")
         try database.execute(sql: "ALTER TABLE retained_spare RENAME TO retained_field")
         try database.execute(sql: RetainedTables.index)
+        try database.execute(sql: RetainedTables.owners(in: "retained_owner_spare"))
+        try database.execute(
+            sql: """
+                INSERT INTO retained_owner_spare
+                    SELECT * FROM retained_owner WHERE record IN (SELECT record FROM retained_field);
+                DROP TABLE retained_owner;
+                ALTER TABLE retained_owner_spare RENAME TO retained_owner;
+                """)
         try blankFreePages(in: database)
         return before - (try Int64.fetchOne(database, sql: records) ?? 0)
     }

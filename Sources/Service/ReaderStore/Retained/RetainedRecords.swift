@@ -45,9 +45,11 @@ package struct RetainedRecords: Sendable {
     /// - Parameters:
     ///   - plan: what was asked; the holder was informed what would be kept.
     ///   - profile: the profile by which `plan` was made; `retentionDiffers` otherwise.
+    ///   - owner: who ordered the presentation; nil where nobody has to be told apart.
     package func retain(
         _ document: VerifiedDocument, answering plan: RequestPlan, under profile: RetentionProfile,
-        consent: HolderConsent, for reference: RetainedReference, at now: Timestamp
+        consent: HolderConsent, for reference: RetainedReference, orderedBy owner: String? = nil,
+        at now: Timestamp
     ) throws(ReaderStoreError) -> RetentionOutcome {
         guard plan.retention == profile.choice else { throw .retentionDiffers }
         let kept = document.elements.filter { element in
@@ -59,7 +61,7 @@ package struct RetainedRecords: Sendable {
         let deadline = profile.deadline(from: now)
         let id = try retain(
             kept.map { ($0.name, $0.value.encoded) }, of: document.docType, under: profile,
-            consent: consent, until: deadline, for: reference, at: now)
+            consent: consent, until: deadline, for: reference, orderedBy: owner, at: now)
         return .retained(id, until: deadline)
     }
 
@@ -79,7 +81,7 @@ package struct RetainedRecords: Sendable {
     func retain(
         _ values: [(name: ElementName, value: ArraySlice<UInt8>)], of docType: String,
         under profile: RetentionProfile, consent: HolderConsent, until deadline: Timestamp,
-        for reference: RetainedReference, at now: Timestamp
+        for reference: RetainedReference, orderedBy owner: String? = nil, at now: Timestamp
     ) throws(ReaderStoreError) -> RetainedRecord.ID {
         try store.change { database in
             let state = try RetainedState(at: now, by: monotonic, in: database)
@@ -100,6 +102,11 @@ package struct RetainedRecords: Sendable {
                     name.nameSpace, name.identifier, deadline.secondsSince1970, Data(field.nonce),
                     Data(field.sealed),
                 ])
+            }
+            if let owner {
+                try database.execute(
+                    sql: "INSERT INTO retained_owner (record, owner) VALUES (?, ?)",
+                    arguments: [Data(id.bytes), owner])
             }
             try state.write(to: database)
             return id

@@ -38,9 +38,9 @@ public struct MobileDriversLicenseDisplayRequest: MobileDocumentRequest {
         public enum ValidationOutcome: Hashable, Sendable {
             /// The operator said that the person matches, and every age that was asked about is proven.
             case approved
-            /// The operator said no, or an age that was asked about is not proven.
+            /// The operator said no, or the answer to an age is no.
             case rejected
-            /// Neither: nothing was asked, or nobody answered.
+            /// Neither: nothing was asked, nobody answered, the document does not say an age, or no portrait came.
             case dismissed
         }
 

@@ -45,14 +45,13 @@ struct ResultShowing: Sendable {
 }
 
 extension ReadDocument {
-    /// The result of a display request. Without a question there is no decision, and without verification no
-    /// approval.
+    /// The result of a display request. Without a question there is no decision.
     func show(
         _ asked: MobileDocumentPresentation
     ) async throws(MobileDocumentReaderError) -> MobileDriversLicenseDisplayRequest.Response {
         let result = ShownResult(self, asked)
         let outcome = try await showing.outcome(of: result)
         guard asked.validationMode == .confirm else { return .init(validationOutcome: .dismissed) }
-        return .init(validationOutcome: outcome == .approved && !result.mayBeApproved ? .rejected : outcome)
+        return .init(validationOutcome: result.concluded(outcome))
     }
 }

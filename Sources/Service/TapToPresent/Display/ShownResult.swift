@@ -1,10 +1,12 @@
 internal import CBOR
 internal import Foundation
+internal import ReaderStore
+internal import Reports
 internal import RequestPlanner
 
 /// What a display shows of a document that passed every check. It goes to a display of this library and to nothing else.
 struct ShownResult: Sendable, RedactedDescription {
-    enum Answer: String, Sendable { case yes, no, unknown }
+    typealias Answer = ReceiptQuestion.Answer
 
     let brand: String?
     let asked: MobileDocumentPresentation
@@ -14,8 +16,27 @@ struct ShownResult: Sendable, RedactedDescription {
     let ages: [(years: Int, answer: Answer)]
     let portrait: Data?
 
-    /// Whether there is nothing against approving: each age asked about is proven, and there is a portrait to compare.
-    var mayBeApproved: Bool { ages.allSatisfy { $0.answer == .yes } && portrait != nil }
+    /// What the operator's decision comes to, by the outcome of a presentation. Without a portrait nobody compared.
+    func concluded(_ decision: ResultShowing.Outcome) -> ResultShowing.Outcome {
+        let answers = ages.map(\.answer) + (portrait == nil ? [.unknown] : [])
+        let person = PresentationEvidence.Person.decided(ReceiptStatement.Decision(decision))
+        switch PresentationEvidence(.judged, answers: answers, person: person).conclusion?.outcome {
+        case .allow: return .approved
+        case .deny: return .rejected
+        case .unclear, .declined, .cancelled, .failed, nil: return .dismissed
+        }
+    }
+}
+
+extension ReceiptStatement.Decision {
+    fileprivate init(_ outcome: ResultShowing.Outcome) {
+        self =
+            switch outcome {
+            case .approved: .approved
+            case .rejected: .rejected
+            case .dismissed: .dismissed
+            }
+    }
 }
 
 extension ShownResult {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReaderStore
 
 /// A terminal: text on its alternate screen, removed when the operator has decided.
 struct TerminalDisplay: DisplayChannel {

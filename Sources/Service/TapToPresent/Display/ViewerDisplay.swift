@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import ReaderStore
 
 /// A viewer of another user, behind a Unix socket: it gets one line of JSON and answers with one word.
 struct ViewerDisplay: DisplayChannel {

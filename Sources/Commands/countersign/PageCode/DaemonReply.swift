@@ -1,0 +1,38 @@
+internal import JSON
+
+/// What the daemon answered: a status and JSON.
+struct DaemonReply {
+    private let status: Int
+    private let body: [UInt8]
+
+    /// Nil where it is not an answer in HTTP/1.1.
+    init?(_ answer: [UInt8]) {
+        let end = Array("\r\n\r\n".utf8)
+        let line = answer.prefix { $0 != UInt8(ascii: "\r") }
+        let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+        guard words.count >= 2, words[0] == "HTTP/1.1", let status = Int(words[1]),
+            let head = answer.indices.first(where: { answer[$0...].starts(with: end) })
+        else { return nil }
+        self.status = status
+        body = Array(answer[(head + end.count)...])
+    }
+
+    var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// The text of a refusal, which says what to do.
+    var refusal: String {
+        let text = try? reading { text throws(JSONFault) in
+            try text.members(["error"]).required("error").members(["id", "text"]).required("text").string(
+                upTo: 4096)
+        }
+        return text.map { Terminal.safe($0) } ?? "status \(status)"
+    }
+
+    func reading<Value>(_ body: (JSONText) throws(JSONFault) -> Value) throws(CommandFailure) -> Value {
+        do throws(JSONFault) {
+            return try body(JSONText(self.body[...]))
+        } catch {
+            throw .malformed("the daemon's answer: \(error.explanation)")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import Glibc
+internal import JSON
+
+/// One request to the daemon on this computer, over its socket.
+struct DaemonSocket {
+    private static let longestAnswer = 1 << 16
+    /// How long the daemon may take, in seconds.
+    private static let timeout = 10
+
+    let path: String
+
+    /// What the daemon answers with success; its refusal is thrown.
+    func post(_ target: String, _ body: JSONValue) throws(CommandFailure) -> DaemonReply {
+        let text = body.line
+        let answer = try exchange(
+            Array(
+                ("POST \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
+                    .utf8))
+        guard let reply = DaemonReply(answer) else {
+            throw .unavailable("\(Terminal.safe(path)): this is not the daemon's answer; check --socket")
+        }
+        guard reply.isSuccess else { throw .unavailable("the daemon refuses: \(reply.refusal)") }
+        return reply
+    }
+
+    private func exchange(_ request: [UInt8]) throws(CommandFailure) -> [UInt8] {
+        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw failure() }
+        defer { close(descriptor) }
+        var limit = timeval(tv_sec: Self.timeout, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+        guard connect(descriptor) else { throw failure() }
+        var rest = request[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { bytes in
+                unsafe send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw failure() }
+            rest = rest.dropFirst(count)
+        }
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while answer.count <= Self.longestAnswer {
+            let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+            guard count >= 0 else { throw failure() }
+            guard count > 0 else { break }
+            answer += buffer.prefix(count)
+        }
+        return answer
+    }
+
+    private func connect(_ descriptor: Int32) -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            errno = ENAMETOOLONG
+            return false
+        }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        return unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+
+    private func failure() -> CommandFailure {
+        let why = unsafe String(cString: strerror(errno))
+        return .unavailable(
+            "\(Terminal.safe(path)): \(why); start countersignd, or name its socket with --socket")
+    }
+}

@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import JSON
+
+/// `countersign page-code`: a code with which a page of a lane is let in.
+struct PageCodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "page-code",
+        abstract: "Print the address of a page, with a code that lets it in once, within 60 seconds.",
+        discussion: """
+            Asks the daemon over its socket, as your user: that needs the scope screen for the customer's page, or clerk \
+            for the clerk's, in socket.users of the daemon's file. The page keeps a cookie, so that neither a reload \
+            nor a restart needs another code. It is let in until your user loses the scope.
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    enum Page: String, CaseIterable, ExpressibleByArgument {
+        case kiosk, clerk
+    }
+
+    @Option(help: ArgumentHelp("The page: kiosk for the customer, clerk for the clerk.", valueName: "page"))
+    var page: Page
+
+    @Option(help: ArgumentHelp("The lane of the page.", valueName: "name"))
+    var lane: String
+
+    @Option(help: ArgumentHelp("The socket of the daemon.", valueName: "file"))
+    var socket = "/run/countersign/countersignd.sock"
+
+    @OptionGroup var output: OutputArguments
+
+    func run() throws {
+        let body: JSONValue = ["page": .string(page.rawValue), "lane": .string(lane)]
+        let reply = try DaemonSocket(path: socket).post("/v1/page-codes", body)
+        let (code, path) = try reply.reading { text throws(JSONFault) in
+            let members = try text.members(["code", "path", "seconds"])
+            return (
+                try members.required("code").string(upTo: 64), try members.required("path").string(upTo: 256)
+            )
+        }
+        let json: JSONValue = ["code": .string(code), "path": .string(path)]
+        Terminal.result(output.json ? json.text : Terminal.safe(path))
+    }
+}

@@ -1,0 +1,43 @@
+/// Who asks, and what for.
+struct KnownCaller: Equatable, Sendable {
+    /// By what the caller is known.
+    enum Credential: Hashable, Sendable {
+        /// A token, by its SHA-256.
+        case token([UInt8])
+        /// A user of this computer.
+        case user(UInt32)
+    }
+
+    /// The token's name, or `uid:` and the user's number. What the caller orders belongs to this name.
+    let name: String
+    let scopes: Set<Scope>
+    /// The lanes that `screen` and `clerk` are for; nil for all.
+    let lanes: Set<String>?
+    let credential: Credential
+    /// Whether it is a page with a cookie of this credential.
+    var isPage = false
+
+    /// Whether a page of the caller may be at this lane.
+    func serves(lane: String) -> Bool {
+        !scopes.isDisjoint(with: [.screen, .clerk]) && lanes?.contains(lane) ?? true
+    }
+
+    /// The caller as a page of one lane, which may do no more than the page needs.
+    func at(_ place: PagePlace) -> KnownCaller {
+        KnownCaller(
+            name: name, scopes: [place.page.scope], lanes: [place.lane], credential: credential, isPage: true)
+    }
+
+    /// By which of its scopes the caller may know a presentation: as the caller who ordered it, at a page of its lane
+    /// while it is the latest there, or as the administrator.
+    func scopes(over record: PresentationRecord, latest: PresentationID?) -> Set<Scope> {
+        scopes.filter { scope in
+            switch scope {
+            case .app: record.owner == name
+            case .screen, .clerk: record.id == latest && serves(lane: record.lane)
+            case .admin: true
+            case .order, .readerTokens, .online: false
+            }
+        }
+    }
+}

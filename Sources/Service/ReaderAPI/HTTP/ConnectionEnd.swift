@@ -1,0 +1,85 @@
+internal import JSON
+internal import NIOCore
+internal import NIOSSL
+
+/// The first handler of a connection that ends: it says why, where that is not said yet, discards what still comes for a
+/// moment, and closes.
+final class ConnectionEnd: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// For how long data from the client is discarded: closing with unread bytes would reset the connection, and
+    /// the answer would be lost.
+    static let timeout = TimeAmount.milliseconds(250)
+
+    /// The most bytes that are discarded.
+    private static let mostDiscarded = 1 << 20
+
+    /// What is sent before; nil where the answer is out.
+    private let answer: String?
+    private let timeout: TimeAmount
+    private var hasAnswered = false
+    private var discarded = 0
+
+    init(saying answer: String?, timeout: TimeAmount = ConnectionEnd.timeout) {
+        self.answer = answer
+        self.timeout = timeout
+    }
+
+    /// Comes before whatever else handles the connection, but behind TLS. To be called on the channel's event loop.
+    func begin(on channel: any Channel) throws {
+        let operations = channel.pipeline.syncOperations
+        if let tls = try? operations.handler(type: NIOSSLServerHandler.self) {
+            try operations.addHandler(self, position: .after(tls))
+        } else {
+            try operations.addHandler(self, position: .first)
+        }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { end(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        end(context)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        discarded += unwrapInboundIn(data).readableBytes
+        if discarded > Self.mostDiscarded { context.close(promise: nil) }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Those behind may not want more.
+        context.read()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        guard !hasAnswered else { return }
+        hasAnswered = true
+        let channel = context.channel
+        if let answer {
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
+        }
+        guard timeout > .zero else { return channel.close(promise: nil) }
+        context.close(mode: .output, promise: nil)
+        context.read()
+        context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
+    }
+
+    static let tooManyConnections: String = {
+        let body = APIProblem.tooManyConnections.json.line + "\n"
+        return
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n"
+            + "X-Content-Type-Options: nosniff\r\nRetry-After: 1\r\nConnection: close\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }()
+}

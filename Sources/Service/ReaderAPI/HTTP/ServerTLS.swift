@@ -1,0 +1,66 @@
+internal import NIOSSL
+package import ReaderIdentityStore
+
+/// The certificate of the listener, with its key, and of whom clients must have certificates.
+package struct ServerTLS: Sendable {
+    private let context: NIOSSLContext
+
+    /// - Parameters:
+    ///   - certificate: the file with the chain, the server's own first, as PEM.
+    ///   - key: the file with the private key, which is its owner's alone.
+    ///   - clientAuthority: the file with the roots of the clients; nil where clients need no certificate.
+    package init(certificate: String, key: String, clientAuthority: String?) throws(ServerTLSFault) {
+        let chain = try Self.certificates(certificate)
+        let key = try Self.key(key)
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        if let clientAuthority {
+            configuration.trustRoots = .certificates(try Self.certificates(clientAuthority))
+            configuration.certificateVerification = .noHostnameVerification
+        }
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        do {
+            context = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .notOfOneKey(certificate)
+        }
+    }
+
+    var handler: NIOSSLServerHandler { NIOSSLServerHandler(context: context) }
+
+    private static func certificates(_ path: String) throws(ServerTLSFault) -> [NIOSSLCertificate] {
+        let bytes: [UInt8]
+        do throws(IdentityStoreError) {
+            bytes = try PrivateFile.read(path)
+        } catch {
+            throw .file(path, error)
+        }
+        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty else {
+            throw .noCertificate(path)
+        }
+        return certificates
+    }
+
+    private static func key(_ path: String) throws(ServerTLSFault) -> NIOSSLPrivateKey {
+        let key: NIOSSLPrivateKey?
+        do throws(IdentityStoreError) {
+            key = try PrivateFile.withSecret(path) { bytes throws(IdentityStoreError) in
+                try? NIOSSLPrivateKey(bytes: Array(bytes), format: .pem)
+            }
+        } catch {
+            throw .file(path, error)
+        }
+        guard let key else { throw .noKey(path) }
+        return key
+    }
+}
+
+/// Why a listener cannot have the certificate that the file names.
+package enum ServerTLSFault: Error {
+    case file(String, IdentityStoreError)
+    case noCertificate(String)
+    case noKey(String)
+    /// The certificate is of another key, or TLS does not take it.
+    case notOfOneKey(String)
+}

@@ -1,0 +1,48 @@
+internal import Hummingbird
+internal import JSON
+
+/// How a page is let in: a code for a caller who may, and a cookie for the page that brings it.
+struct PageSessionRoutes: Sendable {
+    let sessions: PageSessions
+    let access: AccessBook
+    let coordinator: PresentationCoordinator
+
+    var all: [APIRoute] {
+        [
+            APIRoute(.post, "/v1/page-codes", .scopes([.screen, .clerk])) { call throws(APIProblem) in
+                let place = try Self.place(in: await call.body())
+                guard await coordinator.laneNames.contains(place.lane) else { throw .laneUnknown }
+                let code = try sessions.makeCode(for: place, by: call.known)
+                return .json(
+                    [
+                        "code": .string(code), "path": .string(place.path(code: code)),
+                        "seconds": .integer(Int64(PageSessions.codeSeconds)),
+                    ], status: .created)
+            },
+            APIRoute(.post, "/v1/page-sessions", .everybody) { call throws(APIProblem) in
+                let code = try Self.code(in: await call.body())
+                let (place, cookie) = try sessions.take(code, under: access.current)
+                var response = Response.json([
+                    "page": .string(place.page.rawValue), "lane": .string(place.lane),
+                ])
+                let isSecure = call.request.headers[values: .origin].contains { $0.hasPrefix("https://") }
+                response.headers[.setCookie] = PageSessions.field(cookie, at: place, isSecure: isSecure)
+                return response
+            },
+        ]
+    }
+
+    private static func place(in body: JSONText) throws(APIProblem) -> PagePlace {
+        try APIProblem.mapping { () throws(JSONFault) in
+            let members = try body.members(["page", "lane"])
+            return PagePlace(
+                try members.required("page").word(), lane: try members.required("lane").string(upTo: 64))
+        }
+    }
+
+    private static func code(in body: JSONText) throws(APIProblem) -> String {
+        try APIProblem.mapping { () throws(JSONFault) in
+            try body.members(["code"]).required("code").string(upTo: 64)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import ReaderStore
+internal import Reports
+
+/// What the receipts of a presentation will say once a person has decided.
+struct WaitingReceipts: Sendable {
+    /// Of what was asked at first; nil where that has no receipt.
+    var first: ReceiptStatement?
+    /// Of what was asked next.
+    var further: ReceiptStatement?
+
+    var isEmpty: Bool { first == nil && further == nil }
+
+    /// The same, written only after the store refused them.
+    var delayed: WaitingReceipts { WaitingReceipts(first: first?.delayed, further: further?.delayed) }
+
+    /// The same with how the presentation ended.
+    func ended(_ conclusion: PresentationConclusion, decision: ReceiptStatement.Decision?) -> WaitingReceipts
+    {
+        WaitingReceipts(
+            first: first?.ended(conclusion, decision: decision),
+            further: further?.ended(conclusion, decision: decision))
+    }
+
+    /// Each with the name by which the store holds it.
+    func named(_ id: PresentationID) -> [(ReceiptStatement, name: String)] {
+        let both = [(first, Self.name(id)), (further, Self.furtherName(id))]
+        return both.compactMap { statement, name in statement.map { ($0, name: name) } }
+    }
+
+    static func name(_ id: PresentationID) -> String { id.description }
+
+    static func furtherName(_ id: PresentationID) -> String { "\(id)/then" }
+}
+
+/// What became of receipts.
+struct WrittenReceipts: Sendable {
+    /// The id of the one of what was asked at first.
+    var first: String?
+    var further: String?
+    /// Those that the store did not take.
+    var missing: WaitingReceipts
+}
+
+extension ReceiptStatement {
+    /// The same with how the presentation ended.
+    func ended(_ conclusion: PresentationConclusion, decision: Decision? = nil) -> ReceiptStatement {
+        ended(
+            conclusion.outcome,
+            because: conclusion.reasons.compactMap { OutcomeReason(rawValue: $0) }.map { ReceiptReason($0) },
+            decision: decision)
+    }
+}

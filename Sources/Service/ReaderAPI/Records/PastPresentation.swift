@@ -1,0 +1,105 @@
+internal import JSON
+internal import MdocModel
+internal import MdocTrust
+internal import OpenSSLCrypto
+internal import ReaderStore
+internal import RequestPlanner
+
+/// A presentation that is no longer in memory: of an earlier run of the daemon, or one of very many. It is over.
+struct PastPresentation: Sendable {
+    let owner: String
+    let order: [UInt8]
+    /// Without answers and documents.
+    let json: JSONValue
+
+    /// Nil where the store's text is not JSON.
+    init?(_ stored: StoredPresentation) {
+        guard let item = try? JSONItem.parse(Array(stored.description.utf8)[...]) else { return nil }
+        owner = stored.owner
+        order = stored.order
+        json = JSONValue(item)
+    }
+}
+
+extension StoredPresentation {
+    /// How a presentation ended; as long as it continues, that the daemon ended before it.
+    init(_ record: PresentationRecord) {
+        let isOver = record.conclusion != nil
+        self.init(
+            id: record.id.description, owner: record.owner, reference: record.order.reference?.name,
+            holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
+            ended: isOver ? record.completion?.ended : nil,
+            description: (isOver ? record : record.interrupted).json(for: [.admin]).line,
+            receipts: (
+                record.completion?.receipt.id.flatMap { Int64($0) },
+                record.completion?.furtherReceipt.flatMap { Int64($0) }
+            ))
+    }
+}
+
+extension PresentationOrder {
+    /// The SHA-256 by which the same order is known again.
+    fileprivate var digest: [UInt8] {
+        let members: [JSONValue] = [
+            .string(kind.rawValue), .string(intent.description), JSONValue(lane), JSONValue(reference?.name),
+            JSONValue(reference.map { "\($0.holder)" }), .string(validation.rawValue),
+            .string(retention.name), .string(consent.rawValue), JSONValue(then?.intent.description),
+            JSONValue(then?.retention.name), JSONValue(policy?.name), JSONValue(identity), JSONValue(wallet),
+            JSONValue(webhook),
+            JSONValue(readerToken),
+        ]
+        return Digest(.sha256, of: Array(JSONValue.array(members).line.utf8)[...]).bytes
+    }
+}
+
+extension RecordArchive {
+    /// Keeps how far a presentation has come. Where that fails, it is logged.
+    func put(_ record: PresentationRecord) {
+        _ = keep(.presentation, of: record.id) { () throws(ReaderStoreError) in
+            try store.put(StoredPresentation(record))
+        }
+    }
+}
+
+extension PresentationCoordinator {
+    /// The presentation that has this order's reference, among those of its caller that are no longer in memory.
+    func past(
+        orderedAs order: PresentationOrder, by owner: String
+    ) async throws(APIProblem) -> PastPresentation? {
+        guard let reference = order.reference else { return nil }
+        let stored = try await archive?.look { store throws(ReaderStoreError) in
+            try store.presentations(of: owner, under: reference.name).first { $0.holder == reference.holder }
+        }
+        guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }) else { return nil }
+        guard past.order == order.digest else { throw .referenceTaken }
+        return past
+    }
+
+    /// What a caller ordered under one reference and is no longer in memory.
+    func past(under reference: String, by owner: String) async throws(APIProblem) -> [JSONValue] {
+        let stored = try await archive?.look { store throws(ReaderStoreError) in
+            try store.presentations(of: owner, under: reference)
+        }
+        return (stored ?? []).filter { book[PresentationID($0.id)] == nil }
+            .compactMap { PastPresentation($0)?.json }
+    }
+
+    /// A presentation that is no longer in memory, for the caller who ordered it and for the administrator.
+    func past(_ id: PresentationID, for caller: KnownCaller) async throws(APIProblem) -> PastPresentation {
+        let stored = try await archive?.look { store throws(ReaderStoreError) in
+            try store.presentation(id.description)
+        }
+        guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }),
+            past.owner == caller.name && caller.scopes.contains(.app) || caller.scopes.contains(.admin)
+        else { throw .presentationUnknown }
+        return past
+    }
+
+    /// Whether a receipt is of a presentation that this caller ordered.
+    func isReceipt(_ number: Int64, of owner: String) async throws(APIProblem) -> Bool {
+        if book.isReceipt("\(number)", of: owner) { return true }
+        return try await archive?.look { store throws(ReaderStoreError) in
+            try store.isReceipt(number, of: owner)
+        } ?? false
+    }
+}

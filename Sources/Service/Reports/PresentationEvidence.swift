@@ -1,0 +1,78 @@
+package import ReaderStore
+
+/// Everything that the outcome of a presentation follows from.
+package struct PresentationEvidence: Equatable, Sendable {
+    package enum Ending: Equatable, Sendable {
+        /// An answer came and was judged.
+        case judged
+        /// The holder returned nothing.
+        case declined
+        /// The till or the clerk ended it before an answer.
+        case cancelled
+        /// There is nothing to judge.
+        case failed
+    }
+
+    /// The person who compares and decides.
+    package enum Person: Equatable, Sendable {
+        case notAsked
+        case awaited
+        case decided(ReceiptStatement.Decision)
+        /// Nobody decided in time.
+        case overdue
+    }
+
+    package let ending: Ending
+    /// The ids of checks that failed and of errors.
+    package let faults: [String]
+    /// The ids of checks that could not be made and had to be.
+    package let unknowns: [String]
+    package let answers: [ReceiptQuestion.Answer]
+    /// Whether the issuer of a document is for tests, which the policy does not accept.
+    package let isTest: Bool
+    package var person: Person
+
+    package init(
+        _ ending: Ending, faults: [String] = [], unknowns: [String] = [],
+        answers: [ReceiptQuestion.Answer] = [], isTest: Bool = false, person: Person = .notAsked
+    ) {
+        self.ending = ending
+        self.faults = faults
+        self.unknowns = unknowns
+        self.answers = answers
+        self.isTest = isTest
+        self.person = person
+    }
+
+    /// The outcome: the first that fits. Nil while the person's decision alone separates it from `allow`.
+    package var conclusion: PresentationConclusion? {
+        switch ending {
+        case .cancelled: return PresentationConclusion(.cancelled, faults)
+        case .declined: return PresentationConclusion(.declined, faults)
+        case .failed: return PresentationConclusion(.failed, faults)
+        case .judged: break
+        }
+        if !denials.isEmpty { return PresentationConclusion(.deny, denials) }
+        if !doubts.isEmpty { return PresentationConclusion(.unclear, doubts) }
+        return person == .awaited ? nil : PresentationConclusion(.allow)
+    }
+
+    private var denials: [String] {
+        var reasons: [OutcomeReason] = []
+        if answers.contains(.no) { reasons.append(.answerNo) }
+        if person == .decided(.rejected) { reasons.append(.decisionRejected) }
+        return faults + reasons.map(\.rawValue)
+    }
+
+    private var doubts: [String] {
+        var reasons: [OutcomeReason] = []
+        if answers.contains(.unknown) { reasons.append(.answerUnknown) }
+        if isTest { reasons.append(.documentTest) }
+        switch person {
+        case .decided(.dismissed): reasons.append(.decisionDismissed)
+        case .overdue: reasons.append(.decisionOverdue)
+        case .notAsked, .awaited, .decided(.approved), .decided(.rejected): break
+        }
+        return unknowns + reasons.map(\.rawValue)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Glibc
+import OtherPrograms
+import Testing
+import VectorFiles
+
+@Suite("Presentations that a restart does not lose")
+struct RestartTests {
+    private static func order(_ reference: String, intent: String = "age over 21") -> String {
+        #"{"kind": "display", "intent": "\#(intent)", "reference": "\#(reference)", "retention": "receipt"}"#
+    }
+
+    private func start(_ reader: ReaderDaemon) async throws -> BuiltProgram {
+        let again = try BuiltProgram(
+            "countersignd", ["--config", reader.folder.path + "/countersignd.json"])
+        try await again.said(" ready")
+        return again
+    }
+
+    private func kill(_ daemon: BuiltProgram) async throws {
+        daemon.signal(SIGKILL)
+        _ = try await daemon.ended()
+    }
+
+    @Test("A sale that is over has the same id, the same outcome and its receipt under its reference")
+    func over() async throws {
+        let reader = try await ReaderDaemon()
+        let ordered = try await reader.asApp.call("POST", "/v1/presentations", Self.order("sale"))
+        let id = try #require(try ordered.json()["id"] as? String)
+        #expect(try await reader.end(of: id).last == "verified")
+        let before = try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()
+        try await kill(reader.daemon)
+        let again = try await start(reader)
+        defer { again.signal(SIGTERM) }
+        let same = try await reader.asApp.call("POST", "/v1/presentations", Self.order("sale"))
+        #expect(same.status == 200)
+        let after = try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()
+        for known in [try same.json(), after] {
+            for member in [
+                "id", "kind", "lane", "reference", "state", "outcome", "created", "ended", "intent",
+            ] {
+                #expect(known[member] as? String == before[member] as? String, "\(member)")
+            }
+            #expect(known["outcome"] as? String == "allow")
+            // Answers are not among what outlives the daemon.
+            #expect(known["result"] == nil)
+        }
+        #expect(try await reader.asApp.call("GET", "/v1/receipts/1").status == 200)
+        let listed = try await reader.asApp.call("GET", "/v1/presentations?reference=sale").json()
+        #expect((listed["presentations"] as? [[String: Any]])?.map { $0["id"] as? String } == [id])
+        let ended = try await reader.asApp.call("DELETE", "/v1/presentations/\(id)").json()
+        #expect(ended["outcome"] as? String == "allow")
+        #expect(
+            try await reader.asApp.call("GET", "/v1/presentations/\(id)/events").problem == "presentationOver"
+        )
+        let other = Self.order("sale", intent: "age over 18")
+        #expect(try await reader.asApp.call("POST", "/v1/presentations", other).problem == "referenceTaken")
+    }
+
+    @Test("Another caller sees nothing of it, and has its own under the same reference")
+    func others() async throws {
+        let reader = try await ReaderDaemon()
+        let id = try await reader.order(#", "reference": "sale", "retention": "receipt""#)
+        #expect(try await reader.end(of: id).last == "verified")
+        try await kill(reader.daemon)
+        let again = try await start(reader)
+        defer { again.signal(SIGTERM) }
+        for other in [reader.asOtherApp, reader.asScreen, reader.asClerk] {
+            #expect(
+                try await other.call("GET", "/v1/presentations/\(id)").problem == "presentationUnknown")
+        }
+        #expect(try await reader.asOtherApp.call("GET", "/v1/receipts/1").problem == "receiptUnknown")
+        let own = try await reader.asOtherApp.call("POST", "/v1/presentations", Self.order("sale"))
+        #expect(own.status == 201)
+        #expect(try own.json()["id"] as? String != id)
+    }
+
+    @Test("One that was interrupted is failed, for that reason, and so is its receipt")
+    func interrupted() async throws {
+        let reader = try await ReaderDaemon(lanes: [["--consent-time", "30000"]])
+        let id = try await reader.order(#", "reference": "sale", "retention": "receipt""#)
+        _ = try await reader.end(of: id) { state in
+            if state == "awaitingConsent" { reader.daemon.signal(SIGKILL) }
+        }
+        _ = try await reader.daemon.ended()
+        let again = try await start(reader)
+        defer { again.signal(SIGTERM) }
+        let over = try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()
+        #expect(over["state"] as? String == "failed" && over["outcome"] as? String == "failed")
+        #expect(over["reasons"] as? [String] == ["restarted"])
+        #expect(over["ended"] is String)
+        let receipt = try await reader.asApp.call("GET", "/v1/receipts/1").json()
+        #expect((receipt["statement"] as? [String: Any])?["outcome"] as? String == "failed")
+        let same = try await reader.asApp.call("POST", "/v1/presentations", Self.order("sale"))
+        #expect(try same.status == 200 && same.json()["id"] as? String == id)
+    }
+
+    @Test("Killed fifty times at any moment, no reference is lost and none has two outcomes")
+    func fiftyKills() async throws {
+        let reader = try await ReaderDaemon()
+        var random = SplitMix64(seed: 18)
+        var daemon = reader.daemon
+        for round in 1...50 {
+            let order = Self.order("sale-\(round)")
+            let ordered = try await reader.asApp.call("POST", "/v1/presentations", order)
+            let id = try #require(try ordered.json()["id"] as? String, "\(ordered.text)")
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0...250, using: &random)))
+            let told = try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()["outcome"]
+            try await kill(daemon)
+            daemon = try await start(reader)
+            let after = try await reader.asApp.call("POST", "/v1/presentations", order)
+            let known = try after.json()
+            #expect(after.status == 200 && known["id"] as? String == id)
+            let outcome = try #require(known["outcome"] as? String)
+            #expect(["allow", "failed"].contains(outcome))
+            if let told = told as? String { #expect(outcome == told) }
+            if outcome == "failed" { #expect(known["reasons"] as? [String] == ["restarted"]) }
+        }
+        daemon.signal(SIGTERM)
+        _ = try await daemon.ended()
+        let verified = try BuiltProgram(
+            "countersign", ["receipt", "verify", "--store", reader.folder.path + "/store"])
+        #expect(try await verified.ended() == 0, "\(verified.output) \(verified.errors)")
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Glibc
+import OtherPrograms
+import Testing
+
+@Suite("Callers without a token keep nobody out")
+struct StrangerTests {
+    private static func healthz(_ reader: ReaderDaemon) -> String {
+        "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\n\r\n"
+    }
+
+    @Test("With every place taken by idle connections that were answered, a caller with a token is served")
+    func idle() async throws {
+        let reader = try await ReaderDaemon(lanes: [nil], members: ["limits": #"{"connections": 64}"#])
+        let kept = try await reader.asApp.open(
+            "GET /v1/lanes HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\n"
+                + "Authorization: Bearer \(ReaderDaemon.app)\r\n\r\n")
+        _ = try await kept.next()
+        var held: [PlainHTTP.Stream] = []
+        for _ in 0..<64 {
+            let stream = try await reader.asNobody.open(Self.healthz(reader))
+            _ = try await stream.next()
+            held.append(stream)
+        }
+        #expect(try await reader.asApp.call("GET", "/v1/lanes").status == 200)
+        // The newest stranger has its place still, the oldest learned why it has none, and who is known stays.
+        try held[63].write(Self.healthz(reader))
+        #expect(
+            try await held[63].next().map { String(decoding: $0, as: UTF8.self).hasPrefix("HTTP/1.1 200 ") }
+                == true)
+        let last = String(decoding: try await PlainHTTP.rest(of: held[0]), as: UTF8.self)
+        #expect(last.contains(#""id":"tooManyConnections""#))
+        try kept.write("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\n\r\n")
+        #expect(
+            try await kept.next().map { String(decoding: $0, as: UTF8.self).hasPrefix("HTTP/1.1 200 ") }
+                == true)
+    }
+
+    @Test("However busy, a connection without a token ends; one with a token does not")
+    func lifetime() async throws {
+        let reader = try await ReaderDaemon(lanes: [nil])
+        let stranger = try await reader.asNobody.open(Self.healthz(reader))
+        let known = try await reader.asApp.open(
+            "GET /v1/lanes HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\n"
+                + "Authorization: Bearer \(ReaderDaemon.app)\r\n\r\n")
+        _ = try await known.next()
+        let began = ContinuousClock.now
+        while try await stranger.next() != nil, ContinuousClock.now - began < .seconds(60) {
+            try await Task.sleep(for: .seconds(2))
+            try known.write(Self.healthz(reader))
+            _ = try await known.next()
+            try? stranger.write(Self.healthz(reader))
+        }
+        #expect(ContinuousClock.now - began < .seconds(45))
+        try known.write(Self.healthz(reader))
+        #expect(try await known.next() != nil)
+    }
+
+    @Test(
+        "A long body that nobody reads ends the connection, and the refusal arrives",
+        arguments: [
+            ("POST /v1/presentations", "Content-Length: 8000000000", "HTTP/1.1 401 "),
+            ("POST /v1/presentations", "Transfer-Encoding: chunked", "HTTP/1.1 401 "),
+            ("GET /healthz", "Content-Length: 8000000000", "HTTP/1.1 200 "),
+            ("POST /v1/nothing", "Transfer-Encoding: chunked", "HTTP/1.1 404 "),
+        ])
+    func bodies(_ line: String, _ field: String, _ status: String) async throws {
+        let reader = try await ReaderDaemon(lanes: [nil])
+        let stream = try await reader.asNobody.open(
+            "\(line) HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\n\(field)\r\n\r\n")
+        let answer = try await stream.next()
+        #expect(answer.map { String(decoding: $0, as: UTF8.self).hasPrefix(status) } == true)
+        let chunk = "10000\r\n" + String(repeating: "x", count: 1 << 16) + "\r\n"
+        var sent = 0
+        let most = 256 << 20
+        while sent < most, (try? stream.write(chunk)) != nil { sent += chunk.utf8.count }
+        #expect(sent < most, "\(sent) bytes went in")
+        // The twin: a short body leaves the connection open.
+        let other = try await reader.asNobody.open(
+            "POST /v1/presentations HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\nContent-Length: 2\r\n\r\n{}"
+        )
+        _ = try await other.next()
+        try other.write(Self.healthz(reader))
+        #expect(try await other.next() != nil)
+    }
+
+    @Test("A token that is withdrawn ends its event streams, and no other's")
+    func withdrawn() async throws {
+        let reader = try await ReaderDaemon()
+        let path = "/v1/lanes/lane-1/events"
+        let withdrawn = try await reader.asScreen.events(path)
+        let other = try await reader.asClerk.events(path)
+        for events in [withdrawn, other] { #expect(try await events.next()?.kind == "lane") }
+        let file = reader.folder.appending(path: "countersignd.json")
+        var members = try #require(
+            JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+        let tokens = try #require(members["tokens"] as? [[String: Any]])
+        members["tokens"] = tokens.filter { $0["name"] as? String != "screen" }
+        try JSONSerialization.data(withJSONObject: members).write(to: file)
+        reader.daemon.signal(SIGHUP)
+        #expect(try await withdrawn.next() == nil)
+        let id = try await reader.order()
+        #expect(try await other.next()?.data["presentation"] == id)
+    }
+}

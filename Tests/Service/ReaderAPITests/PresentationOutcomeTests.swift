@@ -1,0 +1,77 @@
+import ReaderStore
+import Testing
+
+@testable import Reports
+
+@Suite("How a presentation ended, in one word")
+struct PresentationOutcomeTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let evidence: PresentationEvidence
+        let outcome: PresentationOutcome?
+        var reasons: [String] = []
+
+        var testDescription: String { "\(outcome.map(\.rawValue) ?? "open") \(reasons)" }
+
+        static let all = [
+            Row(evidence: .cancelled, outcome: .cancelled, reasons: ["cancelled"]),
+            Row(
+                evidence: PresentationEvidence(.declined, faults: ["declined"]), outcome: .declined,
+                reasons: ["declined"]),
+            Row(
+                evidence: PresentationEvidence(.failed, faults: ["link.lost"]), outcome: .failed,
+                reasons: ["link.lost"]),
+            Row(evidence: .restarted, outcome: .failed, reasons: ["restarted"]),
+            Row(
+                evidence: judged(faults: ["validity", "digests", "validity"], unknowns: ["revocation"]),
+                outcome: .deny, reasons: ["validity", "digests"]),
+            Row(evidence: judged(unknowns: ["revocation"]), outcome: .unclear, reasons: ["revocation"]),
+            Row(evidence: judged([.yes, .no, .unknown]), outcome: .deny, reasons: ["answer.no"]),
+            Row(evidence: judged([.yes, .unknown]), outcome: .unclear, reasons: ["answer.unknown"]),
+            Row(evidence: judged([.yes, .yes]), outcome: .allow),
+            Row(evidence: judged([]), outcome: .allow),
+            Row(evidence: judged([.yes], isTest: true), outcome: .unclear, reasons: ["document.test"]),
+        ]
+
+        static let ofPersons = [
+            Row(evidence: judged([.yes], person: .awaited), outcome: nil),
+            Row(evidence: judged([.no], person: .awaited), outcome: .deny, reasons: ["answer.no"]),
+            Row(
+                evidence: judged([.unknown], person: .awaited), outcome: .unclear,
+                reasons: ["answer.unknown"]),
+            Row(evidence: judged([.yes], person: .decided(.approved)), outcome: .allow),
+            Row(
+                evidence: judged([.no], person: .decided(.approved)), outcome: .deny,
+                reasons: ["answer.no"]),
+            Row(
+                evidence: judged([.yes], person: .decided(.rejected)), outcome: .deny,
+                reasons: ["decision.rejected"]),
+            Row(
+                evidence: judged([.yes], person: .decided(.dismissed)), outcome: .unclear,
+                reasons: ["decision.dismissed"]),
+            Row(
+                evidence: judged([.yes], person: .overdue), outcome: .unclear,
+                reasons: ["decision.overdue"]),
+        ]
+
+        private static func judged(
+            _ answers: [ReceiptQuestion.Answer] = [], faults: [String] = [], unknowns: [String] = [],
+            isTest: Bool = false, person: PresentationEvidence.Person = .notAsked
+        ) -> PresentationEvidence {
+            PresentationEvidence(
+                .judged, faults: faults, unknowns: unknowns, answers: answers, isTest: isTest, person: person)
+        }
+    }
+
+    @Test("The first line that fits decides, and every outcome but allow says why", arguments: Row.all)
+    func decided(_ row: Row) throws {
+        let conclusion = try #require(row.evidence.conclusion)
+        #expect(conclusion.outcome == row.outcome && conclusion.reasons == row.reasons)
+        #expect(conclusion.reasons.isEmpty == (conclusion.outcome == .allow))
+    }
+
+    @Test("A person decides only where nothing else is missing", arguments: Row.ofPersons)
+    func persons(_ row: Row) {
+        #expect(row.evidence.conclusion?.outcome == row.outcome)
+        #expect((row.evidence.conclusion?.reasons ?? []) == row.reasons)
+    }
+}
