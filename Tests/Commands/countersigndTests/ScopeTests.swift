@@ -13,7 +13,8 @@ struct ScopeTests {
         let tokens = Scope.allCases.map { scope in
             let digest = Digest(.sha256, of: Array(token(scope).utf8)[...]).bytes
                 .map { String(format: "%02x", $0) }.joined()
-            return #"{"name": "\#(scope.rawValue)", "sha256": "\#(digest)", "scopes": ["\#(scope.rawValue)"]}"#
+            let name = scope.rawValue
+            return #"{"name": "\#(name)", "sha256": "\#(digest)", "scopes": ["\#(name)"]}"#
         }
         return "[\(tokens.joined(separator: ", "))]"
     }
