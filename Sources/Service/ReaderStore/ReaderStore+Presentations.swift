@@ -19,11 +19,11 @@ package struct StoredPresentation: Equatable, Sendable {
     /// The JSON that its caller reads. While it continues, this says that it was interrupted.
     package let description: String
     /// The number of its receipt, and of that of what was asked next.
-    package let receipts: (first: Int64?, further: Int64?)
+    package internal(set) var receipts: (first: Int64?, further: Int64?) = (nil, nil)
 
     package init(
         id: String, owner: String, reference: String?, holder: Int, order: [UInt8], created: Timestamp,
-        ended: Timestamp?, description: String, receipts: (first: Int64?, further: Int64?) = (nil, nil)
+        ended: Timestamp?, description: String
     ) {
         self.id = id
         self.owner = owner
@@ -33,8 +33,10 @@ package struct StoredPresentation: Equatable, Sendable {
         self.created = created
         self.ended = ended
         self.description = description
-        self.receipts = receipts
     }
+
+    /// By what name the receipt of what was asked next is held.
+    static func furtherName(_ id: String) -> String { id + "/then" }
 
     package static func == (one: StoredPresentation, other: StoredPresentation) -> Bool {
         one.id == other.id && one.owner == other.owner && one.reference == other.reference
@@ -50,20 +52,46 @@ extension ReaderStore {
 
     /// Keeps a presentation, in place of what was kept of it, or of an older one with its reference.
     package func put(_ presentation: StoredPresentation) throws(ReaderStoreError) {
-        try change { database in
-            try database.execute(
-                sql: """
-                    INSERT OR REPLACE INTO presentation
-                        (id, owner, reference, holder, request, created, ended, description, receipt, further_receipt)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    presentation.id, presentation.owner, presentation.reference, presentation.holder,
-                    Data(presentation.order), presentation.created.secondsSince1970,
-                    presentation.ended?.secondsSince1970, presentation.description,
-                    presentation.receipts.first, presentation.receipts.further,
-                ])
+        try change { database in try Self.put(presentation, in: database) }
+    }
+
+    private static func put(_ presentation: StoredPresentation, in database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT OR REPLACE INTO presentation
+                    (id, owner, reference, holder, request, created, ended, description, receipt, further_receipt)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                presentation.id, presentation.owner, presentation.reference, presentation.holder,
+                Data(presentation.order), presentation.created.secondsSince1970,
+                presentation.ended?.secondsSince1970, presentation.description,
+                presentation.receipts.first, presentation.receipts.further,
+            ])
+    }
+
+    /// Keeps how a presentation ended and writes its receipts, in place of what was held for them: all of it or nothing.
+    ///
+    /// - Parameters:
+    ///   - first: what the receipt of what was asked at first says; nil where that has none.
+    ///   - further: that of what was asked next.
+    /// - Returns: the numbers of the receipts.
+    package func end(
+        _ presentation: StoredPresentation, first: ReceiptStatement?, further: ReceiptStatement?
+    ) throws(ReaderStoreError) -> (first: Int64?, further: Int64?) {
+        let receipts = try change { database in
+            for name in [presentation.id, StoredPresentation.furtherName(presentation.id)] {
+                try database.execute(
+                    sql: "DELETE FROM receipt_held WHERE presentation = ?", arguments: [name])
+            }
+            var presentation = presentation
+            presentation.receipts.first = try first.map { try append($0, in: database).sequence }
+            presentation.receipts.further = try further.map { try append($0, in: database).sequence }
+            try Self.put(presentation, in: database)
+            return presentation.receipts
         }
+        if receipts != (nil, nil) { sealReceipts() }
+        return receipts
     }
 
     package func presentation(_ id: String) throws(ReaderStoreError) -> StoredPresentation? {
@@ -89,11 +117,18 @@ extension ReaderStore {
             try Row.fetchAll(
                 database, sql: "SELECT * FROM presentation WHERE \(condition)", arguments: arguments
             ).map { row in
-                StoredPresentation(
-                    id: row["id"], owner: row["owner"], reference: row["reference"], holder: row["holder"],
-                    order: [UInt8](row["request"] as Data), created: try Timestamp(stored: row["created"]),
-                    ended: try (row["ended"] as Int64?).map { try Timestamp(stored: $0) },
-                    description: row["description"], receipts: (row["receipt"], row["further_receipt"]))
+                var stored = StoredPresentation(
+                    id: try row.decode(forColumn: "id"), owner: try row.decode(forColumn: "owner"),
+                    reference: try row.decode(forColumn: "reference"),
+                    holder: try row.decode(forColumn: "holder"),
+                    order: [UInt8](try row.decode(Data.self, forColumn: "request")),
+                    created: try Timestamp(stored: row.decode(forColumn: "created")),
+                    ended: try row.decode(Int64?.self, forColumn: "ended").map(Timestamp.init(stored:)),
+                    description: try row.decode(forColumn: "description"))
+                stored.receipts = (
+                    try row.decode(forColumn: "receipt"), try row.decode(forColumn: "further_receipt")
+                )
+                return stored
             }
         }
     }
@@ -103,19 +138,19 @@ extension ReaderStore {
         try change { database in
             try database.execute(
                 sql: """
-                    UPDATE presentation SET ended = ?, description = json_set(description, '$.ended', ?)
-                        WHERE ended IS NULL
+                    UPDATE presentation SET ended = max(?, created),
+                        description = json_set(description, '$.ended', ?) WHERE ended IS NULL
                     """,
                 arguments: [now.secondsSince1970, "\(now)"])
         }
     }
 
-    /// Removes those whose time is over.
+    /// Removes those whose time is over, or that ended while the clock ran ahead by as much.
     package func removePresentations(at now: Timestamp) throws(ReaderStoreError) {
         try change { database in
             try database.execute(
-                sql: "DELETE FROM presentation WHERE ended < ?",
-                arguments: [now.secondsSince1970 - Self.presentationsKept])
+                sql: "DELETE FROM presentation WHERE abs(ended - ?) > ?",
+                arguments: [now.secondsSince1970, Self.presentationsKept])
         }
     }
 }

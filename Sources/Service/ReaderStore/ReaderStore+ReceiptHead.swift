@@ -27,7 +27,7 @@ extension ReaderStore {
     func sealReceipts() {
         try? change { database in
             guard let last = try Self.lastReceipt(in: database) else { return }
-            if last.sequence > 1 {
+            if last.sequence > 1 || ReceiptHead.isThere(in: folder) {
                 let sealed = try ReceiptHead(in: folder, signedBy: Self.receiptKeys(in: database))
                 guard try Self.holds(sealed, in: database) else { return }
             }
@@ -49,6 +49,7 @@ extension ReaderStore {
     }
 
     private static func holds(_ head: ReceiptHead, in database: Database) throws -> Bool {
+        if head.count == 0 { return head.digest == SignedReceipt.origin }
         let encoded = try Data.fetchOne(
             database, sql: "SELECT encoded FROM receipt WHERE sequence = ?", arguments: [head.count])
         return encoded.map { Digest(.sha256, of: [UInt8]($0)[...]).bytes == head.digest } ?? false

@@ -20,9 +20,13 @@ extension ReaderStore {
         return receipt
     }
 
-    private func append(_ statement: ReceiptStatement, in database: Database) throws -> SignedReceipt {
+    func append(_ statement: ReceiptStatement, in database: Database) throws -> SignedReceipt {
         let last = try Self.lastReceipt(in: database)
         let key = try ReceiptKeyFile(in: folder).key()
+        // From the first receipt on there is a head, whatever comes between.
+        if last == nil, !ReceiptHead.isThere(in: folder) {
+            try ReceiptHead(count: 0, digest: SignedReceipt.origin).write(to: folder, signedWith: key)
+        }
         let receipt = try SignedReceipt.sign(statement, after: last, with: key)
         try database.execute(
             sql: "INSERT OR IGNORE INTO receipt_key (point, since) VALUES (?, ?)",
@@ -77,11 +81,15 @@ extension ReaderStore {
             let held = try Row.fetchAll(
                 database, sql: "SELECT presentation, statement FROM receipt_held ORDER BY number")
             for row in held {
-                let bytes = [UInt8](row["statement"] as Data)
+                let bytes = [UInt8](try row.decode(Data.self, forColumn: "statement"))
                 let receipt = try append(ReceiptStatement(CBORItem.parse(bytes[...])), in: database)
+                let name: String = try row.decode(forColumn: "presentation")
                 try database.execute(
                     sql: "UPDATE presentation SET receipt = ? WHERE id = ?",
-                    arguments: [receipt.sequence, row["presentation"] as String])
+                    arguments: [receipt.sequence, name])
+                try database.execute(
+                    sql: "UPDATE presentation SET further_receipt = ? WHERE id || '/then' = ?",
+                    arguments: [receipt.sequence, name])
             }
             try database.execute(sql: "DELETE FROM receipt_held")
             return held.count

@@ -100,6 +100,7 @@ struct RestartTests {
         let reader = try await ReaderDaemon()
         var random = SplitMix64(seed: 18)
         var daemon = reader.daemon
+        var outcomes: [String] = []
         for round in 1...50 {
             let order = Self.order("sale-\(round)")
             let ordered = try await reader.asApp.call("POST", "/v1/presentations", order)
@@ -114,6 +115,7 @@ struct RestartTests {
             let outcome = try #require(known["outcome"] as? String)
             #expect(["allow", "failed"].contains(outcome))
             if let told = told as? String { #expect(outcome == told) }
+            outcomes.append(outcome)
             if outcome == "failed" { #expect(known["reasons"] as? [String] == ["restarted"]) }
         }
         daemon.signal(SIGTERM)
@@ -121,5 +123,12 @@ struct RestartTests {
         let verified = try BuiltProgram(
             "countersign", ["receipt", "verify", "--store", reader.folder.path + "/store"])
         #expect(try await verified.ended() == 0, "\(verified.output) \(verified.errors)")
+        let list = try BuiltProgram(
+            "countersign", ["receipt", "list", "--json", "--store", reader.folder.path + "/store"])
+        #expect(try await list.ended() == 0)
+        let json = try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [String: Any]
+        let receipts = try #require(json?["receipts"] as? [[String: Any]])
+        #expect(
+            receipts.map { ($0["statement"] as? [String: Any])?["outcome"] as? String } == outcomes)
     }
 }

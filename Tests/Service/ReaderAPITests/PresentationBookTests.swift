@@ -188,8 +188,7 @@ struct PresentationBookTests {
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .rejected) }
         #expect(try held.book.decide(record.id, .approved).isEmpty)
         #expect(held.book.expire(.decision, of: record.id).isEmpty)
-        let written = held.book.wrote(
-            WrittenReceipts(first: "7", missing: WaitingReceipts()), of: record.id)
+        let written = held.book.wrote(WrittenReceipts(first: "7"), of: record.id)
         #expect(written.hints == [.decided])
         #expect(written.states == [.verified] && written.finished.map(\.conclusion?.outcome) == [.allow])
         #expect(held.book[record.id]?.completion?.receipt.id == "7")
@@ -209,7 +208,7 @@ struct PresentationBookTests {
         #expect(expired.written.map(\.outcome) == [.unclear])
         #expect(expired.written.flatMap(\.reasons).map(\.id) == ["decision.overdue"])
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
-        #expect(held.book.wrote(WrittenReceipts(missing: statement), of: record.id).hints == [.wiped])
+        #expect(held.book.wrote(WrittenReceipts(), of: record.id).hints == [.wiped])
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .dismissed) }
         #expect(held.book[record.id]?.completion?.receipt.id == nil)
         #expect(held.book[record.id]?.conclusion?.reasons == ["decision.overdue"])
@@ -230,6 +229,30 @@ struct PresentationBookTests {
         #expect(actions.finished.count == 1 && actions.expiries.isEmpty)
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .approved) }
         #expect(throws: APIProblem.decisionNotDue) { try held.book.decide(record.id, .rejected) }
+    }
+
+    @Test("Documents go at their time, also while a decision is written; what is decided on stays")
+    func documentsBesideADecision() async throws {
+        let held = Self.book()
+        let record = try Self.record(#""kind":"data","intent":"rental: name","validation":"confirm""#)
+        _ = try held.book.begin(record)
+        let report = try await Self.report(on: record)
+        _ = held.book.end(record.id, with: report, then: nil, shown: nil, at: Self.now)
+        _ = held.book.complete(record.id, PresentationBook.Kept())
+        #expect(held.book[record.id]?.completion?.holdsElements == true)
+        _ = held.book.expire(.decision, of: record.id)
+        #expect(held.book.expire(.documents, of: record.id).isEmpty)
+        _ = held.book.wrote(WrittenReceipts(), of: record.id)
+        #expect(held.book[record.id]?.completion?.holdsElements == false)
+
+        let other = try Self.record(#""kind":"display","intent":"age over 21","validation":"confirm""#)
+        _ = try held.book.begin(other)
+        let shown = ShownPerson(portrait: nil, name: .init(given: "Lumi", family: nil))
+        _ = held.book.end(
+            other.id, with: try await Self.report(on: other), then: report, shown: shown, at: Self.now)
+        _ = held.book.complete(other.id, PresentationBook.Kept())
+        #expect(held.book.expire(.documents, of: other.id).hints == [nil])
+        #expect(held.book[other.id]?.completion?.shown != nil)
     }
 
     @Test("The oldest that nothing waits for makes room; where all run, the order is refused")

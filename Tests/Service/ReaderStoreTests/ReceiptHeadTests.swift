@@ -30,6 +30,29 @@ struct ReceiptHeadTests {
         if case .intact(count, _) = try verdict() { true } else { false }
     }
 
+    @Test("Where all receipts were deleted a new first one does not take the place of the head")
+    func emptiedAndBegunAnew() throws {
+        try change("DELETE FROM receipt")
+        _ = try store.append(.sample())
+        #expect(try verdict() == .broken(at: 2, .missing(from: 2, through: 5)))
+    }
+
+    @Test("From the first receipt on there is a head, also where that receipt was not written down in it")
+    func firstWithoutSeal() throws {
+        let folder = try StoreFixture()
+        let store = try ReaderStore(at: folder.path, for: .changing)
+        _ = try store.change { database in try store.append(.sample(), in: database) }
+        guard case .intact(1, _) = try store.verifyReceipts().0 else {
+            Issue.record("the head does not fit")
+            return
+        }
+        for _ in 0..<2 { _ = try store.append(.sample()) }
+        guard case .intact(3, _) = try store.verifyReceipts().0 else {
+            Issue.record("the head does not fit")
+            return
+        }
+    }
+
     @Test("The last receipts that were deleted are named, also after further ones")
     func cut() throws {
         #expect(try isIntact(5))

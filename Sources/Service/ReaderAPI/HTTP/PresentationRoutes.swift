@@ -81,7 +81,8 @@ extension PresentationCoordinator {
     ) async throws(APIProblem) -> [JSONValue] {
         if let reference {
             return try await past(under: reference, by: caller.name)
-                + book.records(referredToAs: reference, by: caller.name).map { $0.json(for: [.app]) }
+                + book.records(referredToAs: reference, by: caller.name)
+                .map { $0.json(for: scopes(of: caller, over: $0)) }
         }
         guard caller.scopes.contains(.admin) else { throw .referenceMissing }
         return book.ids.compactMap { book[$0]?.json(for: [.admin]) }

@@ -226,13 +226,21 @@ struct PresentationBook: Sendable {
 
     mutating func expire(_ expiry: Expiry, of id: PresentationID) -> [Action] {
         if case .decision = expiry { return conclude(id, .overdue) }
-        guard var record = records[id], var completion = record.completion else { return [] }
+        guard var record = records[id] else { return [] }
+        if case .recording(var completion, let before) = record.phase {
+            if case .documents = expiry { completion.wipeElements() } else { completion.shown = nil }
+            record.phase = .recording(completion, before: before)
+            records[id] = record
+            return []
+        }
+        guard var completion = record.completion else { return [] }
         switch expiry {
         case .shown where completion.shown != nil: completion.shown = nil
-        case .documents where completion.holdsElements: completion.wipe()
+        case .documents where completion.holdsElements: completion.wipeElements()
         case .shown, .documents, .decision: return []
         }
-        completion.hint = .wiped
+        // What a person decides on is still there.
+        if record.conclusion != nil { completion.hint = .wiped }
         record.take(completion)
         records[id] = record
         return [.notify(record)]
@@ -260,9 +268,13 @@ struct PresentationBook: Sendable {
     /// Removes all personal data: the daemon ends.
     mutating func wipe() {
         for id in order {
-            guard var completion = records[id]?.completion else { continue }
-            completion.wipe()
-            records[id]?.take(completion)
+            if case .recording(var completion, let before)? = records[id]?.phase {
+                completion.wipe()
+                records[id]?.phase = .recording(completion, before: before)
+            } else if var completion = records[id]?.completion {
+                completion.wipe()
+                records[id]?.take(completion)
+            }
         }
     }
 }

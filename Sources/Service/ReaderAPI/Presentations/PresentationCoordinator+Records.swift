@@ -64,10 +64,19 @@ extension PresentationCoordinator {
             await archive.hold(receipts, of: record.id)
             return kept
         }
-        let written = await archive.write(receipts.ended(conclusion, decision: nil), of: record.id)
-        retry(written.missing, of: record.id)
+        let written = await end(
+            record.ended(completion, kept), receipts.ended(conclusion, decision: nil), in: archive)
         kept.receipt = order.retention == .none ? .none : .ended(written.first)
         kept.furtherReceipt = written.further
         return kept
+    }
+
+    /// Writes down how a presentation ended, now or as soon as the store takes it.
+    func end(
+        _ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive
+    ) async -> WrittenReceipts {
+        if let written = await archive.end(record, receipts) { return written }
+        retry(record, receipts, in: archive)
+        return WrittenReceipts()
     }
 }

@@ -95,7 +95,10 @@ package actor PresentationCoordinator {
 
     func open(_ order: PresentationOrder, by owner: String) async throws(APIProblem) -> Opened {
         if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
-        if let past = try await past(orderedAs: order, by: owner) { return .past(past) }
+        if let past = try await past(orderedAs: order, by: owner) {
+            // The same order may have come meanwhile.
+            return try book.record(orderedAs: order, by: owner).map { .existing($0) } ?? .past(past)
+        }
         _ = try namedLane(for: order)
         let now = now
         guard now >= WallClock.earliest else { throw .clockNotSet }
@@ -225,7 +228,6 @@ package actor PresentationCoordinator {
         }
         metrics.took((further ?? report).phases, at: record.lane)
         let kept = await keep(record, completion, report, then: further)
-        if completion.evidence.conclusion != nil { await archive?.put(record.ended(completion, kept)) }
         perform(book.complete(id, kept))
     }
 
@@ -254,6 +256,7 @@ package actor PresentationCoordinator {
     /// Ends a presentation, whatever it is waiting for. One that waits for a decision is dismissed; one that is over
     /// stays as it is.
     func cancel(_ id: PresentationID) async throws(APIProblem) -> PresentationRecord {
+        await writing[id]?.value
         let record = try await stop(id)
         guard record.state == .awaitingDecision else { return record }
         return try await decide(id, .dismissed)
@@ -330,10 +333,11 @@ package actor PresentationCoordinator {
 
     private func write(_ receipts: WaitingReceipts, of id: PresentationID) {
         writing[id] = Task { [archive] in
-            let written = await archive?.write(receipts, of: id) ?? WrittenReceipts(missing: receipts)
-            if let record = book[id]?.decided(written) { await archive?.put(record) }
+            var written = WrittenReceipts()
+            if let archive, let record = book[id]?.decided(written) {
+                written = await end(record, receipts, in: archive)
+            }
             writing[id] = nil
-            retry(written.missing, of: id)
             perform(book.wrote(written, of: id))
         }
     }
@@ -341,21 +345,20 @@ package actor PresentationCoordinator {
     /// The longest pause before a receipt is tried again.
     private static let longestPause = Duration.seconds(30)
 
-    /// Tries to write the receipts that the store did not take until it does, and once more when the daemon ends.
-    func retry(_ receipts: WaitingReceipts, of id: PresentationID) {
-        guard let archive, !receipts.isEmpty else { return }
+    /// Tries to write down how a presentation ended, which the store did not take, until it does, and once more when the
+    /// daemon ends.
+    func retry(_ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive) {
         lastRetry += 1
         retrying[lastRetry] = Task { [number = lastRetry] in
-            var missing = receipts.delayed
             var pause = Duration.seconds(1)
             repeat {
                 try? await Task.sleep(for: pause, clock: .continuous)
                 pause = min(pause * 2, Self.longestPause)
-                let written = await archive.write(missing, of: id)
-                perform(book.wroteDelayed(written, of: id))
-                if let record = book[id], record.conclusion != nil { await archive.put(record) }
-                missing = written.missing
-            } while !missing.isEmpty && !Task.isCancelled
+                if let written = await archive.end(record, receipts.delayed) {
+                    perform(book.wroteDelayed(written, of: record.id))
+                    break
+                }
+            } while !Task.isCancelled
             retrying[number] = nil
         }
     }

@@ -6,7 +6,7 @@ internal import RequestPlanner
 
 extension PresentationRecord {
     /// As somebody may see it by these scopes; without any, as a webhook gets it. The answers are not for `admin`, and for
-    /// `screen` without reasons. The documents of a data request are for `app` alone, and what a clerk compares of a display
+    /// `screen` without the reasons of the checks. The documents of a data request are for `app` alone, and what a clerk compares of a display
     /// request for `clerk` alone.
     func json(for scopes: Set<Scope>) -> JSONValue {
         var members: [(String, JSONValue)] = [
@@ -15,7 +15,7 @@ extension PresentationRecord {
             ("holder", order.reference.map { .integer(Int64($0.holder)) } ?? .null),
             ("state", .string(state.rawValue)),
             ("outcome", JSONValue(conclusion?.outcome.rawValue)),
-            ("reasons", .array((conclusion?.reasons ?? []).map { .string($0) })),
+            ("reasons", .array(reasons(for: scopes).map { .string($0) })),
             ("hint", JSONValue(hint?.rawValue)), ("created", .string("\(created)")),
             ("ended", JSONValue(completion.map { "\($0.ended)" })),
             ("intent", .string(order.intent.description)),
@@ -28,6 +28,12 @@ extension PresentationRecord {
             members.append(("result", result(report, completion, for: scopes)))
         }
         return .object(members)
+    }
+
+    /// For `screen` only what a person did.
+    private func reasons(for scopes: Set<Scope>) -> [String] {
+        let reasons = conclusion?.reasons ?? []
+        return scopes == [.screen] ? reasons.filter { $0.hasPrefix("decision.") } : reasons
     }
 
     private func result(

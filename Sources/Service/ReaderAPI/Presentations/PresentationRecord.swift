@@ -207,6 +207,10 @@ extension PresentationRecord.Completion {
     /// Removes all personal data.
     mutating func wipe() {
         shown = nil
+        wipeElements()
+    }
+
+    mutating func wipeElements() {
         report = report?.withoutElements
         further = further?.withoutElements
     }

@@ -32,13 +32,11 @@ struct WaitingReceipts: Sendable {
     static func furtherName(_ id: PresentationID) -> String { "\(id)/then" }
 }
 
-/// What became of receipts.
+/// The ids of receipts that were written.
 struct WrittenReceipts: Sendable {
-    /// The id of the one of what was asked at first.
+    /// Of what was asked at first.
     var first: String?
     var further: String?
-    /// Those that the store did not take.
-    var missing: WaitingReceipts
 }
 
 extension ReceiptStatement {

@@ -29,11 +29,7 @@ extension StoredPresentation {
             id: record.id.description, owner: record.owner, reference: record.order.reference?.name,
             holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
             ended: isOver ? record.completion?.ended : nil,
-            description: (isOver ? record : record.interrupted).json(for: [.admin]).line,
-            receipts: (
-                record.completion?.receipt.id.flatMap { Int64($0) },
-                record.completion?.furtherReceipt.flatMap { Int64($0) }
-            ))
+            description: (isOver ? record : record.interrupted).json(for: [.admin]).line)
     }
 }
 

@@ -42,9 +42,13 @@ package actor RecordArchive {
         do throws(ReaderStoreError) {
             let count = try store.appendHeld()
             for _ in 0..<count { metrics.kept(.receipt, isWritten: true) }
-            try store.endPresentations(at: now)
         } catch {
             failed(.receipt, error)
+        }
+        do throws(ReaderStoreError) {
+            try store.endPresentations(at: now)
+        } catch {
+            failed(.presentation, error)
         }
     }
 
@@ -91,20 +95,15 @@ package actor RecordArchive {
         }
     }
 
-    /// Writes receipts, in place of what was held for them. One that cannot be written is logged.
-    func write(_ receipts: WaitingReceipts, of id: PresentationID) -> WrittenReceipts {
-        var written = WrittenReceipts(missing: receipts)
-        func take(_ statement: ReceiptStatement?, _ name: String) -> String? {
-            guard let statement else { return nil }
-            return keep(.receipt, of: id) { () throws(ReaderStoreError) in
-                try store.append(statement, releasing: name).id
-            }
+    /// Keeps how a presentation ended and writes its receipts, in place of what was held for them. Nil where that fails,
+    /// which is logged: then nothing of it was written.
+    func end(_ record: PresentationRecord, _ receipts: WaitingReceipts) -> WrittenReceipts? {
+        keep(receipts.isEmpty ? .presentation : .receipt, of: record.id) { () throws(ReaderStoreError) in
+            let numbers = try store.end(
+                StoredPresentation(record), first: receipts.first, further: receipts.further)
+            return WrittenReceipts(
+                first: numbers.first.map { "\($0)" }, further: numbers.further.map { "\($0)" })
         }
-        written.first = take(receipts.first, WaitingReceipts.name(id))
-        if written.first != nil { written.missing.first = nil }
-        written.further = take(receipts.further, WaitingReceipts.furtherName(id))
-        if written.further != nil { written.missing.further = nil }
-        return written
     }
 
     /// What a receipt says of a request that is to have one; nil otherwise.

@@ -42,13 +42,15 @@ extension RecordArchive {
     /// Removes what has expired; returns when something expires next.
     func purge(at now: Timestamp) -> Timestamp? {
         do throws(ReaderStoreError) {
+            let clock = now
             let now = try retained.time(at: now)
             let due = try retained.nextDue()
             let last = purged?.secondsSince1970 ?? 0
             let isSoon = (last...last + Self.purgesApart).contains(now.secondsSince1970)
             if isSoon, due.map({ $0 > now }) ?? true { return due }
+            // A clock that is not set yet says nothing about the age of a presentation.
+            if clock >= WallClock.earliest { try store.removePresentations(at: clock) }
             try retained.purge(at: now)
-            try store.removePresentations(at: now)
             purged = now
             succeeded(.purged)
             return try retained.nextDue()

@@ -1,0 +1,78 @@
+import RecordBench
+import Testing
+
+@testable import MdocModel
+@testable import ReaderStore
+
+@Suite("Presentations of the last day, in the store")
+struct StoredPresentationTests {
+    let folder: StoreFixture
+    let store: ReaderStore
+    private let created = Timestamp(secondsSince1970: 1_790_000_000)
+
+    init() throws {
+        folder = try StoreFixture()
+        store = try ReaderStore(at: folder.path, for: .changing)
+    }
+
+    private func presentation(
+        _ id: String, _ reference: String? = "sale", of owner: String = "till", ended: Int64? = nil
+    ) -> StoredPresentation {
+        StoredPresentation(
+            id: id, owner: owner, reference: reference, holder: 1, order: [UInt8](repeating: 7, count: 32),
+            created: created, ended: ended.map { created.advanced(bySeconds: $0) },
+            description: #"{"id": "\#(id)", "ended": null}"#)
+    }
+
+    @Test("How it ended and its receipts are written together, in place of what was held")
+    func end() throws {
+        try store.put(presentation("a"))
+        try store.hold(.sample(), of: "a")
+        try store.hold(.sample(), of: "a/then")
+        let receipts = try store.end(presentation("a", ended: 9), first: .sample(), further: .sample())
+        #expect(receipts == (1, 2))
+        let kept = try #require(try store.presentation("a"))
+        #expect(kept.receipts == (1, 2) && kept.ended == created.advanced(bySeconds: 9))
+        #expect(try store.appendHeld() == 0)
+        #expect(try store.isReceipt(2, of: "till") && !store.isReceipt(2, of: "desk"))
+        #expect(try !store.isReceipt(3, of: "till"))
+    }
+
+    @Test("What an earlier run left open has ended, and both its receipts are its caller's")
+    func interrupted() throws {
+        try store.put(presentation("a"))
+        try store.put(presentation("b", "other", ended: 5))
+        try store.hold(.sample(), of: "a")
+        try store.hold(.sample(), of: "a/then")
+        #expect(try store.appendHeld() == 2)
+        // A clock that is not set says nothing earlier than its order.
+        try store.endPresentations(at: Timestamp(secondsSince1970: 60))
+        let kept = try #require(try store.presentation("a"))
+        #expect(kept.receipts == (1, 2) && kept.ended == created)
+        #expect(try store.presentation("b")?.ended == created.advanced(bySeconds: 5))
+    }
+
+    @Test("One reference is one presentation of its caller, and another caller's beside it")
+    func references() throws {
+        try store.put(presentation("a", ended: 1))
+        try store.put(presentation("b", of: "desk", ended: 1))
+        #expect(try store.presentations(of: "till", under: "sale").map(\.id) == ["a"])
+        try store.put(presentation("c", ended: 2))
+        #expect(try store.presentations(of: "till", under: "sale").map(\.id) == ["c"])
+        #expect(try store.presentations(of: "desk", under: "sale").map(\.id) == ["b"])
+        for id in ["d", "e"] { try store.put(presentation(id, nil, ended: 1)) }
+        #expect(try store.presentation("d") != nil && store.presentation("e") != nil)
+    }
+
+    @Test("It goes a day after its end, one that is open does not, and one from the future does")
+    func removal() throws {
+        let day = ReaderStore.presentationsKept
+        for (id, ended) in [("old", 0), ("kept", 1), ("open", nil), ("future", 2 * day + 2)] {
+            try store.put(presentation(id, id, ended: ended))
+        }
+        try store.removePresentations(at: created.advanced(bySeconds: day + 1))
+        for (id, isThere) in [("old", false), ("kept", true), ("open", true), ("future", false)] {
+            #expect(try (store.presentation(id) != nil) == isThere, "\(id)")
+        }
+    }
+}
