@@ -223,6 +223,8 @@ def conclusion(presentation):
         return state, [reason["id"] for reason in (result or {}).get("reasons", [])] or [state]
     if state == "rejected" and is_refused(result):
         return "unclear", ["document.test"]
+    if state == "rejected" and result["parts"]["revocation"]["state"] == "undetermined":
+        return "unclear", ["revocation"]
     if state == "rejected":
         return "deny", [reason["id"] for reason in result["reasons"]] or ["response.rejected"]
     if state != "verified":

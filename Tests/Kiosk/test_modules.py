@@ -86,12 +86,20 @@ class ModuleTests(KioskCase):
                 outcome: 'unclear', reasons: [reason], result: { answers: [] } } })).name;
             return { connecting: both({ lane: null }), lost: both({ link: 'lost' }),
                 refusedBeforeLane: both({ link: 'refused', lane: { state: 'readerMissing' } }),
-                allow: result('allow'), no: result('deny'), unclear: result('unclear'), odd: result('maybe'),
-                yesOfDenied: result('deny', 'verified', { answers: [{ answer: 'yes' }] }),
+                allow: result('allow'), no: result('deny', 'verified', {}, ['answer.no']), unclear: result('unclear'), odd: result('maybe'),
+                yesOfDenied: result('deny', 'verified', { answers: [{ answer: 'yes' }] }, ['answer.no']),
                 picture: result(null, 'awaitingDecision', { portrait: 'x' }),
                 acceptedTest: result(null, 'awaitingDecision', { issuer: { test: true } }),
                 tooYoung: result('deny', 'verified', { answers: [{ ask: 'age_over_21', answer: 'no' }] }, ['answer.no']),
                 otherPerson: result('deny', 'verified', { answers: [{ ask: 'age_over_21', answer: 'yes' }] }, ['decision.rejected']),
+                expiredTest: both({ presentation: { id: '1', state: 'rejected', outcome: 'deny', reasons: ['validity'],
+                    result: { answers: [], issuer: { test: true } } } }),
+                test: both({ presentation: { id: '1', state: 'rejected', outcome: 'unclear', reasons: ['document.test'],
+                    result: { answers: [], issuer: { test: true } } } }),
+                unknownRevocation: both({ presentation: { id: '1', state: 'rejected', outcome: 'unclear',
+                    reasons: ['revocation'], result: { answers: [] } } }),
+                otherHolder: both({ presentation: { id: '1', state: 'rejected', outcome: 'deny', reasons: ['document.other'],
+                    result: { answers: [{ ask: 'age_over_21', answer: 'yes' }], reasons: [] }, then: { result: { answers: [] } } } }),
                 undecided: ['decision.dismissed', 'decision.overdue', 'answer.unknown'].map(undecided),
                 strangeState: both({ presentation: { id: '1', state: 'other' } }) }; }""")
         self.assertEqual(screens, {
@@ -99,6 +107,8 @@ class ModuleTests(KioskCase):
             "refusedBeforeLane": ["unavailable", "refused"], "allow": ["yes", "verified"],
             "no": ["notConfirmed", "answerNo"], "unclear": ["notConfirmed", "cannotTell"],
             "odd": ["notConfirmed", "cannotTell"], "yesOfDenied": ["notConfirmed", "answerNo"],
+            "expiredTest": ["notConfirmed", "rejected"], "test": ["test", "test"],
+            "unknownRevocation": ["notConfirmed", "cannotTell"], "otherHolder": ["notConfirmed", "rejected"],
             "tooYoung": ["notConfirmed", "tooYoung"], "otherPerson": ["notConfirmed", "otherPerson"],
             "picture": ["compare", "compare"], "acceptedTest": ["compare", "compare"],
             "undecided": ["cancelled", "cancelled", "notConfirmed"], "strangeState": ["receiving", "receiving"]})

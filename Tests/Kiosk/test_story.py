@@ -81,8 +81,11 @@ class StoryTests(KioskCase):
         self.expect_in_time(page, "idle")
         self.assertEqual(page.evaluate("document.documentElement.lang"), "es")
 
-    def test_a_new_presentation_takes_the_place_of_an_undecided_one(self):
-        _, customer, clerk = self.to_comparison()
+    def test_a_new_presentation_takes_the_place_of_one_that_nobody_decided_on(self):
+        identity, customer, clerk = self.to_comparison()
+        result = {**self.stand_in.presentations[identity]["result"], "portrait": None, "name": None}
+        self.stand_in.move(identity, "verified", "wiped", result=result)
+        self.expect(clerk, "undecided")
         self.stand_in.arm()
         self.expect(clerk, "armed")
         self.expect(customer, "armed")

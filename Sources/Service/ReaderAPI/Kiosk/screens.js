@@ -4,7 +4,9 @@
 const reasons = {
     issuer_certificate: "issuer", issuer_signature: "forged", mso: "forged", digests: "forged",
     issuing_country: "forged", validity: "validity", revocation: "revocation", device_authentication: "phone",
-    key_authorizations: "phone", request_match: "mismatch", "engagement.overdue": "noTap",
+    key_authorizations: "phone", request_match: "mismatch", "document.other": "otherHolder",
+    "device_signature.payload_attached": "phone", "device_key.coordinate_too_short": "phone",
+    "mso.signed_before_certificate": "validity", "mso.signed_after_certificate": "validity", "engagement.overdue": "noTap",
     "engagement.failed": "link", "engagement.malformed": "link", "engagement.no_retrieval": "noWay",
     "link.malformed": "link", "link.lost": "link", "message.too_long": "session", "transfer.failed": "link",
     "connection.overdue": "bluetooth", "connection.failed": "bluetooth", "radio.unavailable": "radio",
@@ -97,53 +99,28 @@ export function customerScreen(known) {
 }
 
 function customerEnd(presentation) {
-    const { state, result } = presentation;
-    if (state === "verified" || state === "awaitingDecision") {
-        return customerVerdict(presentation);
-    }
-    switch (state) {
-    case "rejected":
-        return result?.issuer?.test === true
-            ? { name: "test", tone: "test", shape: "test" }
-            : { name: "notConfirmed", tone: "no", shape: "no", cue: "no" };
-    case "declined": return { name: "declined", tone: "quiet", shape: "hand" };
-    case "cancelled": return { name: "cancelled", tone: "quiet", shape: "stopped" };
-    default: return { name: "failed", tone: "quiet", shape: "failed", cue: "no" };
-    }
-}
-
-function customerVerdict(presentation) {
     if (awaitsComparison(presentation)) {
         return { name: "compare", tone: "attend", shape: "person" };
     }
-    if (presentation.outcome === "allow") {
-        return { name: "yes", tone: "yes", shape: "yes", cue: "yes" };
+    switch (presentation.outcome) {
+    case "allow": return { name: "yes", tone: "yes", shape: "yes", cue: "yes" };
+    case "declined": return { name: "declined", tone: "quiet", shape: "hand" };
+    case "cancelled": return { name: "cancelled", tone: "quiet", shape: "stopped" };
+    case "failed": return { name: "failed", tone: "quiet", shape: "failed", cue: "no" };
+    case "unclear":
+        if (isUndecided(presentation)) {
+            return { name: "cancelled", tone: "quiet", shape: "stopped" };
+        }
+        if (presentation.result?.issuer?.test === true) {
+            return { name: "test", tone: "test", shape: "test" };
+        }
     }
-    return isUndecided(presentation)
-        ? { name: "cancelled", tone: "quiet", shape: "stopped" }
-        : { name: "notConfirmed", tone: "no", shape: "no", cue: "no" };
+    return { name: "notConfirmed", tone: "no", shape: "no", cue: "no" };
 }
 
 /// Whether a person was to decide and did not.
 function isUndecided({ reasons }) {
     return ["decision.dismissed", "decision.overdue"].includes(reasons?.[0]);
-}
-
-/// What the end of an answer that was verified says to the clerk.
-function clerkVerdict(presentation) {
-    const { outcome, reasons, result } = presentation;
-    if (outcome === "allow") {
-        return { name: "verified", tone: "yes", shape: "yes", shows: true, cue: "yes" };
-    }
-    if (isUndecided(presentation)) {
-        return { name: "undecided", tone: "quiet", shape: "stopped", shows: true };
-    }
-    if (outcome === "deny") {
-        const years = youngest(result);
-        const name = reasons?.[0] === "decision.rejected" ? "otherPerson" : years === null ? "answerNo" : "tooYoung";
-        return { name, tone: "no", shape: "no", shows: true, cue: "no", values: years === null ? {} : { years } };
-    }
-    return { name: "cannotTell", tone: "unknown", shape: "unknown", shows: true, cue: "no" };
 }
 
 /// The lowest age in years that the customer is under; null where no such question was answered no.
@@ -170,28 +147,49 @@ export function clerkScreen(known) {
     return isClosed(presentation) ? clerkEnd(presentation) : { ...phase(known), cancels: true };
 }
 
+/// What an outcome says to the clerk.
 function clerkEnd(presentation) {
-    const { state, result } = presentation;
-    const reason = result?.reasons?.[0];
-    if (state === "rejected" && result?.issuer?.test === true) {
-        return { name: "test", tone: "test", shape: "test", shows: true };
+    if (awaitsComparison(presentation)) {
+        return { name: "compare", tone: "attend", shape: "person", shows: true };
     }
-    switch (state) {
-    case "awaitingDecision": return { name: "compare", tone: "attend", shape: "person", shows: true };
-    case "verified": return clerkVerdict(presentation);
-    case "rejected": return { name: "rejected", tone: "no", shape: "no", reason, shows: true, cue: "no" };
+    const [id = ""] = presentation.reasons ?? [];
+    switch (presentation.outcome) {
+    case "allow": return { name: "verified", tone: "yes", shape: "yes", shows: true, cue: "yes" };
+    case "deny": return { tone: "no", shape: "no", shows: true, cue: "no", ...denial(id, presentation.result) };
     case "declined": return { name: "declined", tone: "quiet", shape: "hand" };
     case "cancelled": return { name: "cancelled", tone: "quiet", shape: "stopped" };
-    default: {
-        const name = overdue.includes(reason?.id) ? "timedOut" : "failed";
-        return { name, tone: "quiet", shape: "failed", reason: reason ?? { id: "" }, cue: "no" };
+    case "failed": {
+        const name = overdue.includes(id) ? "timedOut" : "failed";
+        return { name, tone: "quiet", shape: "failed", reason: { id }, cue: "no" };
     }
     }
+    return doubt(id, presentation);
+}
+
+function denial(id, result) {
+    const years = youngest(result);
+    switch (id) {
+    case "answer.no": return years === null ? { name: "answerNo" } : { name: "tooYoung", values: { years } };
+    case "decision.rejected": return { name: "otherPerson" };
+    default: return { name: "rejected", reason: { id } };
+    }
+}
+
+function doubt(id, presentation) {
+    if (isUndecided(presentation)) {
+        return { name: "undecided", tone: "quiet", shape: "stopped", shows: true };
+    }
+    if (id === "document.test") {
+        return { name: "test", tone: "test", shape: "test", shows: true };
+    }
+    const screen = { name: "cannotTell", tone: "unknown", shape: "unknown", shows: true, cue: "no" };
+    return id === "" || id === "answer.unknown" ? screen : { ...screen, reason: { id } };
 }
 
 /// The outcomes that a clerk has to tell apart, each on its own.
 export function outcomes(presentation) {
-    const { result } = presentation;
+    // What was asked last is what the outcome is of.
+    const result = presentation.then?.result ?? presentation.result;
     const parts = result?.parts ?? {};
     return [
         authentic(parts, result), inDate(parts), revocation(parts.revocation ?? {}, result?.policy),
