@@ -202,10 +202,10 @@ struct NonceStoreTests {
 
     @Test
     func `What SQLite was told it remembers over an end, and its file is its owner's alone`() async throws {
-        var scene = NonceScene(store: try SQLiteNonces(in: folder.path))
+        var scene = NonceScene(store: try SQLiteNonces(in: folder.path, time: .standing))
         let (spent, open) = (try await scene.issue(), try await scene.issue())
         #expect(await scene.spend(spent) == "accepted")
-        scene = NonceScene(store: try SQLiteNonces(in: folder.path))
+        scene = NonceScene(store: try SQLiteNonces(in: folder.path, time: .standing))
         #expect(await scene.spend(spent) == "nonce.reused")
         #expect(await scene.spend(open) == "accepted")
         let file = try FileManager.default.attributesOfItem(atPath: folder.path + "/nonces.sqlite")
@@ -214,7 +214,7 @@ struct NonceStoreTests {
 
     @Test
     func `Changes that come together are written to SQLite together`() async throws {
-        let scene = NonceScene(store: try SQLiteNonces(in: folder.path))
+        let scene = NonceScene(store: try SQLiteNonces(in: folder.path, time: .standing))
         let nonces = try await withThrowingTaskGroup(of: PresentationNonce.self) { group in
             for _ in 0..<1000 { group.addTask { try await scene.issue() } }
             return try await group.reduce(into: []) { $0.append($1) }
