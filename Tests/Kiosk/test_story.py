@@ -38,6 +38,10 @@ class StoryTests(KioskCase):
                 self.assertNotIn("Mustermann", clerk.content())
                 self.expect(customer, {"approved": "yes", "rejected": "notConfirmed", "dismissed": "cancelled"}[decision])
                 self.expect_in_time(clerk, "idle")
+                # What they still ask of this presentation is answered before it is taken away.
+                for page in (customer, clerk):
+                    self.settle(page)
+                    page.close()
 
     def test_without_a_picture_done_closes(self):
         customer, clerk = self.both()
