@@ -3,7 +3,7 @@ internal import GRDB
 package import MdocModel
 
 /// A presentation as it outlives the daemon: what was ordered and how it ended, without answers and element values.
-package struct StoredPresentation: Equatable, Sendable {
+package struct StoredPresentation: Sendable {
     package let id: String
     /// The name of the caller who ordered it.
     package let owner: String
@@ -36,14 +36,9 @@ package struct StoredPresentation: Equatable, Sendable {
     }
 
     /// By what name the receipt of what was asked next is held.
-    static func furtherName(_ id: String) -> String { id + "/then" }
+    package static func furtherName(_ id: String) -> String { id + furtherEnding }
 
-    package static func == (one: StoredPresentation, other: StoredPresentation) -> Bool {
-        one.id == other.id && one.owner == other.owner && one.reference == other.reference
-            && one.holder == other.holder && one.order == other.order && one.created == other.created
-            && one.ended == other.ended && one.description == other.description
-            && one.receipts == other.receipts
-    }
+    static let furtherEnding = "/then"
 }
 
 extension ReaderStore {

@@ -88,8 +88,8 @@ extension ReaderStore {
                     sql: "UPDATE presentation SET receipt = ? WHERE id = ?",
                     arguments: [receipt.sequence, name])
                 try database.execute(
-                    sql: "UPDATE presentation SET further_receipt = ? WHERE id || '/then' = ?",
-                    arguments: [receipt.sequence, name])
+                    sql: "UPDATE presentation SET further_receipt = ? WHERE id || ? = ?",
+                    arguments: [receipt.sequence, StoredPresentation.furtherEnding, name])
             }
             try database.execute(sql: "DELETE FROM receipt_held")
             return held.count

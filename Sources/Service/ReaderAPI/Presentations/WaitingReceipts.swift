@@ -23,13 +23,11 @@ struct WaitingReceipts: Sendable {
 
     /// Each with the name by which the store holds it.
     func named(_ id: PresentationID) -> [(ReceiptStatement, name: String)] {
-        let both = [(first, Self.name(id)), (further, Self.furtherName(id))]
+        let both = [
+            (first, id.description), (further, StoredPresentation.furtherName(id.description)),
+        ]
         return both.compactMap { statement, name in statement.map { ($0, name: name) } }
     }
-
-    static func name(_ id: PresentationID) -> String { id.description }
-
-    static func furtherName(_ id: PresentationID) -> String { "\(id)/then" }
 }
 
 /// The ids of receipts that were written.

@@ -70,7 +70,7 @@ package actor RecordArchive {
     /// Makes sure, by writing, that the receipt of a presentation can be written, before a phone is asked.
     func reserve(_ statement: ReceiptStatement, of id: PresentationID) throws(APIProblem) {
         do throws(ReaderStoreError) {
-            try store.reserve(statement, of: WaitingReceipts.name(id))
+            try store.reserve(statement, of: id.description)
             latestFault.withLock { $0 = nil }
         } catch {
             failed(.check, error, of: id)
@@ -81,7 +81,7 @@ package actor RecordArchive {
     /// The presentation was not begun.
     func release(_ id: PresentationID) {
         _ = keep(.held, of: id) { () throws(ReaderStoreError) in
-            try store.release(WaitingReceipts.name(id))
+            try store.release(id.description)
         }
     }
 
