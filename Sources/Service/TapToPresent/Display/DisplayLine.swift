@@ -66,6 +66,9 @@ struct DisplayLine: ~Copyable {
     /// Waits a short time for room, something to read, or the end.
     private func isReady(for events: Int32) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-        return unsafe Glibc.poll(&poll, 1, Self.tick) > 0
+        let count = unsafe Glibc.poll(&poll, 1, Self.tick)
+        // Where the system refuses the call, it is not asked again at once.
+        if count < 0, errno != EINTR { usleep(useconds_t(Self.tick) * 1000) }
+        return count > 0
     }
 }
