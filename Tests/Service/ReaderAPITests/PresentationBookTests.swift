@@ -37,11 +37,13 @@ struct PresentationBookTests {
 
     /// The report on what a phone with a licence answers.
     private static func report(
-        on record: PresentationRecord, age: Int = 40, _ change: (inout Wallet) -> Void = { _ in }
+        on record: PresentationRecord, age: Int = 40, issuer: IssuerFault? = nil,
+        _ change: (inout Wallet) -> Void = { _ in }
     ) async throws -> TransactionReport {
         let licence = PresentationCase("book") {
             $0.licence.attestedAges = [18, 21]
             $0.licence.age = age
+            $0.issuing.fault = issuer
         }
         let scene = try Scene(licence, handover: .qr, change)
         let (reader, holder) = InMemoryChannel.pair()
@@ -193,6 +195,40 @@ struct PresentationBookTests {
         #expect(written.states == [.verified] && written.finished.map(\.conclusion?.outcome) == [.allow])
         #expect(held.book[record.id]?.completion?.receipt.id == "7")
         #expect(try #require(held.book[record.id]).isForgettable)
+    }
+
+    @Test(
+        "The customer's screen is told neither the sale's reference nor the decision; who ordered it is",
+        arguments: [
+            ([.screen], false), ([.screen, .admin], false), ([.app], true), ([.clerk], true),
+            ([.screen, .clerk], true),
+        ] as [(Set<Scope>, Bool)])
+    func customersScreen(_ scopes: Set<Scope>, _ isTold: Bool) async throws {
+        let held = Self.book()
+        let order = #""kind":"display","intent":"age over 21","validation":"confirm","reference":"sale-7""#
+        let record = try Self.record(order)
+        _ = try held.book.begin(record)
+        held.book.finish(record.id, try await Self.report(on: record))
+        _ = try held.book.decide(record.id, .rejected)
+        _ = held.book.wrote(WrittenReceipts(), of: record.id)
+        let ended = try #require(held.book[record.id])
+        #expect(ended.conclusion?.outcome == .deny)
+        let told = ended.json(for: scopes).line
+        #expect(told.contains(#""answer":"yes""#) && told.contains(#""outcome":"deny""#))
+        #expect(told.contains("sale-7") == isTold && told.contains(#""holder":1"#) == isTold)
+        #expect(told.contains(#""decision":"rejected""#) == isTold)
+    }
+
+    @Test(
+        "A test document is called one when a check of it fails, too; that of another country is not",
+        arguments: [(nil, true), (.otherCountry, false)] as [(IssuerFault?, Bool)])
+    func rejectedTestDocument(_ fault: IssuerFault?, _ isTest: Bool) async throws {
+        let record = try Self.record()
+        let report = try await Self.report(on: record, issuer: fault) { $0.holder.fault = .signatureFlipped }
+        #expect(report.verdict == .rejected && report.hasTestDocument == isTest)
+        let members = report.resultMembers(by: record.basis, at: Self.now)
+        #expect(JSONValue.object(members).line.contains(#""test":true"#) == isTest)
+        #expect(report.screenResult.line.contains(#""test":true"#) == isTest)
     }
 
     @Test("Where nobody decides in time the receipt says so, and a late decision is refused")

@@ -45,6 +45,7 @@ struct DisplayChannelTests {
         #expect(message["familyName"] as? String == "Testrup-Ødegård")
         #expect(message["givenName"] == nil)
         #expect(message["isAsking"] as? Bool == true && message["isConfirmed"] as? Bool == true)
+        #expect(message["isTest"] as? Bool == true)
         #expect((message["ages"] as? [[String: Any]])?.first?["answer"] as? String == "yes")
         #expect((message["portrait"] as? String).flatMap { Data(base64Encoded: $0) }?.count == 2400)
     }
@@ -115,6 +116,7 @@ struct DisplayChannelTests {
         #expect(try await response(to: stage) == outcome)
         let screen = terminal.screen()
         #expect(screen.contains("Testrup-Ødegård") && screen.contains("At least 21: yes"))
+        #expect(screen.contains("TEST DOCUMENT"))
         #expect(screen.contains("portrait") && screen.hasSuffix("\u{1b}[2J\u{1b}[?1049l"))
     }
 

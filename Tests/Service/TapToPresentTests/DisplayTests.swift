@@ -284,6 +284,7 @@ extension ShownResult {
     /// A result with nothing in it.
     fileprivate init(asked: MobileDocumentPresentation) {
         self.init(
-            brand: nil, asked: asked, familyName: nil, givenName: nil, age: nil, ages: [], portrait: nil)
+            brand: nil, asked: asked, isTest: false, familyName: nil, givenName: nil, age: nil, ages: [],
+            portrait: nil)
     }
 }

@@ -9,10 +9,11 @@ extension PresentationRecord {
     /// `screen` without the reasons of the checks. The documents of a data request are for `app` alone, and what a clerk compares of a display
     /// request for `clerk` alone.
     func json(for scopes: Set<Scope>) -> JSONValue {
+        let reference = isCustomersScreen(scopes) ? nil : order.reference
         var members: [(String, JSONValue)] = [
             ("id", .string(id.description)), ("kind", .string(order.kind.rawValue)), ("lane", .string(lane)),
-            ("reference", JSONValue(order.reference?.name)),
-            ("holder", order.reference.map { .integer(Int64($0.holder)) } ?? .null),
+            ("reference", JSONValue(reference?.name)),
+            ("holder", reference.map { .integer(Int64($0.holder)) } ?? .null),
             ("state", .string(state.rawValue)),
             ("outcome", JSONValue(conclusion?.outcome.rawValue)),
             ("reasons", .array(reasons(for: scopes).map { .string($0) })),
@@ -30,18 +31,21 @@ extension PresentationRecord {
         return .object(members)
     }
 
+    /// Whether the customer sees it: by scope `screen`, without one that orders or compares.
+    private func isCustomersScreen(_ scopes: Set<Scope>) -> Bool {
+        scopes.contains(.screen) && scopes.isSubset(of: [.screen, .admin])
+    }
+
     /// For `screen` only what a person did.
     private func reasons(for scopes: Set<Scope>) -> [String] {
         let reasons = conclusion?.reasons ?? []
-        return scopes == [.screen] ? reasons.filter { $0.hasPrefix("decision.") } : reasons
+        return isCustomersScreen(scopes) ? reasons.filter { $0.hasPrefix("decision.") } : reasons
     }
 
     private func result(
         _ report: TransactionReport, _ completion: Completion, for scopes: Set<Scope>
     ) -> JSONValue {
-        if scopes.isSubset(of: [.screen, .admin]), scopes.contains(.screen) {
-            return report.screenResult(by: basis, decision: completion.decision)
-        }
+        if isCustomersScreen(scopes) { return report.screenResult }
         var members = report.resultMembers(by: basis, at: completion.ended)
         members.append(("decision", JSONValue(completion.decision?.rawValue)))
         members.append(("receipt", JSONValue(completion.receipt.id)))

@@ -40,7 +40,7 @@ extension TransactionReport {
             ("reasons", .array(reasons.map { ["id": .string($0.id), "text": .string($0.text)] })),
             ("docType", JSONValue(document?.docType)),
             ("parts", document?.parts.json ?? .null),
-            ("issuer", document.map { issuerJSON($0.issuer, by: basis) } ?? .null),
+            ("issuer", document.map { issuerJSON($0.issuer) } ?? .null),
             ("trustSnapshot", JSONValue(self.basis?.trustSnapshot.description)),
             (
                 "trustAgeSeconds",
@@ -51,14 +51,14 @@ extension TransactionReport {
     }
 
     /// What the customer's page shows of a result: the answers, and whether the document is for tests.
-    func screenResult(by basis: JudgingBasis, decision: PresentationRecord.Decision?) -> JSONValue {
+    var screenResult: JSONValue {
         [
             "verdict": .string(verdict.rawValue), "test": .boolean(hasTestDocument),
             "answers": .array(answerMembers), "reasons": .array([]),
             "docType": .null, "parts": .null,
-            "issuer": ["country": .null, "name": .null, "test": .boolean(isTest(by: basis))],
+            "issuer": ["country": .null, "name": .null, "test": .boolean(hasTestDocument)],
             "trustSnapshot": .null, "trustAgeSeconds": .null, "policy": .null,
-            "decision": JSONValue(decision?.rawValue), "receipt": .null, "retainedUntil": .null,
+            "decision": .null, "receipt": .null, "retainedUntil": .null,
         ]
     }
 
@@ -70,16 +70,12 @@ extension TransactionReport {
         }
     }
 
-    private func isTest(by basis: JudgingBasis) -> Bool {
-        basis.policy.hasTestDocument(documents.map(\.report))
-    }
-
-    private func issuerJSON(_ issuer: DocumentIssuer?, by basis: JudgingBasis) -> JSONValue {
+    private func issuerJSON(_ issuer: DocumentIssuer?) -> JSONValue {
         let name = issuer.flatMap { $0.issuerCommonName ?? $0.dsCommonName }
         return [
             "country": JSONValue(issuer?.country.map { Terminal.safe($0, limit: 8) }),
             "name": JSONValue(name.map { Terminal.safe($0, limit: 120) }),
-            "test": .boolean(isTest(by: basis)),
+            "test": .boolean(hasTestDocument),
         ]
     }
 }

@@ -55,7 +55,7 @@ extension ReceiptStatement.Verdict {
     fileprivate init?(_ state: PresentationState, of report: TransactionReport) {
         switch state {
         case .armed, .engaged, .awaitingConsent, .receiving, .awaitingDecision: return nil
-        case .verified where report.hasTestDocument, .rejected where report.hasTestDocument: self = .mock
+        case .verified where report.verdict == .mock, .rejected where report.verdict == .mock: self = .mock
         case .verified: self = .verified
         case .rejected: self = .rejected
         case .declined: self = .declined

@@ -10,6 +10,8 @@ struct ShownResult: Sendable, RedactedDescription {
 
     let brand: String?
     let asked: MobileDocumentPresentation
+    /// Whether a test issuer signed the document, which proves nothing.
+    let isTest: Bool
     let familyName: String?
     let givenName: String?
     let age: Int?
@@ -45,6 +47,7 @@ extension ShownResult {
         let answers = elements.agesAtLeast
         brand = read.showing.brand
         self.asked = asked
+        isTest = read.isTest
         familyName = asked.elements.contains(.familyName) ? elements.text("family_name") : nil
         givenName = asked.elements.contains(.givenName) ? elements.text("given_name") : nil
         age = asked.elements.contains(.age) ? elements.age : nil

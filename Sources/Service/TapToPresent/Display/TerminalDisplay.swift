@@ -45,6 +45,7 @@ struct TerminalDisplay: DisplayChannel {
     private static func text(of result: ShownResult, isAsking: Bool) -> String {
         var lines: [String] = []
         if let brand = result.brand { lines.append(safe(brand)) }
+        if result.isTest { lines.append("TEST DOCUMENT: it proves nothing.") }
         let name = [result.givenName, result.familyName].compactMap(\.self).map(safe)
         if !name.isEmpty { lines.append(name.joined(separator: " ")) }
         if let age = result.age { lines.append("Age \(age)") }

@@ -74,6 +74,8 @@ extension ViewerDisplay {
         /// Whether the viewer asks the operator; else it shows until the connection ends.
         let isAsking: Bool
         let isConfirmed: Bool
+        /// Whether a test issuer signed the document, which proves nothing: the viewer is to say so.
+        let isTest: Bool
         let familyName: String?
         let givenName: String?
         let age: Int?
@@ -85,6 +87,7 @@ extension ViewerDisplay {
             brand = result.brand
             self.isAsking = isAsking
             isConfirmed = result.asked.validationMode == .confirm
+            isTest = result.isTest
             familyName = result.familyName
             givenName = result.givenName
             age = result.age

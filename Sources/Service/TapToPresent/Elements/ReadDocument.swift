@@ -11,6 +11,8 @@ struct ReadDocument {
     /// The day of the read, in the zone of the premises (Q161).
     let day: FullDate
     let showing: ResultShowing
+    /// Whether a test issuer signed it.
+    let isTest: Bool
 }
 
 extension ReadDocument {
@@ -27,7 +29,9 @@ extension ReadDocument {
             for type in plan.intent.documents.flatMap(\.types) {
                 guard let document = response.documents.first(where: { $0.docType == type.docType })
                 else { continue }
-                self.init(document: document, type: type, plan: plan, day: day, showing: showing)
+                self.init(
+                    document: document, type: type, plan: plan, day: day, showing: showing,
+                    isTest: judgement.policy.hasTestDocument(response.reports))
                 return
             }
         }

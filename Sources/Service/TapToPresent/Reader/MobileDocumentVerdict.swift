@@ -38,7 +38,7 @@ public struct MobileDocumentVerdict: Hashable, Sendable {
 
     /// Whether every check of every document passed, and none is a test document.
     public let isVerified: Bool
-    /// Whether every check passed and a test issuer signed a document, which proves nothing.
+    /// Whether a document is a test issuer's, or says so. It proves nothing, whatever its checks say.
     public let isTest: Bool
     /// In the order they came.
     public let documents: [Document]
@@ -67,7 +67,8 @@ public struct MobileDocumentVerdict: Hashable, Sendable {
                 judgement.policy.accepts(response) ? [] : [TransactionError.ID.documentTest.rawValue]
             notReturnedCount = response.notReturned.count
         case .rejected(let response):
-            (isVerified, isTest) = (false, false)
+            isTest = judgement.policy.hasTestDocument(response.reports)
+            isVerified = false
             documents = response.reports.map { Document($0) }
             responseFailures = response.failures.map(\.rawValue)
             notReturnedCount = response.notReturned.count
