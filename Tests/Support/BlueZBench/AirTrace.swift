@@ -7,6 +7,8 @@ package struct AirTrace: Sendable {
         case advertising(Bool)
         /// The longest time between two advertisements.
         case advertisementInterval(Duration)
+        /// The flags in an advertisement, nil where it has none.
+        case advertisementFlags(UInt8?)
         case scanning(Bool)
         case connected
         case disconnected
@@ -103,9 +105,22 @@ private struct TraceReader {
         case 0x2036:
             let units = parameters.little(6) | Int(parameters[8]) << 16
             add(.advertisementInterval(.microseconds(625 * units)), time)
+        // LE Set (Extended) Advertising Data, in one piece.
+        case 0x2008: add(.advertisementFlags(flags(in: parameters.dropFirst())), time)
+        case 0x2037: add(.advertisementFlags(flags(in: parameters.dropFirst(4))), time)
         case 0x200c, 0x2042: add(.scanning(parameters[0] == 1), time)
         default: break
         }
+    }
+
+    /// Core Specification Supplement, part A, 1.3: the value of the AD structure with type 01.
+    private func flags(in data: ArraySlice<UInt8>) -> UInt8? {
+        var rest = data
+        while let length = rest.popFirst(), length > 1, Int(length) <= rest.count {
+            if rest.first == 0x01 { return rest.dropFirst().first }
+            rest = rest.dropFirst(Int(length))
+        }
+        return nil
     }
 
     private mutating func event(_ code: UInt8, _ parameters: [UInt8], _ time: Double) {
