@@ -133,6 +133,21 @@ struct BluetoothTraceTests {
         expectValues(trace, atMost: 509)
     }
 
+    @Test(
+        "Q205 Each side of a link is asked for 15 ms, which iOS accepts: the phone that came, and the controller",
+        arguments: AirPhone.Mode.allCases)
+    func interval(_ mode: AirPhone.Mode) async throws {
+        let (trace, _) = try await trace("interval-\(mode)", Scene.onAir(.qr, mode.role), mode)
+        let asked = trace.steps.compactMap { step -> ClosedRange<Int>? in
+            switch step {
+            case .connecting(let interval) where mode == .peripheral: interval
+            case .intervalRequest(let interval, byReader: true) where mode == .central: interval
+            default: nil
+            }
+        }
+        #expect(!asked.isEmpty && asked.allSatisfy { $0 == 12...12 }, "\(asked)")
+    }
+
     @Test("Q66 Over L2CAP: a channel, the request, the answer, and nothing in characteristics")
     func channel() async throws {
         let psm = try #require(L2CAPPSM(0x85))

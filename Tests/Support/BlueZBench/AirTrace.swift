@@ -10,7 +10,11 @@ package struct AirTrace: Sendable {
         /// The flags in an advertisement, nil where it has none.
         case advertisementFlags(UInt8?)
         case scanning(Bool)
+        /// The reader opens a link with a connection interval in this range, in units of 1.25 ms.
+        case connecting(interval: ClosedRange<Int>)
         case connected
+        /// The peripheral asks for such an interval.
+        case intervalRequest(ClosedRange<Int>, byReader: Bool)
         case disconnected
         /// An ATT_MTU that one side can take.
         case mtu(Int)
@@ -108,9 +112,17 @@ private struct TraceReader {
         // LE Set (Extended) Advertising Data, in one piece.
         case 0x2008: add(.advertisementFlags(flags(in: parameters.dropFirst())), time)
         case 0x2037: add(.advertisementFlags(flags(in: parameters.dropFirst(4))), time)
+        // LE (Extended) Create Connection, at the first PHY.
+        case 0x200d: add(.connecting(interval: interval(in: parameters, at: 13)), time)
+        case 0x2043: add(.connecting(interval: interval(in: parameters, at: 14)), time)
         case 0x200c, 0x2042: add(.scanning(parameters[0] == 1), time)
         default: break
         }
+    }
+
+    private func interval(in parameters: [UInt8], at index: Int) -> ClosedRange<Int> {
+        let shortest = parameters.little(index)
+        return shortest...max(shortest, parameters.little(index + 2))
     }
 
     /// Core Specification Supplement, part A, 1.3: the value of the AD structure with type 01.
@@ -145,6 +157,9 @@ private struct TraceReader {
         let payload = Array(whole[4...])
         switch whole.little(2) {
         case 4: attribute(payload, sent: sent, time)
+        // Connection Parameter Update Request: volume 3 part A, 4.20.
+        case 5 where payload[0] == 0x12:
+            add(.intervalRequest(interval(in: payload, at: 4), byReader: sent), time)
         case 5 where [0x14, 0x17].contains(payload[0]): add(.channel, time)
         case 5: break
         case 6: add(.security(payload[0]), time)
