@@ -1,6 +1,6 @@
 """A phone for the virtual air of with-bluez: bumble's host stack between the radio and a wallet on the TCP bench link.
 
-It prints one line a step, a stable word first: ready, engaged, advertising, found, connected, mtu, discovered, ident,
+It prints one line a step, a stable word first: ready, engaged, advertising, heard, found, connected, mtu, discovered, ident,
 subscribed, started, psm, channel, request, response, status, state, disconnected, storm, second, never-ending, fault,
 failed, done. Exit status: 0 the session (or the fault) went to its end, 1 it did not, 2 wrong options, 3 --timeout,
 143 ended by a signal, after disconnecting.
@@ -23,6 +23,10 @@ from session import Echo, Session
 from wallet import Greeting, Wallet
 
 
+def advertised_flags(text):
+    return b"" if text == "none" else bytes([int(text, 16)])
+
+
 def options_of(arguments):
     parser = argparse.ArgumentParser(prog="bench-phone", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -33,6 +37,10 @@ def options_of(arguments):
     add("--mode", choices=("central", "peripheral"), required=True)
     add("--uuid", required=True, help="the service, or from-greeting")
     add("--uuid16", action="store_true", help="peripheral: advertise and serve the 16-bit form of the UUID")
+    add("--flags", type=advertised_flags, default=b"\x06",
+        help="peripheral: the flags in its advertisement, hexadecimal, or none")
+    add("--strict-scanner", action="store_true",
+        help="ignores advertisements that are not general discoverable, as some phones may; says the flags it hears")
     add("--mtu", type=int, default=517, help="23 to 517; asked for as client, the most allowed as server")
     add("--address", default="random:F2:C1:22:33:44:55", help="public or random:F2:..")
     add("--ident", help="central: hexadecimal or from-greeting; leaves when the reader's is another one")

@@ -43,7 +43,7 @@ async def connect(made, address, seconds=10):
 
 async def open_link(made, options, faults, ident):
     """From the scan to the start of the session."""
-    address = await find(made, options.uuid, options.timeout)
+    address = await find(made, options)
     tell("found", address=address.to_string(False))
     if faults.name == "connect-storm":
         await storm(made, address, faults.count)
@@ -152,7 +152,7 @@ async def second_phone(made, options):
         nonlocal count
         count += 1
 
-    address = await find(made, options.uuid, options.timeout)
+    address = await find(made, options)
     try:
         connection = await connect(made, address)
         link = CentralLink(connection, options, connection.gatt_client)

@@ -60,7 +60,7 @@ class Service:
         if options.psm_characteristic:
             value = options.psm_shown.to_bytes(options.psm_characteristic, "big")
             characteristics.append(gatt.Characteristic(names.psm, READ, may_read, value))
-        uuid, self._advertisement = advertised(options.uuid, options.uuid16)
+        uuid, self._advertisement = advertised(options.uuid, options.uuid16, options.flags)
         made.add_service(gatt.Service(uuid, [] if faults.name == "wrong-service" else characteristics))
         if options.l2cap_psm:
             spec = l2cap.LeCreditBasedChannelSpec(psm=options.l2cap_psm, **CHANNEL)

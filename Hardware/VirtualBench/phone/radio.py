@@ -54,20 +54,27 @@ def own_address(made):
     return made.random_address if made.own_type == hci.OwnAddressType.RANDOM else made.public_address
 
 
-def advertised(uuid, as_16_bit):
-    """The UUID of the service, and the advertisement that carries it."""
+def advertised(uuid, as_16_bit, flags):
+    """The UUID of the service, and the advertisement that carries it, with these flags or none."""
     service = UUID.from_16_bits(int(uuid[4:8], 16)) if as_16_bit else UUID(uuid)
     kind = (
         AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS
         if as_16_bit
         else AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS
     )
-    # General discoverable, no BR/EDR.
-    return service, bytes(AdvertisingData([(AdvertisingData.FLAGS, bytes([6])), (kind, bytes(service))]))
+    first = [(AdvertisingData.FLAGS, flags)] if flags else []
+    return service, bytes(AdvertisingData(first + [(kind, bytes(service))]))
 
 
-async def find(made, uuid, seconds):
-    """The address of the first that advertises the service."""
+def is_general_discoverable(flags):
+    """Bluetooth Core Specification Supplement, part A, 1.3: the flags, where there are any."""
+    return bool(flags) and bool(flags[0] & 0x02)
+
+
+async def find(made, options):
+    """The address of the first that advertises the service; a strict scanner ignores those that are not discoverable."""
+    uuid = UUID(options.uuid)
+    heard = set()
     found = asyncio.get_running_loop().create_future()
     lists = (
         AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS,
@@ -78,13 +85,22 @@ async def find(made, uuid, seconds):
 
     def seen(advertisement):
         named = [one for kind in lists for some in advertisement.data.get_all(kind) for one in some]
-        if UUID(uuid) in named and not found.done():
-            found.set_result(advertisement.address)
+        if uuid not in named or found.done():
+            return
+        if options.strict_scanner:
+            flags = b"".join(advertisement.data.get_all(AdvertisingData.FLAGS, raw=True))
+            taken = is_general_discoverable(flags)
+            if flags not in heard:
+                heard.add(flags)
+                tell("heard", flags=flags.hex() or "none", taken="yes" if taken else "no")
+            if not taken:
+                return
+        found.set_result(advertisement.address)
 
     made.on("advertisement", seen)
     await made.start_scanning(own_address_type=made.own_type)
     try:
-        return await asyncio.wait_for(found, seconds)
+        return await asyncio.wait_for(found, options.timeout)
     except asyncio.TimeoutError as error:
         raise Failure("not-found") from error
     finally:

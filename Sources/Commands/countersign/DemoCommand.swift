@@ -57,7 +57,7 @@ struct DemoCommand: AsyncParsableCommand {
         let plan = PresentationPlan(
             question: PresentationQuestion(.planned(asked)),
             trust: try Self.trust(presented.issuer.root), policy: policy, retrieval: retrieval.plan,
-            clock: WallClock { now })
+            requestVersion: retrieval.requestVersion, clock: WallClock { now })
         let field = PCSCContactlessReader(service: reader.service, selector: .name(containing: reader.name))
         let radio = retrieval.radio
         let presentation = await interruptible { () -> Result<Presentation, CommandFailure> in

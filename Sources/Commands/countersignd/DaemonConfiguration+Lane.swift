@@ -7,7 +7,7 @@ internal import Transport
 extension DaemonConfiguration.Lane {
     private static let members: Set = [
         "name", "reader", "adapter", "transport", "bleMode", "l2cap", "benchLink", "waitSeconds",
-        "consentSeconds", "page", "policy",
+        "consentSeconds", "page", "policy", "requestVersion",
     ]
 
     init(_ text: JSONText) throws(JSONFault) {
@@ -25,6 +25,7 @@ extension DaemonConfiguration.Lane {
             settings.deadlines.consent = .seconds(seconds)
         }
         settings.retrieval = try Self.retrieval(members)
+        settings.requestVersion = try members["requestVersion"]?.word() ?? .automatic
         settings.policy = try members["policy"].map(RevocationPolicy.init)
         if let page = members["page"] { self.page = try LanePage(page) }
     }

@@ -25,6 +25,13 @@ package struct DeviceRequestDraft: Hashable, Sendable {
         return DeviceRequestDraft(documents.indices.filter(wanted.contains).map { documents[$0] })
     }
 
+    /// Whether a wallet with these capabilities gets version 1.1 of it.
+    package func isExtended(for capabilities: EngagementCapabilities, isSigned: Bool) -> Bool {
+        let request = suited(to: capabilities)
+        return isSigned && capabilities.takesReaderAuthAll || !request.useCases.isEmpty
+            || request.documents.contains { !$0.alternatives.isEmpty }
+    }
+
     /// The request as one wallet gets it: version 1.1 only where something of it is used, signed as one where the
     /// wallet announced that, else document by document.
     package func encode(
@@ -36,14 +43,14 @@ package struct DeviceRequestDraft: Hashable, Sendable {
         let info =
             request.useCases.isEmpty ? nil : DeviceRequestInfo(useCases: request.useCases).encoded()
         let signsAll = identity != nil && capabilities.takesReaderAuthAll
-        let isExtended =
-            signsAll || info != nil || request.documents.contains { !$0.alternatives.isEmpty }
         let documents = try items.map { items throws(COSEError) in
             guard let identity, !signsAll else { return (items: items, readerAuth: [UInt8]?.none) }
             return (items, try identity.readerAuth(items, in: transcript))
         }
         return DeviceRequest.encode(
-            documents, version: isExtended ? DeviceRequest.secondVersion : DeviceRequest.firstVersion,
+            documents,
+            version: isExtended(for: capabilities, isSigned: identity != nil)
+                ? DeviceRequest.secondVersion : DeviceRequest.firstVersion,
             info: info,
             readerAuthAll: signsAll ? try identity?.readerAuthAll(items, info, in: transcript) : nil)
     }

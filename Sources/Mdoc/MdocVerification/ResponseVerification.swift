@@ -28,6 +28,8 @@ package struct VerifiedResponse: Sendable, RedactedDescription {
 /// A response with something wrong: what was checked, and no element value.
 package struct RejectedResponse: Sendable {
     package let failures: [ResponseFailure]
+    /// The status that the mdoc gave; nil where it gave none.
+    package let status: UInt64?
     package let reports: [DocumentReport]
     package let notReturned: [NotReturned]
 }
@@ -84,7 +86,8 @@ extension UnverifiedResponse {
         let notReturned = notReturned(comparedWith: context.comparison)
         guard failures.isEmpty, verified.count == documents.count else {
             return .rejected(
-                RejectedResponse(failures: failures, reports: reports, notReturned: notReturned))
+                RejectedResponse(
+                    failures: failures, status: status, reports: reports, notReturned: notReturned))
         }
         return .verified(
             VerifiedResponse(documents: verified, reports: reports, notReturned: notReturned))

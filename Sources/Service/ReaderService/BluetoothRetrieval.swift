@@ -41,11 +41,10 @@ actor BluetoothRetrieval {
         uuid = .random()
     }
 
-    /// What the Handover Request says of us.
+    /// What the Handover Request says of us: both modes, by role 03 whatever the plan prefers, as the readers do that
+    /// real wallets have answered (Q204).
     var handoverOffer: NFCOffer.BluetoothLE {
-        let role: BluetoothLERole =
-            plan.mode == .peripheralServer ? .bothCentralPreferred : .bothPeripheralPreferred
-        return NFCOffer.BluetoothLE(serviceUUID: uuid, role: role)
+        NFCOffer.BluetoothLE(serviceUUID: uuid, role: .bothCentralPreferred)
     }
 
     /// Advertises our UUID before the tap, so that the phone finds us at once (Q91).

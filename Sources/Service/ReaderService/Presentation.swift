@@ -14,6 +14,7 @@ package struct PresentationPlan: Sendable {
     package var policy: VerificationPolicy
     package var deadlines: PresentationDeadlines
     package var retrieval: RetrievalPlan
+    package var requestVersion: RequestVersion
     /// Whether the answer is handed out as it came, for a verification elsewhere: it holds personal data.
     package var handsOutRawAnswer = false
     /// The time by which the answer is judged.
@@ -22,13 +23,15 @@ package struct PresentationPlan: Sendable {
     package init(
         question: PresentationQuestion, trust: TrustStore, policy: VerificationPolicy = VerificationPolicy(),
         deadlines: PresentationDeadlines = PresentationDeadlines(),
-        retrieval: RetrievalPlan = RetrievalPlan(), clock: WallClock
+        retrieval: RetrievalPlan = RetrievalPlan(), requestVersion: RequestVersion = .automatic,
+        clock: WallClock
     ) {
         self.question = question
         self.trust = trust
         self.policy = policy
         self.deadlines = deadlines
         self.retrieval = retrieval
+        self.requestVersion = requestVersion
         self.clock = clock
     }
 }

@@ -62,7 +62,8 @@ package struct ReaderTransaction: Sendable {
             let session = try ReaderSession(
                 engagement: engagement, handover: handover,
                 eReaderKey: key.take(for: engagement.eDeviceKey.curve), consent: plan.deadlines.consent)
-            return RequestExchange(session, asking: plan.question, engagement.capabilities)
+            return RequestExchange(
+                session, asking: plan.question, plan.requestVersion.used(of: engagement.capabilities))
         } catch {
             throw .session(error)
         }

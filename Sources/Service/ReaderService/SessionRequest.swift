@@ -18,6 +18,8 @@ package struct SessionRequest: Sendable {
     /// The name of who signed.
     package let identity: String?
     package let readerAuthentication: ReaderAuthentication
+    /// Whether it is of version 1.1.
+    package let isExtended: Bool
 
     /// Writes a draft, and signs it if there is an identity for it. Throws if it cannot be signed.
     init(
@@ -35,5 +37,6 @@ package struct SessionRequest: Sendable {
         self.identity = identity?.name
         readerAuthentication =
             identity == nil ? .none : capabilities.takesReaderAuthAll ? .all : .documents
+        isExtended = draft.isExtended(for: capabilities, isSigned: identity != nil)
     }
 }

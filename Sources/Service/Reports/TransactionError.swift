@@ -69,6 +69,15 @@ package struct TransactionError: Equatable, Sendable {
         self.detail = detail
     }
 
+    private init(id: String, detail: String) {
+        self.id = id
+        self.detail = detail
+    }
+
+    func adding(_ advice: String) -> TransactionError {
+        TransactionError(id: id, detail: "\(detail); \(advice)")
+    }
+
     package init(_ failure: ResponseFailure) {
         id = failure.rawValue
         detail = failure.explanation

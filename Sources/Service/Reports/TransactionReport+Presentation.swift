@@ -21,6 +21,11 @@ extension TransactionReport {
             self = .incomplete(TransactionError(.declined, detail))
         case .failed(let failure): self = try failure.report()
         }
+        if presentation.failedOnExtendedRequest {
+            advise(
+                "the request was of version 1.1: try --request-version 1.0",
+                about: [TransactionError.ID.sessionStatus11.rawValue, ResponseFailure.statusNotOK.rawValue])
+        }
         asked = AskedRequest(plan: plan, sent: presentation.request)
         phases = presentation.phases.map { Phase(name: $0.name.rawValue, duration: $0.duration) }
     }

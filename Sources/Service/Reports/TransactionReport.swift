@@ -43,7 +43,7 @@ package struct TransactionReport: Sendable {
 
     package let verdict: Verdict
     package private(set) var documents: [DocumentOutcome]
-    package let errors: [TransactionError]
+    package private(set) var errors: [TransactionError]
     /// Whether what came was compared with what was asked for.
     package let requestCompared: Bool
     package let questions: [Question]
@@ -129,6 +129,11 @@ package struct TransactionReport: Sendable {
             .map { outcome in outcome.answers.first { $0.subject == question.subject }?.answer.word }
         if words.contains(.no) { return .no }
         return !words.isEmpty && words.allSatisfy { $0 == .yes } ? .yes : .cannotTell
+    }
+
+    /// Adds to what went wrong what may help.
+    mutating func advise(_ advice: String, about ids: Set<String>) {
+        errors = errors.map { ids.contains($0.id) ? $0.adding(advice) : $0 }
     }
 
     mutating func removeElements() {

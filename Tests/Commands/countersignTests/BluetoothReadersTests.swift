@@ -81,7 +81,7 @@ struct BluetoothTextTests {
     @Test("Where nothing is to be done, no warning is given")
     func noWarnings() throws {
         let text = """
-            [General]\nControllerMode=le\nReverseServiceDiscovery=false\n[LE]\nMinConnectionInterval=6
+            [General]\nControllerMode=le\nReverseServiceDiscovery=false\n[LE]\nMinConnectionInterval=12
             ConnectionSupervisionTimeout=400\nMaxAdvertisementInterval=80\n[GATT]\nCache=no\nChannels=1\nExchangeMTU=512
             """
         let description = try description(text)

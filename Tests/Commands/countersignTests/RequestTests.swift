@@ -192,6 +192,24 @@ struct RequestTests {
         #expect(try run.report().errors.map(\.id) == [fault])
     }
 
+    @Test(
+        "Q168 Status 11 on a request of version 1.1 suggests --request-version 1.0, which then is what is sent",
+        arguments: ["session.status_11", "session.status_10"], ["auto", "1.0"])
+    func requestVersion(_ fault: String, _ version: String) async throws {
+        let link = try await WalletAtLink(["--profile", "apple", "--fault", fault])
+        let run = try await link.request(["--age-over", "21", "--request-version", version, "--json"])
+        #expect(run.status == 3)
+        let error = try #require(try run.report().errors.first)
+        #expect(error.id == fault)
+        let isSuggested = fault == "session.status_11" && version == "auto"
+        let advice = "; the request was of version 1.1: try --request-version 1.0"
+        #expect(run.output.contains(advice) == isSuggested, "\(run.output)")
+        // The twin: a sound wallet answers both.
+        let sound = try await WalletAtLink(["--profile", "apple"])
+            .request(["--age-over", "21", "--request-version", version, "--json"])
+        #expect(sound.status == 0, "\(sound.errors)")
+    }
+
     @Test("SIGINT while the holder decides: exit code 3, and the phone is told by status 20")
     func interrupted() async throws {
         let link = try await WalletAtLink(["--consent-time", "60000"])

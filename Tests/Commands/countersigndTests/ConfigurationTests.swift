@@ -51,6 +51,10 @@ struct ConfigurationTests {
         for (text, words) in [
             (#"{"lanes": [], "testRoots": []}"#, "testRoots: must contain at least one root"),
             (#"{"lanes": [], "acceptTestDocuments": 1}"#, "must be true or false"),
+            (
+                #"{"lanes": [{"name": "one", "requestVersion": "1.1"}]}"#,
+                #"lanes[0].requestVersion: must be one of "auto", "1.0""#
+            ),
             (#"{"lanes": [], "lane": 1}"#, "\"lane\" is not known"),
             (#"{"lanes": [], "lanes": []}"#, "twice"),
             ("{}", "\"lanes\" is missing"), ("{\"lanes\": []}", "lanes: must contain at least one lane"),

@@ -1,5 +1,6 @@
 import BlueZBench
 import BlueZTransport
+import Foundation
 import MdocSession
 import MdocWallet
 import NDEF
@@ -7,6 +8,7 @@ import PCSCBench
 import PresentationStage
 import ReaderService
 import Testing
+import Transport
 
 @Suite(
     "What a trace shows of a presentation over Bluetooth", .serialized,
@@ -49,6 +51,65 @@ struct BluetoothTraceTests {
         expectValues(trace, atMost: 507)
     }
 
+    @Test("Q201 A phone that ignores what is not general discoverable finds the reader, whose flags are 06")
+    func discoverable() async throws {
+        let (trace, result) = try await trace(
+            "discoverable", Scene.onAir(.negotiated), .central, phone: ["--strict-scanner"])
+        #expect(result.phone.fact("flags", of: "heard") == "06", "\(result.phone.lines)")
+        expectFlags(trace)
+    }
+
+    /// A controller that has classic Bluetooth too.
+    enum DualController: CaseIterable, Sendable {
+        /// The settings that are shipped switch classic Bluetooth off.
+        case switchedToLowEnergy
+        /// Both are on, as in a system that is not set up.
+        case dual
+    }
+
+    // Without a phone: the virtual air does not report what such a controller advertises.
+    @Test(
+        "Q201 A controller that has classic Bluetooth too advertises with flags 06, whether that is on or off",
+        arguments: DualController.allCases)
+    func discoverable(_ controller: DualController) async throws {
+        try await with(controller) {
+            let uuid = BluetoothUUID(high: 0x1234_5678_9abc_4def, low: 0x8123_4567_89ab_cdef)
+            let trace = try await AirBench.tracing("discoverable-\(controller)") {
+                try await BlueZRadio.onBench.serve(GATTService(.mdocCentralClient(uuid))).close()
+            }
+            expectFlags(trace)
+        }
+    }
+
+    /// General discoverable, no classic Bluetooth.
+    private func expectFlags(_ trace: AirTrace) {
+        let flags = trace.steps.filter { if case .advertisementFlags = $0 { true } else { false } }
+        #expect(!flags.isEmpty && flags.allSatisfy { $0 == .advertisementFlags(0x06) }, "\(flags)")
+    }
+
+    /// Runs `body` at such a controller, and puts the bench back.
+    private func with(_ controller: DualController, _ body: () async throws -> Void) async throws {
+        let file = URL(filePath: "/run/bluetooth-main.conf")
+        let shipped = try String(contentsOf: file, encoding: .utf8)
+        let settings = shipped.replacing("ControllerMode = le\n", with: "ControllerMode = dual\n")
+        try #require(settings != shipped)
+        let result: Result<Void, any Error>
+        do {
+            try await restart(.adapterInDual, controller == .dual ? settings : shipped, file)
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        try await restart(.adapterIn, shipped, file)
+        try result.get()
+    }
+
+    private func restart(_ adapter: AirBench.Action, _ settings: String, _ file: URL) async throws {
+        try Data(settings.utf8).write(to: file)
+        for action in [.adapterOut, adapter, .restart] { try await AirBench.control(action) }
+        try await BlueZRadio.onBench.untilReady()
+    }
+
     @Test("Q81 Q97 Q98 As client: found, connected to, subscribed to, and then each step in its order")
     func client() async throws {
         let scene = try Scene.onAir(.static, .peripheralOnly, portrait: 25_000)
@@ -70,6 +131,21 @@ struct BluetoothTraceTests {
         #expect(!afterConnection.contains(.advertising(true)))
         #expect(trace.steps.last { if case .advertising = $0 { true } else { false } } == .advertising(false))
         expectValues(trace, atMost: 509)
+    }
+
+    @Test(
+        "Q205 Each side of a link is asked for 15 ms, which iOS accepts: the phone that came, and the controller",
+        arguments: AirPhone.Mode.allCases)
+    func interval(_ mode: AirPhone.Mode) async throws {
+        let (trace, _) = try await trace("interval-\(mode)", Scene.onAir(.qr, mode.role), mode)
+        let asked = trace.steps.compactMap { step -> ClosedRange<Int>? in
+            switch step {
+            case .connecting(let interval) where mode == .peripheral: interval
+            case .intervalRequest(let interval, byReader: true) where mode == .central: interval
+            default: nil
+            }
+        }
+        #expect(!asked.isEmpty && asked.allSatisfy { $0 == 12...12 }, "\(asked)")
     }
 
     @Test("Q66 Over L2CAP: a channel, the request, the answer, and nothing in characteristics")

@@ -18,6 +18,7 @@ package enum AirBench {
         case start, kill, restart, hang, resume
         case adapterOut = "adapter-out"
         case adapterIn = "adapter-in"
+        case adapterInDual = "adapter-in-dual"
         case busKill = "bus-kill"
         case busStart = "bus-start"
         case traceStop = "trace-stop"

@@ -7,8 +7,14 @@ package struct AirTrace: Sendable {
         case advertising(Bool)
         /// The longest time between two advertisements.
         case advertisementInterval(Duration)
+        /// The flags in an advertisement, nil where it has none.
+        case advertisementFlags(UInt8?)
         case scanning(Bool)
+        /// The reader opens a link with a connection interval in this range, in units of 1.25 ms.
+        case connecting(interval: ClosedRange<Int>)
         case connected
+        /// The peripheral asks for such an interval.
+        case intervalRequest(ClosedRange<Int>, byReader: Bool)
         case disconnected
         /// An ATT_MTU that one side can take.
         case mtu(Int)
@@ -103,9 +109,30 @@ private struct TraceReader {
         case 0x2036:
             let units = parameters.little(6) | Int(parameters[8]) << 16
             add(.advertisementInterval(.microseconds(625 * units)), time)
+        // LE Set (Extended) Advertising Data, in one piece.
+        case 0x2008: add(.advertisementFlags(flags(in: parameters.dropFirst())), time)
+        case 0x2037: add(.advertisementFlags(flags(in: parameters.dropFirst(4))), time)
+        // LE (Extended) Create Connection, at the first PHY.
+        case 0x200d: add(.connecting(interval: interval(in: parameters, at: 13)), time)
+        case 0x2043: add(.connecting(interval: interval(in: parameters, at: 14)), time)
         case 0x200c, 0x2042: add(.scanning(parameters[0] == 1), time)
         default: break
         }
+    }
+
+    private func interval(in parameters: [UInt8], at index: Int) -> ClosedRange<Int> {
+        let shortest = parameters.little(index)
+        return shortest...max(shortest, parameters.little(index + 2))
+    }
+
+    /// Core Specification Supplement, part A, 1.3: the value of the AD structure with type 01.
+    private func flags(in data: ArraySlice<UInt8>) -> UInt8? {
+        var rest = data
+        while let length = rest.popFirst(), length > 1, Int(length) <= rest.count {
+            if rest.first == 0x01 { return rest.dropFirst().first }
+            rest = rest.dropFirst(Int(length))
+        }
+        return nil
     }
 
     private mutating func event(_ code: UInt8, _ parameters: [UInt8], _ time: Double) {
@@ -130,6 +157,9 @@ private struct TraceReader {
         let payload = Array(whole[4...])
         switch whole.little(2) {
         case 4: attribute(payload, sent: sent, time)
+        // Connection Parameter Update Request: volume 3 part A, 4.20.
+        case 5 where payload[0] == 0x12:
+            add(.intervalRequest(interval(in: payload, at: 4), byReader: sent), time)
         case 5 where [0x14, 0x17].contains(payload[0]): add(.channel, time)
         case 5: break
         case 6: add(.security(payload[0]), time)

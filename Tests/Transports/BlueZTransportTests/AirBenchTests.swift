@@ -31,6 +31,39 @@ extension OneAfterAnother {
             advertising.leave()
             try HCISocket().command(.reset)
         }
+
+        /// The flags of an advertisement, and whether a phone that wants general discoverable takes it.
+        struct Flags: Sendable, CustomTestStringConvertible {
+            let text: String
+            let isTaken: Bool
+
+            var testDescription: String { text }
+
+            static let all = [("06", true), ("02", true), ("04", false), ("05", false), ("none", false)]
+                .map { Flags(text: $0, isTaken: $1) }
+        }
+
+        @Test(
+            "Q201 A phone with a strict scanner finds what is general discoverable, and ignores anything else",
+            arguments: Flags.all)
+        func strictScanner(_ flags: Flags) async throws {
+            let uuid = "12345678-9abc-4def-8123-456789abcdef"
+            let advertising = try AirPhone(.peripheral, uuid: uuid, ["--flags", flags.text])
+            try await advertising.said("advertising")
+            let scanning = try AirPhone(
+                .central, uuid: uuid, ["--address", "random:F2:C1:22:33:44:66", "--strict-scanner"])
+            try await scanning.said(flags.isTaken ? "found" : "heard")
+            await scanning.leave()
+            #expect(scanning.fact("flags", of: "heard") == flags.text)
+            #expect(scanning.fact("taken", of: "heard") == (flags.isTaken ? "yes" : "no"))
+            #expect(scanning.lines.contains { $0.hasPrefix("found ") } == flags.isTaken, "\(scanning.lines)")
+
+            // The twin: another phone finds all of them.
+            let lenient = try AirPhone(.central, uuid: uuid, ["--address", "random:F2:C1:22:33:44:77"])
+            try await lenient.said("found")
+            await lenient.leave()
+            await advertising.leave()
+        }
     }
 }
 

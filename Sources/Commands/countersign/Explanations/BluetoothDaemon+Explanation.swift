@@ -29,7 +29,8 @@ extension DaemonRequirement.ID {
         case .channels: "parts of a message may overtake one another"
         case .exchangeMTU: "the longest parts of a phone's message are lost"
         case .advertisementInterval: "phones take a second more to find this computer, and some give up"
-        case .connectionInterval: "answers take longer than they need"
+        case .connectionInterval:
+            "answers take longer than they need, or an iPhone refuses the interval and keeps a slower one"
         case .supervisionTimeout: "a phone that is out of reach for 0.42 s is lost"
         }
     }

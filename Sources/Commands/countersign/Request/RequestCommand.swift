@@ -81,7 +81,8 @@ struct RequestCommand: AsyncParsableCommand {
             trust: try trust.load(from: store.path, at: now),
             policy: try policy.settings(for: asked.intent.purpose, in: store.path, strict: strict),
             deadlines: source.deadlines,
-            retrieval: source.retrieval.plan, clock: WallClock { fixed ?? (try? clock.now()) ?? now })
+            retrieval: source.retrieval.plan, requestVersion: source.retrieval.requestVersion,
+            clock: WallClock { fixed ?? (try? clock.now()) ?? now })
         let transaction = ReaderTransaction(plan) { Terminal.note($0.text) }
         let presentation = await interruptible {
             await source.present(transaction)

@@ -3,7 +3,7 @@ internal import BlueZTransport
 internal import ReaderService
 internal import Transport
 
-/// By which way the answer comes once the phone is engaged.
+/// How the phone is asked, and by which way the answer comes, once it is engaged.
 struct RetrievalArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -31,6 +31,14 @@ struct RetrievalArguments: ParsableArguments {
         name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
     var adapter: String?
 
+    @Option(
+        name: .long,
+        help: """
+            The version of the request: auto sends 1.1 to wallets that announced extended requests, where something of \
+            them is asked; 1.0 goes to every wallet.
+            """)
+    var requestVersion = RequestVersion.automatic
+
     var plan: RetrievalPlan {
         var plan = RetrievalPlan()
         plan.transport = transport
@@ -48,3 +56,4 @@ struct RetrievalArguments: ParsableArguments {
 extension RetrievalPlan.Transport: ExpressibleByArgument {}
 extension RetrievalPlan.Mode: ExpressibleByArgument {}
 extension RetrievalPlan.L2CAP: ExpressibleByArgument {}
+extension RequestVersion: ExpressibleByArgument {}

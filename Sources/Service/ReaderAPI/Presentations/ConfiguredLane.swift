@@ -19,6 +19,7 @@ package struct ConfiguredLane: Sendable {
 package struct LaneSettings: Equatable, Sendable {
     package var deadlines = PresentationDeadlines()
     package var retrieval = RetrievalPlan()
+    package var requestVersion = RequestVersion.automatic
     /// The revocation policy of its orders, where it is stricter than that of their purpose.
     package var policy: RevocationPolicy?
 

@@ -68,6 +68,6 @@ extension PresentationCoordinator {
     ) -> PresentationPlan {
         PresentationPlan(
             question: question, trust: basis.trust, policy: basis.policy, deadlines: settings.deadlines,
-            retrieval: settings.retrieval, clock: clock)
+            retrieval: settings.retrieval, requestVersion: settings.requestVersion, clock: clock)
     }
 }

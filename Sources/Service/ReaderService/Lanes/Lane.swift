@@ -5,6 +5,8 @@ package actor Lane {
     package nonisolated let name: String
     private let device: any LaneDevice
     private var run: LaneRun?
+    /// Whether the phone before could not decode an extended request: the next presentation sends none.
+    private var avoidsExtendedRequest = false
     /// The previous presentation, while its phone is being notified of the end.
     private var leaving: Task<Void, Never>?
     /// One look at a time, whoever asks.
@@ -31,7 +33,10 @@ package actor Lane {
         self.run = run
         let (moments, said) = AsyncStream<LaneMoment>.makeStream()
         let (device, before) = (device, leaving)
-        Task {
+        var plan = plan
+        if avoidsExtendedRequest { plan.requestVersion = .first }
+        avoidsExtendedRequest = false
+        Task { [plan] in
             await before?.value
             let presentation = await run.present(plan, on: device) { said.yield(.event($0)) }
             self.end(presentation)
@@ -43,6 +48,7 @@ package actor Lane {
 
     private func end(_ presentation: Presentation) {
         run = nil
+        avoidsExtendedRequest = presentation.failedOnExtendedRequest
         leaving = Task { await presentation.left() }
         // It has shown how the devices are now, and what was seen before it may not be so any more.
         looked = nil

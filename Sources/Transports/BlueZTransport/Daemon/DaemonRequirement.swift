@@ -106,10 +106,10 @@ package struct DaemonRequirement: Sendable {
             id: .advertisementInterval, quirks: [90], value: "80",
             setting: Setting(group: "LE", key: "MaxAdvertisementInterval", accepted: .number(32...160)),
             exemption: .entirely(BlueZVersion(5, 78))),
-        // In units of 1.25 ms.
+        // In units of 1.25 ms. iOS refuses a shorter one, and keeps its own.
         DaemonRequirement(
-            id: .connectionInterval, quirks: [115], value: "6",
-            setting: Setting(group: "LE", key: "MinConnectionInterval", accepted: .number(6...12))),
+            id: .connectionInterval, quirks: [115, 205], value: "12",
+            setting: Setting(group: "LE", key: "MinConnectionInterval", accepted: .number(12...12))),
         // In units of 10 ms.
         DaemonRequirement(
             id: .supervisionTimeout, quirks: [115], value: "400",

@@ -69,11 +69,13 @@ struct GATTServerObjects: Sendable {
         ["UUID": .string(service.uuid.description), "Primary": .boolean(true), "Handle": .uint16(handle)]
     }
 
-    /// A short interval: some phones look for few seconds only (Q90). bluetoothd before 5.78 takes the one of its settings.
+    /// General discoverable: without it bluetoothd leaves that flag out, or all flags, and a phone may ignore the
+    /// advertisement (Q201). A short interval: some phones look for few seconds only (Q90); bluetoothd before 5.78 takes
+    /// the one of its settings.
     private var advertisementProperties: [String: BusValue] {
         [
             "Type": .string("peripheral"), "ServiceUUIDs": .strings([service.uuid.description]),
-            "MinInterval": .uint32(30), "MaxInterval": .uint32(50),
+            "Discoverable": .boolean(true), "MinInterval": .uint32(30), "MaxInterval": .uint32(50),
         ]
     }
 

@@ -8,7 +8,7 @@ import Transport
 @Suite("doctor, of Bluetooth")
 struct DoctorBluetoothTests {
     private static let good = """
-        [General]\nControllerMode=le\nReverseServiceDiscovery=false\n[LE]\nMinConnectionInterval=6
+        [General]\nControllerMode=le\nReverseServiceDiscovery=false\n[LE]\nMinConnectionInterval=12
         ConnectionSupervisionTimeout=400\nMaxAdvertisementInterval=80\n[GATT]\nCache=no\nChannels=1\nExchangeMTU=512
         """
     private static let plugins = Set(BluetoothDaemonSettings.pairingPlugins + ["battery"])

@@ -17,7 +17,7 @@ struct DaemonSettingsTests {
         ReverseServiceDiscovery = false
         [LE]
         MaxAdvertisementInterval = 80
-        MinConnectionInterval = 6
+        MinConnectionInterval = 12
         ConnectionSupervisionTimeout = 400
         [GATT]
         Cache = no
@@ -139,8 +139,18 @@ struct DaemonSettingsTests {
         for value in ["42", "199", "601"] {
             #expect(try findings("= 400", becomes: "= \(value)") == ["supervisionTimeout"], "\(value)")
         }
-        #expect(try findings("= 6\n", becomes: "= 12\n").isEmpty)
-        #expect(try findings("= 6\n", becomes: "= 13\n") == ["connectionInterval"])
+        #expect(try findings("= 12\n", becomes: "= 24\n") == ["connectionInterval"])
+    }
+
+    @Test(
+        "Q205 A connection interval other than 15 ms is a finding, above all a shorter one, which iOS refuses"
+    )
+    func connectionInterval() throws {
+        #expect(try findings("= 12\n", becomes: "= 12\n").isEmpty)
+        for value in ["6", "11", "13", "24"] {
+            #expect(
+                try findings("= 12\n", becomes: "= \(value)\n") == ["connectionInterval"], "\(value)")
+        }
     }
 
     @Test("Q103 Q95 What no settings file cures is a note: up to 5.77 lost writes, plugins that pair")

@@ -1,0 +1,30 @@
+internal import MdocModel
+internal import MdocVerification
+
+/// Which version of the DeviceRequest is sent. The raw values are the words of options and configuration files.
+package enum RequestVersion: String, CaseIterable, Sendable {
+    /// 1.1 where the wallet announced extended requests and something of them is asked, else 1.0 (Q168).
+    case automatic = "auto"
+    /// 1.0, whatever the wallet announced: without alternatives, use cases and readerAuthAll.
+    case first = "1.0"
+
+    /// What of a wallet's capabilities is used.
+    func used(of announced: EngagementCapabilities) -> EngagementCapabilities {
+        self == .first ? announced.subtracting(.extendedRequest) : announced
+    }
+}
+
+extension Presentation {
+    /// Whether the phone said that it could not decode the request, which was an extended one: by the status of the
+    /// session or by that of its answer.
+    package var failedOnExtendedRequest: Bool {
+        guard request?.isExtended == true else { return false }
+        switch outcome {
+        case .failed(.status(.decodingError)): return true
+        case .judged(let judgement):
+            guard case .rejected(let response) = judgement.verdict else { return false }
+            return response.status == SessionStatus.decodingError.rawValue
+        default: return false
+        }
+    }
+}
