@@ -9,14 +9,12 @@ struct EnvelopeFigures {
         let (former, tight) = (try FormerFloor(benchmark.floorSizes), try TightFloor(benchmark.floorSizes))
         let medians = try InterleavedMedians(
             rounds: rounds, perRound: perRound,
-            of: [
-                "tightFloorColdNs": { try ProcessorClock.measure { try tight.run(knowsSigner: false) } },
-                "tightFloorWarmNs": { try ProcessorClock.measure { try tight.run(knowsSigner: true) } },
-                "floorColdNs": { try ProcessorClock.measure { try former.run() } },
-                "floorWarmNs": { try ProcessorClock.measure { try former.run(knowsSigner: true) } },
-                "envelopeColdNs": { try benchmark.verification(warm: false) },
-                "envelopeWarmNs": { try benchmark.verification(warm: true) },
-                "openNs": { try benchmark.opening() },
+            of: tight.measurements + [
+                ("floorColdNs", { try ProcessorClock.measure { try former.run() } }),
+                ("floorWarmNs", { try ProcessorClock.measure { try former.run(knowsSigner: true) } }),
+                ("envelopeColdNs", { try benchmark.verification(warm: false) }),
+                ("envelopeWarmNs", { try benchmark.verification(warm: true) }),
+                ("openNs", { try benchmark.opening() }),
             ])
         let time = { (name: String) in JSONValue.integer(medians[name]) }
         let rate = { (floor: String, name: String) in JSONValue.number(medians.ratio(floor, to: name)) }
