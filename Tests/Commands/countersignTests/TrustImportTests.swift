@@ -96,7 +96,7 @@ struct TrustImportTests {
         let shrunken = try scene.write("8.vical", list.encoded())
         let refused = try scene.trust("import", shrunken)
         #expect(refused.status == 2)
-        #expect(refused.output.contains("it has 7 entries and the present list 10"))
+        #expect(refused.output.contains("it has only 7 entries, but the present list has 10"))
         #expect(refused.output.contains("--accept-shrunken"))
         #expect(try scene.snapshot() == before)
         #expect(try scene.trust("import", shrunken, "--accept-shrunken").status == 0)

@@ -67,7 +67,7 @@ struct TrustFiles {
         return files.map { "\(folder)/\($0)" }
     }
 
-    /// Whether there was a certificate, of use or not.
+    /// Whether there was a certificate, usable or not.
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
         if add(der: contents, from: path) { return true }
         guard let blocks = try? PEM.decode(contents[...], label: "CERTIFICATE"), !blocks.isEmpty else {

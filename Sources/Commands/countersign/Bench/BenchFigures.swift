@@ -42,7 +42,7 @@ struct BenchFigures {
     private static let notes = [
         "Times are processor time in nanoseconds, medians; trustOpenNs alone is elapsed time.",
         "tightFloorColdNs and tightFloorWarmNs are the shortest OpenSSL calls for the same work. floorNs is the former "
-            + "floor, for comparison with earlier figures: it builds three keys anew and derives a key nobody uses.",
+            + "floor, for comparison with earlier figures: it builds three keys again and derives an unused key.",
         "Cold keeps the root's key object and what OpenSSL looks up by name; nothing is remembered of the document "
             + "signer. tightFloorColdNs keeps the same, floorNs builds a key for the root as well.",
         "Warm checks two signatures. tightRatioWarm compares it with two, ratioWarm with the three of floorNs.",

@@ -34,8 +34,8 @@ struct EnvelopeFigures {
     private static let notes = [
         "Times are processor time in nanoseconds, medians.",
         "tightFloorColdNs and tightFloorWarmNs are the shortest OpenSSL calls for the same work. floorColdNs and "
-            + "floorWarmNs are the former floor, for comparison with earlier figures: it builds all keys anew and "
-            + "derives two keys nobody uses.",
+            + "floorWarmNs are the former floor, for comparison with earlier figures: it builds all keys again and "
+            + "derives two unused keys.",
         "Cold keeps the root's key object, the recipient's key and what OpenSSL looks up by name; nothing is remembered "
             + "of the document signer. tightFloorColdNs keeps the same, floorColdNs builds a key for the root as well.",
         "Warm checks two signatures, beside two in both floors.",

@@ -48,7 +48,7 @@ struct SourceFiles {
         notes += skipped
     }
 
-    /// Of DER what is wrong with it as a certificate, for a broken root is the likeliest.
+    /// For DER, what is wrong with it as a certificate: a broken root is the likeliest.
     private static func fault(of contents: [UInt8]) -> String {
         contents.first == DERTag.sequence && CertificateRevocationList.issuer(of: contents[...]) == nil
             ? TrustFiles.fault(of: contents)
