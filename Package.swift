@@ -246,7 +246,9 @@ let package = Package(
         support("OtherPrograms"),
         support("PCSCBench", ["PCSCTransport", "Transport", "OtherPrograms"]),
         support("BlueZBench", ["Transport", "Deadlines", "OtherPrograms"]),
-        support("TestCredentials", ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX"]),
+        support(
+            "TestCredentials",
+            ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX", "WalletPresentation"]),
         support(
             "HTTPSBench",
             [

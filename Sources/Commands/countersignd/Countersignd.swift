@@ -24,11 +24,11 @@ struct Countersignd: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The configuration, as JSON.", valueName: "file"))
     var config = "/etc/countersign/countersignd.json"
 
-    @Flag(help: "Read the configuration and the keys that it names, say what is wrong with them, and end.")
+    @Flag(help: "Check the configuration and the keys that it names, report what is wrong, and exit.")
     var check = false
 
     func run() async throws {
-        // Before anything that may take its time: a SIGHUP that nobody takes ends the process.
+        // Before anything that may take long: a SIGHUP without a handler ends the process.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         ProcessMemory.keepPrivate()
         let configuration: DaemonConfiguration

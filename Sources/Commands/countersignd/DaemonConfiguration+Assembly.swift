@@ -78,7 +78,7 @@ extension DaemonConfiguration.HTTP {
             case .notOfOneKey(let path):
                 throw AssemblyFault(
                     "http.tls",
-                    "\(Terminal.safe(path)): TLS does not take it with this key: name the key of the certificate"
+                    "\(Terminal.safe(path)): TLS does not accept it with this key: name the key of the certificate"
                 )
             }
         }

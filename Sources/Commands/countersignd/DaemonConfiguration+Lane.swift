@@ -53,7 +53,7 @@ extension DaemonConfiguration.Lane {
         else { throw link.wrong("must be tcp://host:port") }
         let host = String(address.dropFirst("tcp://".count)[..<colon])
         guard (try? SocketAddress(host: host, port: port)) != nil else {
-            throw link.wrong("must be a numeric address of this computer: the bench link is for trials")
+            throw link.wrong("must be a numeric address of this computer: the bench link is for tests")
         }
         return .benchLink(host: host, port: port)
     }

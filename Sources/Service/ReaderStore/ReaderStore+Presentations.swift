@@ -9,9 +9,9 @@ package struct StoredPresentation: Sendable {
     package let owner: String
     /// The caller's own name for it; nil where it has none.
     package let reference: String?
-    /// Which of the persons that belong to the reference.
+    /// Which of the persons of the reference, from 1.
     package let holder: Int
-    /// The SHA-256 of the order, by which the same order is known again.
+    /// The SHA-256 of the order, by which a repeated order is recognised.
     package let order: [UInt8]
     package let created: Timestamp
     /// Nil while it continues.
@@ -128,7 +128,7 @@ extension ReaderStore {
         }
     }
 
-    /// Ends what an earlier run of the daemon left open. For the start, when nothing of it can go on.
+    /// Ends what an earlier run of the daemon left open. For the start, when none of it can continue.
     package func endPresentations(at now: Timestamp) throws(ReaderStoreError) {
         try change { database in
             try database.execute(

@@ -23,7 +23,7 @@ extension ReaderStore {
     func append(_ statement: ReceiptStatement, in database: Database) throws -> SignedReceipt {
         let last = try Self.lastReceipt(in: database)
         let key = try ReceiptKeyFile(in: folder).key()
-        // From the first receipt on there is a head, whatever comes between.
+        // From the first receipt on there is always a head.
         if last == nil, !ReceiptHead.isThere(in: folder) {
             try ReceiptHead(count: 0, digest: SignedReceipt.origin).write(to: folder, signedWith: key)
         }
@@ -72,7 +72,7 @@ extension ReaderStore {
     }
 
     /// Writes the receipts of everything that is held: what nobody decided on, and what was interrupted. For the start, when
-    /// nothing of it can go on.
+    /// none of it can continue.
     ///
     /// - Returns: how many those are.
     @discardableResult

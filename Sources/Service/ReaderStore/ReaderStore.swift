@@ -136,7 +136,7 @@ extension ReaderStoreError {
         } catch let error as DatabaseError {
             throw ReaderStoreError(error)
         } catch {
-            // A row that has not the columns or types of the tables.
+            // A row without the columns or types of the tables.
             throw .damaged
         }
     }

@@ -123,7 +123,7 @@ struct BluetoothTextTests {
         }
     }
 
-    @Test("A known fault of an adapter is told, with what to do; one without stays unmentioned")
+    @Test("A known fault of an adapter is reported, with what to do; one without stays unmentioned")
     func quirks() throws {
         let quirky = try description("", advertising: .init(active: 1, free: 4)) {
             $0.usb = USBIdentity(vendor: 0x0bda, product: 0x8771)

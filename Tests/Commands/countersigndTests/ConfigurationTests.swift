@@ -186,7 +186,7 @@ struct ConfigurationTests {
         #expect(try cancelled.json()["state"] as? String == "cancelled")
     }
 
-    @Test("Systemd is told when the daemon is ready, reloads and ends")
+    @Test("systemd is notified when the daemon is ready, reloads and ends")
     func systemd() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "n-\(UUID().uuidString.prefix(8))")
             .path

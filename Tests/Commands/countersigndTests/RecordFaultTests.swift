@@ -64,7 +64,7 @@ struct RecordFaultTests {
         #expect(try await !desk.reader.asNobody.call("GET", "/readyz").text.contains("recordsUnavailable"))
     }
 
-    @Test("An answer that was handed out in part is handed out again, and that is told")
+    @Test("An answer that was handed out in part is handed out again, and that is reported")
     func cut() async throws {
         let desk = try await RentalDesk()
         _ = try await desk.rent("days(1)", reference: "r")

@@ -108,7 +108,7 @@ struct RentalDeskTests {
     }
 
     @Test(
-        "Where the age came and the licence does not, the age stands and the reason is told",
+        "Where the age came and the licence does not, the age stands and the reason is reported",
         arguments: Left.all)
     func ageAlone(_ row: Left) async throws {
         let (daemon, id) = try await Self.ordered(row.wallet)

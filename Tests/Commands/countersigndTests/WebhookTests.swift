@@ -17,7 +17,8 @@ struct WebhookTests {
     }
 
     @Test(
-        "The end of a presentation is told, signed, and again where that failed; without a portrait or data")
+        "The end of a presentation is reported, signed, and again where that failed; without a portrait or data"
+    )
     func told() async throws {
         let hook = try HookListener(answering: [500, 204])
         let origin = "http://127.0.0.1:\(hook.port)"

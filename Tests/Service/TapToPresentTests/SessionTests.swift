@@ -163,7 +163,7 @@ struct SessionTests {
         }
     }
 
-    @Test("One read at a time: the second is told, and the first goes on")
+    @Test("One read at a time: the second is reported, and the first goes on")
     func oneAtATime() async throws {
         let stage = try TapStage(isPresent: false)
         defer { stage.clean() }

@@ -7,7 +7,7 @@ internal import Transport
 struct RetrievalArguments: ParsableArguments {
     @Option(
         name: .long,
-        help: "How the answer comes: auto takes Bluetooth where there is some, else NFC; ble or nfc alone.")
+        help: "How the answer is transferred: auto (Bluetooth if there is an adapter, else NFC), ble or nfc.")
     var transport = RetrievalPlan.Transport.automatic
 
     @Option(

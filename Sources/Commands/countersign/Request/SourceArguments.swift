@@ -18,7 +18,7 @@ struct SourceArguments: ParsableArguments {
         help: ArgumentHelp("A wallet on the bench link, instead of a reader.", valueName: "tcp://host:port"))
     var connect: EndpointArgument?
 
-    @Flag(name: .long, help: "Let --connect leave this machine: the bench link is for loopback.")
+    @Flag(name: .long, help: "Allow --connect to another computer: the bench link is meant for loopback.")
     var allowNonLoopback = false
 
     @Option(

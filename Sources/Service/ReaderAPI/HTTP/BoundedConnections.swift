@@ -40,7 +40,7 @@ struct BoundedConnections: ServerChildChannel {
         case .refused:
             metrics.refused(.tooManyConnections)
             return channel.eventLoop.makeCompletedFuture {
-                // Nothing can be said before the handshake of TLS.
+                // Nothing can be sent before the TLS handshake.
                 if tls == nil { try refuse(channel) } else { channel.close(promise: nil) }
                 return .refused(channel)
             }

@@ -9,7 +9,7 @@ final class OpenConnectionBook: Sendable {
         let channel: any Channel
         let number: Int
         var isKnown = false
-        /// Whether an answer may be half written.
+        /// Whether a part of an answer may have been written.
         var isAnswering = false
     }
 
@@ -19,9 +19,9 @@ final class OpenConnectionBook: Sendable {
         var last = 0
     }
 
-    /// What becomes of a new connection.
+    /// What happens to a new connection.
     enum Entrance: Sendable {
-        /// It has a place; the connection beside it gave that up.
+        /// It has a place, which the connection named here gave up.
         case served(instead: Leaving?)
         case refused
     }
@@ -29,7 +29,7 @@ final class OpenConnectionBook: Sendable {
     /// A connection that makes room for another.
     struct Leaving: Sendable {
         let channel: any Channel
-        /// Whether it can still be told why.
+        /// Whether the reason can still be sent to it.
         let canBeAnswered: Bool
     }
 

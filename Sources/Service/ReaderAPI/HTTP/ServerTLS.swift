@@ -61,6 +61,6 @@ package enum ServerTLSFault: Error {
     case file(String, IdentityStoreError)
     case noCertificate(String)
     case noKey(String)
-    /// The certificate is of another key, or TLS does not take it.
+    /// The certificate is of another key, or TLS does not accept it.
     case notOfOneKey(String)
 }

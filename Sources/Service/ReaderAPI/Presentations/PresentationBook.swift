@@ -207,7 +207,7 @@ struct PresentationBook: Sendable {
         if case .waiting(let waiting) = completion.receipt {
             receipts = waiting.ended(conclusion, decision: completion.decision)
         }
-        // Nobody is told of an outcome that a loss of power could take back.
+        // An outcome is reported only when a loss of power cannot undo it.
         record.phase = .recording(completion, before: .awaitingDecision)
         records[id] = record
         return [.write(receipts, of: id)]
@@ -291,7 +291,7 @@ private struct OwnedReference: Hashable {
     let reference: OrderReference
 }
 
-/// How much the coordinator holds, and for how long.
+/// Limits of what the coordinator holds, and for how long.
 package struct CoordinatorLimits: Equatable, Sendable {
     /// How many presentations are remembered; the oldest that are over go first.
     package var presentations = 1000

@@ -31,7 +31,7 @@ extension PresentationCoordinator {
         if order.retention == .none { await archive.release(record.id) }
     }
 
-    /// The order came to nothing: there is no receipt of it.
+    /// The order did not begin: it has no receipt.
     func releaseReceipt(of record: PresentationRecord) async {
         if record.order.retention != .none { await archive?.release(record.id) }
     }
@@ -71,7 +71,7 @@ extension PresentationCoordinator {
         return kept
     }
 
-    /// Writes down how a presentation ended, now or as soon as the store takes it.
+    /// Stores how a presentation ended, now or as soon as the store accepts it.
     func end(
         _ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive
     ) async -> WrittenReceipts {

@@ -96,7 +96,7 @@ package actor PresentationCoordinator {
     func open(_ order: PresentationOrder, by owner: String) async throws(APIProblem) -> Opened {
         if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
         if let past = try await past(orderedAs: order, by: owner) {
-            // The same order may have come meanwhile.
+            // The same order may have arrived meanwhile.
             return try book.record(orderedAs: order, by: owner).map { .existing($0) } ?? .past(past)
         }
         _ = try namedLane(for: order)
@@ -128,7 +128,7 @@ package actor PresentationCoordinator {
         let record = PresentationRecord(
             id: id, owner: owner, order: order, plan: plan, further: further,
             lane: try namedLane(for: order).lane.name, created: self.now, brand: brand, basis: basis)
-        // A till that tries while a customer is served costs no write.
+        // An order that comes while a customer is served causes no write.
         guard !book.isBusy(lane: record.lane) else { return try enter(record, presentation) }
         try await reserveReceipt(of: record)
         do throws(APIProblem) {
@@ -345,7 +345,7 @@ package actor PresentationCoordinator {
     /// The longest pause before a receipt is tried again.
     private static let longestPause = Duration.seconds(30)
 
-    /// Tries to write down how a presentation ended, which the store did not take, until it does, and once more when the
+    /// Tries to store how a presentation ended, which the store did not accept, until it does, and once more when the
     /// daemon ends.
     func retry(_ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive) {
         lastRetry += 1

@@ -29,7 +29,7 @@ struct PresentationRecord: Sendable {
 
     /// What came of it.
     struct Completion: Sendable {
-        /// What the phone's answer comes to.
+        /// What follows from the phone's answer.
         let state: PresentationState
         let ended: Timestamp
         /// What the outcome follows from.
@@ -110,7 +110,7 @@ struct PresentationRecord: Sendable {
     /// else.
     var asksPerson: Bool { order.validation == .confirm || (order.kind == .display && plan.needsPortrait) }
 
-    /// Takes what came of it, whether that is decided or not.
+    /// Stores its result, whether that is decided or not.
     mutating func take(_ completion: Completion) {
         phase = completion.evidence.conclusion == nil ? .awaitingDecision(completion) : .over(completion)
     }

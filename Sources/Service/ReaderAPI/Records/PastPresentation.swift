@@ -34,7 +34,7 @@ extension StoredPresentation {
 }
 
 extension PresentationOrder {
-    /// The SHA-256 by which the same order is known again.
+    /// The SHA-256 by which a repeated order is recognised.
     fileprivate var digest: [UInt8] {
         let members: [JSONValue] = [
             .string(kind.rawValue), .string(intent.description), JSONValue(lane), JSONValue(reference?.name),
@@ -49,7 +49,7 @@ extension PresentationOrder {
 }
 
 extension RecordArchive {
-    /// Keeps how far a presentation has come. Where that fails, it is logged.
+    /// Stores the state of a presentation. A failure is logged.
     func put(_ record: PresentationRecord) {
         _ = keep(.presentation, of: record.id) { () throws(ReaderStoreError) in
             try store.put(StoredPresentation(record))

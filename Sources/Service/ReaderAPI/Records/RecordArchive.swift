@@ -1,4 +1,3 @@
-internal import Dispatch
 package import Logging
 package import MdocModel
 package import ReaderStore
@@ -30,7 +29,7 @@ package actor RecordArchive {
     ///
     /// - Parameters:
     ///   - keys: the folder of the keys of retained data; nil for the one beside the store.
-    ///   - now: when what an earlier run left open is said to have ended.
+    ///   - now: the end time of what an earlier run left open.
     package init(
         store folder: String, keys: String? = nil, metrics: PresentationMetrics, log: Logger,
         at now: Timestamp
@@ -185,19 +184,5 @@ package actor RecordArchive {
         } catch {
             throw .recordsUnavailable(error)
         }
-    }
-}
-
-/// The thread that waits for the disk, so that no other has to.
-final class RecordQueue: SerialExecutor {
-    private let queue = DispatchQueue(label: "countersign.records")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
-
-    func checkIsolated() {
-        dispatchPrecondition(condition: .onQueue(queue))
     }
 }

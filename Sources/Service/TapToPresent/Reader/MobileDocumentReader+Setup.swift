@@ -32,7 +32,7 @@ extension MobileDocumentReader {
         public var storeFolder: String
         /// Whom the reader believes.
         public var trust = Trust.store
-        /// What is done where revocation is not known, by what is asked. What is not named here is refused.
+        /// What is done where revocation is not known, by the purpose of the request. A purpose that is not named here is refused.
         public var revocation: [Purpose: Revocation] = [.age: .age, .elements: .rental]
         /// For trials: whether documents of test issuers are taken. Their verdict is a test's and never verified.
         public var acceptsTestDocuments = false
