@@ -122,6 +122,10 @@ extension APIProblem {
         "there is nothing to decide: wait for the state awaitingDecision, and decide once")
     static let portraitGone = APIProblem(
         .portraitGone, 410, "there is no portrait, or it was deleted: order a new presentation")
+    static let portraitNotCompared = APIProblem(
+        .intentRefused, 400,
+        "the portrait of a data request is not shown to a clerk: order a display request with portrait, and the data with then"
+    )
     static let portraitAskedTwice = APIProblem(
         .intentRefused, 400, "the portrait is asked for twice: ask for it in intent or in then")
     static let trustNotSetUp = APIProblem(

@@ -220,6 +220,35 @@ struct RentalDeskTests {
         }
     }
 
+    @Test(
+        "Where a person decides, data is handed out and retained with the approval and not before, and never without it",
+        arguments: [("approved", true), ("rejected", false)])
+    func retainedWithTheDecision(_ decision: String, _ isRetained: Bool) async throws {
+        let desk = try await RentalDesk()
+        let order = try await desk.order("days(2)", #", "validation": "confirm""#)
+        let id = try #require(try order.json()["id"] as? String, "\(order.text)")
+        #expect(try await desk.reader.end(of: id).last == "awaitingDecision")
+        let before = try await desk.reader.result(of: id)
+        #expect(before["documents"] is NSNull && before["retainedUntil"] is NSNull)
+        #expect(try await desk.retained().isEmpty)
+        let decided = try await desk.reader.asClerk.call(
+            "POST", "/v1/presentations/\(id)/decision", #"{"decision": "\#(decision)"}"#)
+        #expect(decided.status == 200, "\(decided.text)")
+        let after = try await desk.reader.result(of: id)
+        #expect(after["documents"] is NSNull != isRetained)
+        #expect(after["retainedUntil"] is NSNull != isRetained)
+        #expect(try await desk.retained().isEmpty != isRetained)
+    }
+
+    @Test("A data request whose portrait a clerk would have to compare is refused before the phone is asked")
+    func portraitNotCompared() async throws {
+        let desk = try await RentalDesk()
+        let confirm = #", "validation": "confirm""#
+        let refused = try await desk.order("none", confirm, intent: "rental: name, portrait")
+        #expect(refused.status == 400 && refused.problem == "intentRefused", "\(refused.text)")
+        #expect(try await desk.order("none", confirm, intent: "rental: name").status == 201)
+    }
+
     @Test("The portrait of a data request is handed out once, to the app alone")
     func portrait() async throws {
         let desk = try await RentalDesk()

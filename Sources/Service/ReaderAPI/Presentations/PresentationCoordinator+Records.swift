@@ -39,22 +39,24 @@ extension PresentationCoordinator {
         let first = EndedRequest(
             kind: order.kind, plan: record.plan, retention: order.retention,
             state: further == nil ? completion.state : PresentationState(report), report: report,
-            completion: completion)
-        if first.isRetained { kept.retainedUntil = await archive.retain(first, of: record) }
+            ended: completion.ended, isCancelled: record.state == .cancelled)
+        if first.isRetained { kept.retaining.first = first }
         var receipts = WaitingReceipts(first: archive.statement(first, of: record))
         if let then = record.further, let further {
             let second = EndedRequest(
                 kind: .data, plan: then.plan, retention: then.order.retention, state: completion.state,
-                report: further, completion: completion)
-            if second.isRetained { kept.furtherRetainedUntil = await archive.retain(second, of: record) }
+                report: further, ended: completion.ended, isCancelled: record.state == .cancelled)
+            if second.isRetained { kept.retaining.further = second }
             receipts.further = archive.statement(second, of: record)
         }
         guard let conclusion = completion.evidence.conclusion else {
-            guard receipts.first != nil || receipts.further != nil else { return kept }
+            guard !receipts.isEmpty else { return kept }
             kept.receipt = .waiting(receipts)
             await archive.hold(receipts, of: record.id)
             return kept
         }
+        (kept.retainedUntil, kept.furtherRetainedUntil) = await archive.retain(kept.retaining, of: record)
+        kept.retaining = WaitingRetention()
         let written = await end(
             record.ended(completion, kept), receipts.ended(conclusion, decision: nil), in: archive)
         kept.receipt = order.retention == .none ? .none : .ended(written.first)

@@ -37,6 +37,8 @@ package actor PresentationCoordinator {
     private var beginning: Task<Void, Never>?
     /// Whether it ends, so that nothing new is begun.
     private(set) var isEnding = false
+    /// The rules that were last put in force; nil before the first change.
+    var accessRules: AccessRules?
     /// The readiness of each lane that its listeners were last notified of.
     var notifiedReadiness: [String: LaneReadiness] = [:]
 
@@ -111,6 +113,9 @@ package actor PresentationCoordinator {
         let further = try order.then.map { then throws(APIProblem) in
             PresentationRecord.Further(
                 order: then, plan: try RequestPlan(ordered: then.intent, keeping: then.retention))
+        }
+        guard order.kind == .display || order.validation != .confirm || !plan.needsPortrait else {
+            throw .portraitNotCompared
         }
         guard order.kind == .display || !plan.needsPortrait || further?.plan.needsPortrait != true else {
             throw .portraitAskedTwice
@@ -329,7 +334,7 @@ package actor PresentationCoordinator {
         for action in actions {
             switch action {
             case .notify(let record): notify(of: record)
-            case .write(let receipts, let id): write(receipts, of: id)
+            case .write(let receipts, let retaining, let id): write(receipts, retaining: retaining, of: id)
             case .wait(let time, let expiry, let id): expire(expiry, of: id, after: time)
             case .close(let id, let lane): logs[lane]?.close(id)
             case .finish(let record): finish(record)
@@ -357,9 +362,15 @@ package actor PresentationCoordinator {
         webhooks?.send(record.json(for: []).utf8, of: record.id, to: webhook)
     }
 
-    private func write(_ receipts: WaitingReceipts, of id: PresentationID) {
+    private func write(
+        _ receipts: WaitingReceipts, retaining: WaitingRetention, of id: PresentationID
+    ) {
         writing[id] = Task { [archive] in
             var written = WrittenReceipts()
+            if let archive, let record = book[id] {
+                let (first, further) = await archive.retain(retaining, of: record)
+                book.retained(until: first, further: further, of: id)
+            }
             if let archive, let record = book[id]?.decided(written) {
                 written = await end(record, receipts, in: archive)
             }
@@ -405,6 +416,7 @@ package actor PresentationCoordinator {
     /// Ends all presentations, notifies their phones, wipes what is shown, and disconnects the listeners.
     package func close() async {
         isEnding = true
+        book.interrupt()
         for id in book.ids { _ = try? await stop(id) }
         for id in book.ids {
             expire(.decision, of: id)

@@ -39,10 +39,12 @@ extension PresentationRecord {
         scopes.contains(.screen) && scopes.isSubset(of: [.screen, .admin])
     }
 
-    /// For `screen` only what a person did.
+    /// For `screen` only that nobody decided; what a person decided is not for the customer's screen.
     private func reasons(for scopes: Set<Scope>) -> [String] {
         let reasons = conclusion?.reasons ?? []
-        return isCustomersScreen(scopes) ? reasons.filter { $0.hasPrefix("decision.") } : reasons
+        guard isCustomersScreen(scopes) else { return reasons }
+        let undecided = [OutcomeReason.decisionDismissed, .decisionOverdue].map(\.rawValue)
+        return reasons.filter { undecided.contains($0) }
     }
 
     private func result(
@@ -61,10 +63,11 @@ extension PresentationRecord {
         return .object(members)
     }
 
-    /// A portrait is handed out once, and not among the documents.
+    /// Null until everything is decided. A portrait is handed out once, and not among the documents.
     private func dataMembers(
         _ report: TransactionReport, _ completion: Completion
     ) -> [(String, JSONValue)] {
+        guard conclusion != nil else { return [("documents", .null), ("portrait", .null)] }
         let isThere = report.portrait != nil && !completion.isPortraitTaken
         return [
             ("documents", report.documentsWithElements),

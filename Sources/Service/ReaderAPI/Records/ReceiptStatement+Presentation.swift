@@ -49,7 +49,7 @@ extension ReceiptStatement {
             let software = ReceiptLabel(Version.number),
             let verdict = Verdict(request.state, of: request.report)
         else { return nil }
-        let (report, ended) = (request.report, request.completion.ended)
+        let (report, ended) = (request.report, request.ended)
         self.init(
             time: ended, lane: lane, kind: request.kind == .display ? .display : .data,
             purpose: request.plan.intent.purpose,
@@ -105,6 +105,14 @@ extension TransactionReport {
     }
 }
 
+/// What is retained of a presentation, with its elements.
+struct WaitingRetention: Sendable {
+    /// Of what was asked at first; nil where nothing of that is retained.
+    var first: EndedRequest?
+    /// Of what was asked next.
+    var further: EndedRequest?
+}
+
 /// One request of a presentation, with its report: what a receipt is about, and what is retained of.
 struct EndedRequest: Sendable {
     let kind: PresentationOrder.Kind
@@ -113,10 +121,10 @@ struct EndedRequest: Sendable {
     let state: PresentationState
     /// With the elements.
     let report: TransactionReport
-    let completion: PresentationRecord.Completion
+    let ended: Timestamp
+    /// Whether the presentation was cancelled, whatever this request was answered.
+    let isCancelled: Bool
 
     /// Whether data of it is to be retained.
-    var isRetained: Bool {
-        retention.days > 0 && state == .verified && completion.state != .cancelled
-    }
+    var isRetained: Bool { retention.days > 0 && state == .verified && !isCancelled }
 }

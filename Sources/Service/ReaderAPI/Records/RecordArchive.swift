@@ -136,16 +136,26 @@ package actor RecordArchive {
         return statement
     }
 
+    /// Keeps the data of what was asked at first and next. Returns their deadlines; nil where nothing is kept.
+    func retain(
+        _ retention: WaitingRetention, of record: PresentationRecord
+    ) -> (first: Timestamp?, further: Timestamp?) {
+        (
+            retention.first.flatMap { retain($0, of: record) },
+            retention.further.flatMap { retain($0, of: record) }
+        )
+    }
+
     /// Keeps the data of verified documents that the holder was informed about. Returns the deadline; nil if
     /// nothing is kept or that failed, which is logged.
-    func retain(_ request: EndedRequest, of record: PresentationRecord) -> Timestamp? {
+    private func retain(_ request: EndedRequest, of record: PresentationRecord) -> Timestamp? {
         var latest: Timestamp?
         for document in request.report.documents.compactMap(\.verified) {
             let outcome = keep(.retained, of: record.id) { () throws(ReaderStoreError) in
                 try retained.retain(
                     document, answering: request.plan, under: request.retention,
                     consent: record.order.consent, for: RetainedReference(record.retentionReference),
-                    orderedBy: record.owner, at: request.completion.ended)
+                    orderedBy: record.owner, at: request.ended)
             }
             if case .retained(_, let deadline)? = outcome { latest = deadline }
         }
@@ -188,16 +198,17 @@ package actor RecordArchive {
 
     // MARK: What callers look up
 
-    /// Looks something up. So many may wait at once; further ones are refused.
+    /// Looks something up for a caller. So many may wait at once; further ones are refused.
     nonisolated func look<Value: Sendable>(
-        _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
+        for caller: String, _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
     ) async throws(APIProblem) -> Value {
-        guard asking.enter() else { throw .recordsUnavailable(.busy) }
-        defer { asking.leave() }
+        guard asking.enter(caller) else { throw .recordsUnavailable(.busy) }
+        defer { asking.leave(caller) }
         return try await read(body)
     }
 
-    private func read<Value: Sendable>(
+    /// Looks something up for an order, which no number of callers who look something up may refuse.
+    func read<Value: Sendable>(
         _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
     ) throws(APIProblem) -> Value {
         do throws(ReaderStoreError) {
