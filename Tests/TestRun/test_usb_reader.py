@@ -172,6 +172,10 @@ class Answers(unittest.TestCase):
         self.ask(ccid.TRANSFER, bytes.fromhex("FFC20001086A028103000000"))
         self.assertEqual([kind for kind, _ in self.noted], ["escape", "command"])
 
+    def test_a_reader_keeps_its_byte_of_settings(self):
+        self.ask(ccid.ESCAPE, b"\xE0\x00\x00\x21\x01\x77")
+        self.assertEqual(self.ask(ccid.ESCAPE, b"\xE0\x00\x00\x21\x00")[0][3], b"\xE1\x00\x00\x00\x01\x77")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,10 +1,12 @@
 """python3 reader SOCKET: USB readers in software for with-reader. Lines to SOCKET steer them, each is answered by a line:
 
-  plug MODEL [level=tpdu|short|extended] [message=N]   into the next free port; its antenna has the next free card port, from 35963
+  plug MODEL [level=tpdu|short|extended] [message=N] [device=HHHH]
+                                                       into the next free port; its antenna has the next free card port, from 35963
   unplug                                               all of them
   pull                                                 the phones are taken away
   fault NAME [NUMBER] | clear NAME                     see FAULTS
-  heard                                                the readers' own commands, and requests for more time, as JSON, with their times
+  heard                                                commands to the readers themselves, and requests for more time, since the
+                                                       last such line, as JSON, with their times in seconds
 """
 
 import dataclasses
@@ -33,16 +35,17 @@ FIRST_CARD_PORT = 35963
 
 
 def variant(model: Model, options: list[str]) -> Model:
-    """The model with another level or size of messages at its antenna, as other firmware may have it."""
+    """The model with another level or size of messages at its antenna, or another bcdDevice, as other firmware may have it."""
     chosen = dict(option.split("=", 1) for option in options)
     antenna, *others = model.interfaces
     if level := chosen.pop("level", None):
         antenna = dataclasses.replace(antenna, features=antenna.features & ~0x00070000 | LEVELS[level])
     if size := chosen.pop("message", None):
         antenna = dataclasses.replace(antenna, max_message=int(size))
+    device = int(chosen.pop("device", f"{model.device:x}"), 16)
     if chosen:
         raise ValueError(f"unknown option {next(iter(chosen))}")
-    return dataclasses.replace(model, interfaces=(antenna, *others))
+    return dataclasses.replace(model, device=device, interfaces=(antenna, *others))
 
 
 class Bench:
@@ -57,7 +60,8 @@ class Bench:
 
     def obey(self, word: str, *values: str) -> str:
         if word == "heard":
-            return json.dumps(self.notes)
+            heard, self.notes = self.notes, []
+            return json.dumps(heard)
         {"plug": self.plug, "unplug": self.unplug, "pull": self.pull, "fault": self.fault, "clear": self.clear}[word](*values)
         return "ok"
 

@@ -21,7 +21,7 @@ class Firmware:
         self.send, self.notify, self.note = send, notify, note
         self.card: Card | None = None
         self.powered = self.away = False
-        self.parameters = _PARAMETERS
+        self.parameters, self.settings = _PARAMETERS, b"\x7F"
         self.t1 = T1(self._exchange)
         self.chain = ccid.Chain(interface.max_message - ccid.HEAD)
         self.command: ccid.Command | None = None
@@ -116,7 +116,14 @@ class Firmware:
 
     def _escape(self, command: ccid.Command) -> None:
         self.note("escape", command.data)
-        self._answer(ccid.ESCAPED, b"\xE1\x00\x00\x00\x00" if command.data[:1] == b"\xE0" else b"\x90\x00")
+        self._answer(ccid.ESCAPED, self._own(command.data))
+
+    def _own(self, command: bytes) -> bytes:
+        """The reader's answer to a command to itself; ACS's E0 00 00 21 reads and writes its byte of settings."""
+        if command[:4] == b"\xE0\x00\x00\x21":
+            self.settings = command[5:6] or self.settings
+            return b"\xE1\x00\x00\x00\x01" + self.settings
+        return b"\xC0\x03\x00\x00\x00\x90\x00" if command[:2] == b"\xFF\xC2" else b"\x90\x00"
 
     def _transfer(self, command: ccid.Command) -> None:
         if self._state != ccid.ACTIVE:
@@ -150,7 +157,7 @@ class Firmware:
         """The phone's answer, or the reader's own to a command of its class (PC/SC part 3)."""
         if command[:1] == b"\xFF":
             self.note("command", command)
-            return b"\xC0\x03\x00\x00\x00\x90\x00" if command[:4] == b"\xFF\xC2\x00\x01" else b"\x90\x00"
+            return self._own(command)
         return self.card.exchange(command, self.faults.get("extends", 0.5), self._more_time)
 
     def _more_time(self) -> None:
