@@ -13,7 +13,7 @@ from card import ANSWER_TO_RESET
 from firmware import Firmware
 from models import CONFIGURATION, DEVICE, EXTENDED, SHORT, STRING, TPDU, Interface, Model
 
-NAMES = ("acr122u", "acr1252u", "acr1552u", "omnikey5022", "twn4", "tpdu")
+NAMES = ("acr122u", "acr1252u", "acr1552u", "walletmate", "omnikey5022", "twn4", "tpdu")
 ATR = bytes.fromhex("3b80800101")
 
 
@@ -32,8 +32,8 @@ class Descriptors(unittest.TestCase):
 
     def test_the_sizes_and_levels_are_those_of_the_models(self):
         antennas = {name: Model.named(name).interfaces[0] for name in NAMES}
-        self.assertEqual([antennas[name].level for name in NAMES], [SHORT, EXTENDED, EXTENDED, EXTENDED, EXTENDED, TPDU])
-        self.assertEqual([antennas[name].max_message for name in NAMES], [271, 522, 516, 520, 64, 64])
+        self.assertEqual([antennas[name].level for name in NAMES], [SHORT, *[EXTENDED] * 5, TPDU])
+        self.assertEqual([antennas[name].max_message for name in NAMES], [271, 522, 516, 522, 520, 64, 64])
 
     def test_strings_are_found_by_the_number_in_the_device(self):
         model = Model.named("acr1252u")
