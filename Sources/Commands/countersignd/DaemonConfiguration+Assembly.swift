@@ -107,7 +107,9 @@ extension DaemonConfiguration.Lane {
         case .contactless(let reader, let adapter, let usesBluetooth):
             let selector = ReaderSelector(reader)
             return ContactlessLaneDevice(
-                reader: PCSCContactlessReader(service: service, selector: selector),
+                reader: CommandedReader(
+                    PCSCContactlessReader(service: service, selector: selector), service: service,
+                    selector: selector, wishes: readerCommands),
                 radio: usesBluetooth ? BlueZRadio(configuration: BlueZConfiguration(adapter: adapter)) : nil,
                 missingReader: { await service.missing(selector) })
         }

@@ -55,6 +55,14 @@ struct ConfigurationTests {
                 #"{"lanes": [{"name": "one", "requestVersion": "1.1"}]}"#,
                 #"lanes[0].requestVersion: must be one of "auto", "1.0""#
             ),
+            (
+                #"{"lanes": [{"name": "one", "readerCommands": ["beep"]}]}"#,
+                #"lanes[0].readerCommands[0]: must be one of "pollingFrame", "quiet""#
+            ),
+            (
+                #"{"lanes": [{"name": "one", "benchLink": "tcp://127.0.0.1:1", "readerCommands": []}]}"#,
+                "benchLink and readerCommands cannot be given together"
+            ),
             (#"{"lanes": [], "lane": 1}"#, "\"lane\" is not known"),
             (#"{"lanes": [], "lanes": []}"#, "twice"),
             ("{}", "\"lanes\" is missing"), ("{\"lanes\": []}", "lanes: must contain at least one lane"),

@@ -25,7 +25,7 @@ package enum VirtualBench {
         try #require(status == 0, "pcscd-control \(action)")
     }
 
-    private static func environment(_ name: String) -> String? {
+    static func environment(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 }

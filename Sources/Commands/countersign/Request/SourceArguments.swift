@@ -14,6 +14,13 @@ struct SourceArguments: ParsableArguments {
     var reader: String?
 
     @Option(
+        name: .customLong("reader-command"),
+        help: ArgumentHelp(
+            "Ask the reader for its own part while a phone is waited for, where its model can: pollingFrame, quiet.",
+            valueName: "name"))
+    var readerCommands: [ReaderWish] = []
+
+    @Option(
         name: .long,
         help: ArgumentHelp("A wallet on the bench link, instead of a reader.", valueName: "tcp://host:port"))
     var connect: EndpointArgument?
@@ -122,7 +129,9 @@ struct SourceArguments: ParsableArguments {
         } catch {
             throw .unavailable(ReaderFault(error).advice)
         }
-        let field = PCSCContactlessReader(service: service, selector: selector)
+        let field = CommandedReader(
+            PCSCContactlessReader(service: service, selector: selector), service: service, selector: selector,
+            wishes: Set(readerCommands))
         return trace.map { TracedReader(reader: field, trace: $0) } ?? field
     }
 
@@ -154,3 +163,5 @@ struct EndpointArgument: ExpressibleByArgument {
         self.port = port
     }
 }
+
+extension ReaderWish: ExpressibleByArgument {}
