@@ -90,6 +90,27 @@ struct PresentationBookTests {
         #expect(held.book.end(record.id, with: Self.declined, then: nil, shown: nil, at: Self.now) == nil)
     }
 
+    @Test("A phone is waited for with its hint, and each hint stands for as long as it is true")
+    func hints() throws {
+        let held = Self.book()
+        let record = try Self.record()
+        #expect(try held.book.begin(record).hints == [.openYourID])
+        let steps: [(PresentationEvent, PresentationState, PresentationHint?)] = [
+            (.notAnID, .armed, .notAnID), (.liftAndTapAgain, .armed, .tapAgain), (.engaged, .engaged, nil),
+            (.mayLift, .engaged, .mayLift), (.connecting, .engaged, .connecting),
+            (.checkBluetooth, .engaged, .checkBluetooth), (.awaitingConsent, .awaitingConsent, nil),
+        ]
+        for (event, state, hint) in steps {
+            let notified = held.book.note(event, of: record.id)
+            #expect(notified.states == [state] && notified.hints == [hint], "\(event)")
+        }
+        let again = try Self.record(at: "two")
+        _ = try held.book.begin(again)
+        _ = held.book.note(.engaged, of: again.id)
+        let lifted = held.book.note(.liftAndTapAgain, of: again.id)
+        #expect(lifted.states == [.armed] && lifted.hints == [.tapAgain])
+    }
+
     @Test("A lane has one presentation at a time, and another lane its own")
     func oneAtATime() throws {
         let held = Self.book()

@@ -27,7 +27,7 @@ struct BluetoothTapTests {
         reader.lift()
         let result = try await stage.end()
         #expect(result.presentation.verified()?.portrait()?.count == 25_000, "\(result.phone.lines)")
-        #expect(scene.events.all == [.armed, .engaged, .awaitingConsent, .receiving, .verifying])
+        #expect(scene.events.all == [.armed, .engaged, .mayLift, .awaitingConsent, .receiving, .verifying])
     }
 
     @Test(

@@ -105,8 +105,8 @@ class ClerkView {
 
     /// What happens beside the presentation; that test documents are accepted and that Bluetooth is off stays there.
     #showBanner(banner, lane, presentation, strings) {
-        const isWithoutBluetooth = ["off", "missing"].includes(lane?.bluetooth);
-        const lasting = lane?.acceptsTestDocuments === true ? "testDocuments" : isWithoutBluetooth ? "bluetooth" : null;
+        const bluetooth = { off: "bluetooth", missing: "bluetooth", unprepared: "bluetoothUnprepared" }[lane?.bluetooth] ?? null;
+        const lasting = lane?.acceptsTestDocuments === true ? "testDocuments" : bluetooth;
         const name = banner ?? lasting;
         write(find("banner"), name === null ? "" : strings.text(`banner.${name}`));
         find("banner").hidden = name === null;
@@ -116,7 +116,7 @@ class ClerkView {
         const node = find("steps");
         node.hidden = presentation === null || screen.tone === "fault";
         node.setAttribute("aria-label", strings.text("clerk.steps"));
-        const step = isOpen(presentation) ? Math.max(0, steps.indexOf(screen.name)) : 3;
+        const step = screen.step ?? 3;
         this.#draw(node, [strings.language, step], () => steps.map((name, index) =>
             element("li", { "aria-current": index === step ? "step" : null, "data-done": index < step },
                 strings.text(`clerk.step.${name}`))));
@@ -247,10 +247,6 @@ class ClerkView {
             node.replaceChildren(...parts());
         }
     }
-}
-
-function isOpen(presentation) {
-    return presentation !== null && !isClosed(presentation);
 }
 
 function isToDecide(presentation) {

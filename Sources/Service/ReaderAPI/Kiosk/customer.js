@@ -13,7 +13,7 @@ const resultStay = 12;
 const comparisonStay = 150;
 
 /// Screens that say what is asked.
-const asking = ["armed", "phoneLocked", "tapAgain", "offerQR", "look", "keep"];
+const asking = ["armed", "phoneLocked", "notAnID", "tapAgain", "offerQR", "look", "keep"];
 /// Screens that say which question was answered.
 const answering = ["yes", "notConfirmed"];
 
@@ -73,7 +73,7 @@ class CustomerView {
         this.#showNotice(lane, presentation, strings);
         this.#brand.show(presentation?.brand ?? lane?.brand, daemon);
         const { place } = antenna(lane);
-        const where = screen.drawing === "hold" ? strings.text("drawing", { place: strings.text(`place.${place}`) }) : "";
+        const where = screen.isAtReader ? strings.text("drawing", { place: strings.text(`place.${place}`) }) : "";
         const words = [head, find("question").textContent, text, where].filter((part) => part !== "").join("\n");
         this.#announcer.tell(screen, presentation?.id, words, strings.text("title.customer"), sounds);
     }
@@ -111,7 +111,7 @@ class CustomerView {
     #showPointer(screen, lane) {
         const { place } = antenna(lane);
         const node = find("pointer");
-        node.hidden = screen.drawing !== "hold" || place === "here";
+        node.hidden = screen.isAtReader !== true || place === "here";
         node.dataset.place = place;
         if (node.childElementCount === 0) {
             node.append(element("i"), element("i"), element("i"));

@@ -73,7 +73,7 @@ struct PresentationRecord: Sendable {
     let brand: PreparedBrand?
     /// By what it is judged.
     let basis: JudgingBasis
-    var phase = Phase.running(.armed, hint: nil)
+    var phase = Phase.running(.armed, hint: .openYourID)
 
     var state: PresentationState {
         switch phase {

@@ -60,11 +60,16 @@ extension PresentationEvent: SampledCases {
         switch previous {
         case nil: .armed
         case .armed?: .phoneLocked
-        case .phoneLocked?: .tapAgain(NFCEndReason(.selectApplication, .cardLost))
-        case .tapAgain?: .offerQR
+        case .phoneLocked?: .notAnID
+        case .notAnID?: .tapAgain(NFCEndReason(.selectApplication, .cardLost))
+        case .tapAgain?: .liftAndTapAgain
+        case .liftAndTapAgain?: .offerQR
         case .offerQR?: .bluetoothUnavailable(.adapterOff)
         case .bluetoothUnavailable?: .engaged
-        case .engaged?: .hold
+        case .engaged?: .mayLift
+        case .mayLift?: .connecting
+        case .connecting?: .checkBluetooth
+        case .checkBluetooth?: .hold
         case .hold?: .awaitingConsent
         case .awaitingConsent?: .receiving
         case .receiving?: .verifying
