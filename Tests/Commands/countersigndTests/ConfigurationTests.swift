@@ -56,7 +56,7 @@ struct ConfigurationTests {
                 #"lanes[0].requestVersion: must be one of "auto", "1.0""#
             ),
             (#"{"lanes": [], "lane": 1}"#, "\"lane\" is not known"),
-            (#"{"lanes": [], "lanes": []}"#, "twice"),
+            (#"{"lanes": [], "lanes": []}"#, "duplicate member"),
             ("{}", "\"lanes\" is missing"), ("{\"lanes\": []}", "lanes: must contain at least one lane"),
             ("{\n\nlanes", "FILE:3: this is not JSON"),
             (
