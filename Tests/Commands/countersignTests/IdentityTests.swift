@@ -181,7 +181,9 @@ struct IdentityTests {
         let both = try await store.run("choose", "two", "--wallet", "W", "--doc-type", "D")
         #expect(both.output == "wallet W, document D: two\neverywhere else: one\n")
         let list = try await store.run("list")
-        #expect(list.output.contains("asks: wallet W, document D") && !list.output.contains("no identity is chosen"))
+        #expect(
+            list.output.contains("asks: wallet W, document D")
+                && !list.output.contains("no identity is chosen"))
         #expect(try await store.run("choose", "nobody").status == 64)
         #expect(try await store.run("choose").status == 64)
         #expect(try await store.run("choose", "--forget", "--brand", "B").status == 64)

@@ -64,7 +64,7 @@ struct ConfigurationTests {
                 "benchLink and readerCommands cannot be given together"
             ),
             (#"{"lanes": [], "lane": 1}"#, "\"lane\" is not known"),
-            (#"{"lanes": [], "lanes": []}"#, "twice"),
+            (#"{"lanes": [], "lanes": []}"#, "duplicate member"),
             ("{}", "\"lanes\" is missing"), ("{\"lanes\": []}", "lanes: must contain at least one lane"),
             ("{\n\nlanes", "FILE:3: this is not JSON"),
             (
