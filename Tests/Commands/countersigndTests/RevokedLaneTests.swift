@@ -1,5 +1,6 @@
 import Foundation
 import MdocWallet
+import OpenSSLCrypto
 import OtherPrograms
 import PCSCBench
 import PKIX

@@ -1,3 +1,4 @@
+internal import JSON
 internal import MdocModel
 package import Logging
 package import OpenSSLCrypto

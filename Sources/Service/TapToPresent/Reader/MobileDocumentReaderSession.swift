@@ -94,7 +94,7 @@ public final class MobileDocumentReaderSession: Sendable {
             question: PresentationQuestion(
                 .anyOf(choices), identities: try installation.identities(for: prepared, at: now),
                 brand: prepared?.brand.identifier.text),
-            trust: try installation.trust(), policy: installation.policy(for: choices, choosing: policy),
+            trust: try installation.trust(), policy: try installation.policy(for: choices, choosing: policy),
             deadlines: installation.deadlines, clock: installation.clock)
         plan.handsOutRawAnswer = isRaw
         let hub = hub
