@@ -87,8 +87,7 @@ class StoryTests(KioskCase):
 
     def test_a_new_presentation_takes_the_place_of_one_that_nobody_decided_on(self):
         identity, customer, clerk = self.to_comparison()
-        result = {**self.stand_in.presentations[identity]["result"], "portrait": None, "name": None}
-        self.stand_in.move(identity, "verified", "wiped", result=result)
+        self.stand_in.overrun(identity)
         self.expect(clerk, "undecided")
         self.stand_in.arm()
         self.expect(clerk, "armed")
