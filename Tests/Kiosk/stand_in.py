@@ -139,7 +139,7 @@ class StandIn:
     # The script.
 
     def emit(self, kind, **data):
-        data = {**data, "lane": "counter-1", "at": ago(0)}
+        data = {"at": ago(0), **data, "lane": "counter-1"}
         hold(self.contract.faults_of_event(kind, data))
         with self.lock:
             entry = (len(self.log) + 1, kind, data)

@@ -5,6 +5,7 @@ import time
 
 from browser import KioskCase, plain
 from scenes import PORTRAIT
+from stand_in import ago
 
 DECISIONS = {"matches": "approved", "matchesNot": "rejected", "skip": "dismissed"}
 
@@ -124,7 +125,7 @@ class StoryTests(KioskCase):
                 identity = self.stand_in.arm()
                 if state == "verified":
                     self.stand_in.verify(identity)
-                    self.stand_in.presentations[identity]["ended"] = "2026-11-21T11:00:00Z"
+                    self.stand_in.presentations[identity]["ended"] = ago(3_600)
                 for layout in ("kiosk", "clerk"):
                     page = self.open(layout)
                     # A daemon begins a stream with what stands.
