@@ -143,6 +143,23 @@ class FaultTests(KioskCase):
             self.assertEqual(self.screen(page), "compare")
             self.assertNotIn("idle", page.evaluate("screens"))
 
+    def test_what_is_being_cancelled_has_no_answer_yet(self):
+        pages = self.both()
+        identity = self.stand_in.arm()
+        self.stand_in.move(identity, "engaged")
+        for page in pages:
+            self.expect(page, "look")
+            self.settle(page)
+            self.remember(page)
+        self.stand_in.begin_cancelling(identity)
+        for page in pages:
+            self.settle(page)
+            self.assertEqual(self.screen(page), "receiving")
+        self.stand_in.move(identity, "cancelled")
+        for page in pages:
+            self.expect(page, "cancelled")
+            self.assertFalse({"notConfirmed", "cannotTell"} & set(page.evaluate("screens")))
+
     def test_a_daemon_that_reloads_is_not_even_noticed(self):
         page = self.open("kiosk", has_clock=True)
         identity = self.stand_in.arm()
