@@ -160,6 +160,17 @@ class FaultTests(KioskCase):
             self.expect(page, "cancelled")
             self.assertFalse({"notConfirmed", "cannotTell"} & set(page.evaluate("screens")))
 
+    def test_a_lane_that_a_reload_removes_is_named_and_comes_back(self):
+        customer, clerk = self.both()
+        self.stand_in.failing = {"GET /v1/lanes/counter-1$": 404}
+        self.stand_in.emit("lane")
+        self.expect(clerk, "noLane")
+        self.expect(customer, "unavailable")
+        self.stand_in.failing = {}
+        self.stand_in.emit("lane")
+        self.expect(clerk, "idle")
+        self.expect(customer, "idle")
+
     def test_a_daemon_that_reloads_is_not_even_noticed(self):
         page = self.open("kiosk", has_clock=True)
         identity = self.stand_in.arm()

@@ -107,6 +107,10 @@ export class Page {
     }
 
     event(type, value) {
+        if (this.known.link === "noLane") {
+            // The lane may be back.
+            this.#know({ link: "live" });
+        }
         if (type === "state") {
             this.#takeState(value);
         } else if (type === "lane" && value.notice === "laneBusy") {
@@ -170,6 +174,8 @@ export class Page {
         } catch (error) {
             if (error.kind === "refused") {
                 this.#ending.abort();
+                this.ended(error);
+            } else if (error.kind === "absent") {
                 this.ended(error);
             } else {
                 setTimeout(() => this.#refresh(), retryPause);
