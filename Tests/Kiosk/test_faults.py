@@ -171,6 +171,16 @@ class FaultTests(KioskCase):
         self.expect(clerk, "idle")
         self.expect(customer, "idle")
 
+    def test_heartbeats_alone_renew_the_budget_of_attempts(self):
+        page = self.open("kiosk", has_clock=True, script=COUNTING_SIGNS + "window.signs = 0;")
+        page.clock.pause_at(page.evaluate("Date.now() / 1000") + 1)
+        for count in range(2, 12):
+            self.until(page, lambda: page.evaluate("window.signs > 0"), "nothing came")
+            begun = page.evaluate("window.signs = 0, Date.now()")
+            self.stand_in.drop()
+            self.until(page, lambda: len(self.asked("GET", "/events")) == count, "no attempt was made", step=0.05)
+            self.assertLess(page.evaluate("Date.now()") - begun, 1_000, count)
+
     def test_a_daemon_that_reloads_is_not_even_noticed(self):
         page = self.open("kiosk", has_clock=True)
         identity = self.stand_in.arm()
