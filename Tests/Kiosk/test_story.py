@@ -54,6 +54,31 @@ class StoryTests(KioskCase):
         self.expect(clerk, "wiped")
         self.assertEqual(len(self.asked("POST", "decision")), 1)
 
+    def test_done_closes_what_nobody_is_to_decide_on(self):
+        undecided = lambda identity: (self.stand_in.verify(identity, picture=True), self.stand_in.overrun(identity))
+        too_young = lambda identity: self.stand_in.verify(identity, answers=[("age_over_21", "no")])
+        for end, screen in ((undecided, "undecided"), (too_young, "tooYoung")):
+            with self.subTest(screen=screen):
+                self.stand_in.reset()
+                clerk = self.open("clerk")
+                end(self.stand_in.arm(**PORTRAIT))
+                self.expect(clerk, screen)
+                clerk.click('[data-action="done"]')
+                self.expect(clerk, "wiped")
+                self.settle(clerk)
+                self.assertEqual(self.asked("POST", "decision"), [])
+                clerk.close()
+
+    def test_a_result_that_nobody_closes_goes_without_a_word_to_the_daemon(self):
+        self.stand_in.lane["kiosk"]["heartbeatSeconds"] = 36_000
+        clerk = self.open("clerk", has_clock=True)
+        self.stand_in.verify(self.stand_in.arm())
+        self.expect(clerk, "verified")
+        self.settle(clerk)
+        self.expect_in_time(clerk, "wiped", step=10)
+        self.settle(clerk)
+        self.assertEqual(self.asked("POST", "decision"), [])
+
     def test_consent_has_no_time_out_and_a_result_has_one(self):
         # The stand-in's heartbeats keep to the time outside.
         self.stand_in.lane["kiosk"].update(resultSeconds=30, heartbeatSeconds=36_000)

@@ -239,7 +239,8 @@ export class Page {
         this.#know({ presentation, hint: presentation.hint ?? null });
         this.view.shown(this, presentation);
         const staying = JSON.stringify([presentation.id, presentation.state, presentation.outcome]);
-        if (isClosed(presentation) && staying !== this.#staying) {
+        // How long a decision may take is the daemon's to say.
+        if (isClosed(presentation) && !awaitsComparison(presentation) && staying !== this.#staying) {
             this.#staying = staying;
             clearTimeout(this.#resetTimer);
             this.#resetTimer = setTimeout(() => this.view.overstayed(this), this.view.stay(this.known) * 1_000);
