@@ -61,13 +61,8 @@ class ClerkView {
         return resultStay;
     }
 
-    /// Wipes first: what the daemon answers can come later.
     overstayed(page) {
-        const { presentation } = page.known;
         this.#finish(page);
-        if (isToDecide(presentation)) {
-            page.act(() => page.daemon.decide(presentation.id, "dismissed"));
-        }
     }
 
     render({ known, strings, daemon, sounds, banner }) {
@@ -225,7 +220,7 @@ class ClerkView {
         page.render();
     }
 
-    /// Tells the daemon what was decided, which wipes there too; what was never verified has nothing to decide.
+    /// Tells the daemon what was decided, which wipes there too.
     async #close(page, decision) {
         const { presentation } = page.known;
         if (!isToDecide(presentation) || await page.act(() => page.daemon.decide(presentation.id, decision))) {
@@ -249,8 +244,9 @@ class ClerkView {
     }
 }
 
+/// Whether the daemon takes a decision on it: of any other there is nothing to decide and nothing to wipe.
 function isToDecide(presentation) {
-    return ["awaitingDecision", "verified"].includes(presentation?.state) && presentation.hint !== "decided";
+    return awaitsComparison(presentation) || (presentation?.outcome === "allow" && presentation.hint !== "decided");
 }
 
 function answerText(answer, strings) {

@@ -9,9 +9,6 @@ import { Announcer, antenna, Brand, find, Picture, SoundSwitch, write } from "./
 /// How long a result stays unless the lane says otherwise, in seconds.
 const resultStay = 12;
 
-/// How long the staff may compare, which is longer than their page shows the picture.
-const comparisonStay = 150;
-
 /// Screens that say what is asked.
 const asking = ["armed", "phoneLocked", "notAnID", "tapAgain", "offerQR", "look", "keep"];
 /// Screens that say which question was answered.
@@ -48,7 +45,7 @@ class CustomerView {
     shown() {}
 
     stay(known) {
-        return customerScreen(known).name === "compare" ? comparisonStay : known.lane?.kiosk?.resultSeconds ?? resultStay;
+        return known.lane?.kiosk?.resultSeconds ?? resultStay;
     }
 
     overstayed(page) {

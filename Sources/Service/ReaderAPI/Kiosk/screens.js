@@ -33,11 +33,11 @@ const connections = new Map([
     ["mayLift", { name: "mayLift", drawing: "lift" }], ["connecting", { name: "connectingPhone", drawing: "connect" }],
     ["checkBluetooth", { name: "checkBluetooth", drawing: "bluetooth" }],
 ]);
-const closed = ["awaitingDecision", "verified", "rejected", "declined", "cancelled", "failed"];
+const closed = ["verified", "rejected", "declined", "cancelled", "failed"];
 
-/// Whether the phone has nothing more to do.
-export function isClosed(presentation) {
-    return closed.includes(presentation.state);
+/// Whether the phone has nothing more to do. What is being cancelled has no outcome yet.
+export function isClosed({ state, outcome }) {
+    return state === "awaitingDecision" || (closed.includes(state) && typeof outcome === "string");
 }
 
 /// What the answers come to: `yes` (also where nothing was asked), `no` or `unknown`. A test document that is not accepted
