@@ -26,8 +26,6 @@ package actor PCSCContactlessReader: ContactlessReader {
     private static let nextAttempt = Duration.milliseconds(250)
     /// While nothing comes, the readers are asked this often whether they answer at all (Q212).
     private static let nextProbe = Duration.seconds(3)
-    /// For the answer to that.
-    private static let probeTime = Duration.seconds(2)
 
     package init(service: PCSCService, selector: ReaderSelector) {
         self.service = service
@@ -103,7 +101,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         while (try? await Task.sleep(for: Self.nextProbe)) != nil {
             for reader in selector.candidates(among: (try? await service.readers()) ?? [])
             where places[reader.name]?.isOccupied != true {
-                let answers = await service.answers(reader.name, within: Self.probeTime)
+                let answers = await service.answers(reader.name)
                 if !Task.isCancelled { note(answers, reader.name) }
             }
         }

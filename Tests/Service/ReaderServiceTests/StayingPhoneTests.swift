@@ -162,6 +162,8 @@ struct StayingPhoneTests {
     func hangs() async throws {
         let reader = try VirtualReader()
         defer { reader.lift() }
+        // pcscd has to see that the phone of another test is away.
+        try await Task.sleep(for: .seconds(1))
         let scene = try Scene()
         let transaction = try scene.transaction()
         let field = reader.field()
@@ -178,12 +180,14 @@ struct StayingPhoneTests {
     func hangsForEver() async throws {
         let reader = try VirtualReader()
         defer { reader.lift() }
+        // pcscd has to see that the phone of another test is away.
+        try await Task.sleep(for: .seconds(1))
         let scene = try Scene()
         let answering = try await scene.transaction(deadlines: brief).run(at: reader.field())
         #expect(answering.failure == .engagementOverdue(lastTap: nil))
         #expect(scene.events.all == [.armed])
         try await reader.holdHanging(try scene.phone())
-        let longer = brief.with { $0.engagement = .seconds(7) }
+        let longer = brief.with { $0.engagement = .seconds(10) }
         let hanging = try await scene.transaction(deadlines: longer).run(at: reader.field())
         reader.wake()
         #expect(hanging.failure == .readerUnavailable(.readerBlocked))
