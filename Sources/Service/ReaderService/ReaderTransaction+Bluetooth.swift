@@ -15,7 +15,8 @@ extension ReaderTransaction {
             var exchange = try newExchange(engagement, .qr, key: &key)
             progress.times.end(.engagement)
             report(.engaged)
-            return try await complete(&exchange, bluetooth, offer, engagement, &progress)
+            let link = try await link(bluetooth, offer, engagement)
+            return try await complete(&exchange, over: link, &progress)
         }
     }
 
@@ -40,19 +41,18 @@ extension ReaderTransaction {
         }
     }
 
-    /// Opens the link, sends the request and judges the answer. Afterwards nothing is advertised or connected.
+    /// Sends the request over a link and judges the answer. Afterwards nothing is advertised or connected.
     func complete(
-        _ exchange: inout RequestExchange, _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer,
-        _ engagement: DeviceEngagement, _ progress: inout Progress
+        _ exchange: inout RequestExchange, over link: any BluetoothLELink, _ progress: inout Progress
     ) async throws(PresentationFailure) -> Ending {
-        let link = try await link(bluetooth, offer, engagement)
         progress.times.end(.connection)
         var carrier = LinkCarrier(
             driver: await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings))
         return try await complete(&exchange, over: &carrier, &progress)
     }
 
-    private func link(
+    /// The link to an engaged phone, once it has started.
+    func link(
         _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer, _ engagement: DeviceEngagement
     ) async throws(PresentationFailure) -> any BluetoothLELink {
         let deadline = ContinuousClock.now + plan.deadlines.connection

@@ -71,10 +71,45 @@ package actor PCSCService {
     package func connect(to reader: ReaderDescription) async throws(PCSCTransportError) -> PCSCCard {
         let slot = slot(reader.name)
         let thread = try await slot.currentThread()
-        try await slot.run(on: thread) { thread throws(PCSCTransportError) in
+        let connection = try await slot.run(on: thread) { thread throws(PCSCTransportError) in
             try thread.connect(to: reader.name)
         }
-        return PCSCCard(slot: slot, thread: thread, limits: reader.limits)
+        return PCSCCard(slot: slot, thread: thread, connection: connection, limits: reader.limits)
+    }
+
+    /// Whether pcscd still has a reader. If pcscd cannot be asked, it counts as there.
+    package func lists(_ name: String) async -> Bool {
+        let names = try? await listing.run { thread throws(PCSCTransportError) in
+            defer { thread.close() }
+            return try thread.readerNames()
+        }
+        return names?.contains(name) ?? true
+    }
+
+    /// Whether a reader's driver answers in time; one that refuses does. A call that does not return is left to its
+    /// thread.
+    package func answers(_ name: String, within limit: Duration) async -> Bool {
+        let slot = slot(name)
+        let call = Task { () -> Bool in
+            do throws(PCSCTransportError) {
+                _ = try await slot.run { thread throws(PCSCTransportError) in
+                    try thread.properties(of: name)
+                }
+                return true
+            } catch {
+                return error != .cancelled && error != .readerBlocked
+            }
+        }
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            call.cancel()
+        }
+        defer { timer.cancel() }
+        return await withTaskCancellationHandler {
+            await call.value
+        } onCancel: {
+            call.cancel()
+        }
     }
 
     /// Has a reader without a card carry out commands itself (Q126).

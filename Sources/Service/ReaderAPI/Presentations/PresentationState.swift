@@ -42,7 +42,7 @@ package enum PresentationState: String, CaseIterable, Sendable {
 
 /// What the page may say beside the state.
 package enum PresentationHint: String, CaseIterable, Sendable {
-    case phoneLocked, tapAgain, offerQR, bluetoothUnavailable
+    case phoneLocked, notAnID, tapAgain, offerQR, bluetoothUnavailable
     /// The phone has to stay on the reader until the end.
     case hold
     /// A person has decided or closed the result, and what was shown is wiped.
@@ -59,9 +59,9 @@ extension PresentationEvent {
         case .engaged: .engaged
         case .awaitingConsent: .awaitingConsent
         case .receiving, .verifying: .receiving
-        case .phoneLocked, .offerQR, .bluetoothUnavailable, .hold: nil
+        case .phoneLocked, .notAnID, .offerQR, .bluetoothUnavailable, .readerSilent, .hold: nil
         // An interrupted tap starts again.
-        case .tapAgain: .armed
+        case .tapAgain, .liftAndTapAgain: .armed
         }
     }
 
@@ -69,9 +69,11 @@ extension PresentationEvent {
     func hint(after before: PresentationHint?) -> PresentationHint? {
         switch self {
         case .phoneLocked: .phoneLocked
-        case .tapAgain: .tapAgain
+        case .notAnID: .notAnID
+        case .tapAgain, .liftAndTapAgain: .tapAgain
         case .offerQR: .offerQR
         case .bluetoothUnavailable: .bluetoothUnavailable
+        case .readerSilent: before
         case .hold: .hold
         case .awaitingConsent, .receiving, .verifying: before == .hold ? .hold : nil
         case .armed, .engaged: nil

@@ -28,12 +28,18 @@ extension MobileDocumentReader {
     public enum Hint: Hashable, Sendable {
         /// The phone shows no wallet: it is locked, or its screen is off.
         case phoneLocked
+        /// The card is not a phone with its ID open: open the ID on the phone, or remove the card.
+        case notAnID
         /// The tap broke off; the same request waits for the next one.
         case tapAgain
+        /// The phone stays on the reader and does not answer as it should: lift it, then tap again.
+        case liftAndTapAgain
         /// Taps keep failing: the phone's QR code may do better.
         case offerQR
         /// The answer comes over NFC: the phone has to stay on the reader.
         case hold
+        /// The reader does not answer: unplug it and plug it in again if it does not recover.
+        case readerSilent
         /// Bluetooth cannot be used, only NFC; the id of the condition.
         case bluetoothUnavailable(id: String)
     }
@@ -45,9 +51,12 @@ extension MobileDocumentReader.Event {
             switch event {
             case .armed: .armed
             case .phoneLocked: .hint(.phoneLocked)
+            case .notAnID: .hint(.notAnID)
             case .tapAgain: .hint(.tapAgain)
+            case .liftAndTapAgain: .hint(.liftAndTapAgain)
             case .offerQR: .hint(.offerQR)
             case .bluetoothUnavailable(let fault): .hint(.bluetoothUnavailable(id: fault.rawValue))
+            case .readerSilent: .hint(.readerSilent)
             case .engaged: .engaged
             case .hold: .hint(.hold)
             case .awaitingConsent: .awaitingConsent

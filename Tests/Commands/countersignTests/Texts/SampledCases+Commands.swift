@@ -53,10 +53,13 @@ extension PresentationEvent: SampledCases {
         switch previous {
         case nil: .armed
         case .armed?: .phoneLocked
-        case .phoneLocked?: .tapAgain(NFCEndReason(.selectApplication, .cardLost))
+        case .phoneLocked?: .notAnID
+        case .notAnID?: .liftAndTapAgain(NFCEndReason(.selectApplication, .cardMute))
+        case .liftAndTapAgain?: .tapAgain(NFCEndReason(.selectApplication, .cardLost))
         case .tapAgain?: .offerQR
         case .offerQR?: .bluetoothUnavailable(.adapterOff)
-        case .bluetoothUnavailable?: .engaged
+        case .bluetoothUnavailable?: .readerSilent
+        case .readerSilent?: .engaged
         case .engaged?: .hold
         case .hold?: .awaitingConsent
         case .awaitingConsent?: .receiving
@@ -252,7 +255,8 @@ extension ReaderHindrance: SampledCases {
         case nil: .takenByKernelNFC(usb, model: "ACS ACR122U", modules: ["pn533_usb"])
         case .takenByKernelNFC?: .notCCID(usb, model: "NXP PN533")
         case .notCCID?: .notListed(usb, model: "ACS ACR122U")
-        case .notListed?: nil
+        case .notListed?: .unknownToDrivers(usb, model: "ACS ACR1552U")
+        case .unknownToDrivers?: nil
         }
     }
 }
