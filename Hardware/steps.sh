@@ -99,7 +99,7 @@ readonly waiting='^(TransportTests|PCSCTransportTests|BlueZTransportTests|TrustF
 # What takes most of the time of countersignTests.
 readonly answers='^countersignTests\.(Verify|VerifyCorpus|Channel|ElementValue|Request|RequestFiles|RequestFault|RequestSilence)Tests(/|$)'
 # Suites that need Bluetooth, or USB readers, and so a guest.
-readonly usb='PCSCTransportTests\.USBReader(List|Command)Tests|ReaderServiceTests\.USBReader(|Tap|Fault)Tests'
+readonly usb='PCSCTransportTests\.USBReader(List|Command)Tests|ReaderServiceTests\.USBReader(|Tap|Fault|Hang)Tests'
 readonly bluetooth="^($usb|BlueZTransportTests\..*BenchTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|TapToPresentTests\.BluetoothPresentTests|countersigndTests\.BluetoothLaneTests)(/|$)"
 
 # A suite that needs a pcscd that asks polkit.

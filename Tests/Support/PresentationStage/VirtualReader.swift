@@ -32,13 +32,7 @@ package final class VirtualReader: Sendable {
         holder.phone = phone
         try await card.insert(atOnce: atOnce)
         let name = name
-        let isSeen = await Self.seen { event in
-            switch event {
-            case .cardInserted(name, _): !isMute
-            case .cardMute(name, _): isMute
-            default: false
-            }
-        }
+        let isSeen = await Self.seen { if case .cardInserted(name, _) = $0 { true } else { false } }
         try #require(isSeen, "pcscd does not see the card on \(name)")
     }
 
