@@ -30,7 +30,7 @@ extension ReaderTransaction {
         }
         let bluetooth = BluetoothRetrieval(radio, plan: plan.retrieval)
         do throws(BluetoothLEError) {
-            // Nothing goes on the air that would harm the phone, where there is another way.
+            // Nothing is advertised that would harm the phone, where there is another way.
             if plan.retrieval.transport == .automatic, let fault = await radio.settingsFault() {
                 throw .radioUnavailable(fault)
             }
