@@ -101,9 +101,19 @@ readonly waiting='^(TransportTests|PCSCTransportTests|BlueZTransportTests|TrustF
 readonly answers='^countersignTests\.(Verify|VerifyCorpus|Channel|ElementValue|Request|RequestFiles|RequestFault|RequestSilence)Tests(/|$)'
 readonly bluetooth='^(BlueZTransportTests\..*BenchTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|TapToPresentTests\.BluetoothPresentTests|countersigndTests\.BluetoothLaneTests)(/|$)'
 
+# A suite that needs a pcscd that asks polkit.
+readonly polkit='^countersignTests\.PolkitTests(/|$)'
+
+test_polkit() { # OPTIONS OF Hardware/TestRun/tests
+    [ "$(id -u)" -eq 0 ] || { echo "as root: an ordinary user's namespace has no other users for polkit to refuse"; return 69; }
+    Hardware/VirtualBench/with-pcscd --suite trixie -- Hardware/TestRun/tests --no-parallel "$@"
+}
+
 # Tests in a guest with a real bluetoothd and a real pcscd. The phone is loaded once, in the background, for all that come.
-test_in_guest() { # OPTIONS OF Hardware/TestRun/tests
-    Hardware/VirtualBench/with-bluez --log "$COUNTERSIGN_TEST_LOG" --timeout $((COUNTERSIGN_TEST_DEADLINE + 120)) -- \
+test_in_guest() { # [--suite SUITE] OPTIONS OF Hardware/TestRun/tests
+    local -a suite=()
+    [ "$1" != --suite ] || { suite=("$1" "$2"); shift 2; }
+    Hardware/VirtualBench/with-bluez "${suite[@]}" --log "$COUNTERSIGN_TEST_LOG" --timeout $((COUNTERSIGN_TEST_DEADLINE + 120)) -- \
         bash -c '"$COUNTERSIGN_BENCH_PHONE" --prepare; exec "$@"' - \
         Hardware/VirtualBench/with-pcscd -- Hardware/TestRun/tests --no-parallel "$@"
 }
@@ -111,9 +121,9 @@ test_in_guest() { # OPTIONS OF Hardware/TestRun/tests
 build_package() { rm -rf .build/deb && Hardware/Packaging/build-deb .build/deb; }
 
 # What is upgraded is the same package under a lower number.
-install_and_remove() { # LOG-FOLDER
+install_and_remove() { # LOG-FOLDER [SUITE]
     rm -rf .build/older && dpkg-deb --raw-extract .build/deb/countersign_*.deb .build/older &&
         sed -i 's/^Version: .*/Version: 0/' .build/older/DEBIAN/control &&
         dpkg-deb --root-owner-group -Znone --build .build/older .build/deb/older.deb || return
-    Hardware/Packaging/boot-deb --log "$1" --timeout 900 .build/deb/countersign_*.deb .build/deb/older.deb
+    Hardware/Packaging/boot-deb --suite "${2-bookworm}" --log "$1" --timeout 900 .build/deb/countersign_*.deb .build/deb/older.deb
 }
