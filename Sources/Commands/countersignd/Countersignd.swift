@@ -66,7 +66,7 @@ struct Countersignd: AsyncParsableCommand {
         let webhooks = try configuration.webhooks.map { webhooks in
             WebhookQueue(
                 to: webhooks.origins.compactMap(WebhookOrigin.init), secret: try webhooks.secret(),
-                metrics: metrics, log: log, clock: .system)
+                metrics: metrics, log: log, clock: .system, archive: archive)
         }
         let coordinator = try PresentationCoordinator(
             lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis,

@@ -107,7 +107,7 @@ struct RecordFaultTests {
         // In time enough for a slow computer to start the daemon before.
         let soon = try await retain(in: desk, for: 15, reference: "soon")
         #expect([overdue, soon, later].allSatisfy(desk.isAnywhere))
-        let daemon = try await desk.again()
+        let daemon = try await desk.reader.startAgain()
         try await gone(overdue, from: desk)
         #expect(desk.isAnywhere(soon) && desk.isAnywhere(later))
         try await gone(soon, from: desk)

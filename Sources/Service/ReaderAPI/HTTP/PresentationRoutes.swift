@@ -85,7 +85,7 @@ extension PresentationCoordinator {
                 .map { $0.json(for: scopes(of: caller, over: $0)) }
         }
         guard caller.scopes.contains(.admin) else { throw .referenceMissing }
-        return book.ids.compactMap { book[$0]?.json(for: [.admin]) }
+        return try await past() + book.ids.compactMap { book[$0]?.json(for: [.admin]) }
     }
 
     private static func engagement(in body: JSONText) throws(APIProblem) -> DeviceEngagement {

@@ -17,23 +17,14 @@ extension PresentationCoordinator {
         for retention in ofData where retention != .none { try await archive.check(retention, at: now) }
     }
 
-    /// Refuses an order whose receipt cannot be written, before the phone is asked.
-    func reserveReceipt(of record: PresentationRecord) async throws(APIProblem) {
-        let order = record.order
-        guard let archive,
-            ([order.retention] + [order.then?.retention].compactMap(\.self)).contains(where: { $0 != .none })
-        else { return }
-        guard let statement = ReceiptStatement(interrupting: record) else {
+    /// Keeps a presentation that begins. Refuses one that cannot be kept, or whose receipts cannot be written, before the
+    /// phone is asked.
+    func keepBegun(_ record: PresentationRecord) async throws(APIProblem) {
+        guard let archive else { return }
+        guard let receipts = WaitingReceipts(interrupting: record) else {
             throw .recordsUnavailable(.receiptMalformed)
         }
-        try await archive.reserve(statement, of: record.id)
-        // No place is kept for what may not be asked at all.
-        if order.retention == .none { await archive.release(record.id) }
-    }
-
-    /// The order came to nothing: there is no receipt of it.
-    func releaseReceipt(of record: PresentationRecord) async {
-        if record.order.retention != .none { await archive?.release(record.id) }
+        try await archive.begin(record, receipts)
     }
 
     /// Keeps what the order of an ended presentation specifies. If a person has to decide, the receipts wait for the

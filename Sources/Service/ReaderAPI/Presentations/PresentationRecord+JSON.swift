@@ -25,7 +25,10 @@ extension PresentationRecord {
             ("brand", brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null),
             ("then", further.map { json($0, for: scopes) } ?? .null),
         ]
-        if let completion, let report = completion.report, scopes != [.admin] {
+        guard let completion else { return .object(members) }
+        if scopes == [.admin] {
+            members.append(("decision", JSONValue(completion.decision?.rawValue)))
+        } else if let report = completion.report {
             members.append(("result", result(report, completion, for: scopes)))
         }
         return .object(members)

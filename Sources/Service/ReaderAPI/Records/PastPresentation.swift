@@ -29,7 +29,8 @@ extension StoredPresentation {
             id: record.id.description, owner: record.owner, reference: record.order.reference?.name,
             holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
             ended: isOver ? record.completion?.ended : nil,
-            description: (isOver ? record : record.interrupted).json(for: [.admin]).line)
+            description: (isOver ? record : record.interrupted).json(for: [.admin]).line,
+            webhook: record.order.webhook)
     }
 }
 
@@ -45,15 +46,6 @@ extension PresentationOrder {
             JSONValue(readerToken),
         ]
         return Digest(.sha256, of: Array(JSONValue.array(members).line.utf8)[...]).bytes
-    }
-}
-
-extension RecordArchive {
-    /// Keeps how far a presentation has come. Where that fails, it is logged.
-    func put(_ record: PresentationRecord) {
-        _ = keep(.presentation, of: record.id) { () throws(ReaderStoreError) in
-            try store.put(StoredPresentation(record))
-        }
     }
 }
 
@@ -75,6 +67,16 @@ extension PresentationCoordinator {
     func past(under reference: String, by owner: String) async throws(APIProblem) -> [JSONValue] {
         let stored = try await archive?.look { store throws(ReaderStoreError) in
             try store.presentations(of: owner, under: reference)
+        }
+        return (stored ?? []).filter { book[PresentationID($0.id)] == nil }
+            .compactMap { PastPresentation($0)?.json }
+    }
+
+    /// The newest of all callers that are no longer in memory, from the oldest of them on.
+    func past() async throws(APIProblem) -> [JSONValue] {
+        let most = limits.presentations
+        let stored = try await archive?.look { store throws(ReaderStoreError) in
+            try store.presentations(atMost: most)
         }
         return (stored ?? []).filter { book[PresentationID($0.id)] == nil }
             .compactMap { PastPresentation($0)?.json }

@@ -1,6 +1,7 @@
 internal import Dispatch
 package import Logging
 package import MdocModel
+internal import ReaderService
 package import ReaderStore
 internal import Reports
 internal import Synchronization
@@ -24,6 +25,8 @@ package actor RecordArchive {
     var pendingExports: [PendingExport] = []
     /// When expired data was last removed in this run.
     var purged: Timestamp?
+    /// What an earlier run still had to deliver.
+    private nonisolated let undelivered = Mutex<[StoredPresentation]>([])
 
     /// Opens the store, created if absent, and writes the receipts that an earlier run left open: those of interrupted
     /// presentations, and those on which nobody can decide any more.
@@ -47,6 +50,10 @@ package actor RecordArchive {
         }
         do throws(ReaderStoreError) {
             try store.endPresentations(at: now)
+            // A clock that is not set yet says nothing about the age of a presentation.
+            if now >= WallClock.earliest { try store.removePresentations(at: now) }
+            let left = try store.undelivered(atMost: WebhookQueue.mostWaiting)
+            undelivered.withLock { $0 = left }
         } catch {
             failed(.presentation, error)
         }
@@ -67,31 +74,45 @@ package actor RecordArchive {
         }
     }
 
-    /// Makes sure, by writing, that the receipt of a presentation can be written, before a phone is asked.
-    func reserve(_ statement: ReceiptStatement, of id: PresentationID) throws(APIProblem) {
+    /// Keeps a presentation that begins, and the place for its receipts.
+    func begin(_ record: PresentationRecord, _ receipts: WaitingReceipts) throws(APIProblem) {
         do throws(ReaderStoreError) {
-            try store.reserve(statement, of: id.description)
-            latestFault.withLock { $0 = nil }
+            try store.begin(StoredPresentation(record), holding: receipts.first, then: receipts.further)
+            succeeded(.presentation)
         } catch {
-            failed(.check, error, of: id)
+            failed(.check, error, of: record.id)
             throw .recordsUnavailable(error)
         }
     }
 
-    /// The presentation was not begun.
-    func release(_ id: PresentationID) {
-        _ = keep(.held, of: id) { () throws(ReaderStoreError) in
-            try store.release(id.description)
+    /// The presentation was not begun after all.
+    func withdraw(_ id: PresentationID) {
+        _ = keep(.presentation, of: id) { () throws(ReaderStoreError) in
+            try store.withdraw(id.description)
         }
     }
 
     /// Keeps what receipts will say until somebody has decided: until then, that the daemon was started again.
     func hold(_ receipts: WaitingReceipts, of id: PresentationID) {
         guard let conclusion = PresentationEvidence.restarted.conclusion else { return }
-        for (statement, name) in receipts.ended(conclusion, decision: nil).named(id) {
-            _ = keep(.held, of: id) { () throws(ReaderStoreError) in
-                try store.hold(statement, of: name)
-            }
+        let ended = receipts.ended(conclusion, decision: nil)
+        _ = keep(.held, of: id) { () throws(ReaderStoreError) in
+            try store.hold(ended.first, then: ended.further, of: id.description)
+        }
+    }
+
+    /// What an earlier run still had to deliver, from the oldest on. Once.
+    nonisolated func takeUndelivered() -> [StoredPresentation] {
+        undelivered.withLock { left in
+            defer { left = [] }
+            return left
+        }
+    }
+
+    /// The end of a presentation was delivered, or is given up.
+    func endDelivery(of id: PresentationID) {
+        _ = keep(.presentation, of: id) { () throws(ReaderStoreError) in
+            try store.endDelivery(of: id.description)
         }
     }
 
