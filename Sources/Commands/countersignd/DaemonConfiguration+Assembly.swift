@@ -60,6 +60,16 @@ extension DaemonConfiguration {
 }
 
 extension DaemonConfiguration.HTTP {
+    /// Puts the certificate that the file names now in place of the one in force; where it cannot be used, that stays.
+    func renew(_ inForce: ServerTLS?, _ log: Logger) {
+        guard let inForce else { return }
+        do throws(AssemblyFault) {
+            if let renewed = try serverTLS() { inForce.renew(from: renewed) }
+        } catch {
+            log.error("the certificate of http.tls stays as it was", metadata: ["fault": "\(error)"])
+        }
+    }
+
     /// The certificate of the listener; nil for plain HTTP.
     func serverTLS() throws(AssemblyFault) -> ServerTLS? {
         guard let tls else { return nil }
