@@ -17,6 +17,8 @@ extension MobileDocumentReaderError {
         case moreThanTwoAges
         /// One kind of document is asked for twice.
         case documentTwice
+        /// The policy that was named accepts more than the setup's for what is asked.
+        case policyAcceptsMore
 
         // The token
 
@@ -92,6 +94,8 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .ageOutOfRange: "an age is not in 0 to 99"
         case .moreThanTwoAges: "more than two ages are asked about"
         case .documentTwice: "one kind of document is asked for twice"
+        case .policyAcceptsMore:
+            "the policy accepts more than the setup's for what is asked: name a stricter one"
         case .tokenRequired: "the session was prepared without a reader token"
         case .tokenRefused(let id): "the token was refused (\(id))"
         case .readInProgress: "a read is under way"
