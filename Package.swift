@@ -411,8 +411,8 @@ let package = Package(
             [
                 "countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderService", "Reports",
                 "ReaderStore",
-                "MdocModel", "MdocWallet", "OnlineStage",
-                "PCSCBench", "BlueZBench", "Deadlines", "PresentationStage",
+                "MdocModel", "MdocWallet", "OnlineStage", "PKIX",
+                "PCSCBench", "BlueZBench", "Deadlines", "PresentationStage", "TestCredentials",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(
@@ -428,6 +428,7 @@ let package = Package(
                 "ReaderIdentityStore", "RecordBench", "TestCredentials",
                 "ISO7816", "ReaderAPI", "ReaderTokens", "TapToPresent", "TrustFetch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]),
     ]
 )
