@@ -183,7 +183,9 @@ class ClerkView {
         const key = [strings.language, presentation?.id, choices, this.#isActing, isMissing];
         this.#draw(find("actions"), key, () => choices.map(([name, shape, action]) => {
             const words = strings.text(name === "retry" ? "fault.retry" : `clerk.${name}`);
-            const button = element("button", { type: "button", "data-action": name }, shape && picture(shape),
+            // A match is never confirmed by a key that comes soon after another.
+            const attributes = { type: "button", "data-action": name, "data-deliberate": name === "matches" };
+            const button = element("button", attributes, shape && picture(shape),
                 element("span", {}, words));
             button.disabled = this.#isActing || (name === "matches" && isMissing);
             button.addEventListener("click", () => this.#act(action));
