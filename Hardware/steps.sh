@@ -118,11 +118,10 @@ test_polkit() { # OPTIONS OF Hardware/TestRun/tests
     Hardware/VirtualBench/with-pcscd --suite trixie -- Hardware/TestRun/tests --no-parallel "$@"
 }
 
-# Tests in a guest with a real bluetoothd and a real pcscd. The phone is loaded once, in the background, for all that come.
-test_in_guest() { # [--suite SUITE] OPTIONS OF Hardware/TestRun/tests
-    local -a suite=()
-    [ "$1" != --suite ] || { suite=("$1" "$2"); shift 2; }
-    Hardware/VirtualBench/with-bluez "${suite[@]}" --log "$COUNTERSIGN_TEST_LOG" --timeout $((COUNTERSIGN_TEST_DEADLINE + 120)) -- \
+# Tests in a guest with a real bluetoothd, COUNTERSIGN_BLUEZ_SUITE's where that is set, and a real pcscd. The phone is loaded once, in
+# the background, for all that come.
+test_in_guest() { # OPTIONS OF Hardware/TestRun/tests
+    Hardware/VirtualBench/with-bluez ${COUNTERSIGN_BLUEZ_SUITE:+--suite "$COUNTERSIGN_BLUEZ_SUITE"} --log "$COUNTERSIGN_TEST_LOG" --timeout $((COUNTERSIGN_TEST_DEADLINE + 120)) -- \
         bash -c '"$COUNTERSIGN_BENCH_PHONE" --prepare; exec "$@"' - \
         Hardware/VirtualBench/with-pcscd -- Hardware/TestRun/tests --no-parallel "$@"
 }
