@@ -59,7 +59,7 @@ struct DemoCommand: AsyncParsableCommand {
             trust: try Self.trust(presented.issuer.root), policy: policy, retrieval: retrieval.plan,
             requestVersion: retrieval.requestVersion, clock: WallClock { now })
         let field = PCSCContactlessReader(service: reader.service, selector: .name(containing: reader.name))
-        let radio = retrieval.radio
+        let radio = await retrieval.radio()
         let presentation = await interruptible { () -> Result<Presentation, CommandFailure> in
             do throws(CommandFailure) {
                 try await phone?.tap()

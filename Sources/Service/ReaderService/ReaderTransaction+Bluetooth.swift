@@ -29,6 +29,10 @@ extension ReaderTransaction {
         }
         let bluetooth = BluetoothRetrieval(radio, plan: plan.retrieval)
         do throws(BluetoothLEError) {
+            // Nothing is advertised that would harm the phone, where there is another way.
+            if plan.retrieval.transport == .automatic, let fault = await radio.settingsFault() {
+                throw .radioUnavailable(fault)
+            }
             try await bluetooth.arm()
             return bluetooth
         } catch {

@@ -43,6 +43,8 @@ extension RadioFault {
         case .adapterLost: "the Bluetooth adapter is not connected any more: plug it in again"
         case .adapterOff:
             "the Bluetooth adapter is off: bluetoothctl power on; where that is refused, rfkill unblock bluetooth"
+        case .settingsMissing:
+            "bluetoothd's settings make phones ask to pair, or lose parts of their answers: countersign doctor --fix, then systemctl daemon-reload && systemctl restart bluetooth"
         case .registrationRefused:
             "bluetoothd accepts no further advertisement: close other programs that advertise"
         case .otherDeviceStays:

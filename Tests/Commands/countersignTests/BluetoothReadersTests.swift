@@ -217,6 +217,28 @@ struct BluetoothReadersTests {
         #expect(silent?["detail"] as? String == "bluetoothd does not run")
     }
 
+    @Test(
+        "Q94 Q100 With Debian's defaults request says what is missing, with the cure, before it asks; with ours it does not"
+    )
+    func request() async throws {
+        func request() async throws -> CommandRun {
+            try await execute([
+                "request", "--age-over", "21", "--transport", "ble", "--reader", "none", "--trust", "/tmp",
+            ])
+        }
+        try await withSettings("# nothing is set\n") {
+            #expect(await BlueZRadio().settingsFault() == .settingsMissing)
+            let run = try await request()
+            #expect(run.errors.contains("which then asks its owner to pair"))
+            #expect(run.errors.contains("countersign doctor --fix"))
+        }
+        try await withSettings(nil) {
+            #expect(await BlueZRadio().settingsFault() == nil)
+            let run = try await request()
+            #expect(!run.errors.contains("doctor --fix"))
+        }
+    }
+
     @Test("A change that bluetoothd has not read yet is not taken for its settings")
     func changed() async throws {
         try await withSettings(nil) {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BlueZTransport
+internal import JSON
 internal import ReaderService
 internal import Transport
 
@@ -47,9 +48,13 @@ struct RetrievalArguments: ParsableArguments {
         return plan
     }
 
-    /// Nil where NFC alone is wanted.
-    var radio: (any BluetoothLERadio)? {
-        transport == .nfc ? nil : BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
+    /// Nil where NFC alone is wanted. What bluetoothd would do to phones is said before anything is on the air.
+    func radio() async -> (any BluetoothLERadio)? {
+        guard transport != .nfc else { return nil }
+        let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
+        let warning = SettingsWarning(missing: await radio.missingEssentials(), transport: transport)
+        if let text = warning.text { Terminal.note(text) }
+        return radio
     }
 }
 

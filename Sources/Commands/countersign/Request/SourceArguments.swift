@@ -64,7 +64,7 @@ struct SourceArguments: ParsableArguments {
                 return .success(await transaction.run(over: traced))
             }
             let scanned = try qr.map { text throws(CommandFailure) in try Self.engagement(text) }
-            let radio = retrieval.radio
+            let radio = await retrieval.radio()
             if let scanned, let radio, await isRetrievedByBluetooth(scanned, radio) {
                 return .success(await transaction.run(scanned: scanned, radio: radio))
             }
@@ -83,6 +83,7 @@ struct SourceArguments: ParsableArguments {
         guard scanned.offersBluetooth else { return false }
         guard retrieval.transport == .automatic, scanned.offersNFC else { return true }
         do throws(BluetoothLEError) {
+            if let fault = await radio.settingsFault() { throw .radioUnavailable(fault) }
             try await radio.prepare()
             return true
         } catch {
