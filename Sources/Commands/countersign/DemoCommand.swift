@@ -52,8 +52,7 @@ struct DemoCommand: AsyncParsableCommand {
             ? try WalletPhone(
                 presented.wallet, handover: wallet.handoverAtReader, at: try card.loopbackAddress) : nil
         let asked = try asked
-        var policy = VerificationPolicy()
-        policy.acceptsTestDocuments = true
+        let policy = try PolicyFile.trial.settings()
         let plan = PresentationPlan(
             question: PresentationQuestion(.planned(asked)),
             trust: try Self.trust(presented.issuer.root), policy: policy, retrieval: retrieval.plan,

@@ -45,7 +45,7 @@ extension TapEnd {
 
 /// The taps of one presentation: how long the next may be waited for, and what became of those before.
 ///
-/// A phone that stays on the reader after a tap that broke off is tried again, since no reader reports it anew (Q202).
+/// A phone that stays on the reader after a tap that broke off is tried again, since no reader reports it again (Q202).
 struct TapSeries {
     /// Taps that break off for ever must not hold the reader for ever.
     private static let mostTaps = 20

@@ -1,6 +1,6 @@
 /// What lies on one reader, and whether it counts. Makes no calls.
 struct CardPlace {
-    /// A card that is back sooner never left: readers that poll by themselves announce a card anew 250 ms after it was
+    /// A card that is back sooner never left: readers that poll by themselves announce a card again 250 ms after it was
     /// powered off, and one at the edge of the field comes and goes (Q208).
     static let flicker = Duration.milliseconds(500)
     /// How long the phone of one presentation must be away before it is taken for the next one's (Q208).

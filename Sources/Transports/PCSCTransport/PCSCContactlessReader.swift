@@ -48,7 +48,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         switch event {
         case .serviceAvailable: refusal = nil
         case .serviceLost(let error):
-            // pcscd reports all cards anew when it comes back.
+            // pcscd reports all cards again when it comes back.
             (readers, places) = ([], [:])
             refusal = error
         case .readerArrived(let reader): readers.insert(reader)

@@ -68,7 +68,7 @@ package enum ReaderQuirk: String, Sendable, CaseIterable {
     case longAPDUsFail
     /// Keeps settings for speed and polling that someone may have changed (Q137).
     case storedSettings
-    /// Polls by itself and announces a card anew 250 ms after it was powered off: the card is left powered, and reset
+    /// Polls by itself and announces a card again 250 ms after it was powered off: the card is left powered, and reset
     /// before it is tried again (Q208).
     case announcesAgain
     /// Slots share one interface and one name; they cannot be used at the same time (Q127).

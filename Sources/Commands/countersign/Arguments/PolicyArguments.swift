@@ -53,6 +53,13 @@ package struct PolicyFile {
     /// What holds without a file.
     init() {}
 
+    /// For the software wallet, whose document is a test's.
+    static var trial: PolicyFile {
+        var file = PolicyFile()
+        file.acceptsTestDocuments = true
+        return file
+    }
+
     init(_ path: String) throws(CommandFailure) {
         let bytes = try InputFile.read(path, limit: Self.largestSize)
         do throws(JSONFault) {
@@ -93,7 +100,7 @@ package struct PolicyFile {
     private enum Undetermined: String, CaseIterable { case accept, refuse }
 
     func settings(
-        named name: String?, for purpose: RequestPurpose?
+        named name: String? = nil, for purpose: RequestPurpose? = nil
     ) throws(CommandFailure) -> VerificationPolicy {
         var settings = VerificationPolicy(
             revocation: try revocation(named: name, for: purpose), clockSkew: clockSkew, signers: signers)

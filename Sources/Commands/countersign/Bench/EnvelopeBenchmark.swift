@@ -16,8 +16,7 @@ struct EnvelopeBenchmark {
     init(_ presentation: StoredPresentation, anchors: [TrustAnchor], now: Timestamp) throws {
         self.presentation = presentation
         let comparison = presentation.asked.map { RequestComparison.requested($0.requests) } ?? .notCompared
-        var policy = VerificationPolicy()
-        policy.acceptsTestDocuments = true
+        let policy = try PolicyFile.trial.settings()
         coldContext = PresentationContext(
             comparison: comparison, trust: TrustStore(anchors: anchors, remembering: 0), now: now,
             policy: policy)
