@@ -95,11 +95,11 @@ build_debug() { # OPTION OF swift build...
 build_tests() { build_debug --build-tests; }
 
 # Suites that wait for real daemons, sockets and programs, with their own deadlines: they run one test at a time.
-readonly waiting='^(TransportTests|PCSCTransportTests|BlueZTransportTests|TrustFetchTests|ReaderAPITests|ReaderServiceTests|PortraitDecodingTests|TapToPresentTests|countersignTests|countersigndTests)\.'
+readonly waiting='^(TransportTests|PCSCTransportTests|BlueZTransportTests|TrustFetchTests|ReaderAPITests|ReaderServiceTests|FieldTraceTests|PortraitDecodingTests|TapToPresentTests|countersignTests|countersigndTests)\.'
 # Suites that need Bluetooth, and so a guest.
 # What takes most of the time of countersignTests.
 readonly answers='^countersignTests\.(Verify|VerifyCorpus|Channel|ElementValue|Request|RequestFiles|RequestFault|RequestSilence)Tests(/|$)'
-readonly bluetooth='^(BlueZTransportTests\..*BenchTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|TapToPresentTests\.BluetoothPresentTests|countersigndTests\.BluetoothLaneTests)(/|$)'
+readonly bluetooth='^(BlueZTransportTests\..*BenchTests|FieldTraceTests\.BluetoothFieldTraceTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|TapToPresentTests\.BluetoothPresentTests|countersigndTests\.BluetoothLaneTests)(/|$)'
 
 # Tests in a guest with a real bluetoothd and a real pcscd. The phone is loaded once, in the background, for all that come.
 test_in_guest() { # OPTIONS OF Hardware/TestRun/tests

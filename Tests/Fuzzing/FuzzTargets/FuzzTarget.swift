@@ -15,7 +15,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case json, readerToken, brandRegistry
     case receiptChain, signedReceipt, retainedRecord
     case daemonConfiguration, policyFile, identityRules, mainConfiguration
-    case presentationOrder, pemKey, portrait
+    case presentationOrder, pemKey, portrait, fieldTrace
 
     /// Feeds `input` to the target. Traps where the target fails.
     package func run(_ input: ArraySlice<UInt8>) {
@@ -65,6 +65,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .presentationOrder: fuzzPresentationOrder(input)
         case .pemKey: fuzzPEMKey(input)
         case .portrait: fuzzPortrait(input)
+        case .fieldTrace: fuzzFieldTrace(input)
         }
     }
 
@@ -85,6 +86,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .presentationOrder: fuzzPresentationOrder(input)
         case .pemKey: fuzzPEMKey(input)
         case .portrait: fuzzPortrait(input)
+        case .fieldTrace: fuzzFieldTrace(input)
         default: false
         }
     }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BlueZTransport
+internal import FieldTrace
 internal import ReaderService
 internal import Transport
 
@@ -48,8 +49,11 @@ struct RetrievalArguments: ParsableArguments {
     }
 
     /// Nil where NFC alone is wanted.
-    var radio: (any BluetoothLERadio)? {
-        transport == .nfc ? nil : BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
+    func radio(_ fieldTrace: FieldTraceFile?) -> (any BluetoothLERadio)? {
+        guard transport != .nfc else { return nil }
+        let configuration = BlueZConfiguration(adapter: adapter)
+        guard let fieldTrace else { return BlueZRadio(configuration: configuration) }
+        return TracingRadio(configuration, fieldTrace.recorder)
     }
 }
 
