@@ -255,7 +255,9 @@ let package = Package(
         support("OtherPrograms"),
         support("PCSCBench", ["PCSCTransport", "Transport", "OtherPrograms"]),
         support("BlueZBench", ["Transport", "Deadlines", "OtherPrograms"]),
-        support("TestCredentials", ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX"]),
+        support(
+            "TestCredentials",
+            ["CBOR", "COSE", "MdocModel", "MdocTrust", "OpenSSLCrypto", "PKIX", "WalletPresentation"]),
         support(
             "HTTPSBench",
             [
@@ -428,8 +430,8 @@ let package = Package(
                 "countersign", "FieldTrace", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderService",
                 "Reports",
                 "ReaderStore",
-                "MdocModel", "MdocWallet", "OnlineStage",
-                "PCSCBench", "BlueZBench", "Deadlines", "PresentationStage",
+                "MdocModel", "MdocWallet", "OnlineStage", "PKIX",
+                "PCSCBench", "BlueZBench", "Deadlines", "PresentationStage", "TestCredentials",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(
@@ -445,6 +447,7 @@ let package = Package(
                 "ReaderIdentityStore", "RecordBench", "TestCredentials",
                 "FieldTrace", "ISO7816", "ReaderAPI", "ReaderTokens", "TapToPresent", "TrustFetch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]),
     ]
 )

@@ -60,7 +60,7 @@ readonly tpm_packages=(swtpm tpm2-openssl)
 # A database that several servers share.
 readonly database_packages=(postgresql)
 # The second line builds the guest's kernel.
-readonly air_packages=(busybox-static procps dbus bluez bluez-test-tools python3-venv
+readonly air_packages=(busybox-static procps dbus bluez bluez-test-tools python3-venv pcscd libccid udev
     linux-source-6.1 gcc libc6-dev make flex bison m4 bc xz-utils perl
     qemu-system-x86 cpio kmod)
 readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd)
@@ -96,24 +96,42 @@ build_tests() { build_debug --build-tests; }
 
 # Suites that wait for real daemons, sockets and programs, with their own deadlines: they run one test at a time.
 readonly waiting='^(TransportTests|PCSCTransportTests|BlueZTransportTests|TrustFetchTests|ReaderAPITests|ReaderServiceTests|FieldTraceTests|PortraitDecodingTests|TapToPresentTests|countersignTests|countersigndTests)\.'
-# Suites that need Bluetooth, and so a guest.
 # What takes most of the time of countersignTests.
 readonly answers='^countersignTests\.(Verify|VerifyCorpus|Channel|ElementValue|Request|RequestFiles|RequestFault|RequestSilence)Tests(/|$)'
-readonly bluetooth='^(BlueZTransportTests\..*BenchTests|FieldTraceTests\.BluetoothFieldTraceTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|TapToPresentTests\.BluetoothPresentTests|countersigndTests\.BluetoothLaneTests)(/|$)'
+# Suites that need Bluetooth, or USB readers, and so a guest.
+readonly usb='PCSCTransportTests\.USBReader(List|Command)Tests|ReaderServiceTests\.USBReader(|Tap|Fault)Tests'
+readonly bluetooth="^($usb|BlueZTransportTests\..*BenchTests|FieldTraceTests\.BluetoothFieldTraceTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|TapToPresentTests\.BluetoothPresentTests|countersigndTests\.BluetoothLaneTests)(/|$)"
+
+# A suite that needs a pcscd that asks polkit.
+readonly polkit='^countersignTests\.PolkitTests(/|$)'
+
+test_polkit() { # OPTIONS OF Hardware/TestRun/tests
+    [ "$(id -u)" -eq 0 ] || { echo "as root: an ordinary user's namespace has no other users for polkit to refuse"; return 69; }
+    Hardware/VirtualBench/with-pcscd --suite trixie -- Hardware/TestRun/tests --no-parallel "$@"
+}
 
 # Tests in a guest with a real bluetoothd and a real pcscd. The phone is loaded once, in the background, for all that come.
-test_in_guest() { # OPTIONS OF Hardware/TestRun/tests
-    Hardware/VirtualBench/with-bluez --log "$COUNTERSIGN_TEST_LOG" --timeout $((COUNTERSIGN_TEST_DEADLINE + 120)) -- \
+test_in_guest() { # [--suite SUITE] OPTIONS OF Hardware/TestRun/tests
+    local -a suite=()
+    [ "$1" != --suite ] || { suite=("$1" "$2"); shift 2; }
+    Hardware/VirtualBench/with-bluez "${suite[@]}" --log "$COUNTERSIGN_TEST_LOG" --timeout $((COUNTERSIGN_TEST_DEADLINE + 120)) -- \
         bash -c '"$COUNTERSIGN_BENCH_PHONE" --prepare; exec "$@"' - \
         Hardware/VirtualBench/with-pcscd -- Hardware/TestRun/tests --no-parallel "$@"
+}
+
+# Tests with USB readers that are programs, behind the guest's kernel, a real pcscd and libccid.
+test_at_usb_readers() { # OPTIONS OF Hardware/TestRun/tests
+    Hardware/VirtualBench/with-bluez --log "$COUNTERSIGN_TEST_LOG" --timeout $((COUNTERSIGN_TEST_DEADLINE + 120)) -- \
+        bash -c '"$COUNTERSIGN_BENCH_PHONE" --prepare; exec "$@"' - \
+        Hardware/VirtualBench/with-reader ${COUNTERSIGN_USB_ESCAPE:+--escape} --list acr1552u none -- Hardware/TestRun/tests --no-parallel "$@"
 }
 
 build_package() { rm -rf .build/deb && Hardware/Packaging/build-deb .build/deb; }
 
 # What is upgraded is the same package under a lower number.
-install_and_remove() { # LOG-FOLDER
+install_and_remove() { # LOG-FOLDER [SUITE]
     rm -rf .build/older && dpkg-deb --raw-extract .build/deb/countersign_*.deb .build/older &&
         sed -i 's/^Version: .*/Version: 0/' .build/older/DEBIAN/control &&
         dpkg-deb --root-owner-group -Znone --build .build/older .build/deb/older.deb || return
-    Hardware/Packaging/boot-deb --log "$1" --timeout 900 .build/deb/countersign_*.deb .build/deb/older.deb
+    Hardware/Packaging/boot-deb --suite "${2-bookworm}" --log "$1" --timeout 900 .build/deb/countersign_*.deb .build/deb/older.deb
 }

@@ -83,7 +83,7 @@ struct TestHabitTests {
         }
     }
 
-    @Test("No error is passed over inside `#expect` or `#require`")
+    @Test("No error is skipped inside `#expect` or `#require`")
     func swallowedErrors() {
         for file in Self.tests {
             // A parenthesis in a text opens and closes nothing.

@@ -35,7 +35,7 @@ struct VectorFileTests {
         #expect(!users.isEmpty)
     }
 
-    @Test("A vector file is the one whose origin is told", arguments: files)
+    @Test("A vector file is the one whose origin is given", arguments: files)
     func sum(_ file: String) throws {
         let bytes = try VectorFiles.bytes(of: VectorFiles.own.appending(path: file))
         #expect(Digest(.sha256, of: bytes[...]).bytes.hex == Self.rows[file])

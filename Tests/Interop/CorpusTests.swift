@@ -160,7 +160,7 @@ struct CorpusTests {
         ]
     }
 
-    @Test("What was not returned is told with its code")
+    @Test("What was not returned is reported with its code")
     func notReturned() throws {
         let element = try #require(Corpus.all.first { $0.name == "ok.element_missing" })
         guard case .verified(let response) = try element.verdict(.strict) else { throw NotDelivered() }

@@ -170,6 +170,11 @@ class KioskCase(unittest.TestCase):
             page.evaluate("null")
             quiet = 0 if self.underway else quiet + 1
 
+    def remember(self, page):
+        """From now on `screens` of the page has each screen that it shows."""
+        page.evaluate("""() => { window.screens = []; new MutationObserver(() => screens.push(document.body.dataset.screen))
+            .observe(document.body, { attributeFilter: ["data-screen"] }); }""")
+
     def shot(self, page, name):
         """Keeps a picture where the run wants pictures."""
         if SCREENSHOTS is None:

@@ -4,10 +4,12 @@ import hashlib
 import json
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import tempfile
 import threading
+import time
 import urllib.request
 
 from stand_in import PAGES, ROOT
@@ -54,11 +56,29 @@ class BuiltDaemon:
             "lanes": [{"name": "counter-1", "benchLink": self.link}],
             "tokens": [{"name": "all", "sha256": hashlib.sha256(TOKEN.encode()).hexdigest(), "scopes": scopes}],
             **members}))
-        daemon = self.start("countersignd", "--config", file)
-        while " ready" not in (line := daemon.stderr.readline()):
+        self.process = self.start("countersignd", "--config", file)
+        while " ready" not in (line := self.process.stderr.readline()):
             assert line, "the daemon does not start"
-        threading.Thread(target=lambda: list(daemon.stderr), daemon=True).start()
+        self.lines = []
+        threading.Thread(target=self.listen, daemon=True).start()
         return self
+
+    def listen(self):
+        """Keeps what it says."""
+        for line in self.process.stderr:
+            self.lines.append(line)
+
+    def reload(self):
+        """Has it read its file again, and returns once it has."""
+        count = self.reloads()
+        self.process.send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + 20
+        while self.reloads() == count:
+            assert time.monotonic() < deadline, self.lines
+            time.sleep(0.01)
+
+    def reloads(self):
+        return sum("read the file again" in line for line in self.lines)
 
     def run(self, *arguments):
         """Runs `countersign` on its store; what that says."""

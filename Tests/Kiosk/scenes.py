@@ -32,8 +32,7 @@ def verified(arming=None, outcome=None, **changes):
 def overdue(stand_in):
     identity = stand_in.arm(**PORTRAIT)
     stand_in.verify(identity, picture=True)
-    result = {name: value for name, value in stand_in.presentations[identity]["result"].items() if name not in ("portrait", "name")}
-    stand_in.move(identity, "verified", "wiped", result=result)
+    stand_in.overrun(identity)
 
 
 def lane(**changes):
@@ -43,11 +42,15 @@ def lane(**changes):
 # name: (play, customer's screen, clerk's screen)
 SCENES = {
     "idle": (lambda stand_in: None, "idle", "idle"),
-    "armed": (moved("armed", **PORTRAIT), "armed", "armed"),
+    "armed": (moved("armed", "openYourID", **PORTRAIT), "armed", "armed"),
+    "not-an-id": (moved("armed", "notAnID"), "notAnID", "notAnID"),
     "phone-locked": (moved("armed", "phoneLocked"), "phoneLocked", "phoneLocked"),
     "tap-again": (moved("armed", "tapAgain"), "tapAgain", "tapAgain"),
     "offer-qr": (moved("armed", "offerQR"), "offerQR", "offerQR"),
     "engaged": (moved("engaged"), "look", "look"),
+    "may-lift": (moved("engaged", "mayLift"), "mayLift", "mayLift"),
+    "connecting-phone": (moved("engaged", "connecting"), "connectingPhone", "connectingPhone"),
+    "check-bluetooth": (moved("engaged", "checkBluetooth"), "checkBluetooth", "checkBluetooth"),
     "consent": (moved("awaitingConsent", retention="days(3)", **PORTRAIT), "look", "look"),
     "consent-nfc": (moved("awaitingConsent", "hold"), "keep", "look"),
     "receiving": (moved("receiving"), "receiving", "receiving"),
@@ -81,4 +84,5 @@ SCENES = {
     "reader-blocked": (lane(state="readerBlocked"), "unavailable", "readerBlocked"),
     "stopped": (lane(state="stopped"), "unavailable", "stopped"),
     "bluetooth-off": (lane(bluetooth="off"), "idle", "idle"),
+    "bluetooth-unprepared": (lane(bluetooth="unprepared"), "idle", "idle"),
 }

@@ -139,7 +139,7 @@ class StandIn:
     # The script.
 
     def emit(self, kind, **data):
-        data = {**data, "lane": "counter-1", "at": "2026-11-21T12:00:00Z"}
+        data = {"at": ago(0), **data, "lane": "counter-1"}
         hold(self.contract.faults_of_event(kind, data))
         with self.lock:
             entry = (len(self.log) + 1, kind, data)
@@ -149,29 +149,41 @@ class StandIn:
 
     def arm(self, asks=("age_over_21",), retention="none", hint=None, **more):
         with self.lock:
-            identity = f"p-{len(self.log)}"
+            identity = self.lane["presentation"] = f"p-{len(self.log)}"
             self.put({
                 "id": identity, "kind": "display", "lane": "counter-1", "reference": "till-7/4711", "holder": None,
-                "state": "armed", "outcome": None, "reasons": [], "created": "2026-11-21T12:00:00Z", "intent": "age over 21", "validation": "check",
+                "state": "armed", "outcome": None, "reasons": [], "created": ago(0), "intent": "age over 21", "validation": "check",
                 "asks": list(asks), "retention": retention, "brand": self.lane["brand"], "hint": hint, "ended": None,
                 "then": None, **more})
-            self.lane["presentation"] = identity
         self.emit("state", presentation=identity, state="armed", **({"hint": hint} if hint else {}))
         return identity
 
     def put(self, presentation):
         hold(self.contract.faults(presentation, "Presentation"))
         self.presentations[presentation["id"]] = presentation
-        self.lane["presentationState"] = presentation["state"]
+        # An earlier one may still change.
+        if presentation["id"] == self.lane["presentation"]:
+            self.lane["presentationState"] = presentation["state"]
 
     def move(self, identity, state, hint=None, **changes):
         with self.lock:
             presentation = {**self.presentations[identity], "state": state, "hint": hint,
-                            "ended": "2026-11-21T12:00:00Z" if state in ENDS else None, **changes}
+                            "ended": ago(0) if state in ENDS else None, **changes}
             outcome, reasons = conclusion(presentation)
             self.put({**presentation, "outcome": outcome, "reasons": reasons})
         self.emit("state", presentation=identity, state=state, **({"hint": hint} if hint else {}),
                   **({"outcome": outcome} if outcome else {}))
+
+    def begin_cancelling(self, identity):
+        """It is cancelled, and its phone is being notified: no event says so, and there is no outcome yet."""
+        with self.lock:
+            self.put({**self.presentations[identity], "state": "cancelled", "hint": None})
+
+    def overrun(self, identity):
+        """Nobody decided in time."""
+        result = {**self.presentations[identity]["result"], "portrait": None, "name": None}
+        self.portraits.pop(identity, None)
+        self.move(identity, "verified", "wiped", result=result)
 
     def verify(self, identity, picture=False, **changes):
         result = verdict(**changes)
@@ -185,9 +197,8 @@ class StandIn:
     def judged(self, identity, result):
         """The state after a verified answer: a person decides only where nothing else is missing."""
         presentation = self.presentations[identity]
-        is_for_person = presentation["validation"] == "confirm" or "portrait" in presentation["asks"]
         is_yes = all(answer["answer"] == "yes" for answer in result["answers"])
-        return "awaitingDecision" if is_for_person and is_yes else "verified"
+        return "awaitingDecision" if asks_person(presentation) and is_yes else "verified"
 
     def set_lane(self, **changes):
         with self.lock:
@@ -195,20 +206,46 @@ class StandIn:
         self.emit("lane")
 
     def decide(self, identity, decision):
+        """Whether the daemon takes this decision: one that is awaited, the same again, and the end of a result on which
+        nobody was to decide."""
         with self.lock:
             presentation = self.presentations[identity]
+            result = {**(presentation.get("result") or {})}
+            is_awaited = presentation["state"] == "awaitingDecision"
+            if result.get("decision") == decision or (presentation["hint"] == "decided" and not asks_person(presentation)):
+                return True
+            is_over = presentation["outcome"] is not None
+            if not is_awaited and not (is_over and decision == "dismissed" and not asks_person(presentation)):
+                return False
             self.portraits.pop(identity, None)
-            result = {**presentation["result"]}
             for name in ("portrait", "name"):
                 result.pop(name, None)
-            # Whoever closes a result on which nobody is to decide changes no outcome.
-            if presentation["state"] == "awaitingDecision":
+            if is_awaited:
                 result["decision"] = decision
-            presentation = {**presentation, "state": "verified", "hint": "decided", "result": result}
+            state = "verified" if is_awaited else presentation["state"]
+            presentation = {**presentation, "state": state, "hint": "decided", "result": result}
             outcome, reasons = conclusion(presentation)
             self.put({**presentation, "outcome": outcome, "reasons": reasons})
-            self.lane["presentation"] = self.lane["presentationState"] = None
-        self.emit("state", presentation=identity, state="verified", hint="decided", outcome=outcome)
+        self.emit("state", presentation=identity, state=state, hint="decided", outcome=outcome)
+        return True
+
+    def cancel(self, identity):
+        state = self.presentations[identity]["state"]
+        if state == "awaitingDecision":
+            self.decide(identity, "dismissed")
+        elif state not in ENDS:
+            self.move(identity, "cancelled")
+
+
+def ago(seconds):
+    """A time of the daemon, so many seconds before now."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - seconds))
+
+
+def asks_person(presentation):
+    """Whether a person decides, where everything else is well."""
+    return presentation["validation"] == "confirm" or (
+        presentation["kind"] == "display" and "portrait" in presentation["asks"])
 
 
 def is_refused(result):
@@ -232,7 +269,7 @@ def conclusion(presentation):
     answers = [answer["answer"] for answer in result["answers"]]
     if "no" in answers:
         return "deny", ["answer.no"]
-    if presentation["hint"] == "wiped" and result["decision"] is None and "portrait" in presentation["asks"]:
+    if presentation["hint"] == "wiped" and result["decision"] is None and asks_person(presentation):
         return "unclear", ["decision.overdue"]
     if result["decision"] == "rejected":
         return "deny", ["decision.rejected"]
@@ -337,9 +374,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def is_known(self):
         """A page by its cookie, or a test that asks itself."""
+        return self.is_page() or self.headers.get("Authorization") == f"Bearer {self.stand_in.token}"
+
+    def is_page(self):
         cookies = (self.headers.get("Cookie") or "").split("; ")
-        return (f"countersign-{self.headers.get('Countersign-Page')}={self.stand_in.token}" in cookies
-                or self.headers.get("Authorization") == f"Bearer {self.stand_in.token}")
+        return f"countersign-{self.headers.get('Countersign-Page')}={self.stand_in.token}" in cookies
 
     def lanes(self, name, what, body):
         if name != "counter-1":
@@ -356,6 +395,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         stand_in = self.stand_in
         with stand_in.lock:
             presentation = stand_in.presentations.get(identity)
+            # A page sees the latest of its lane alone.
+            if self.is_page() and identity != stand_in.lane["presentation"]:
+                presentation = None
         if presentation is None:
             return self.refuse(404, "presentationUnknown")
         match self.command, what:
@@ -366,13 +408,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 bytes_, kind = stand_in.portraits.get(identity, (None, None))
                 self.refuse(410, "portraitGone") if bytes_ is None else self.answer(200, bytes_, kind)
             case "POST", "decision":
-                stand_in.decide(identity, json.loads(body)["decision"])
+                if not stand_in.decide(identity, json.loads(body)["decision"]):
+                    return self.refuse(409, "decisionNotDue")
                 self.json(200, stand_in.presentations[identity])
             case "POST", "engagement":
                 stand_in.move(identity, "engaged")
                 self.json(202, stand_in.presentations[identity])
             case "DELETE", None:
-                stand_in.move(identity, "cancelled")
+                stand_in.cancel(identity)
                 self.json(200, stand_in.presentations[identity])
             case _:
                 self.refuse(405, "methodNotAllowed")

@@ -2,6 +2,7 @@
 
 from browser import KioskCase
 from scenes import PORTRAIT
+from stand_in import ago
 
 
 # Whatever arrives on a stream is a sign of life.
@@ -43,13 +44,149 @@ class FaultTests(KioskCase):
         self.expect(clerk, "idle")
         self.expect_in_time(customer, "idle")
 
+    def lose(self, *pages):
+        """Until the pages say that the daemon is gone."""
+        self.stand_in.failing = {"GET .*/events": 503}
+        for page in pages:
+            # From here on events are resumed.
+            self.settle(page)
+        self.stand_in.drop()
+        for page in pages:
+            self.until(page, lambda: self.screen(page) in ("daemonGone", "unavailable"), "the loss was not said", step=0.5)
+
+    def find_again(self, *pages):
+        self.stand_in.failing = {}
+        for page in pages:
+            self.remember(page)
+            self.until(page, lambda: self.screen(page) not in ("daemonGone", "unavailable", "connecting"), "the daemon did not come back", step=0.5)
+            self.settle(page)
+
+    def test_a_sale_of_an_outage_is_shown_only_while_it_is_news(self):
+        for age, screens in ((60, ("idle", "idle")), (3, ("yes", "verified"))):
+            with self.subTest(age=age):
+                self.stand_in.reset()
+                pages = self.both(has_clock=True)
+                self.lose(*pages)
+                identity = self.stand_in.arm()
+                self.stand_in.move(identity, "engaged")
+                self.stand_in.verify(identity)
+                self.stand_in.presentations[identity]["ended"] = ago(age)
+                self.find_again(*pages)
+                for page, screen in zip(pages, screens):
+                    self.assertEqual(self.screen(page), screen)
+                    if age == 60:
+                        self.assertFalse({"yes", "verified"} & set(page.evaluate("screens")))
+                    page.close()
+
+    def test_a_result_that_an_outage_took_away_does_not_come_back_later(self):
+        identity = self.stand_in.arm(**PORTRAIT)
+        self.stand_in.verify(identity, picture=True)
+        self.stand_in.presentations[identity]["ended"] = ago(60)
+        self.stand_in.failing = {"GET /v1/presentations/": 503}
+        customer = self.open("kiosk", has_clock=True)
+        # A daemon begins a stream with what stands.
+        self.stand_in.emit("state", presentation=identity, state="awaitingDecision", at=ago(60))
+        self.settle(customer)
+        self.stand_in.failing = {}
+        self.expect_in_time(customer, "compare")
+        self.stand_in.decide(identity, "approved")
+        self.expect(customer, "yes")
+        self.lose(customer)
+        self.find_again(customer)
+        self.assertEqual(self.screen(customer), "idle")
+
+    def test_a_decision_that_took_long_is_news_to_a_page_that_saw_it_awaited(self):
+        customer = self.open("kiosk")
+        identity = self.stand_in.arm(**PORTRAIT)
+        self.stand_in.verify(identity, picture=True)
+        # What ends is the phone's part.
+        self.stand_in.presentations[identity]["ended"] = ago(60)
+        self.expect(customer, "compare")
+        self.stand_in.decide(identity, "approved")
+        self.expect(customer, "yes")
+
+    def test_an_end_of_an_earlier_presentation_leaves_the_running_one_alone(self):
+        pages = self.both()
+        earlier = self.stand_in.arm()
+        for page in pages:
+            self.expect(page, "armed")
+        self.stand_in.begin_cancelling(earlier)
+        identity = self.stand_in.arm(**PORTRAIT)
+        for page in pages:
+            self.settle(page)
+            self.remember(page)
+        self.stand_in.move(earlier, "cancelled")
+        for page in pages:
+            self.settle(page)
+            self.assertEqual({self.screen(page), *page.evaluate("screens")}, {"armed"})
+        self.stand_in.verify(identity, picture=True)
+        for page in pages:
+            self.expect(page, "compare")
+            self.settle(page)
+            self.remember(page)
+        self.stand_in.emit("state", presentation="older", state="verified", hint="wiped", outcome="allow")
+        for page in pages:
+            self.settle(page)
+            self.assertEqual({self.screen(page), *page.evaluate("screens")}, {"compare"})
+
+    def test_the_lane_s_presentation_is_shown_whatever_an_event_names(self):
+        pages = self.both()
+        identity = self.stand_in.arm(**PORTRAIT)
+        self.stand_in.verify(identity, picture=True)
+        for page in pages:
+            self.expect(page, "compare")
+            self.settle(page)
+            self.remember(page)
+        self.stand_in.emit("state", presentation="older", state="armed")
+        for page in pages:
+            self.settle(page)
+            self.assertEqual(self.screen(page), "compare")
+            self.assertNotIn("idle", page.evaluate("screens"))
+
+    def test_what_is_being_cancelled_has_no_answer_yet(self):
+        pages = self.both()
+        identity = self.stand_in.arm()
+        self.stand_in.move(identity, "engaged")
+        for page in pages:
+            self.expect(page, "look")
+            self.settle(page)
+            self.remember(page)
+        self.stand_in.begin_cancelling(identity)
+        for page in pages:
+            self.settle(page)
+            self.assertEqual(self.screen(page), "receiving")
+        self.stand_in.move(identity, "cancelled")
+        for page in pages:
+            self.expect(page, "cancelled")
+            self.assertFalse({"notConfirmed", "cannotTell"} & set(page.evaluate("screens")))
+
+    def test_a_lane_that_a_reload_removes_is_named_and_comes_back(self):
+        customer, clerk = self.both()
+        self.stand_in.failing = {"GET /v1/lanes/counter-1$": 404}
+        self.stand_in.emit("lane")
+        self.expect(clerk, "noLane")
+        self.expect(customer, "unavailable")
+        self.stand_in.failing = {}
+        self.stand_in.emit("lane")
+        self.expect(clerk, "idle")
+        self.expect(customer, "idle")
+
+    def test_heartbeats_alone_renew_the_budget_of_attempts(self):
+        page = self.open("kiosk", has_clock=True, script=COUNTING_SIGNS + "window.signs = 0;")
+        page.clock.pause_at(page.evaluate("Date.now() / 1000") + 1)
+        for count in range(2, 12):
+            self.until(page, lambda: page.evaluate("window.signs > 0"), "nothing came")
+            begun = page.evaluate("window.signs = 0, Date.now()")
+            self.stand_in.drop()
+            self.until(page, lambda: len(self.asked("GET", "/events")) == count, "no attempt was made", step=0.05)
+            self.assertLess(page.evaluate("Date.now()") - begun, 1_000, count)
+
     def test_a_daemon_that_reloads_is_not_even_noticed(self):
         page = self.open("kiosk", has_clock=True)
         identity = self.stand_in.arm()
         self.stand_in.move(identity, "awaitingConsent")
         self.expect(page, "look")
-        page.evaluate("""() => { window.screens = []; new MutationObserver(() => screens.push(
-            document.body.dataset.screen)).observe(document.body, { attributeFilter: ['data-screen'] }); }""")
+        self.remember(page)
         self.stand_in.drop()
         self.wait_asked(page, "GET", "/events", count=2)
         self.stand_in.move(identity, "receiving")

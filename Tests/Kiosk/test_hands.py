@@ -83,7 +83,7 @@ class KeyboardTests(KioskCase):
         self.expect(page, "yes")
         self.settle(page)
         told = page.evaluate("told.filter((words, index) => words !== told[index - 1])")
-        self.assertEqual(told, ["Hold your phone here", "Look at your phone", "Confirmed"])
+        self.assertEqual(told, ["Open your ID, then hold your phone here", "Look at your phone", "Confirmed"])
         self.assertEqual(page.get_attribute("[role=status]", "aria-live"), "polite")
         self.assertIn("Confirmed", plain(page.title()))
 
@@ -116,6 +116,30 @@ class SoundTests(KioskCase):
         self.assertEqual(self.through(page), [])
         page.click("[data-sound]")
         page.wait_for_selector('[data-sound][aria-pressed="true"]')
+
+    def test_the_tone_of_an_engagement_sounds_once_whatever_is_said_next(self):
+        page = self.open("kiosk", script=COUNTING)
+        page.click("[data-sound]")
+        page.wait_for_selector('[data-sound][aria-pressed="true"]')
+        for hints, screens in [(["hold"], ["keep"]), (["mayLift", "connecting", "checkBluetooth"], ["mayLift", "connectingPhone", "checkBluetooth"])]:
+            with self.subTest(hints=hints):
+                identity = self.stand_in.arm()
+                self.expect(page, "armed")
+                self.stand_in.move(identity, "engaged")
+                self.expect(page, "look")
+                self.assertEqual(len(page.evaluate("notes")), 2)
+                for hint, screen in zip(hints, screens):
+                    self.stand_in.move(identity, "engaged", hint=hint)
+                    self.expect(page, screen)
+                self.stand_in.move(identity, "awaitingConsent", hint="hold" if hints == ["hold"] else None)
+                self.expect(page, "keep" if hints == ["hold"] else "look")
+                self.assertEqual(len(page.evaluate("notes.splice(0)")), 2)
+                # A second tap has a tone of its own.
+                self.stand_in.move(identity, "armed", hint="tapAgain")
+                self.expect(page, "tapAgain")
+                self.stand_in.move(identity, "engaged")
+                self.expect(page, "look")
+                self.assertEqual(len(page.evaluate("notes.splice(0)")), 2)
 
     def test_the_switch_itself_is_the_first_touch(self):
         page = self.open("kiosk", script=COUNTING)

@@ -103,21 +103,26 @@ class PrivacyTests(KioskCase):
             clerk.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
         self.expect(clerk, "refused")
 
-    def test_an_undecided_picture_does_not_stay_for_ever(self):
+    def test_a_picture_waits_for_a_decision_as_long_as_the_daemon_does(self):
         # The stand-in's heartbeats keep to the time outside.
         self.stand_in.lane["kiosk"]["heartbeatSeconds"] = 36_000
-        clerk = self.open("clerk", has_clock=True)
-        identity = self.stand_in.arm(**PORTRAIT)
-        self.stand_in.verify(identity, picture=True)
-        clerk.locator('[data-state="shown"] img').wait_for()
-        self.settle(clerk)
-        clerk.clock.run_for(100_000)
-        self.assertEqual(self.asked("POST", "decision"), [])
+        identity, *pages = self.compared(has_clock=True)
+        for page in pages:
+            self.settle(page)
+            page.clock.run_for(590_000)
+            self.settle(page)
+            self.assertEqual(self.screen(page), "compare")
+        customer, clerk = pages
         self.assertEqual(clerk.locator(".portrait img").count(), 1)
-        clerk.clock.run_for(20_000)
-        self.wait_asked(clerk, "POST", "decision")
-        self.assertEqual(self.asked("POST", "decision")[0][2], {"decision": "dismissed"})
+        self.stand_in.overrun(identity)
+        self.expect(clerk, "undecided")
+        self.expect(customer, "cancelled")
         clerk.wait_for_selector("img:not(.logo)", state="detached")
+        self.assertNotIn("Mustermann", clerk.content())
+        clerk.clock.run_for(120_000)
+        self.expect(clerk, "wiped")
+        self.settle(clerk)
+        self.assertEqual(self.asked("POST", "decision"), [], "the page has decided by itself")
 
     def test_hostile_words_stay_words(self):
         self.stand_in.lane["brand"] = {"name": HOSTILE, "logo": "https://elsewhere.example/logo.svg"}

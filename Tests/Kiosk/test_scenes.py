@@ -9,6 +9,8 @@ from stand_in import PAGES
 
 LANGUAGES = ("en", "de", "es", "fr", "zh")
 SIZES = {"landscape": (1280, 800), "upright": (1080, 1920), "small": (800, 480), "handheld": (390, 844)}
+# Of these scenes there are pictures in every size.
+PICTURED = ("armed", "not-an-id", "tap-again", "may-lift", "connecting-phone", "check-bluetooth", "consent", "compare", "no")
 # As somebody does who chooses a language: what is then spoken.
 SPEAKING = """language => {
     const button = document.querySelector(`button[value="${language}"]`);
@@ -43,7 +45,7 @@ class SceneTests(KioskCase):
             self.expect(page, screen)
         if clerk is not None and name == "compare":
             clerk.wait_for_selector('[data-state="shown"] img')
-        if clerk is not None and name == "bluetooth-off":
+        if clerk is not None and name.startswith("bluetooth-"):
             clerk.wait_for_selector("[data-banner]:not([hidden])")
 
     def scene_by_scene(self, layout, page):
@@ -110,8 +112,35 @@ class SceneTests(KioskCase):
                         self.assertLessEqual(wider, 0)
                         if layout == "customer" and size in ("landscape", "upright"):
                             self.assertLessEqual(taller, 0)
-                if name in ("armed", "consent", "compare", "no"):
+                if name in PICTURED:
                     self.shot(page, f"{size}-{name}-{layout}")
+
+    def test_what_a_customer_reads_is_large_enough_at_one_metre(self):
+        page = self.open("kiosk", viewport={"width": 1080, "height": 1920})
+        for name in SCENES:
+            self.play(name, page)
+            for language in LANGUAGES:
+                page.evaluate(SPEAKING, language)
+                with self.subTest(scene=name, language=language):
+                    small = page.evaluate("""() => [...document.querySelectorAll("h1, .question, .text, .asks > *")]
+                        .filter((e) => e.checkVisibility() && parseFloat(getComputedStyle(e).fontSize) < 40).map((e) => e.textContent)""")
+                    self.assertEqual(small, [])
+                    self.shot(page, f"upright-{language}-{name}-customer")
+
+    def test_the_id_is_opened_before_the_tap_and_a_still_picture_says_so_too(self):
+        for motion in ("no-preference", "reduce"):
+            with self.subTest(motion=motion):
+                page = self.open("kiosk", context=self.context(reduced_motion=motion))
+                self.stand_in.reset()
+                SCENES["armed"][0](self.stand_in)
+                self.expect(page, "armed")
+                self.assertEqual(sorted(page.locator(".scene .step:visible").all_text_contents()), ["1", "2"])
+                names = page.evaluate("document.getAnimations().map((a) => a.animationName)")
+                self.assertEqual("unfold" in names, motion == "no-preference")
+                self.shot(page, f"armed-{motion}")
+                self.stand_in.move(next(iter(self.stand_in.presentations)), "armed", hint="offerQR")
+                self.expect(page, "offerQR")
+                self.assertEqual(page.locator(".scene .step").count(), 0)
 
     def test_right_to_left_mirrors_the_page_but_not_the_counter(self):
         context = self.context()
@@ -140,7 +169,7 @@ class SceneTests(KioskCase):
         self.expect(pages[0], "armed")
         pages[0].wait_for_selector('[data-pointer][data-place="left"]')
         self.assertLess(pages[0].locator("[data-pointer]").bounding_box()["x"], 200, "left stays left")
-        self.assertEqual(plain(pages[0].locator("[data-head]").inner_text()), "‹Hold your phone here›")
+        self.assertEqual(plain(pages[0].locator("[data-head]").inner_text()), "‹Open your ID, then hold your phone here›")
 
     def test_the_antenna_is_drawn_where_the_lane_has_it(self):
         seen = set()
@@ -154,8 +183,8 @@ class SceneTests(KioskCase):
                 self.stand_in.arm()
                 self.expect(page, "armed")
                 self.shot(page, f"antenna-{place}-customer")
-                reader = page.locator(".hold .reader").bounding_box()
-                mark = page.locator(".hold .mark").bounding_box()
+                reader = page.locator(".at-reader .reader").bounding_box()
+                mark = page.locator(".at-reader .mark").bounding_box()
                 middle = (mark["x"] + mark["width"] / 2 - reader["x"]) / reader["width"]
                 self.assertAlmostEqual(middle * 100, x, delta=3)
                 seen.add(page.locator("[data-pointer]").is_visible())
@@ -167,7 +196,7 @@ class SceneTests(KioskCase):
     def test_nothing_moves_for_those_who_do_not_want_it(self):
         context = self.context(reduced_motion="reduce")
         page = self.open("kiosk", context=context)
-        for name in ("armed", "consent", "receiving"):
+        for name in ("armed", "not-an-id", "tap-again", "may-lift", "connecting-phone", "check-bluetooth", "consent", "receiving"):
             with self.subTest(scene=name):
                 self.stand_in.reset()
                 SCENES[name][0](self.stand_in)

@@ -5,6 +5,7 @@ import time
 
 from browser import KioskCase, plain
 from scenes import PORTRAIT
+from stand_in import ago
 
 DECISIONS = {"matches": "approved", "matchesNot": "rejected", "skip": "dismissed"}
 
@@ -53,6 +54,31 @@ class StoryTests(KioskCase):
         self.expect(clerk, "wiped")
         self.assertEqual(len(self.asked("POST", "decision")), 1)
 
+    def test_done_closes_what_nobody_is_to_decide_on(self):
+        undecided = lambda identity: (self.stand_in.verify(identity, picture=True), self.stand_in.overrun(identity))
+        too_young = lambda identity: self.stand_in.verify(identity, answers=[("age_over_21", "no")])
+        for end, screen in ((undecided, "undecided"), (too_young, "tooYoung")):
+            with self.subTest(screen=screen):
+                self.stand_in.reset()
+                clerk = self.open("clerk")
+                end(self.stand_in.arm(**PORTRAIT))
+                self.expect(clerk, screen)
+                clerk.click('[data-action="done"]')
+                self.expect(clerk, "wiped")
+                self.settle(clerk)
+                self.assertEqual(self.asked("POST", "decision"), [])
+                clerk.close()
+
+    def test_a_result_that_nobody_closes_goes_without_a_word_to_the_daemon(self):
+        self.stand_in.lane["kiosk"]["heartbeatSeconds"] = 36_000
+        clerk = self.open("clerk", has_clock=True)
+        self.stand_in.verify(self.stand_in.arm())
+        self.expect(clerk, "verified")
+        self.settle(clerk)
+        self.expect_in_time(clerk, "wiped", step=10)
+        self.settle(clerk)
+        self.assertEqual(self.asked("POST", "decision"), [])
+
     def test_consent_has_no_time_out_and_a_result_has_one(self):
         # The stand-in's heartbeats keep to the time outside.
         self.stand_in.lane["kiosk"].update(resultSeconds=30, heartbeatSeconds=36_000)
@@ -87,8 +113,7 @@ class StoryTests(KioskCase):
 
     def test_a_new_presentation_takes_the_place_of_one_that_nobody_decided_on(self):
         identity, customer, clerk = self.to_comparison()
-        result = {**self.stand_in.presentations[identity]["result"], "portrait": None, "name": None}
-        self.stand_in.move(identity, "verified", "wiped", result=result)
+        self.stand_in.overrun(identity)
         self.expect(clerk, "undecided")
         self.stand_in.arm()
         self.expect(clerk, "armed")
@@ -125,7 +150,7 @@ class StoryTests(KioskCase):
                 identity = self.stand_in.arm()
                 if state == "verified":
                     self.stand_in.verify(identity)
-                    self.stand_in.presentations[identity]["ended"] = "2026-11-21T11:00:00Z"
+                    self.stand_in.presentations[identity]["ended"] = ago(3_600)
                 for layout in ("kiosk", "clerk"):
                     page = self.open(layout)
                     # A daemon begins a stream with what stands.

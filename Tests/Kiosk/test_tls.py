@@ -68,6 +68,45 @@ class TLSTests(unittest.TestCase):
             with self.subTest(client=client), self.assertRaises((ssl.SSLError, OSError, http.client.HTTPException)):
                 self.status(self.trusting(*client))
 
+    def presented(self):
+        """The certificate that a new connection gets, as PEM."""
+        return ssl.get_server_certificate(("127.0.0.1", self.daemon.port), timeout=10)
+
+    def pem(self, name):
+        der = ssl.PEM_cert_to_DER_cert((self.folder / f"{name}.pem").read_text())
+        return ssl.DER_cert_to_PEM_cert(der)
+
+    def test_a_renewed_certificate_is_taken_at_a_reload_and_a_broken_one_is_not(self):
+        self.daemon.serve(http=self.http())
+        first = self.pem("server")
+        self.assertEqual(self.presented(), first)
+        open_connection = http.client.HTTPSConnection("127.0.0.1", self.daemon.port, timeout=10, context=self.trusting())
+        self.addCleanup(open_connection.close)
+        open_connection.connect()
+        self.certificate("server", "/CN=reader.example", "subjectAltName=DNS:reader.example,IP:127.0.0.1")
+        renewed = self.pem("server")
+        self.assertNotEqual(renewed, first)
+        # Nothing is taken before the reload.
+        self.assertEqual(self.presented(), first)
+        self.daemon.reload()
+        self.assertEqual(self.presented(), renewed)
+        self.assertEqual(self.status(self.trusting()), 200)
+        # Who was connected is served on.
+        open_connection.request("GET", "/healthz", headers={"Host": f"127.0.0.1:{self.daemon.port}"})
+        self.assertEqual(open_connection.getresponse().status, 200)
+        (self.folder / "server.pem").write_text("no certificate")
+        self.daemon.reload()
+        self.assertTrue(any("the certificate of http.tls stays as it was" in line for line in self.daemon.lines))
+        self.assertEqual(self.presented(), renewed)
+        # A key that is not the certificate's: renewed in two steps, read in between.
+        self.certificate("other", "/CN=reader.example", "subjectAltName=IP:127.0.0.1")
+        shutil.copy(self.folder / "other.pem", self.folder / "server.pem")
+        self.daemon.reload()
+        self.assertEqual(self.presented(), renewed)
+        shutil.copy(self.folder / "other.key", self.folder / "server.key")
+        self.daemon.reload()
+        self.assertEqual(self.presented(), self.pem("other"))
+
     def faults(self, http):
         """What `--check` says of such a file."""
         file = self.folder / "checked.json"

@@ -65,7 +65,7 @@ struct DemoCommand: AsyncParsableCommand {
             service: reader.service, selector: .name(containing: reader.name))
         let field: any ContactlessReader =
             fieldTrace.map { TracingReader(contactless, $0.recorder) } ?? contactless
-        let radio = retrieval.radio(fieldTrace)
+        let radio = await retrieval.radio(fieldTrace)
         let presentation = await interruptible { () -> Result<Presentation, CommandFailure> in
             do throws(CommandFailure) {
                 try await phone?.tap()

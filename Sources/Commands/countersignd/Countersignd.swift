@@ -24,11 +24,11 @@ struct Countersignd: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The configuration, as JSON.", valueName: "file"))
     var config = "/etc/countersign/countersignd.json"
 
-    @Flag(help: "Read the configuration and the keys that it names, say what is wrong with them, and end.")
+    @Flag(help: "Check the configuration and the keys that it names, report what is wrong, and exit.")
     var check = false
 
     func run() async throws {
-        // Before anything that may take its time: a SIGHUP that nobody takes ends the process.
+        // Before anything that may take long: a SIGHUP without a handler ends the process.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         ProcessMemory.keepPrivate()
         let configuration: DaemonConfiguration
@@ -66,7 +66,7 @@ struct Countersignd: AsyncParsableCommand {
         let webhooks = try configuration.webhooks.map { webhooks in
             WebhookQueue(
                 to: webhooks.origins.compactMap(WebhookOrigin.init), secret: try webhooks.secret(),
-                metrics: metrics, log: log, clock: .system)
+                metrics: metrics, log: log, clock: .system, archive: archive)
         }
         let coordinator = try PresentationCoordinator(
             lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis,
@@ -84,8 +84,9 @@ struct Countersignd: AsyncParsableCommand {
         }
         let page = try configuration.pageFiles() ?? pageBesideProgram(log)
         let pages = try configuration.pageSessions()
-        let servers = try servers(
-            configuration, coordinator, brands, online, access, pages, page, systemd, log)
+        let tls = try configuration.http?.serverTLS()
+        let servers = servers(
+            configuration, coordinator, brands, online, access, pages, page, tls, systemd, log)
         let reloading = Reloading(
             hangUps: hangUps, read: { () throws(ConfigurationFaults) in try read() },
             apply: { new in
@@ -96,6 +97,7 @@ struct Countersignd: AsyncParsableCommand {
                 Self.warn(of: new.policy, log)
                 await lanes.apply(new.lanes)
                 Self.replace(online, by: new.online, log)
+                new.http?.renew(tls, log)
             }, path: config, systemd: systemd, log: log)
         let lifetime = CoordinatorLifetime(coordinator: coordinator, systemd: systemd)
         // They end in the opposite order: the coordinator lets everybody go, the listeners close, the last webhooks are sent.
@@ -112,16 +114,15 @@ struct Countersignd: AsyncParsableCommand {
     private func servers(
         _ configuration: DaemonConfiguration, _ coordinator: PresentationCoordinator, _ brands: BrandRoutes,
         _ online: OnlineVerifier?,
-        _ access: AccessBook, _ pages: PageSessions, _ page: PageFiles, _ systemd: SystemdNotice,
-        _ log: Logger
-    ) throws(AssemblyFault) -> [ReaderServer] {
+        _ access: AccessBook, _ pages: PageSessions, _ page: PageFiles, _ tls: ServerTLS?,
+        _ systemd: SystemdNotice, _ log: Logger
+    ) -> [ReaderServer] {
         var addresses: [ReaderServer.Address] = []
         if let socket = configuration.socket {
             addresses.append(.socket(path: socket.path, mode: socket.mode))
         }
         if let http = configuration.http { addresses.append(.tcp(host: http.host, port: http.port)) }
         OpenConnections.makeRoom(for: configuration.connections, listeners: addresses.count)
-        let tls = try configuration.http?.serverTLS()
         let hosts = HostRules(
             port: configuration.http?.port ?? 0, names: configuration.http?.names ?? [], isSecure: tls != nil)
         let readiness = Readiness(listeners: addresses.count, systemd: systemd, log: log)

@@ -61,6 +61,16 @@ extension DaemonConfiguration {
 }
 
 extension DaemonConfiguration.HTTP {
+    /// Puts the certificate that the file names now in place of the one in force; where it cannot be used, that stays.
+    func renew(_ inForce: ServerTLS?, _ log: Logger) {
+        guard let inForce else { return }
+        do throws(AssemblyFault) {
+            if let renewed = try serverTLS() { inForce.renew(from: renewed) }
+        } catch {
+            log.error("the certificate of http.tls stays as it was", metadata: ["fault": "\(error)"])
+        }
+    }
+
     /// The certificate of the listener; nil for plain HTTP.
     func serverTLS() throws(AssemblyFault) -> ServerTLS? {
         guard let tls else { return nil }
@@ -79,7 +89,7 @@ extension DaemonConfiguration.HTTP {
             case .notOfOneKey(let path):
                 throw AssemblyFault(
                     "http.tls",
-                    "\(Terminal.safe(path)): TLS does not take it with this key: name the key of the certificate"
+                    "\(Terminal.safe(path)): TLS does not accept it with this key: name the key of the certificate"
                 )
             }
         }
@@ -97,7 +107,9 @@ extension DaemonConfiguration.Lane {
             return BenchLinkLaneDevice(try SocketAddress(host: host, port: port))
         case .contactless(let reader, let adapter, let usesBluetooth):
             let selector = ReaderSelector(reader)
-            let field = PCSCContactlessReader(service: service, selector: selector)
+            let field = CommandedReader(
+                PCSCContactlessReader(service: service, selector: selector), service: service,
+                selector: selector, wishes: readerCommands)
             let bluetooth = BlueZConfiguration(adapter: adapter)
             guard let recorder = fieldTrace?.recorder else {
                 return ContactlessLaneDevice(

@@ -1,5 +1,6 @@
 internal import JSON
 internal import MdocTrust
+internal import PCSCTransport
 internal import ReaderAPI
 internal import ReaderService
 internal import Transport
@@ -7,8 +8,7 @@ internal import Transport
 extension DaemonConfiguration.Lane {
     private static let members: Set = [
         "name", "reader", "adapter", "transport", "bleMode", "l2cap", "benchLink", "waitSeconds",
-        "consentSeconds", "page", "policy", "requestVersion",
-        "fieldTrace",
+        "consentSeconds", "page", "policy", "requestVersion", "readerCommands", "fieldTrace",
     ]
 
     init(_ text: JSONText) throws(JSONFault) {
@@ -19,6 +19,9 @@ extension DaemonConfiguration.Lane {
             throw name.wrong("must consist of letters, digits, - and _")
         }
         device = try Self.device(members, of: text)
+        for wish in try members["readerCommands"]?.array(upTo: 8) ?? [] {
+            readerCommands.insert(try wish.word())
+        }
         if let seconds = try members["waitSeconds"]?.integer(in: 1...3600) {
             settings.deadlines.engagement = .seconds(seconds)
         }
@@ -49,7 +52,8 @@ extension DaemonConfiguration.Lane {
                 reader: try members["reader"]?.string(upTo: 128) ?? "",
                 adapter: try members["adapter"]?.string(upTo: 16), usesBluetooth: transport != .nfc)
         }
-        for other in ["reader", "adapter", "transport", "bleMode", "l2cap"] where members[other] != nil {
+        for other in ["reader", "adapter", "transport", "bleMode", "l2cap", "readerCommands"]
+        where members[other] != nil {
             throw text.wrong("benchLink and \(other) cannot be given together")
         }
         let address = try link.string(upTo: 64)
@@ -58,7 +62,7 @@ extension DaemonConfiguration.Lane {
         else { throw link.wrong("must be tcp://host:port") }
         let host = String(address.dropFirst("tcp://".count)[..<colon])
         guard (try? SocketAddress(host: host, port: port)) != nil else {
-            throw link.wrong("must be a numeric address of this computer: the bench link is for trials")
+            throw link.wrong("must be a numeric address of this computer: the bench link is for tests")
         }
         return .benchLink(host: host, port: port)
     }

@@ -38,7 +38,7 @@ extension DaemonConfiguration {
         }
         take(from: environment, &list)
         if socket == nil, http == nil {
-            list.add(JSONFault(.wrongValue("must have socket or http: no program could connect"), line: 1))
+            list.add(JSONFault(.wrongValue("must have socket or http, or no program can connect"), line: 1))
         }
         if let keys, keys == store || keys.hasPrefix("\(store)/") {
             list.add(
@@ -261,7 +261,7 @@ extension DaemonConfiguration.HTTP {
             let address = try host.string(upTo: 64)
             guard tls != nil || ["127.0.0.1", "::1"].contains(address) else {
                 throw host.wrong(
-                    "must be \"127.0.0.1\" or \"::1\", or tls must be there: tokens do not cross a network in plain text"
+                    "must be \"127.0.0.1\" or \"::1\" unless tls is set: tokens must not cross a network unencrypted"
                 )
             }
             self.host = address
@@ -291,7 +291,7 @@ extension TestRoots {
         self.init()
         for entry in try text.array(upTo: 4096) { named.insert(try entry.sha256(of: "the root")) }
         guard !named.isEmpty else {
-            throw text.wrong("must contain at least one root: acceptTestDocuments is for trials")
+            throw text.wrong("must contain at least one root: acceptTestDocuments is for tests")
         }
     }
 }

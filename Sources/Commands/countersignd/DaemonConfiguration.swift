@@ -1,5 +1,6 @@
-internal import MdocVerification
 internal import MdocTrust
+internal import MdocVerification
+internal import PCSCTransport
 internal import ReaderAPI
 internal import ReaderService
 internal import ReaderStore
@@ -38,6 +39,8 @@ package struct DaemonConfiguration: Equatable, Sendable {
 
         var name: String
         var device: Device
+        /// What the reader is asked to do itself.
+        var readerCommands: Set<ReaderWish> = []
         var settings = LaneSettings()
         var page = LanePage()
         /// Nil for no field trace.

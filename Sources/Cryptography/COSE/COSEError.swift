@@ -25,7 +25,7 @@ package enum COSEError: Error, Equatable, Sendable {
     /// The signature or tag does not belong to these bytes and this key.
     case signatureInvalid
     case signatureMalformed
-    /// OpenSSL could not carry out the computation.
+    /// OpenSSL reported an error in the computation.
     case cryptography(OpenSSLCryptoError)
 }
 

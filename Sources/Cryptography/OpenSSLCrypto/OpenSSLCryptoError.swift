@@ -75,17 +75,19 @@ extension OpenSSLCryptoError {
         case .authenticationFailed: "the ciphertext does not belong to this key, or was changed"
         case .unsupportedSignatureAlgorithm: "the signature algorithm is not supported"
         case .keySizeWrong: "the symmetric key does not have the right size"
-        case .keySpent: "the session key cannot be used any more"
+        case .keySpent:
+            "the session key cannot be used after its last message or a failure: start a new session"
         case .tooLong: "the input or output is longer than its algorithm allows"
         case .tpmProviderMissing:
-            "OpenSSL has no provider for TPM 2.0 here: apt install tpm2-openssl"
+            "OpenSSL has no provider for TPM 2.0 here: apt-get install tpm2-openssl"
         case .tpmUnreachable:
             "no TPM 2.0 answers: is there one (/dev/tpmrm0), and may you use it (group tss)? "
                 + "TPM2OPENSSL_TCTI names another"
         case .tpmRefused:
             "the TPM does not make or load the key: it is another TPM's, its curve is not supported, or the TPM is full"
-        case .keyStaysInTPM: "the key is in the TPM, which only signs with it"
-        case .openSSLFailed: "OpenSSL could not carry out the computation"
+        case .keyStaysInTPM:
+            "the key stays in the TPM: it can sign, but cannot be read or used for anything else"
+        case .openSSLFailed: "OpenSSL reported an error in the computation"
         }
     }
 }

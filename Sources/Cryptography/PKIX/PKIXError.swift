@@ -66,7 +66,7 @@ extension PKIXError {
             "a list or a certificate exceeds a limit of this reader (byte \(offset))"
         case .crlVersionWrong: "the CRL is not of version 2"
         case .crlNextUpdateMissing: "the CRL has no nextUpdate"
-        case .deltaCRL: "the CRL lists only changes to another CRL"
+        case .deltaCRL: "the CRL lists only changes to another CRL (a delta CRL): give the complete CRL"
         case .indirectCRL: "the CRL lists certificates of other issuers"
         case .crlOfOtherScope: "the CRL does not cover every document signer and every reason"
         case .unknownCriticalExtension(let oid): "the CRL has an unknown critical extension, \(oid)"

@@ -33,7 +33,7 @@ package struct JSONFault: Error, Equatable, Sendable {
         case .tooLong(let limit): "there are more than \(limit) bytes"
         case .malformed: "this is not JSON"
         case .tooDeep: "lists and objects are nested too deeply"
-        case .duplicateMember: "an object has a member twice"
+        case .duplicateMember: "an object has a duplicate member"
         case .unknownMember(let name): "\(place)the member \(Self.quoted(name)) is not known"
         case .missingMember(let name): "\(place)the member \(Self.quoted(name)) is missing"
         case .wrongValue(let requirement): "\(place)\(requirement)"

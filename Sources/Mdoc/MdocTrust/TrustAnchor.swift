@@ -90,7 +90,7 @@ extension Certificate {
 
 /// Why a certificate cannot be a trust anchor.
 package enum TrustAnchorError: Error, Equatable, Sendable {
-    /// A document signer's or other end certificate; the root that issued it belongs here.
+    /// A document signer's or other end certificate; import the root that issued it.
     case notACertificateAuthority(subject: String)
     /// It names itself as its issuer, and does not say that it is an authority.
     case selfIssuedWithoutAuthority(subject: String, hasBasicConstraints: Bool)

@@ -97,7 +97,7 @@ private func notePortrait(
 }
 
 extension UnverifiedIssuerSignedItem {
-    /// Whether the item was asked for by name, or is the nearest attestation to an age that was asked for.
+    /// Whether the item was asked for by name, or is an attestation that answers an age that was asked for.
     fileprivate func isAnswer(
         in nameSpace: String, to requests: [ItemsRequest]
     ) throws(CheckFailure) -> Bool {

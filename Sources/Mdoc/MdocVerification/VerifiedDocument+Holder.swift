@@ -13,7 +13,7 @@ extension VerifiedResponse {
 }
 
 extension VerifiedDocument {
-    /// What distinguishes a document from all others of its type and issuer.
+    /// What identifies a document among all others of its type and issuer.
     private static let distinguishing = ["document_number", "personal_administrative_number", "portrait"]
 
     fileprivate func hasDeviceKey(of other: VerifiedDocument) -> Bool {

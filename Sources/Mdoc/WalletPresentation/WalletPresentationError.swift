@@ -49,7 +49,7 @@ package enum WalletPresentationError: Error, Equatable, Sendable {
     case nonceSizeWrong
     /// The recipient's key is not on P-256.
     case recipientKeyUnusable
-    /// OpenSSL could not carry out the computation.
+    /// OpenSSL reported an error in the computation.
     case computationFailed
 }
 
@@ -128,7 +128,7 @@ extension WalletPresentationError {
             "an origin must be as browsers write it: https://shop.example, without a slash at its end"
         case .nonceSizeWrong: "a nonce must have 1 to 64 bytes, on the web 16 to 64"
         case .recipientKeyUnusable: "the recipient's key is not on P-256"
-        case .computationFailed: "OpenSSL could not carry out the computation"
+        case .computationFailed: "OpenSSL reported an error in the computation"
         }
     }
 

@@ -99,7 +99,7 @@ struct DecoderProcess: ~Copyable {
         case status(Int32)
         /// It still runs.
         case overdue
-        /// It is no child of this process, or not any more: how it ended is not known.
+        /// It is not, or no longer, a child of this process: how it ended is not known.
         case unknown
     }
 

@@ -101,7 +101,7 @@ extension APIProblem {
     static let readerTokenRequired = APIProblem(
         .readerTokenRequired, 403, "data is requested only with a prepared reader token: send readerToken")
     static let laneRequired = APIProblem(
-        .laneRequired, 400, "there are several lanes: name one of those in /v1/lanes as lane")
+        .laneRequired, 400, "there are several lanes: send the name of one of /v1/lanes as lane")
     static let laneUnknown = APIProblem(
         .laneUnknown, 404, "there is no such lane: name one of those in /v1/lanes")
     static let laneBusy = APIProblem(
@@ -122,6 +122,10 @@ extension APIProblem {
         "there is nothing to decide: wait for the state awaitingDecision, and decide once")
     static let portraitGone = APIProblem(
         .portraitGone, 410, "there is no portrait, or it was deleted: order a new presentation")
+    static let portraitNotCompared = APIProblem(
+        .intentRefused, 400,
+        "the portrait of a data request is not shown to a clerk: order a display request with portrait, and the data with then"
+    )
     static let portraitAskedTwice = APIProblem(
         .intentRefused, 400, "the portrait is asked for twice: ask for it in intent or in then")
     static let trustNotSetUp = APIProblem(
@@ -130,7 +134,7 @@ extension APIProblem {
         .clockNotSet, 503, "the system's clock is not set: set it (timedatectl set-ntp true)")
     static let readerTokenNotGranted = APIProblem(
         .readerTokenNotGranted, 403,
-        "no grant allows you a token for this brand and this reader: add one in the daemon's configuration file"
+        "you may not get a token for this brand and this reader: add one in the daemon's configuration file"
     )
     static let brandUnknown = APIProblem(
         .brandUnknown, 404, "there is no such brand, or it has no logo: see countersign brand list")
@@ -145,7 +149,7 @@ extension APIProblem {
     static let tooManyPresentations = APIProblem(
         .tooManyPresentations, 503,
         "too many presentations are running: wait for an end, or raise limits.presentations")
-    static let shuttingDown = APIProblem(.shuttingDown, 503, "the daemon is ending: try again in a moment")
+    static let shuttingDown = APIProblem(.shuttingDown, 503, "the daemon is stopping: try again in a moment")
     static let failed = APIProblem(.failed, 500, "the daemon failed: see its log")
 
     static let queryRefused = APIProblem(
@@ -160,7 +164,7 @@ extension APIProblem {
         "a receipt cannot be written, and the daemon tries again: check the disk of the store")
     static let nothingRetained = APIProblem(
         .nothingRetained, 404,
-        "nothing is retained for this reference: check it, as its data may have been exported or deleted after its time"
+        "no data is retained for this reference: check the reference; data is deleted when it is exported and at its deadline"
     )
     static let exportUnknown = APIProblem(
         .exportUnknown, 404,

@@ -110,7 +110,7 @@ extension IdentityStoreError {
         case .keyUnusable(let error) where id == "identity.tpm": error.explanation
         case .keyUnusable(let error): "the key cannot be used: \(error.explanation)"
         case .noCertificates:
-            "no certificate yet: countersign identity csr, and import what the authority returns"
+            "there is no certificate yet: run countersign identity csr, and import what the authority returns"
         case .certificatesUnreadable(let error): "the certificates cannot be read: \(error.explanation)"
         case .keyNotCertified:
             "none of the certificates is for this key: import those made from its own request (countersign identity csr)"

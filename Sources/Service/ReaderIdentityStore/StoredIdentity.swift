@@ -12,7 +12,7 @@ package struct StoredIdentity: Sendable {
     package let chain: CertificateChain?
     private let folder: IdentityFolder
 
-    /// Reads what there is of an identity and checks who may read and write it. No key is used, and no TPM spoken to.
+    /// Reads what there is of an identity and checks who may read and write it. No key is used, and no TPM is accessed.
     package init(_ name: IdentityName, in folder: IdentityFolder) throws(IdentityStoreError) {
         try folder.check(name)
         self.name = name

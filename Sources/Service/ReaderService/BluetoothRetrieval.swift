@@ -86,9 +86,9 @@ actor BluetoothRetrieval {
             // only one of the two at a time.
             let needless = server
             server = nil
-            async let gone: Void? = needless?.server.close()
+            async let closing: Void? = needless?.server.close()
             try await serve(uuid)
-            await gone
+            await closing
         }
         guard let server = server?.server, let ident = try? BLEIdent(for: engagement) else {
             throw .serviceIncomplete

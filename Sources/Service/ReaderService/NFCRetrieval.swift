@@ -38,7 +38,7 @@ struct NFCRetrieval: Sendable {
     /// How long an operation in progress may still take after cancellation.
     private let grace: Duration
     private let turn = Turn()
-    /// When the last message had gone out to which an answer came.
+    /// When the last message that was answered had been sent.
     private(set) var sent: ContinuousClock.Instant?
     /// Whether the phone is between two messages and still listens.
     private var isIdle = false

@@ -49,6 +49,10 @@ package struct PresentationDeadlines: Equatable, Sendable {
     /// From the engagement to a link over Bluetooth that has been started: some phones look for us for 10 s and more
     /// (Q90).
     package var connection: Duration = .seconds(30)
+    /// From the engagement until people see that the phone is still connecting.
+    package var connecting: Duration = .seconds(3)
+    /// From the engagement until the holder is asked whether Bluetooth is on.
+    package var checkBluetooth: Duration = .seconds(8)
     /// For the reader's own signature, from when the request can be sent.
     package var signing: Duration = .seconds(5)
     /// For one command of the data transfer, but for the one in which the holder decides (Q53), and from one fragment
@@ -66,18 +70,28 @@ package struct PresentationDeadlines: Equatable, Sendable {
 
 /// What happens, for those who show it. Holds nothing personal.
 package enum PresentationEvent: Equatable, Sendable {
-    /// Waiting for a phone.
+    /// Waiting for a phone. Its holder should open the ID first.
     case armed
     /// A phone is there that shows no wallet: locked, or its screen is off (Q1).
     case phoneLocked
+    /// What lies on the reader is a card, or a phone without an open ID (Q206).
+    case notAnID
     /// The tap broke off before it was complete; the same request waits for the next one.
     case tapAgain(NFCEndReason)
+    /// A phone stays on the reader and does not answer: it has to be lifted before the next tap (Q202).
+    case liftAndTapAgain
     /// A QR code is worth offering: two taps have failed (Q12).
     case offerQR
     /// There is no Bluetooth; NFC alone is used. `id` is the transport's.
     case bluetoothUnavailable(RadioFault)
     /// The engagement is complete: the moment to sound the tone (Q8).
     case engaged
+    /// Everything else comes over Bluetooth: the phone may leave the reader (Q9).
+    case mayLift
+    /// The phone is engaged and has not connected over Bluetooth yet.
+    case connecting
+    /// It still has not: its Bluetooth may be off.
+    case checkBluetooth
     /// The answer comes over NFC: the phone has to stay on the reader.
     case hold
     /// The request is out; the holder decides.

@@ -29,6 +29,10 @@ extension ReaderTransaction {
         }
         let bluetooth = BluetoothRetrieval(radio, plan: plan.retrieval)
         do throws(BluetoothLEError) {
+            // Nothing goes on the air that would harm the phone, where there is another way.
+            if plan.retrieval.transport == .automatic, let fault = await radio.settingsFault() {
+                throw .radioUnavailable(fault)
+            }
             try await bluetooth.arm()
             return bluetooth
         } catch {
@@ -45,7 +49,7 @@ extension ReaderTransaction {
         _ exchange: inout RequestExchange, _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer,
         _ engagement: DeviceEngagement, _ progress: inout Progress
     ) async throws(PresentationFailure) -> Ending {
-        let link = try await link(bluetooth, offer, engagement)
+        let link = try await link(bluetooth, offer, engagement, since: progress.times.latest)
         progress.times.end(.connection)
         var carrier = LinkCarrier(
             driver: await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings))
@@ -53,11 +57,15 @@ extension ReaderTransaction {
     }
 
     private func link(
-        _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer, _ engagement: DeviceEngagement
+        _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer, _ engagement: DeviceEngagement,
+        since engaged: ContinuousClock.Instant
     ) async throws(PresentationFailure) -> any BluetoothLELink {
         let deadline = ContinuousClock.now + plan.deadlines.connection
-        let result = await bounded(by: deadline) { () throws(BluetoothLEError) in
-            try await bluetooth.link(to: offer, engaged: engagement)
+        let notices = ConnectionNotices(deadlines: plan.deadlines, engaged: engaged, report: report)
+        let result = await notices.during {
+            await bounded(by: deadline) { () throws(BluetoothLEError) in
+                try await bluetooth.link(to: offer, engaged: engagement)
+            }
         }
         if case .success(let link) = result {
             guard !Task.isCancelled else {

@@ -96,8 +96,8 @@ extension ReaderTransaction {
             throw .failed(error)
         }
         if let bluetooth, let offer = engaged.bluetooth {
-            // The phone may be lifted: everything else comes through the air.
             await letGo(of: card)
+            report(.mayLift)
             do throws(PresentationFailure) {
                 return try await complete(&exchange, bluetooth, offer, engaged.engagement, &progress)
             } catch {

@@ -9,21 +9,23 @@ package struct StoredPresentation: Sendable {
     package let owner: String
     /// The caller's own name for it; nil where it has none.
     package let reference: String?
-    /// Which of the persons that belong to the reference.
+    /// Which of the persons of the reference, from 1.
     package let holder: Int
-    /// The SHA-256 of the order, by which the same order is known again.
+    /// The SHA-256 of the order, by which a repeated order is recognised.
     package let order: [UInt8]
     package let created: Timestamp
     /// Nil while it continues.
     package let ended: Timestamp?
     /// The JSON that its caller reads. While it continues, this says that it was interrupted.
     package let description: String
+    /// Where its end is still to be delivered; nil for nowhere, or where that was done.
+    package let webhook: String?
     /// The number of its receipt, and of that of what was asked next.
     package internal(set) var receipts: (first: Int64?, further: Int64?) = (nil, nil)
 
     package init(
         id: String, owner: String, reference: String?, holder: Int, order: [UInt8], created: Timestamp,
-        ended: Timestamp?, description: String
+        ended: Timestamp?, description: String, webhook: String? = nil
     ) {
         self.id = id
         self.owner = owner
@@ -33,11 +35,10 @@ package struct StoredPresentation: Sendable {
         self.created = created
         self.ended = ended
         self.description = description
+        self.webhook = webhook
     }
 
-    /// By what name the receipt of what was asked next is held.
-    package static func furtherName(_ id: String) -> String { id + furtherEnding }
-
+    /// What the name by which the receipt of what was asked next is held has after the presentation's.
     static let furtherEnding = "/then"
 }
 
@@ -50,18 +51,43 @@ extension ReaderStore {
         try change { database in try Self.put(presentation, in: database) }
     }
 
+    /// Keeps a presentation that begins, and makes sure that its receipts can be written and signed: what they will say
+    /// should nothing else come is held. All of it or nothing.
+    ///
+    /// - Parameters:
+    ///   - first: of what is asked at first; nil where that has no receipt.
+    ///   - further: of what is asked next.
+    package func begin(
+        _ presentation: StoredPresentation, holding first: ReceiptStatement?, then further: ReceiptStatement?
+    ) throws(ReaderStoreError) {
+        try change { database in
+            if first != nil || further != nil { _ = try ReceiptKeyFile(in: folder).key() }
+            try Self.put(presentation, in: database)
+            try Self.hold(first, then: further, of: presentation.id, in: database)
+        }
+    }
+
+    /// Forgets a presentation that was not begun after all.
+    package func withdraw(_ id: String) throws(ReaderStoreError) {
+        try change { database in
+            try database.execute(sql: "DELETE FROM presentation WHERE id = ?", arguments: [id])
+            try Self.release(id, in: database)
+        }
+    }
+
     private static func put(_ presentation: StoredPresentation, in database: Database) throws {
         try database.execute(
             sql: """
                 INSERT OR REPLACE INTO presentation
-                    (id, owner, reference, holder, request, created, ended, description, receipt, further_receipt)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    (id, owner, reference, holder, request, created, ended, description, receipt, further_receipt,
+                     webhook)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 presentation.id, presentation.owner, presentation.reference, presentation.holder,
                 Data(presentation.order), presentation.created.secondsSince1970,
                 presentation.ended?.secondsSince1970, presentation.description,
-                presentation.receipts.first, presentation.receipts.further,
+                presentation.receipts.first, presentation.receipts.further, presentation.webhook,
             ])
     }
 
@@ -75,10 +101,7 @@ extension ReaderStore {
         _ presentation: StoredPresentation, first: ReceiptStatement?, further: ReceiptStatement?
     ) throws(ReaderStoreError) -> (first: Int64?, further: Int64?) {
         let receipts = try change { database in
-            for name in [presentation.id, StoredPresentation.furtherName(presentation.id)] {
-                try database.execute(
-                    sql: "DELETE FROM receipt_held WHERE presentation = ?", arguments: [name])
-            }
+            try Self.release(presentation.id, in: database)
             var presentation = presentation
             presentation.receipts.first = try first.map { try append($0, in: database).sequence }
             presentation.receipts.further = try further.map { try append($0, in: database).sequence }
@@ -100,6 +123,24 @@ extension ReaderStore {
         try presentations("owner = ? AND reference = ? ORDER BY holder", [owner, reference])
     }
 
+    /// The newest of all, from the oldest of them on.
+    package func presentations(atMost limit: Int) throws(ReaderStoreError) -> [StoredPresentation] {
+        try presentations("TRUE ORDER BY created DESC, rowid DESC LIMIT ?", [limit]).reversed()
+    }
+
+    /// Those that have ended and whose end is still to be delivered, from the oldest on.
+    package func undelivered(atMost limit: Int) throws(ReaderStoreError) -> [StoredPresentation] {
+        try presentations(
+            "webhook IS NOT NULL AND ended IS NOT NULL ORDER BY ended, rowid LIMIT ?", [limit])
+    }
+
+    /// The end of a presentation is not to be delivered any more.
+    package func endDelivery(of id: String) throws(ReaderStoreError) {
+        try change { database in
+            try database.execute(sql: "UPDATE presentation SET webhook = NULL WHERE id = ?", arguments: [id])
+        }
+    }
+
     /// Whether a receipt is of a presentation that this caller ordered.
     package func isReceipt(_ number: Int64, of owner: String) throws(ReaderStoreError) -> Bool {
         try !presentations("owner = ? AND ? IN (receipt, further_receipt) LIMIT 1", [owner, number]).isEmpty
@@ -119,7 +160,8 @@ extension ReaderStore {
                     order: [UInt8](try row.decode(Data.self, forColumn: "request")),
                     created: try Timestamp(stored: row.decode(forColumn: "created")),
                     ended: try row.decode(Int64?.self, forColumn: "ended").map(Timestamp.init(stored:)),
-                    description: try row.decode(forColumn: "description"))
+                    description: try row.decode(forColumn: "description"),
+                    webhook: try row.decode(forColumn: "webhook"))
                 stored.receipts = (
                     try row.decode(forColumn: "receipt"), try row.decode(forColumn: "further_receipt")
                 )
@@ -128,7 +170,7 @@ extension ReaderStore {
         }
     }
 
-    /// Ends what an earlier run of the daemon left open. For the start, when nothing of it can go on.
+    /// Ends what an earlier run of the daemon left open. For the start, when none of it can continue.
     package func endPresentations(at now: Timestamp) throws(ReaderStoreError) {
         try change { database in
             try database.execute(

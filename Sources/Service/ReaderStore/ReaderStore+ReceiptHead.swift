@@ -35,7 +35,7 @@ extension ReaderStore {
         }
     }
 
-    /// Writes down the head of what is there, whatever was said before.
+    /// Stores the head of the chain as it is, in place of any earlier one.
     func sealReceiptsAnew(in database: Database) throws {
         if let last = try Self.lastReceipt(in: database) { try seal(last) }
     }

@@ -23,7 +23,7 @@ extension ReaderStore {
     func append(_ statement: ReceiptStatement, in database: Database) throws -> SignedReceipt {
         let last = try Self.lastReceipt(in: database)
         let key = try ReceiptKeyFile(in: folder).key()
-        // From the first receipt on there is a head, whatever comes between.
+        // From the first receipt on there is always a head.
         if last == nil, !ReceiptHead.isThere(in: folder) {
             try ReceiptHead(count: 0, digest: SignedReceipt.origin).write(to: folder, signedWith: key)
         }
@@ -37,42 +37,40 @@ extension ReaderStore {
         return receipt
     }
 
-    /// Makes sure that a receipt can be written and signed now, and keeps the place for it: what it will say should nothing
-    /// else come. Until `release`, or a receipt of this presentation, `appendHeld` writes that.
-    package func reserve(
-        _ statement: ReceiptStatement, of presentation: String
-    ) throws(ReaderStoreError) {
-        try change { database in
-            _ = try ReceiptKeyFile(in: folder).key()
-            try Self.hold(statement, of: presentation, in: database)
-        }
-    }
-
-    /// Nothing is to be written of this presentation.
-    package func release(_ presentation: String) throws(ReaderStoreError) {
-        try change { database in
-            try database.execute(
-                sql: "DELETE FROM receipt_held WHERE presentation = ?", arguments: [presentation])
-        }
-    }
-
-    /// Keeps what a receipt will say as soon as somebody has decided, so that it is not lost with the process.
+    /// Keeps what the receipts of a presentation will say as soon as somebody has decided, so that it is not lost with the
+    /// process, in place of what was held for it.
+    ///
+    /// - Parameters:
+    ///   - first: of what was asked at first; nil where that has no receipt.
+    ///   - further: of what was asked next.
     package func hold(
-        _ statement: ReceiptStatement, of presentation: String
+        _ first: ReceiptStatement?, then further: ReceiptStatement? = nil, of presentation: String
     ) throws(ReaderStoreError) {
-        try change { database in try Self.hold(statement, of: presentation, in: database) }
+        try change { database in try Self.hold(first, then: further, of: presentation, in: database) }
     }
 
-    private static func hold(
-        _ statement: ReceiptStatement, of presentation: String, in database: Database
+    static func hold(
+        _ first: ReceiptStatement?, then further: ReceiptStatement?, of presentation: String,
+        in database: Database
     ) throws {
+        try release(presentation, in: database)
+        let names = [presentation, presentation + StoredPresentation.furtherEnding]
+        for case (let statement?, let name) in zip([first, further], names) {
+            try database.execute(
+                sql: "INSERT INTO receipt_held (presentation, statement) VALUES (?, ?)",
+                arguments: [name, Data(statement.encoded())])
+        }
+    }
+
+    /// Removes what is held for a presentation.
+    static func release(_ presentation: String, in database: Database) throws {
         try database.execute(
-            sql: "INSERT OR REPLACE INTO receipt_held (presentation, statement) VALUES (?, ?)",
-            arguments: [presentation, Data(statement.encoded())])
+            sql: "DELETE FROM receipt_held WHERE presentation IN (?1, ?1 || ?2)",
+            arguments: [presentation, StoredPresentation.furtherEnding])
     }
 
     /// Writes the receipts of everything that is held: what nobody decided on, and what was interrupted. For the start, when
-    /// nothing of it can go on.
+    /// none of it can continue.
     ///
     /// - Returns: how many those are.
     @discardableResult

@@ -20,6 +20,7 @@ package struct ReaderStore: Sendable {
     private static let tables = [
         TrustTables.schema, ReceiptTables.schema + RetainedTables.schema, ReceiptTables.held,
         TokenTables.schema, RetainedTables.owners(in: "retained_owner"), PresentationTables.schema,
+        PresentationTables.webhook,
     ]
     /// The version of the tables.
     static var version: Int { tables.count }
@@ -136,7 +137,7 @@ extension ReaderStoreError {
         } catch let error as DatabaseError {
             throw ReaderStoreError(error)
         } catch {
-            // A row that has not the columns or types of the tables.
+            // A row without the columns or types of the tables.
             throw .damaged
         }
     }

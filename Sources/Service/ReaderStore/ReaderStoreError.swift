@@ -82,8 +82,8 @@ extension ReaderStoreError {
     /// What is wrong with the store, and what to do.
     package var explanation: String {
         switch self {
-        case .absent: "it does not exist yet; `countersign trust import` makes it"
-        case .empty: "nothing is trusted yet; `countersign trust import` takes roots and lists"
+        case .absent: "it does not exist yet: `countersign trust import` creates it"
+        case .empty: "nothing is trusted yet: import roots and lists with `countersign trust import`"
         case .writableByOthers:
             "users other than its owner may write to it: check what is in it, then chmod go-w"
         case .ownedByAnother: "it belongs to another user: run this as that user, or name another store"
@@ -97,13 +97,14 @@ extension ReaderStoreError {
         case .snapshotDamaged(let id):
             "the data of snapshot \(id.shortText) was changed; nothing in it is trusted:"
                 + " `countersign trust rollback ID` returns to another snapshot"
-        case .busy: "another process is changing it; try again"
-        case .changedMeanwhile: "another process changed it meanwhile; nothing was changed, try again"
-        case .snapshotUnknown: "it keeps no snapshot of this id; `countersign trust list` names those it has"
-        case .snapshotAmbiguous: "several snapshots have ids that begin like this; give more of the id"
+        case .busy: "another process is changing it: try again"
+        case .changedMeanwhile: "another process changed it meanwhile, so nothing was written: try again"
+        case .snapshotUnknown: "it has no snapshot with this id: `countersign trust list` shows those it has"
+        case .snapshotAmbiguous: "several snapshots have ids that begin like this: give more of the id"
         case .noPredecessor: "there is no earlier snapshot to go back to"
         case .noSpace: "there is no space left on its disk: delete some files"
-        case .receiptMalformed: "a receipt is malformed, or a later version of countersign wrote it"
+        case .receiptMalformed:
+            "a receipt is malformed, or a later version of countersign wrote it: update countersign"
         case .receiptKeyUnusable: "the key that signs receipts is not an EC key on P-256, or cannot sign"
         case .keyFile(let error): error.explanation
         case .keysInsideStore:
@@ -113,7 +114,7 @@ extension ReaderStoreError {
         case .retentionDiffers: "the request announced a different retention to the holder"
         case .tooLong: "a reference must have 1 to 128 bytes, and a value that is kept at most 4096"
         case .deadlinePassed:
-            "the clock was set back, since the store has seen a later time than the deadline: set the clock"
+            "the deadline is before a time that the store has recorded, so the clock was set back: set the clock"
         case .failed(let code): "SQLite reports error \(code)"
         }
     }

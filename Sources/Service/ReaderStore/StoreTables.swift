@@ -79,6 +79,9 @@ enum PresentationTables {
         CREATE INDEX presentation_ended ON presentation (ended);
 
         """
+
+    /// Where the end of a presentation is still to be delivered.
+    static let webhook = "ALTER TABLE presentation ADD COLUMN webhook TEXT;\n"
 }
 
 /// The tables of retained data. The contents of a field are sealed; its reference is stored only as a keyed digest.

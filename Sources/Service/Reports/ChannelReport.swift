@@ -69,9 +69,9 @@ package struct ChannelReport: Sendable {
 
     /// What was not opened: malformed where bytes do not decode, else rejected.
     package init(unopened error: WalletPresentationError, isReplayChecked: Bool) {
-        let told = TransactionError(error)
+        let reported = TransactionError(error)
         (verdict, response) =
-            error.isAboutForm ? (.malformed, .malformed(told)) : (.rejected, .rejected(told))
+            error.isAboutForm ? (.malformed, .malformed(reported)) : (.rejected, .rejected(reported))
         self.isReplayChecked = isReplayChecked
         ageStandIns = []
     }

@@ -21,7 +21,7 @@ extension ReaderFault {
         case .readerInUse: "another program uses the reader: close it"
         case .serviceIncompatible:
             "pcscd and libpcsclite are of different versions: install both from the same source"
-        case .benchLinkUnreachable: "nothing answers at the bench link: start the wallet first"
+        case .benchLinkUnreachable: "no wallet answers at the bench link: start the wallet first"
         case .failed: "the reader cannot be used: pull it out and plug it in again (\(rawValue))"
         }
     }
@@ -43,6 +43,8 @@ extension RadioFault {
         case .adapterLost: "the Bluetooth adapter is not connected any more: plug it in again"
         case .adapterOff:
             "the Bluetooth adapter is off: bluetoothctl power on; where that is refused, rfkill unblock bluetooth"
+        case .settingsMissing:
+            "bluetoothd's settings make phones ask to pair, or lose parts of their answers: countersign doctor --fix, then systemctl daemon-reload && systemctl restart bluetooth"
         case .registrationRefused:
             "bluetoothd accepts no further advertisement: close other programs that advertise"
         case .otherDeviceStays:
@@ -53,13 +55,26 @@ extension RadioFault {
 }
 
 extension ConnectionFault {
-    /// What to do about it, for a person.
-    package var advice: String {
+    /// What happened and what to do about it, for a person; with its id, as reports have `connection.failed` for all.
+    package var advice: String { "\(event) (\(rawValue)): tap again" }
+
+    private var event: String {
         switch self {
-        case .serviceIncomplete: "the phone connected and does not offer the service for IDs: tap again"
-        case .notSubscribed: "the phone connected and did not subscribe to messages: tap again"
-        case .leftBeforeStart: "the phone left before the transfer began: tap again"
-        default: "no connection to the phone could be made (\(rawValue)): tap again"
+        case .phoneForgotten: "bluetoothd lost the phone before it was connected"
+        case .aborted: "the Bluetooth adapter or the kernel gave up connecting to the phone"
+        case .refused: "the phone refused the connection"
+        case .timedOut: "the phone did not accept the connection in time"
+        case .phoneLeft: "the phone disconnected before it could be used"
+        case .servicesUnresolved: "the phone did not list its services in time"
+        case .serviceIncomplete: "the phone connected, but does not offer the service for IDs"
+        case .notSubscribed: "the phone connected, but did not subscribe to messages"
+        case .channelRefused: "the phone refused the L2CAP channel"
+        case .noSocket: "the system has no socket for the connection"
+        case .valueTooLong: "a message part is longer than the connection allows"
+        case .readRefused: "the phone did not let the reader read a characteristic"
+        case .readTimedOut: "the phone did not answer a read in time"
+        case .identOfAnother: "the phone that connected is not the one that was tapped (another Ident)"
+        case .leftBeforeStart: "the phone disconnected before the transfer began"
         }
     }
 }

@@ -7,7 +7,7 @@ package struct PresentationEvidence: Equatable, Sendable {
         case judged
         /// The holder returned nothing.
         case declined
-        /// The till or the clerk ended it before an answer.
+        /// The till or the clerk cancelled it before an answer.
         case cancelled
         /// There is nothing to judge.
         case failed

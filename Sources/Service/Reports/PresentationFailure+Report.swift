@@ -9,53 +9,42 @@ extension PresentationFailure {
     package func report() throws(ReaderFault) -> TransactionReport {
         switch self {
         case .readerUnavailable(let fault): throw fault
-        case .engagementOverdue(nil):
-            return incomplete(
-                .engagementOverdue,
-                "no phone was held to the reader in time: keep it there until it shows the request")
-        case .engagementOverdue(let lastTap?) where lastTap.fault == .noWalletYet:
-            return incomplete(
-                .engagementOverdue, "the phone showed no wallet: unlock it and open the ID, then tap")
-        case .engagementOverdue(let lastTap?):
-            return incomplete(
-                .engagementFailed, "no tap succeeded in time; at the last one \(lastTap.explanation)")
+        case .engagementOverdue(let lastTap): return Self.withoutEngagement(after: lastTap)
         case .engagement(let error):
             return .malformed(TransactionError(.engagementMalformed, error.explanation))
         case .noUsableRetrieval:
-            return incomplete(
+            return Self.incomplete(
                 .noUsableRetrieval, "the phone offers no way to answer that this reader supports")
         case .linkLost:
-            return incomplete(.linkLost, "the phone disconnected before its answer was complete: tap again")
+            return Self.incomplete(
+                .linkLost, "the phone disconnected before its answer was complete: tap again")
         case .messageTooLong(let announced, let limit):
-            return incomplete(
+            return Self.incomplete(
                 .messageTooLong,
                 "the phone announced a message of \(announced) bytes; at most \(limit) are allowed")
         case .transfer(let reason):
-            if case .messageTooLong = reason.fault { return incomplete(.messageTooLong, reason.explanation) }
-            return incomplete(.transferFailed, reason.explanation)
-        case .radioUnavailable(let fault): return incomplete(.radioUnavailable, fault.advice)
+            if case .messageTooLong = reason.fault {
+                return Self.incomplete(.messageTooLong, reason.explanation)
+            }
+            return Self.incomplete(.transferFailed, reason.explanation)
+        case .radioUnavailable(let fault): return Self.incomplete(.radioUnavailable, fault.advice)
         case .connectionOverdue:
-            return incomplete(
+            return Self.incomplete(
                 .connectionOverdue, "the phone did not connect over Bluetooth in time: tap again")
-        case .connection(let fault): return incomplete(.connectionFailed, fault.advice)
+        case .connection(let fault): return Self.incomplete(.connectionFailed, fault.advice)
         case .bluetooth(.failed(_, .messageTooLong)):
-            return incomplete(.messageTooLong, "the phone sent a longer message than is allowed")
-        case .bluetooth(let reason): return incomplete(.transferFailed, reason.explanation)
+            return Self.incomplete(.messageTooLong, "the phone sent a longer message than is allowed")
+        case .bluetooth(let reason): return Self.incomplete(.transferFailed, reason.explanation)
         case .benchLink(let error): return .malformed(TransactionError(.linkMalformed, error.explanation))
         case .requestNotSigned(let identity):
-            return incomplete(
+            return Self.incomplete(
                 .requestNotSigned,
                 "the key of identity \(Terminal.safe(identity, limit: 80)) cannot sign the request, which was not sent: countersign identity lint"
             )
-        case .session(.decryptionFailed):
-            return .rejected(
-                TransactionError(.sessionDecryption, SessionError.decryptionFailed.explanation))
-        case .session(.malformed(let error)):
-            return .malformed(TransactionError(.sessionMalformed, error.explanation))
-        case .session(let error): return incomplete(.sessionNotSetUp, error.explanation)
+        case .session(let error): return Self.withoutSession(error)
         case .status(let status): return .incomplete(TransactionError(status))
         case .sessionOver:
-            return incomplete(
+            return Self.incomplete(
                 .sessionStatus20,
                 "the phone ended the session with its first answer (status 20): request the other data in a new presentation"
             )
@@ -66,12 +55,34 @@ extension PresentationFailure {
                     "the second answer is of another document than the first: ask the holder to show one document for both"
                 ))
         case .consentOverdue:
-            return incomplete(.consentOverdue, "the holder did not answer in time: start again")
-        case .cancelled: return incomplete(.cancelled, "the presentation was cancelled")
+            return Self.incomplete(.consentOverdue, "the holder did not answer in time: start again")
+        case .cancelled: return Self.incomplete(.cancelled, "the presentation was cancelled")
         }
     }
 
-    private func incomplete(_ id: TransactionError.ID, _ detail: String) -> TransactionReport {
+    private static func withoutEngagement(after lastTap: NFCEndReason?) -> TransactionReport {
+        guard let lastTap else {
+            return incomplete(
+                .engagementOverdue,
+                "no phone was held to the reader in time: keep it there until it shows the request")
+        }
+        return lastTap.fault == .noWalletYet
+            ? incomplete(
+                .engagementOverdue, "the phone showed no wallet: unlock it and open the ID, then tap")
+            : incomplete(
+                .engagementFailed, "no tap succeeded in time; at the last one \(lastTap.explanation)")
+    }
+
+    private static func withoutSession(_ error: SessionError) -> TransactionReport {
+        switch error {
+        case .decryptionFailed: .rejected(TransactionError(.sessionDecryption, error.explanation))
+        case .malformed(let cause):
+            .malformed(TransactionError(.sessionMalformed, cause.explanation))
+        default: incomplete(.sessionNotSetUp, error.explanation)
+        }
+    }
+
+    private static func incomplete(_ id: TransactionError.ID, _ detail: String) -> TransactionReport {
         .incomplete(TransactionError(id, detail))
     }
 }

@@ -27,7 +27,7 @@ extension ReceiptStatement {
                 questions.map {
                     ["ask": .string($0.subject.description), "answer": .string($0.answer.rawValue)]
                 }),
-            "verdict": .string(verdict.rawValue), "test": .boolean(verdict == .mock),
+            "verdict": .string(verdict.rawValue), "test": .boolean(hasTestDocument),
             "reasons": .array(reasons.map { .string($0.id) }),
             "documents": .array(documents.map(\.json)), "trust": trust?.json ?? .null,
             "policy": .string(policy.text), "software": .string(software.text),

@@ -22,7 +22,7 @@ extension PresentationEvidence {
 
     /// What a report says of a presentation.
     ///
-    /// - Parameter asksPerson: whether a person is to decide. Nobody is asked where that could not lead to `allow`.
+    /// - Parameter asksPerson: whether a person is to decide. No person is asked where the outcome could not be `allow`.
     package init(_ report: TransactionReport, asksPerson: Bool) {
         let ids = report.errors.map(\.id)
         switch report.verdict {

@@ -131,7 +131,7 @@ package struct TransactionReport: Sendable {
         return !words.isEmpty && words.allSatisfy { $0 == .yes } ? .yes : .cannotTell
     }
 
-    /// Adds to what went wrong what may help.
+    /// Adds a remedy to the fault.
     mutating func advise(_ advice: String, about ids: Set<String>) {
         errors = errors.map { ids.contains($0.id) ? $0.adding(advice) : $0 }
     }

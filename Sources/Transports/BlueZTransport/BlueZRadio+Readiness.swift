@@ -10,6 +10,21 @@ extension BlueZRadio {
         }
     }
 
+    package func settingsFault() async -> RadioFault? {
+        await missingEssentials().isEmpty ? nil : .settingsMissing
+    }
+
+    /// What bluetoothd lacks of the settings without which Bluetooth harms phones or loses answers. Nothing where they
+    /// cannot be found out, or no adapter is there.
+    package func missingEssentials() async -> [DaemonRequirement] {
+        do throws(BlueZTransportError) {
+            let (daemon, _, _) = try await currentAdapter()
+            return try await daemon.settings(within: configuration.call).missingEssentials
+        } catch {
+            return []
+        }
+    }
+
     package func prepare() async throws(BluetoothLEError) {
         do throws(BlueZTransportError) {
             _ = try await readyAdapter()

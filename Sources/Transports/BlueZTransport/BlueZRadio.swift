@@ -3,7 +3,7 @@ package import Transport
 /// One Bluetooth adapter through bluetoothd. The connection to the bus is made when it is needed, and again after it
 /// was lost.
 package actor BlueZRadio: BluetoothLERadio {
-    private let configuration: BlueZConfiguration
+    let configuration: BlueZConfiguration
     private(set) var daemon: Daemon?
     private var lastServer = 0
     private var isConnecting = false

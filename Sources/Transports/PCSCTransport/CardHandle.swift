@@ -64,6 +64,8 @@ struct CardHandle: ~Copyable, Sendable {
 }
 
 extension CardHandle {
+    /// libccid's code for a command to the reader itself.
+    private static let escapeRequest: UInt32 = 0x4200_0000 + 1
     private static let getFeatureRequest: UInt32 = 0x4200_0000 + 3400
     private static let getUSBPath: UInt32 = 0x4200_0000 + 3601
     private static let getTLVProperties: UInt8 = 0x12
@@ -82,6 +84,16 @@ extension CardHandle {
         properties.location = usbLocation()
         properties.allowsEscape = TagLengthValues(features).contains { $0.tag == Self.escapeCommand }
         return properties
+    }
+
+    /// Sends commands to the reader itself; their answers until the driver refuses one.
+    borrowing func escape(_ commands: [[UInt8]]) -> [[UInt8]] {
+        var answers: [[UInt8]] = []
+        for command in commands {
+            guard let answer = control(Self.escapeRequest, command) else { break }
+            answers.append(answer)
+        }
+        return answers
     }
 
     private borrowing func usbLocation() -> USBLocation? {

@@ -36,10 +36,10 @@ struct ContextHandle: ~Copyable, Sendable {
     static func establish() throws(PCSCTransportError) -> ContextHandle {
         var raw: SCARDCONTEXT = 0
         var status = LONG(SCARD_S_SUCCESS)
-        // One client too many is refused with SCARD_W_SECURITY_VIOLATION, or, when pcscd hangs up before we have
-        // asked, as if it were not there. While it serves this process the second is the less likely by far, but may come
-        // several times in a row on a busy machine.
-        for _ in 0..<(isAnyOpen ? 20 : 1) {
+        // One client too many, and a user whom polkit refuses, are refused with SCARD_W_SECURITY_VIOLATION, or, when
+        // pcscd hangs up before we have asked, as if it were not there: one time in ten on a busy machine. While it
+        // serves this process it is there, and the second may come several times in a row.
+        for _ in 0..<(isAnyOpen ? 20 : 6) {
             status = unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &raw)
             if status != SCARD_E_NO_SERVICE { break }
             usleep(2_000)

@@ -70,7 +70,7 @@ package actor PCSCContactlessReader: ContactlessReader {
         }
     }
 
-    /// What keeps phones from being seen or spoken with at all.
+    /// What prevents any phone from being detected or read.
     private var unavailability: ContactlessError? {
         let error = refusal ?? (readers.isEmpty ? .noReader : hindrance)
         return error.map { .readerUnavailable(ReaderFault($0)) }

@@ -77,6 +77,18 @@ package actor PCSCService {
         return PCSCCard(slot: slot, thread: thread, limits: reader.limits)
     }
 
+    /// Has a reader without a card carry out commands itself (Q126).
+    ///
+    /// - Returns: their answers, until its driver refused one.
+    /// - Throws: `readerInUse` if a card is there, `readerMissing`, `serviceNotRunning`, `cancelled` and the like.
+    package func command(
+        _ commands: [[UInt8]], to reader: String
+    ) async throws(PCSCTransportError) -> [[UInt8]] {
+        try await slot(reader).run { thread throws(PCSCTransportError) in
+            try thread.command(commands, to: reader)
+        }
+    }
+
     private func slot(_ name: String) -> ReaderSlot {
         if let slot = slots[name] { return slot }
         let slot = ReaderSlot(name: name)

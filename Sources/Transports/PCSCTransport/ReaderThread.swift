@@ -78,6 +78,20 @@ actor ReaderThread {
         }
     }
 
+    /// Has the reader carry out commands itself, in their order, unless a card is there; their answers until one fails.
+    func command(_ commands: [[UInt8]], to reader: String) throws(PCSCTransportError) -> [[UInt8]] {
+        guard card == nil else { throw .readerInUse }
+        return try withContext { context throws(PCSCTransportError) in
+            let states = try context.statusChange(from: [(reader, DWORD(SCARD_STATE_UNAWARE))], within: 0)
+            let isOccupied = states?.contains { $0.state & DWORD(SCARD_STATE_PRESENT) != 0 } ?? false
+            if isOccupied { throw .readerInUse }
+            let handle = try context.connect(to: reader, share: SCARD_SHARE_DIRECT, protocols: 0)
+            let answers = handle.escape(commands)
+            handle.disconnect(SCARD_LEAVE_CARD)
+            return answers
+        }
+    }
+
     /// Releases card and context, on this thread.
     func close() {
         card = nil

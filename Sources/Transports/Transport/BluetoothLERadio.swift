@@ -5,6 +5,10 @@ package protocol BluetoothLERadio: Sendable {
     /// Looks whether the adapter can be used as it is, and changes nothing; what is missing is thrown.
     func look() async throws(BluetoothLEError)
 
+    /// Why the radio would harm phones or lose their answers, by its settings; nil where it would not, or where the
+    /// settings cannot be found out.
+    func settingsFault() async -> RadioFault?
+
     /// Gets the adapter ready; what is missing is thrown.
     func prepare() async throws(BluetoothLEError)
 

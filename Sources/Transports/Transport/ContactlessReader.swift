@@ -29,7 +29,7 @@ package struct ContactlessLimits: Equatable, Sendable {
     }
 }
 
-/// Why a phone cannot be waited for or spoken with.
+/// Why a phone cannot be detected or read.
 package enum ContactlessError: Error, Equatable, Sendable {
     /// The phone left the field, or its answer was cut.
     case cardLost

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// poll(2) over many descriptors, which continues where the system refuses a call: whoever waits for one descriptor must not
-/// lose the thread that looks after all.
+/// lose the thread that serves all.
 struct DescriptorPoll {
     /// One call: how many descriptors are ready, or an error below zero.
     typealias Call = (_ entries: inout [pollfd], _ milliseconds: Int32) -> Int32
@@ -22,7 +22,7 @@ struct DescriptorPoll {
         return count < 0 ? -errno : count
     }
 
-    /// Notes in `entries` which are ready, at the latest after so many milliseconds; below zero means without end. It may
+    /// Marks in `entries` which are ready, after so many milliseconds at most; below zero means without a limit. It may
     /// return early with none.
     func look(at entries: inout [pollfd], for milliseconds: Int32) {
         switch call(&entries, milliseconds) {

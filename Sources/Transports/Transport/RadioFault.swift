@@ -17,6 +17,8 @@ package enum RadioFault: String, Error, CaseIterable, Sendable {
     case adapterMissing = "bluez.adapter_missing"
     case adapterLost = "bluez.adapter_lost"
     case adapterOff = "bluez.adapter_off"
+    /// bluetoothd lacks settings without which phones ask to pair, or parts of their answers are lost.
+    case settingsMissing = "bluez.settings_missing"
     /// bluetoothd accepts no further service or advertisement.
     case registrationRefused = "bluez.registration_refused"
     /// A device that belongs to no presentation stays connected to the adapter.

@@ -10,6 +10,8 @@ struct StopwatchRadio: BluetoothLERadio {
 
     func look() async throws(BluetoothLEError) { try await radio.look() }
 
+    func settingsFault() async -> RadioFault? { await radio.settingsFault() }
+
     func prepare() async throws(BluetoothLEError) { try await radio.prepare() }
 
     func untilReady() async throws(BluetoothLEError) { try await radio.untilReady() }

@@ -123,7 +123,7 @@ struct BluetoothTextTests {
         }
     }
 
-    @Test("A known fault of an adapter is told, with what to do; one without stays unmentioned")
+    @Test("A known fault of an adapter is reported, with what to do; one without stays unmentioned")
     func quirks() throws {
         let quirky = try description("", advertising: .init(active: 1, free: 4)) {
             $0.usb = USBIdentity(vendor: 0x0bda, product: 0x8771)
@@ -215,6 +215,25 @@ struct BluetoothReadersTests {
         let silent = try await checks()["bluetooth.daemon"]
         try await AirBench.control(.start)
         #expect(silent?["detail"] as? String == "bluetoothd does not run")
+    }
+
+    @Test(
+        "Q94 Q100 With Debian's defaults request says what is missing, with the cure, before it asks; with ours it does not"
+    )
+    func request() async throws {
+        func request() async throws -> CommandRun {
+            try await execute(["request", "--age-over", "21", "--transport", "ble", "--wait", "1"])
+        }
+        try await withSettings("# nothing is set\n") {
+            #expect(await BlueZRadio().settingsFault() == .settingsMissing)
+            let run = try await request()
+            #expect(run.errors.contains("which then asks its owner to pair"))
+            #expect(run.errors.contains("countersign doctor --fix"))
+        }
+        try await withSettings(nil) {
+            #expect(await BlueZRadio().settingsFault() == nil)
+            #expect(try await !request().errors.contains("doctor --fix"))
+        }
     }
 
     @Test("A change that bluetoothd has not read yet is not taken for its settings")

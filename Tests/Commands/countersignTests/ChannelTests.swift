@@ -143,7 +143,7 @@ struct ChannelTests {
         #expect(try bare.status == 0 && bare.report().requestCompared == false)
     }
 
-    @Test("An age that came for an answer answers, and is told", arguments: channels)
+    @Test("An age that came for an answer answers, and is reported", arguments: channels)
     func ageStandIn(_ channel: PresentationChannel) throws {
         for (age, status) in [("30", Int32(0)), ("20", 1)] {
             #expect(try stage.answer(channel, "--age", age, "--attests", "18").status == 0)

@@ -118,7 +118,7 @@ struct IdentityLintTests {
         #expect(try await store.run("import", "counter", signer, "--lenient").status == 2)
     }
 
-    @Test("Q173 An expiry is told 30 days ahead, or as many as --warn says, with an exit code of its own")
+    @Test("Q173 An expiry is reported 30 days ahead, or as many as --warn says, with an exit code of its own")
     func expiry() async throws {
         // Valid until 2027-08-28T12:00:00Z.
         try await store.make("counter")

@@ -42,14 +42,14 @@ struct IdentityTPMTests {
     func absent() async throws {
         let store = try IdentityStore(environment: ["OPENSSL_MODULES": "/nowhere"])
         let run = try await store.run("init", "counter", "--tpm")
-        #expect(run.status == 69 && run.errors.contains("apt install tpm2-openssl"), "\(run.everything)")
+        #expect(run.status == 69 && run.errors.contains("apt-get install tpm2-openssl"), "\(run.everything)")
         #expect(!FileManager.default.fileExists(atPath: store.path))
         // The twin: a key in a file needs no provider.
         #expect(try await store.run("init", "counter").status == 0)
     }
 
     @Test(
-        "A TPM that does not answer is told as such",
+        "A TPM that does not answer is reported as such",
         .enabled(if: SoftwareTPM.isThere, "\(SoftwareTPM.missing)"))
     func unreachable() async throws {
         let store = try IdentityStore(environment: ["TPM2OPENSSL_TCTI": "swtpm:path=/nowhere"])

@@ -64,7 +64,7 @@ struct IntentTests {
     }
 
     @Test(
-        "Q160 What stands in for an age that a licence lacks is told, where the wallet knows alternatives",
+        "Q160 What stands in for an age that a licence lacks is reported, where the wallet knows alternatives",
         arguments: [
             ("generic", ["18", "25"], 0, "age_over_25"), ("apple", ["18"], 0, "age_in_years"),
             ("generic", ["18"], 1, nil),
@@ -148,7 +148,7 @@ struct IntentTests {
 @Suite("request, in somebody's name")
 struct IdentityRequestTests {
     @Test(
-        "Q168 Q172 A wallet that insists on a known reader answers who is named, and is told so",
+        "Q168 Q172 A wallet that insists on a known reader answers who is named, and is notified of it",
         arguments: [("generic", "documents"), ("apple", "all")])
     func signed(_ profile: String, authentication: String) async throws {
         let store = try ReaderStoreFolder("counter-1")

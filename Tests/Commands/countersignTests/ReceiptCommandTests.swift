@@ -1,5 +1,6 @@
 internal import PKIX
 import Foundation
+import GRDB
 import OpenSSLCrypto
 import ReaderStore
 import RecordBench
@@ -102,6 +103,27 @@ struct ReceiptCommandTests {
         }
         let gap = try CommandRun("receipt", "verify", folder.path("gap"), "--key", keys)
         #expect(gap.output == "broken at link 2 of 2: receipt 2 is missing\n")
+    }
+
+    @Test("--store finds last receipts that were deleted from the database, and a head that is not theirs")
+    func cutStore() throws {
+        let head = try export().head
+        #expect(try receipt("verify").output == "3 receipts, unbroken; head: \(head)\n")
+        try DatabaseQueue(path: path + "/countersign.sqlite").write {
+            try $0.execute(sql: "DELETE FROM receipt WHERE sequence > 1")
+        }
+        let cut = try receipt("verify", "--json")
+        #expect(cut.status == 2, "\(cut.everything)")
+        let broken = try #require(cut.json()["broken"] as? [String: Any])
+        #expect(broken["id"] as? String == "missing" && broken["detail"] is String)
+        // An export of what is left is unbroken in itself: only the store knows of the head.
+        let (chain, keys) = (folder.path("left.cbor"), folder.path("left.pem"))
+        #expect(try receipt("export", chain, "--public-keys", keys).status == 0)
+        #expect(try CommandRun("receipt", "verify", chain, "--key", keys).status == 0)
+        try FileManager.default.removeItem(atPath: path + "/receipt-head")
+        let headless = try receipt("verify", "--json")
+        #expect(headless.status == 2)
+        #expect((try headless.json()["broken"] as? [String: Any])?["id"] as? String == "head_differs")
     }
 
     @Test("With a new key the chain goes on, and both public halves are exported")

@@ -57,7 +57,7 @@ struct RequestTests {
     }
 
     @Test(
-        "Q159 An answer that is no, or that cannot be told: exit code 1",
+        "Q159 An answer that is no, or that cannot be determined: exit code 1",
         arguments: [("17", "21", "no"), ("40", "30", "cannotTell"), ("70", "67", "cannotTell")])
     func answerNotYes(_ age: String, _ asked: String, _ answer: String) async throws {
         let run = try await WalletAtLink(["--age", age]).request(["--age-over", asked, "--json"])

@@ -100,7 +100,7 @@ struct TokenCommandTests {
         try await makeBrand()
         let token = try await sign().output
         let other = try await verify(token, "--instance", String(repeating: "0", count: 32))
-        #expect(other.status == 2 && other.output.contains("sub is another reader"))
+        #expect(other.status == 2 && other.output.contains("sub names another reader"))
         let point = try #require(token.lastIndex(of: "."))
         let after = token.index(after: point)
         let changed = token.replacingCharacters(in: after...after, with: token[after] == "A" ? "B" : "A")
@@ -178,7 +178,7 @@ struct TokenCommandTests {
         #expect(try await run("brand", "key", "add", "utopia", "--kid", "k3").status == 64)
     }
 
-    @Test("A fault in brands.json is told with its line, and a logo that is no PNG is not taken")
+    @Test("A fault in brands.json is reported with its line, and a logo that is no PNG is not taken")
     func faults() async throws {
         try await makeBrand()
         let svg = try folder.write(Array("<svg/>".utf8), as: "logo.svg")

@@ -86,7 +86,7 @@ struct TokenTPMTests {
         let generate = add + ["--generate", keyPath("shop")]
         let missing = try await execute(generate + ["--tpm"], environment: environment)
         #expect(
-            missing.status == 69 && missing.errors.contains("apt install tpm2-openssl"),
+            missing.status == 69 && missing.errors.contains("apt-get install tpm2-openssl"),
             "\(missing.everything)")
         #expect(!FileManager.default.fileExists(atPath: keyPath("shop")))
         #expect(try await !run("brand", "list", in: "shop").output.contains("k1"))

@@ -96,7 +96,7 @@ struct TrustImportTests {
         let shrunken = try scene.write("8.vical", list.encoded())
         let refused = try scene.trust("import", shrunken)
         #expect(refused.status == 2)
-        #expect(refused.output.contains("it has 7 entries and the present list 10"))
+        #expect(refused.output.contains("it has only 7 entries, but the present list has 10"))
         #expect(refused.output.contains("--accept-shrunken"))
         #expect(try scene.snapshot() == before)
         #expect(try scene.trust("import", shrunken, "--accept-shrunken").status == 0)
@@ -206,7 +206,7 @@ struct TrustImportTests {
         #expect(try scene.trust("import", list, "--signer", list).status == 65)
     }
 
-    @Test("A file that is nothing of this is an error; in a folder it is passed over and told")
+    @Test("A file that is nothing of this is an error; in a folder it is skipped with a note")
     func unknown() throws {
         let folder = try TemporaryFolder()
         _ = try folder.write(scene.root.der, as: "root.der")
@@ -216,7 +216,7 @@ struct TrustImportTests {
         #expect(!FileManager.default.fileExists(atPath: scene.store))
         let run = try scene.trust("import", folder.url.path)
         #expect(run.status == 0)
-        #expect(run.errors.contains("passed over") && run.errors.contains("other.cbor"))
+        #expect(run.errors.contains("skipped") && run.errors.contains("other.cbor"))
     }
 
     @Test("What is named to be something else is not taken for it")

@@ -44,12 +44,26 @@ final class TrustScene {
         _ further: String..., status: [UInt8]? = nil, members: [(String, [UInt8])] = [],
         at time: String = TrustScene.time
     ) throws -> CommandRun {
+        try verify(further, status: status, members: members, at: time)
+    }
+
+    /// The same.
+    ///
+    /// - Parameters:
+    ///   - change: what is made of the document before it is signed.
+    ///   - encoding: what is made of the encoded response.
+    func verify(
+        _ further: [String], status: [UInt8]? = nil, members: [(String, [UInt8])] = [],
+        isOver21: Bool = true, changing change: (inout TestDocument) -> Void = { _ in },
+        encoding: ([UInt8]) -> [UInt8] = { $0 }, at time: String = TrustScene.time
+    ) throws -> CommandRun {
         var document = try TestDocument([
             TestDocument.Item("family_name", Encoded.text("Quillfeather")),
-            TestDocument.Item("age_over_21", Encoded.boolean(true)),
+            TestDocument.Item("age_over_21", Encoded.boolean(isOver21)),
             TestDocument.Item("issuing_country", Encoded.text("XX")),
         ])
         document.status = status
+        change(&document)
         let session = try TestSession()
         let response = try Encoded.map(
             [
@@ -62,7 +76,7 @@ final class TrustScene {
             ] + members)
         return try CommandRun(
             [
-                "verify", "--response", write("response", response), "--transcript",
+                "verify", "--response", write("response", encoding(response)), "--transcript",
                 write("transcript", Array(session.transcript.encoded)), "--at", time, "--store", store,
             ] + further)
     }

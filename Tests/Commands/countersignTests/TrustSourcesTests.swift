@@ -19,12 +19,21 @@ struct TrustSourcesTests {
         let run = try CommandRun(["trust", "sources", "--json"])
         #expect(run.status == 0, "\(run.errors)")
         let sources = try #require(run.json()["sources"] as? [[String: Any]])
-        #expect(sources.contains { $0["name"] as? String == "aamva" })
+        let names = sources.compactMap { $0["name"] as? String }
+        #expect(names == ["aamva", "austroads", "google-wallet", "eu-age-verification", "eu-lotl"])
         for source in sources {
-            #expect(Set(source.keys) == ["name", "publisher", "address", "list", "readFrom", "readOn"])
-            for member in ["address", "readFrom"] {
-                #expect((source[member] as? String)?.hasPrefix("https://") == true, "\(member)")
-            }
+            #expect(
+                Set(source.keys) == [
+                    "name", "publisher", "format", "address", "list", "readFrom", "readOn", "note",
+                ])
+            let format = try #require(source["format"] as? String)
+            #expect(["vical", "roots", "etsi-trusted-list"].contains(format))
+            // What `trust add` cannot read has no address that it would fetch.
+            if format != "vical" { #expect(source["list"] is NSNull) }
+            let pages = try #require(source["readFrom"] as? [String])
+            #expect(!pages.isEmpty)
+            let addresses = [source["address"] as? String, source["list"] as? String].compactMap(\.self)
+            #expect((pages + addresses).allSatisfy { $0.hasPrefix("https://") }, "\(source)")
             let day = try #require(source["readOn"] as? String)
             #expect(day.split(separator: "-").map(\.count) == [4, 2, 2], "\(day)")
         }
@@ -68,7 +77,7 @@ struct TrustSourcesTests {
         for (arguments, words) in [
             (["nobody", list, "--provider", root], "no published source has this name"),
             (["aamva", list], "--provider"),
-            (["aamva", "--provider", root], "https://aamva.org/"),
+            (["google-wallet", "--provider", root], "https://developers.google.com/"),
         ] {
             let run = try CommandRun(
                 ["trust", "add"] + arguments + ["--store", scene.store, "--at", TrustScene.time])

@@ -86,7 +86,8 @@ struct TrustStoreCommandTests {
         #expect(open.errors.contains("users other than its owner may write to it"))
     }
 
-    @Test("Verifying changes nothing in the store, and no value of a document is in it or in what is told")
+    @Test(
+        "Verifying changes nothing in the store, and no value of a document is in it or in what is reported")
     func silence() throws {
         _ = try importRoot()
         let file = URL(filePath: "\(scene.store)/countersign.sqlite")
@@ -185,7 +186,7 @@ struct TrustStoreCommandTests {
 
     // At once
 
-    @Test("Of imports at the same time none is lost that was told as done")
+    @Test("Of imports at the same time none is lost that was reported as done")
     func atOnce() async throws {
         _ = try importRoot()
         let files = try (0..<6).map { try scene.write("at-once-\($0).der", TestAuthority().der) }

@@ -122,7 +122,7 @@ struct VerifyTests {
         #expect(try json.report().requestCompared)
     }
 
-    @Test("An age that is asked for and not attested cannot be told: exit code 1")
+    @Test("An age that is asked for and not attested cannot be determined: exit code 1")
     func unansweredAge() throws {
         let asked = [
             "family_name", "document_number", "driving_privileges", "issue_date", "expiry_date", "portrait",
@@ -139,7 +139,7 @@ struct VerifyTests {
         #expect(text.output.contains("over 21: cannot tell (no age attestation was returned)"))
     }
 
-    @Test("An age of a document that did not come cannot be told either")
+    @Test("An age of a document that did not come cannot be determined either")
     func ageOfAbsentDocument() throws {
         let other = ItemsRequest(
             docType: "org.example.other",

@@ -71,8 +71,16 @@ struct ConfigurationTests {
                 #"{"lanes": [{"name": "one", "benchLink": "tcp://127.0.0.1:7", "fieldTrace": {"file": "/a"}}]}"#,
                 "benchLink and fieldTrace cannot be given together"
             ),
+            (
+                #"{"lanes": [{"name": "one", "readerCommands": ["beep"]}]}"#,
+                #"lanes[0].readerCommands[0]: must be one of "pollingFrame", "quiet""#
+            ),
+            (
+                #"{"lanes": [{"name": "one", "benchLink": "tcp://127.0.0.1:1", "readerCommands": []}]}"#,
+                "benchLink and readerCommands cannot be given together"
+            ),
             (#"{"lanes": [], "lane": 1}"#, "\"lane\" is not known"),
-            (#"{"lanes": [], "lanes": []}"#, "twice"),
+            (#"{"lanes": [], "lanes": []}"#, "duplicate member"),
             ("{}", "\"lanes\" is missing"), ("{\"lanes\": []}", "lanes: must contain at least one lane"),
             ("{\n\nlanes", "FILE:3: this is not JSON"),
             (
@@ -202,7 +210,7 @@ struct ConfigurationTests {
         #expect(try cancelled.json()["state"] as? String == "cancelled")
     }
 
-    @Test("Systemd is told when the daemon is ready, reloads and ends")
+    @Test("systemd is notified when the daemon is ready, reloads and ends")
     func systemd() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "n-\(UUID().uuidString.prefix(8))")
             .path

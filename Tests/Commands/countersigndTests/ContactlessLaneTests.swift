@@ -38,7 +38,7 @@ struct ContactlessLaneTests {
         while told.last != "awaitingDecision", let event = try await hints.next() {
             told.append(event.data["hint"] ?? event.data["state"] ?? "")
         }
-        #expect(told == ["armed", "engaged", "hold", "hold", "hold", "awaitingDecision"])
+        #expect(told == ["openYourID", "engaged", "hold", "hold", "hold", "awaitingDecision"])
     }
 
     @Test(

@@ -40,7 +40,7 @@ struct EventTests {
     }
 
     @Test(
-        "Two hundred of one caller listen, each hears everything, one too many is told so, and another caller listens"
+        "Two hundred of one caller listen, each hears everything, one too many is refused, and another caller listens"
     )
     func listeners() async throws {
         let reader = try await ReaderDaemon(members: ["limits": #"{"listeners": 400}"#])

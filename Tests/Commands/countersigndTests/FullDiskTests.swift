@@ -35,9 +35,7 @@ struct FullDiskTests {
         deinit { _ = try? ChildProcess(["umount", "-l", store]).waitForEnd() }
 
         func start() async throws {
-            daemon = try BuiltProgram(
-                "countersignd", ["--config", reader.folder.path + "/countersignd.json"])
-            try await daemon.said(" ready")
+            daemon = try await reader.startAgain()
         }
 
         func fill() throws {
@@ -52,11 +50,10 @@ struct FullDiskTests {
 
         func empty() throws { try FileManager.default.removeItem(atPath: filler) }
 
-        /// An order that is to have a receipt.
-        func order() async throws -> PlainHTTP.Reply {
+        /// An order, by default one that is to have a receipt.
+        func order(_ members: String = #", "retention": "receipt""#) async throws -> PlainHTTP.Reply {
             try await reader.asApp.call(
-                "POST", "/v1/presentations",
-                #"{"kind": "display", "intent": "age over 21", "retention": "receipt"}"#)
+                "POST", "/v1/presentations", #"{"kind": "display", "intent": "age over 21"\#(members)}"#)
         }
 
         func isReady() async throws -> Bool {
@@ -79,16 +76,21 @@ struct FullDiskTests {
         return id
     }
 
-    @Test("An order with a receipt is refused before the phone is asked, and taken once there is space")
-    func refused() async throws {
+    @Test(
+        "An order is refused before the phone is asked, with a receipt or without, and taken once there is space",
+        arguments: [#", "retention": "receipt""#, "", #", "reference": "sale""#])
+    func refused(_ members: String) async throws {
         let disk = try await Disk()
         try disk.fill()
-        let refused = try await disk.order()
+        let refused = try await disk.order(members)
         #expect(refused.status == 503 && refused.problem == "recordsUnavailable", "\(refused.text)")
         let lane = try await disk.reader.asApp.call("GET", "/v1/lanes/lane-1").json()
         #expect(lane["presentation"] is NSNull)
+        #expect(!disk.reader.wallets[0].errors.contains("reader 1"))
         try disk.empty()
-        #expect(try await disk.order().status == 201)
+        let taken = try await disk.order(members)
+        let id = try #require(try taken.json()["id"] as? String, "\(taken.text)")
+        #expect(try await disk.reader.end(of: id).last == "verified")
     }
 
     @Test(

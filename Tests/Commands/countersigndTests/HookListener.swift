@@ -14,10 +14,11 @@ final class HookListener: Sendable {
     private let descriptor: Int32
     private let calls = Mutex<[Call]>([])
 
-    init(answering statuses: [Int]) throws {
-        port = try ReaderDaemon.freePort()
+    /// - Parameter port: nil for one that is free.
+    init(answering statuses: [Int], at port: UInt16? = nil) throws {
+        self.port = try port ?? ReaderDaemon.freePort()
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard PlainHTTP.Address.tcp(port: port).bind(descriptor), listen(descriptor, 8) == 0 else {
+        guard PlainHTTP.Address.tcp(port: self.port).bind(descriptor), listen(descriptor, 8) == 0 else {
             throw PlainHTTP.Failure(description: "no hook")
         }
         Thread { [self] in for status in statuses { take(status) } }.start()

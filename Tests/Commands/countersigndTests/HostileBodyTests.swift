@@ -58,7 +58,7 @@ struct HostileBodyTests {
         ("no object", "[]", [:], "bodyRefused"), ("null", "null", [:], "bodyRefused"),
         ("two objects", "{} {}", [:], "bodyRefused"),
         ("an unknown member", #"{"surprise": 1}"#, [:], "bodyRefused"),
-        ("a member twice", #"{"a": 1, "a": 1}"#, [:], "bodyRefused"),
+        ("a duplicate member", #"{"a": 1, "a": 1}"#, [:], "bodyRefused"),
         ("half a character", #"{"a": "\ud800"}"#, [:], "bodyRefused"),
         ("a number without end", #"{"a": 1e999999}"#, [:], "bodyRefused"),
         (

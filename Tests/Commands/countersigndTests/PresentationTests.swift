@@ -136,7 +136,7 @@ struct PresentationTests {
     }
 
     @Test(
-        "An order cancelled while the holder decides is cancelled, its phone is told, and the lane is free again"
+        "An order cancelled while the holder decides is cancelled, its phone is notified, and the lane is free again"
     )
     func cancelled() async throws {
         let reader = try await ReaderDaemon(lanes: [["--consent-time", "30000"]])

@@ -83,7 +83,7 @@ struct ReaderTokenTests {
     }
 
     @Test(
-        "Nobody has a token who may not, for no brand and no reader but those granted, and each refusal is told"
+        "Nobody has a token who may not, for no brand and no reader but those granted, and each refusal is reported"
     )
     func refused() async throws {
         let chain = try await TokenChain()
@@ -124,7 +124,7 @@ struct ReaderTokenTests {
                 .problem == "forbidden")
     }
 
-    @Test("A reader has twelve tokens an hour, is told when to ask again, and no other waits with it")
+    @Test("A reader has twelve tokens an hour, learns when to ask again, and no other waits with it")
     func rate() async throws {
         let chain = try await TokenChain()
         for _ in 0..<12 { #expect(try await chain.ask().status == 201) }
@@ -203,7 +203,9 @@ struct ReaderTokenTests {
         #expect(try await chain.order(token).text.contains("token.key_revoked"))
     }
 
-    @Test("A logo comes as PNG that nothing takes for a page, to the display alone, and what is none is told")
+    @Test(
+        "A logo comes as PNG that nothing takes for a page, to the display alone, and what is none is reported"
+    )
     func logo() async throws {
         let chain = try await TokenChain()
         let check = try await SchemaCheck(chain.reader)

@@ -64,7 +64,7 @@ struct RecordFaultTests {
         #expect(try await !desk.reader.asNobody.call("GET", "/readyz").text.contains("recordsUnavailable"))
     }
 
-    @Test("An answer that was handed out in part is handed out again, and that is told")
+    @Test("An answer that was handed out in part is handed out again, and that is reported")
     func cut() async throws {
         let desk = try await RentalDesk()
         _ = try await desk.rent("days(1)", reference: "r")
@@ -107,7 +107,7 @@ struct RecordFaultTests {
         // In time enough for a slow computer to start the daemon before.
         let soon = try await retain(in: desk, for: 15, reference: "soon")
         #expect([overdue, soon, later].allSatisfy(desk.isAnywhere))
-        let daemon = try await desk.again()
+        let daemon = try await desk.reader.startAgain()
         try await gone(overdue, from: desk)
         #expect(desk.isAnywhere(soon) && desk.isAnywhere(later))
         try await gone(soon, from: desk)

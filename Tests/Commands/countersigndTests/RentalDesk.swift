@@ -91,12 +91,4 @@ struct RentalDesk {
             }
         }
     }
-
-    /// Starts the daemon again, as its file says.
-    func again() async throws -> BuiltProgram {
-        let daemon = try BuiltProgram(
-            "countersignd", ["--config", reader.folder.path + "/countersignd.json"])
-        try await daemon.said(" ready")
-        return daemon
-    }
 }

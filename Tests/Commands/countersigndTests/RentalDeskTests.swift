@@ -32,6 +32,13 @@ struct RentalDeskTests {
         )
     }
 
+    /// How a presentation ended, and why.
+    private static func conclusion(_ id: String, _ reader: ReaderDaemon) async throws -> [String] {
+        let found = try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()
+        let reasons = try #require(found["reasons"] as? [String])
+        return [try #require(found["outcome"] as? String)] + reasons
+    }
+
     private static func answers(_ result: [String: Any]?) -> [String: String] {
         let answers = result?["answers"] as? [[String: String]] ?? []
         return answers.reduce(into: [:]) { $0[$1["ask"] ?? ""] = $1["answer"] }
@@ -44,6 +51,7 @@ struct RentalDeskTests {
         let (daemon, id) = try await Self.ordered(["--consent-time", "2000"])
         let states = try await daemon.end(of: id)
         #expect(states.suffix(4) == ["receiving", "awaitingConsent", "receiving", "verified"])
+        #expect(try await Self.conclusion(id, daemon) == ["allow"])
         let (_, first, then) = try await Self.presentation(id, daemon.asApp)
         #expect(Self.answers(first) == ["age_over_21": "yes"])
         #expect(first["documents"] == nil)
@@ -66,14 +74,22 @@ struct RentalDeskTests {
         let wallet: [String]
         let state: String
         var answer: String?
+        let outcome: String
+        let why: String
 
         var testDescription: String { wallet.joined(separator: " ") }
 
         static let all = [
-            Refused(wallet: ["--age", "20"], state: "verified", answer: "no"),
-            Refused(wallet: ["--attests", "18"], state: "verified", answer: "unknown"),
-            Refused(wallet: ["--decision", "declines"], state: "declined"),
-            Refused(wallet: ["--fault", "mso.expired"], state: "rejected", answer: "unknown"),
+            Refused(
+                wallet: ["--age", "20"], state: "verified", answer: "no", outcome: "deny", why: "answer.no"),
+            Refused(
+                wallet: ["--attests", "18"], state: "verified", answer: "unknown", outcome: "unclear",
+                why: "answer.unknown"),
+            Refused(
+                wallet: ["--decision", "declines"], state: "declined", outcome: "declined", why: "declined"),
+            Refused(
+                wallet: ["--fault", "mso.expired"], state: "rejected", answer: "unknown", outcome: "deny",
+                why: "validity"),
         ]
     }
 
@@ -85,6 +101,8 @@ struct RentalDeskTests {
         #expect(state == row.state)
         #expect(Self.answers(first)["age_over_21"] == row.answer)
         #expect(then == nil)
+        let conclusion = try await Self.conclusion(id, daemon)
+        #expect(conclusion.first == row.outcome && conclusion.contains(row.why), "\(conclusion)")
         #expect(!daemon.wallets[0].errors.contains("reader 1: answered\nreader 1: answered"))
     }
 
@@ -108,7 +126,7 @@ struct RentalDeskTests {
     }
 
     @Test(
-        "Where the age came and the licence does not, the age stands and the reason is told",
+        "Where the age came and the licence does not, the age stands and the reason is reported",
         arguments: Left.all)
     func ageAlone(_ row: Left) async throws {
         let (daemon, id) = try await Self.ordered(row.wallet)
@@ -119,6 +137,55 @@ struct RentalDeskTests {
         #expect(then?["verdict"] as? String == "incomplete")
         #expect((then?["reasons"] as? [[String: String]])?.first?["id"] == row.reason)
         #expect(then?["documents"] is NSNull)
+        // Its outcome is that of what was asked last.
+        let conclusion = try await Self.conclusion(id, daemon)
+        #expect(conclusion.first == row.state && conclusion.contains(row.reason), "\(conclusion)")
+    }
+
+    @Test(
+        "The answer of another holder's document is refused by name, and nothing of it is handed out",
+        arguments: [("mdl", true), ("photoid", false)])
+    func otherDocument(_ document: String, _ isSame: Bool) async throws {
+        let chain = try await TokenChain(lanes: [["--holds", "mdl", "--holds", "photoid"]])
+        let then = #""then": {"intent": "rental: name; from \#(document)", "retention": "receipt"}"#
+        let token = try await chain.token()
+        let reply = try await chain.reader.asApp.call(
+            "POST", "/v1/presentations",
+            #"{"kind": "display", "intent": "age over 21; from mdl", \#(then), "readerToken": "\#(token)"}"#)
+        let id = try #require(try reply.json()["id"] as? String, "\(reply.text)")
+        #expect(try await chain.reader.end(of: id).last == (isSame ? "verified" : "rejected"))
+        let (_, first, second) = try await Self.presentation(id, chain.reader.asApp)
+        #expect(Self.answers(first) == ["age_over_21": "yes"])
+        let conclusion = try await Self.conclusion(id, chain.reader)
+        #expect(conclusion == (isSame ? ["allow"] : ["deny", "document.other"]))
+        #expect(second?["documents"] is NSNull != isSame)
+        #expect("\(second ?? [:])".contains("Testrup") == isSame)
+        // Its receipt says so as well.
+        let receipt = try await chain.reader.asApp.call("GET", "/v1/receipts/1").json()
+        let statement = try #require(receipt["statement"] as? [String: Any])
+        #expect(statement["outcome"] as? String == (isSame ? "allow" : "deny"))
+        #expect((statement["reasons"] as? [String])?.contains("document.other") == !isSame)
+    }
+
+    @Test(
+        "The portrait of what was asked next is handed out once, to the app alone, and a display shows none")
+    func portraitThen() async throws {
+        let (daemon, id) = try await Self.ordered(
+            [], #""then": {"intent": "rental: name, portrait"}"#)
+        #expect(try await daemon.end(of: id).last == "verified")
+        let (_, first, then) = try await Self.presentation(id, daemon.asApp)
+        let path = "/v1/presentations/\(id)/documents/portrait"
+        #expect(first["portrait"] == nil && then?["portrait"] as? String == path)
+        #expect(try await daemon.asClerk.call("GET", path).problem == "forbidden")
+        #expect(
+            try await daemon.asClerk.call("GET", "/v1/presentations/\(id)/portrait").problem == "portraitGone"
+        )
+        #expect(try await daemon.asOtherApp.call("GET", path).problem == "presentationUnknown")
+        let taken = try await daemon.asApp.call("GET", path)
+        #expect(taken.status == 200 && taken.body.starts(with: [0xff, 0xd8, 0xff]))
+        #expect(try await daemon.asApp.call("GET", path).problem == "portraitGone")
+        let after = try await Self.presentation(id, daemon.asApp).then
+        #expect(after?["portrait"] is NSNull && after?["documents"] is [Any])
     }
 
     @Test("A phone that is gone between the two fails the second by name; the age stands, the lane is free")
@@ -151,6 +218,35 @@ struct RentalDeskTests {
             let reply = try await daemon.asApp.call("POST", "/v1/presentations", body)
             #expect(reply.status == status && reply.problem == problem, "\(body): \(reply.text)")
         }
+    }
+
+    @Test(
+        "Where a person decides, data is handed out and retained with the approval and not before, and never without it",
+        arguments: [("approved", true), ("rejected", false)])
+    func retainedWithTheDecision(_ decision: String, _ isRetained: Bool) async throws {
+        let desk = try await RentalDesk()
+        let order = try await desk.order("days(2)", #", "validation": "confirm""#)
+        let id = try #require(try order.json()["id"] as? String, "\(order.text)")
+        #expect(try await desk.reader.end(of: id).last == "awaitingDecision")
+        let before = try await desk.reader.result(of: id)
+        #expect(before["documents"] is NSNull && before["retainedUntil"] is NSNull)
+        #expect(try await desk.retained().isEmpty)
+        let decided = try await desk.reader.asClerk.call(
+            "POST", "/v1/presentations/\(id)/decision", #"{"decision": "\#(decision)"}"#)
+        #expect(decided.status == 200, "\(decided.text)")
+        let after = try await desk.reader.result(of: id)
+        #expect(after["documents"] is NSNull != isRetained)
+        #expect(after["retainedUntil"] is NSNull != isRetained)
+        #expect(try await desk.retained().isEmpty != isRetained)
+    }
+
+    @Test("A data request whose portrait a clerk would have to compare is refused before the phone is asked")
+    func portraitNotCompared() async throws {
+        let desk = try await RentalDesk()
+        let confirm = #", "validation": "confirm""#
+        let refused = try await desk.order("none", confirm, intent: "rental: name, portrait")
+        #expect(refused.status == 400 && refused.problem == "intentRefused", "\(refused.text)")
+        #expect(try await desk.order("none", confirm, intent: "rental: name").status == 201)
     }
 
     @Test("The portrait of a data request is handed out once, to the app alone")

@@ -10,13 +10,6 @@ struct RestartTests {
         #"{"kind": "display", "intent": "\#(intent)", "reference": "\#(reference)", "retention": "receipt"}"#
     }
 
-    private func start(_ reader: ReaderDaemon) async throws -> BuiltProgram {
-        let again = try BuiltProgram(
-            "countersignd", ["--config", reader.folder.path + "/countersignd.json"])
-        try await again.said(" ready")
-        return again
-    }
-
     private func kill(_ daemon: BuiltProgram) async throws {
         daemon.signal(SIGKILL)
         _ = try await daemon.ended()
@@ -30,7 +23,7 @@ struct RestartTests {
         #expect(try await reader.end(of: id).last == "verified")
         let before = try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()
         try await kill(reader.daemon)
-        let again = try await start(reader)
+        let again = try await reader.startAgain()
         defer { again.signal(SIGTERM) }
         let same = try await reader.asApp.call("POST", "/v1/presentations", Self.order("sale"))
         #expect(same.status == 200)
@@ -63,7 +56,7 @@ struct RestartTests {
         let id = try await reader.order(#", "reference": "sale", "retention": "receipt""#)
         #expect(try await reader.end(of: id).last == "verified")
         try await kill(reader.daemon)
-        let again = try await start(reader)
+        let again = try await reader.startAgain()
         defer { again.signal(SIGTERM) }
         for other in [reader.asOtherApp, reader.asScreen, reader.asClerk] {
             #expect(
@@ -83,7 +76,7 @@ struct RestartTests {
             if state == "awaitingConsent" { reader.daemon.signal(SIGKILL) }
         }
         _ = try await reader.daemon.ended()
-        let again = try await start(reader)
+        let again = try await reader.startAgain()
         defer { again.signal(SIGTERM) }
         let over = try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()
         #expect(over["state"] as? String == "failed" && over["outcome"] as? String == "failed")
@@ -93,6 +86,49 @@ struct RestartTests {
         #expect((receipt["statement"] as? [String: Any])?["outcome"] as? String == "failed")
         let same = try await reader.asApp.call("POST", "/v1/presentations", Self.order("sale"))
         #expect(try same.status == 200 && same.json()["id"] as? String == id)
+    }
+
+    @Test("What a person decided is known after a restart; where nobody decided, that nobody did")
+    func decided() async throws {
+        let reader = try await ReaderDaemon()
+        let asks = "age over 21 with portrait for a human to compare"
+        let (rejected, undecided) = (try await reader.order(intent: asks), "undecided")
+        #expect(try await reader.end(of: rejected).last == "awaitingDecision")
+        let answered = try await reader.decide(rejected, "rejected")
+        #expect((answered["result"] as? [String: Any])?["decision"] as? String == "rejected")
+        let listed = try await reader.asAdmin.call("GET", "/v1/presentations").json()
+        let known = try #require((listed["presentations"] as? [[String: Any]])?.first)
+        #expect(known["decision"] as? String == "rejected" && known["result"] == nil)
+        let open = try await reader.order(#", "reference": "\(undecided)""#, intent: asks)
+        #expect(try await reader.end(of: open).last == "awaitingDecision")
+        try await kill(reader.daemon)
+        let again = try await reader.startAgain()
+        defer { again.signal(SIGTERM) }
+        let check = try await SchemaCheck(reader)
+        for (id, decision, outcome) in [(rejected, "rejected", "deny"), (open, nil, "failed")] {
+            let reply = try await reader.asApp.call("GET", "/v1/presentations/\(id)")
+            let after = try reply.json()
+            #expect(after["decision"] as? String == decision && after["outcome"] as? String == outcome)
+            #expect(check.faults(of: reply, to: "GET", "/v1/presentations/{id}").isEmpty)
+        }
+    }
+
+    @Test("The administrator lists what an earlier run left as well, without answers; a till does not")
+    func listed() async throws {
+        let reader = try await ReaderDaemon()
+        let before = try await reader.order()
+        #expect(try await reader.end(of: before).last == "verified")
+        try await kill(reader.daemon)
+        let again = try await reader.startAgain()
+        defer { again.signal(SIGTERM) }
+        let now = try await reader.order()
+        #expect(try await reader.end(of: now).last == "verified")
+        let reply = try await reader.asAdmin.call("GET", "/v1/presentations")
+        let all = try #require(try reply.json()["presentations"] as? [[String: Any]])
+        #expect(all.map { $0["id"] as? String } == [before, now])
+        #expect(all.allSatisfy { $0["result"] == nil && $0["outcome"] as? String == "allow" })
+        #expect(try await SchemaCheck(reader).faults(of: reply, to: "GET", "/v1/presentations").isEmpty)
+        #expect(try await reader.asApp.call("GET", "/v1/presentations").problem == "referenceMissing")
     }
 
     @Test("Killed fifty times at any moment, no reference is lost and none has two outcomes")
@@ -108,7 +144,7 @@ struct RestartTests {
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...250, using: &random)))
             let told = try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()["outcome"]
             try await kill(daemon)
-            daemon = try await start(reader)
+            daemon = try await reader.startAgain()
             let after = try await reader.asApp.call("POST", "/v1/presentations", order)
             let known = try after.json()
             #expect(after.status == 200 && known["id"] as? String == id)

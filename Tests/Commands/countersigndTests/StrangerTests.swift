@@ -1,3 +1,4 @@
+import Deadlines
 import Foundation
 import Glibc
 import OtherPrograms
@@ -9,24 +10,29 @@ struct StrangerTests {
         "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\n\r\n"
     }
 
-    @Test("With every place taken by idle connections that were answered, a caller with a token is served")
-    func idle() async throws {
-        let reader = try await ReaderDaemon(lanes: [nil], members: ["limits": #"{"connections": 64}"#])
+    @Test(
+        "With every place taken by idle connections that were answered, a caller with a token is served",
+        arguments: [(64, #"{"connections": 64}"#), (512, "{}")])
+    func idle(_ places: Int, _ limits: String) async throws {
+        try #require(ConnectionFlood.makeRoom(for: places), "raise the hard limit of open files")
+        let reader = try await ReaderDaemon(lanes: [nil], members: ["limits": limits])
         let kept = try await reader.asApp.open(
             "GET /v1/lanes HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\n"
                 + "Authorization: Bearer \(ReaderDaemon.app)\r\n\r\n")
         _ = try await kept.next()
         var held: [PlainHTTP.Stream] = []
-        for _ in 0..<64 {
+        for _ in 0..<places {
             let stream = try await reader.asNobody.open(Self.healthz(reader))
             _ = try await stream.next()
             held.append(stream)
         }
         #expect(try await reader.asApp.call("GET", "/v1/lanes").status == 200)
         // The newest stranger has its place still, the oldest learned why it has none, and who is known stays.
-        try held[63].write(Self.healthz(reader))
+        try held[places - 1].write(Self.healthz(reader))
         #expect(
-            try await held[63].next().map { String(decoding: $0, as: UTF8.self).hasPrefix("HTTP/1.1 200 ") }
+            try await held[places - 1].next().map {
+                String(decoding: $0, as: UTF8.self).hasPrefix("HTTP/1.1 200 ")
+            }
                 == true)
         let last = String(decoding: try await PlainHTTP.rest(of: held[0]), as: UTF8.self)
         #expect(last.contains(#""id":"tooManyConnections""#))
@@ -34,6 +40,28 @@ struct StrangerTests {
         #expect(
             try await kept.next().map { String(decoding: $0, as: UTF8.self).hasPrefix("HTTP/1.1 200 ") }
                 == true)
+    }
+
+    @Test("However many connections one token has, it keeps half of the places, and others are served")
+    func idleByToken() async throws {
+        let places = 512
+        try #require(ConnectionFlood.makeRoom(for: places), "raise the hard limit of open files")
+        let reader = try await ReaderDaemon(lanes: [nil])
+        let request =
+            "GET /v1/lanes HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\n"
+            + "Authorization: Bearer \(ReaderDaemon.app)\r\n\r\n"
+        var held: [PlainHTTP.Stream] = []
+        for _ in 0..<places {
+            let stream = try await reader.asApp.open(request)
+            #expect(try await stream.next() != nil)
+            held.append(stream)
+        }
+        #expect(try await reader.asClerk.call("GET", "/v1/lanes").status == 200)
+        #expect(try await reader.asNobody.call("GET", "/healthz").status == 200)
+        // Its own oldest made room for its newest, which is served still.
+        #expect(try await held[0].next() == nil)
+        try held[places - 1].write(Self.healthz(reader))
+        #expect(try await held[places - 1].next() != nil)
     }
 
     @Test("However busy, a connection without a token ends; one with a token does not")
@@ -59,19 +87,26 @@ struct StrangerTests {
     @Test(
         "A long body that nobody reads ends the connection, and the refusal arrives",
         arguments: [
-            ("POST /v1/presentations", "Content-Length: 8000000000", "HTTP/1.1 401 "),
-            ("POST /v1/presentations", "Transfer-Encoding: chunked", "HTTP/1.1 401 "),
-            ("GET /healthz", "Content-Length: 8000000000", "HTTP/1.1 200 "),
-            ("POST /v1/nothing", "Transfer-Encoding: chunked", "HTTP/1.1 404 "),
-        ])
-    func bodies(_ line: String, _ field: String, _ status: String) async throws {
+            ("POST /v1/presentations", nil, 401), ("GET /healthz", nil, 200), ("POST /v1/nothing", nil, 404),
+            ("POST /v1/presentations", ReaderDaemon.screen, 403),
+            ("POST /v1/presentations", ReaderDaemon.app, 413),
+        ] as [(String, String?, Int)], ["Content-Length: 8000000000", "Transfer-Encoding: chunked"])
+    func bodies(_ row: (line: String, token: String?, status: Int), _ field: String) async throws {
         let reader = try await ReaderDaemon(lanes: [nil])
+        let token = row.token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
         let stream = try await reader.asNobody.open(
-            "\(line) HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\n\(field)\r\n\r\n")
-        let answer = try await stream.next()
-        #expect(answer.map { String(decoding: $0, as: UTF8.self).hasPrefix(status) } == true)
+            "\(row.line) HTTP/1.1\r\nHost: 127.0.0.1:\(reader.port)\r\nContent-Type: application/json\r\n"
+                + "\(token)\(field)\r\n\r\n")
         let chunk = "10000\r\n" + String(repeating: "x", count: 1 << 16) + "\r\n"
         var sent = 0
+        // Who may order is refused once the body is too long, where its length was not named.
+        if row.status == 413 {
+            try stream.write(chunk + chunk)
+            sent = 2 * chunk.utf8.count
+        }
+        let answer = try await stream.next()
+        #expect(
+            answer.map { String(decoding: $0, as: UTF8.self).hasPrefix("HTTP/1.1 \(row.status) ") } == true)
         let most = 256 << 20
         while sent < most, (try? stream.write(chunk)) != nil { sent += chunk.utf8.count }
         #expect(sent < most, "\(sent) bytes went in")

@@ -1,30 +1,19 @@
 import Deadlines
 import Foundation
-import MdocModel
-import OpenSSLCrypto
 import OtherPrograms
 import Testing
 
 @Suite("Webhooks of countersignd")
 struct WebhookTests {
-    private static let secret = "0123456789abcdef0123456789abcdef"
-
-    private static func secretFile() throws -> String {
-        let path = FileManager.default.temporaryDirectory.appending(path: "secret-\(UUID())").path
-        _ = FileManager.default.createFile(
-            atPath: path, contents: Data(secret.utf8), attributes: [.posixPermissions: 0o600])
-        return path
-    }
-
     @Test(
-        "The end of a presentation is told, signed, and again where that failed; without a portrait or data")
+        "The end of a presentation is reported, signed, and again where that failed; without a portrait or data"
+    )
     func told() async throws {
         let hook = try HookListener(answering: [500, 204])
-        let origin = "http://127.0.0.1:\(hook.port)"
-        let reader = try await ReaderDaemon(
-            members: ["webhooks": #"{"origins": ["\#(origin)"], "secretFile": "\#(try Self.secretFile())"}"#])
+        let stage = WebhookStage(port: hook.port)
+        let reader = try await ReaderDaemon(members: stage.members())
         let id = try await reader.order(
-            #", "webhook": "\#(origin)/done""#, intent: "age over 21 with portrait for a human to compare")
+            stage.order, intent: "age over 21 with portrait for a human to compare")
         #expect(try await reader.end(of: id).last == "awaitingDecision")
         // Nothing was sent before the decision: the first call has the outcome.
         for decision in ["approved", "approved", "rejected"] {
@@ -33,19 +22,13 @@ struct WebhookTests {
         }
         let calls = try await hook.taken(2)
         for call in calls {
-            let timestamp = try #require(call.headers["countersign-timestamp"])
-            let key = SecretBytes(copying: Array(Self.secret.utf8)[...])
-            let due = try hmacSHA256(key: key, over: [Array("\(timestamp).".utf8)[...], call.body[...]])
-            #expect(call.headers["countersign-signature"] == "v1=\(due.hexadecimal)")
-            let age = Date().timeIntervalSince1970 - (Double(timestamp) ?? 0)
-            #expect(abs(age) < 60)
-            let body = try #require(JSONSerialization.jsonObject(with: Data(call.body)) as? [String: Any])
+            let body = try WebhookStage.body(of: call)
             #expect(body["id"] as? String == id && body["state"] as? String == "verified")
             #expect(body["outcome"] as? String == "allow")
             let result = try #require(body["result"] as? [String: Any])
             #expect(result["portrait"] == nil && result["documents"] == nil && result["name"] == nil)
         }
-        #expect(calls[0].headers["countersign-delivery"] == calls[1].headers["countersign-delivery"])
+        #expect(calls.allSatisfy { $0.headers["countersign-delivery"] == id })
         // It is counted when the daemon has read that it was taken.
         try await until("the delivery in the metrics") {
             try await reader.asAdmin.call("GET", "/metrics").text
@@ -56,13 +39,12 @@ struct WebhookTests {
     @Test("Of a data request it is told how it ended, and the documents are fetched by who ordered them")
     func toldOfData() async throws {
         let hook = try HookListener(answering: [204])
-        let origin = "http://127.0.0.1:\(hook.port)"
-        let desk = try await RentalDesk(
-            members: ["webhooks": #"{"origins": ["\#(origin)"], "secretFile": "\#(try Self.secretFile())"}"#])
-        let order = try await desk.order("none", #", "webhook": "\#(origin)/done""#)
+        let stage = WebhookStage(port: hook.port)
+        let desk = try await RentalDesk(members: stage.members())
+        let order = try await desk.order("none", stage.order)
         let id = try #require(order.json()["id"] as? String, "\(order.text)")
         let call = try #require(try await hook.taken(1).first)
-        let body = try #require(JSONSerialization.jsonObject(with: Data(call.body)) as? [String: Any])
+        let body = try WebhookStage.body(of: call)
         #expect(body["id"] as? String == id && body["state"] as? String == "verified")
         #expect((body["result"] as? [String: Any])?["documents"] == nil)
         let fetched = try await desk.reader.asApp.call("GET", "/v1/presentations/\(id)").json()
@@ -73,15 +55,64 @@ struct WebhookTests {
         #expect((later["result"] as? [String: Any])?["documents"] is [Any])
     }
 
+    struct End: Sendable, CustomTestStringConvertible {
+        /// Nil where nobody answers.
+        var wallet: [String]? = []
+        var intent = "age over 21"
+        var decision: String?
+        let state: String
+        let outcome: String
+        let reason: String
+
+        var testDescription: String { "\(outcome) \(reason)" }
+
+        static let all = [
+            End(
+                wallet: ["--decision", "declines"], state: "declined", outcome: "declined", reason: "declined"
+            ),
+            End(
+                wallet: ["--consent-time", "60000"], state: "cancelled", outcome: "cancelled",
+                reason: "cancelled"),
+            End(
+                wallet: ["--fault", "issuer_auth.signature_flipped"], state: "rejected", outcome: "deny",
+                reason: "issuer_signature"),
+            End(wallet: nil, state: "failed", outcome: "failed", reason: "reader.unavailable"),
+            End(wallet: ["--age", "20"], state: "verified", outcome: "deny", reason: "answer.no"),
+            End(
+                wallet: ["--attests", "18"], state: "verified", outcome: "unclear", reason: "answer.unknown"),
+            End(
+                intent: "age over 21 with portrait for a human to compare", decision: "dismissed",
+                state: "verified", outcome: "unclear", reason: "decision.dismissed"),
+        ]
+    }
+
+    @Test("Of an end that is not allow it is told once, with the outcome and its reason", arguments: End.all)
+    func otherEnds(_ end: End) async throws {
+        let hook = try HookListener(answering: [204, 204])
+        let stage = WebhookStage(port: hook.port)
+        let reader = try await ReaderDaemon(lanes: [end.wallet, []], members: stage.members())
+        let id = try await reader.order(stage.order + #", "lane": "lane-1""#, intent: end.intent)
+        let last = try await reader.end(of: id) { state in
+            guard end.outcome == "cancelled", state == "awaitingConsent" else { return }
+            _ = try await reader.asApp.call("DELETE", "/v1/presentations/\(id)")
+        }.last
+        if let decision = end.decision { try await reader.decide(id, decision) }
+        #expect(last == (end.decision == nil ? end.state : "awaitingDecision"))
+        // Another end follows, so that a second call for the first would be seen.
+        let next = try await reader.order(stage.order + #", "lane": "lane-2""#)
+        let calls = try await hook.taken(2).map(WebhookStage.body)
+        #expect(calls.map { $0["id"] as? String } == [id, next])
+        #expect(calls[0]["state"] as? String == end.state && calls[0]["outcome"] as? String == end.outcome)
+        let reasons = try #require(calls[0]["reasons"] as? [String])
+        #expect(reasons.contains(end.reason), "\(reasons)")
+        #expect(calls[1]["outcome"] as? String == "allow" && (calls[1]["reasons"] as? [Any])?.isEmpty == true)
+    }
+
     @Test("An order may name no other origin than those in the file")
     func elsewhere() async throws {
-        let reader = try await ReaderDaemon(
-            lanes: [nil],
-            members: [
-                "webhooks":
-                    #"{"origins": ["https://till.example"], "secretFile": "\#(try Self.secretFile())"}"#
-            ])
-        for url in ["https://evil.example/", "https://till.example.evil.example/", "http://till.example/"] {
+        let stage = try WebhookStage()
+        let reader = try await ReaderDaemon(lanes: [nil], members: stage.members())
+        for url in ["https://evil.example/", stage.origin + ".evil.example/", "http://till.example/"] {
             let refused = try await reader.asApp.call(
                 "POST", "/v1/presentations",
                 #"{"kind": "display", "intent": "age over 21", "webhook": "\#(url)"}"#)

@@ -87,7 +87,7 @@ struct COSEMac0Tests {
         }
     }
 
-    @Test("Q147 Tag 17 is read and told; tag 18 is refused")
+    @Test("Q147 Tag 17 is read and reported; tag 18 is refused")
     func tags() throws {
         var parts = try parts()
         #expect(try !parts.mac0().isTagged)

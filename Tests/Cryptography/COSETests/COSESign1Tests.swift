@@ -49,7 +49,7 @@ struct COSESign1Tests {
         #expect(throws: COSEError.signatureInvalid) { try parts.sign1().verify(with: key) }
     }
 
-    @Test("Q153 The newer identifier of the same curve verifies and is told", arguments: signing)
+    @Test("Q153 The newer identifier of the same curve verifies and is reported", arguments: signing)
     func newerIdentifier(_ curve: Curve, algorithm: COSEAlgorithm, newer: Int64) throws {
         let (parts, pair) = try signed(curve, algorithm: newer)
         let key = try pair.privateKey.publicKey()
@@ -135,7 +135,7 @@ struct COSESign1Tests {
         try parts.sign1().verify(with: key)
     }
 
-    @Test("Q147 Tag 18 is read and told; tag 17 or two tags are refused")
+    @Test("Q147 Tag 18 is read and reported; tag 17 or two tags are refused")
     func tags() throws {
         var (parts, pair) = try signed(.p256, algorithm: -7)
         let key = try pair.privateKey.publicKey()

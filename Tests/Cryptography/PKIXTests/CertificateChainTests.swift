@@ -51,7 +51,7 @@ struct CertificateChainTests {
         #expect(try CertificateChain([root.certificate]).withoutRoots.isEmpty)
     }
 
-    @Test("Certificates out of order, or with one missing, are no chain, and the place is told")
+    @Test("Certificates out of order, or with one missing, are no chain, and the place is reported")
     func outOfOrder() {
         let cases = [
             ([root, middle, leaf], 0), ([leaf, root], 0), ([leaf, middle, middle], 1),

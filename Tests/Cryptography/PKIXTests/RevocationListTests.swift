@@ -151,7 +151,7 @@ struct RevocationListTests {
         #expect(throws: fault.error) { try parse(list) }
     }
 
-    @Test("What is not critical and not known is passed over; so are flags that leave nothing out")
+    @Test("What is not critical and not known is skipped; so are flags that leave nothing out")
     func tolerated() throws {
         var list = TestRevocationList(try TestAuthority(), [.init([1])])
         list.extensions.append(CertificateExtension(ObjectIdentifier("1.2.3.4")) { $0.writeBoolean(true) })
@@ -247,7 +247,7 @@ struct RevocationListTests {
         }
     }
 
-    @Test("The URIs of a certificate's distribution points are read, and other names passed over")
+    @Test("The URIs of a certificate's distribution points are read, and other names skipped")
     func distributionPoints() throws {
         let authority = try TestAuthority()
         let template = try authority.signer(for: TestKey())

@@ -134,7 +134,7 @@ struct CBORItemTests {
         ("fb3ff0000000000000", []), ("f97e00", []),
     ]
 
-    @Test("Q141 The form of an encoding is told, and only when it departs", arguments: forms)
+    @Test("Q141 The form of an encoding is reported, and only when it departs", arguments: forms)
     func form(_ hex: String, expected: EncodingForm) throws {
         var form: EncodingForm = []
         _ = try CBORItem.parse([UInt8](hex: hex)[...], noting: &form)

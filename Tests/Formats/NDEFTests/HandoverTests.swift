@@ -141,7 +141,7 @@ struct HandoverTests {
         #expect(throws: NDEFError.malformedPayload) { try select([[UInt8](hex: hex)], []) }
     }
 
-    @Test("Reserved bytes behind an alternative carrier are passed over")
+    @Test("Reserved bytes behind an alternative carrier are skipped")
     func reservedBytes() throws {
         let records = [NDEFRecord(.nfcCarrier, id: [0x6e], payload: [1])]
         #expect(try select([[1, 1, 0x6e, 0, 0xff, 0xff]], records).carriers == [.nfc(NFCCarrier())])

@@ -58,7 +58,7 @@ struct ImageHeaderTests {
     }
 
     @Test(
-        "An image cut short anywhere is refused where its end can be told",
+        "An image cut short anywhere is refused where its end can be found",
         arguments: ["still.png", "portrait.jpg"])
     func cut(name: String) throws {
         let bytes = try name == "still.png" ? vector(name) : VectorFiles.bytes(of: Self.wallet)

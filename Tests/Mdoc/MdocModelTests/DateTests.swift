@@ -24,7 +24,7 @@ struct DateTests {
         ("2026-11-01T14:00:00.1+02:00", 1004, [.fractionalSeconds, .offsetNotZ, .tagOfOtherForm]),
     ]
 
-    @Test("Q143 Each form is read and told: tags right, missing or the other's", arguments: dateForms)
+    @Test("Q143 Each form is read and reported: tags right, missing or the other's", arguments: dateForms)
     func forms(_ text: String, tag: UInt64?, form: DateForm) throws {
         let date = try date(text, tag: tag)
         #expect(date.form == form)
@@ -49,7 +49,7 @@ struct DateTests {
     }
 
     @Test(
-        "Q144 A fraction of any length is passed over, and the instant is that of its second",
+        "Q144 A fraction of any length is skipped, and the instant is that of its second",
         arguments: [
             "0", "1", "10", "112219", "9999999999", "000000000000000000000000000000",
         ])

@@ -47,7 +47,7 @@ struct DeviceRetrievalMethodTests {
     }
 
     @Test(
-        "NFC lengths outside 255…65535 and 256…65536 are passed over and noted",
+        "NFC lengths outside 255…65535 and 256…65536 are skipped and noted",
         arguments: [
             "81830101a20018fe01190100", "81830101a2001a0001000001190100", "81830101a20018ff0118ff",
             "81830101a20018ff011a00010001", "81830101a2002001190100", "81830101a200 6161 01190100",
@@ -85,7 +85,7 @@ struct DeviceRetrievalMethodTests {
         #expect(options?.centralClientUUID?.hex == Self.two)
     }
 
-    @Test("Address and PSM of the peripheral server are read, and passed over when they cannot be")
+    @Test("Address and PSM of the peripheral server are read, and skipped when they cannot be")
     func addressAndPSM() throws {
         let options = try ble("81830201a500f501f40a50\(Self.one)1446aabbccddeeff151880")
         #expect(options?.peripheralServerAddress?.hex == "aabbccddeeff")

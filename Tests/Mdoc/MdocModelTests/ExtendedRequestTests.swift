@@ -107,7 +107,7 @@ struct ExtendedRequestTests {
         }
     }
 
-    @Test("In version 1.0 the members of the second edition are passed over")
+    @Test("In version 1.0 the members of the second edition are skipped")
     func ignoredInFirstVersion() throws {
         let info = DeviceRequestInfo(useCases: [Self.useCase]).encoded()
         let documents = [ItemsRequest.mDL("sex"), .mDL("portrait")].map {

@@ -138,7 +138,7 @@ struct ResponseTests {
         #expect(read.documents[0].errors.map(\.code) == [0, -1])
     }
 
-    @Test("Q156 Version, status and documents may be missing, and that is told")
+    @Test("Q156 Version, status and documents may be missing, and that is reported")
     func missing() throws {
         let empty = try parse([0xa0])
         #expect(empty.version == nil)
@@ -149,7 +149,7 @@ struct ResponseTests {
         #expect(error.documents.isEmpty)
     }
 
-    @Test("Members of the second edition and unknown ones are passed over")
+    @Test("Members of the second edition and unknown ones are skipped")
     func unknown() throws {
         let more: [(String, [UInt8])] = [
             ("zkDocuments", [0x80]), ("encryptedDocuments", [0x80]), ("x", [0xf6]),
@@ -417,7 +417,7 @@ struct MobileSecurityObjectTests {
         }
     }
 
-    @Test("Q143 A day alone is read as its first second, and told")
+    @Test("Q143 A day alone is read as its first second, and reported")
     func dayOnly() throws {
         let day = [UInt8](hex: "d903ec6a323032302d30312d3031")
         let info = Written.map([("signed", Self.date), ("validFrom", day), ("validUntil", Self.date)])
@@ -489,7 +489,7 @@ struct MobileSecurityObjectTests {
         }
     }
 
-    @Test("Q141 The MSO's form is told")
+    @Test("Q141 The MSO's form is reported")
     func form() throws {
         #expect(try parse(Self.members).form.isEmpty)
         let open = [0xbf] + Written.map(Self.members).dropFirst() + [0xff]

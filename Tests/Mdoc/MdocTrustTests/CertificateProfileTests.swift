@@ -421,7 +421,7 @@ struct CertificateProfileTests {
         #expect(lenient == (profile.name == "iaca" ? [.authority] : [.noAuthority]))
     }
 
-    @Test("Without the issuer, what compares with it is passed over")
+    @Test("Without the issuer, what compares with it is skipped")
     func withoutIssuer() throws {
         let authority = try TestAuthority()
         let der = try authority.sign(authority.reader(for: TestKey()).with(.authorityKeyIdentifier([9])))

@@ -280,7 +280,9 @@ struct DocumentSignerProfileTests {
         ),
     ]
 
-    @Test("What wallets break without harm is verified and told, and nothing else is", arguments: departures)
+    @Test(
+        "What wallets break without harm is verified and reported, and nothing else is", arguments: departures
+    )
     func deviating(_ rule: ProfileRule, deviation: Deviation?) throws {
         #expect(try deviations(rule) == [deviation].compactMap(\.self))
     }
@@ -301,7 +303,7 @@ struct DocumentSignerProfileTests {
         #expect(try deviations(unchanged, authority: nameless) == [.anchorCountryMissing])
     }
 
-    @Test("The state is the IACA's where that has one; no common name is told")
+    @Test("The state is the IACA's where that has one; no common name is reported")
     func state() throws {
         let authority = try TestAuthority([
             (.countryName, "UT"), (.stateOrProvinceName, "UT-1"), (.commonName, "I"),
@@ -319,7 +321,7 @@ struct DocumentSignerProfileTests {
     }
 
     @Test(
-        "Q215 A signer whose basic constraints are critical by 01 is verified and told; by 02 it is no certificate"
+        "Q215 A signer whose basic constraints are critical by 01 is verified and reported; by 02 it is no certificate"
     )
     func booleanOne() throws {
         let authority = try TestAuthority()

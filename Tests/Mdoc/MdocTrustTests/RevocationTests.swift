@@ -339,7 +339,7 @@ struct DocumentRevocationTests {
         #expect(try lists.finding() == undetermined(.referenceUnreadable, .document))
     }
 
-    @Test("A pointer that cannot be read, or of another kind, is told")
+    @Test("A pointer that cannot be read, or of another kind, is reported")
     func references() throws {
         var lists = try lists()
         try lists.point([0xa0])

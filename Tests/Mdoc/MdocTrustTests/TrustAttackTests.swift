@@ -79,7 +79,7 @@ struct TrustAttackTests {
         }
     }
 
-    @Test("A signer that names no key is told where its root has no identifier, and refused where it has")
+    @Test("A signer that names no key is reported where its root has no identifier, and refused where it has")
     func withoutKeyIdentifiers() throws {
         let bare = try TestAuthority(hasKeyIdentifier: false)
         let der = try bare.sign(bare.signer(for: TestKey()).without(.authorityKeyIdentifier))

@@ -104,7 +104,7 @@ struct TrustSnapshotTests {
         _ = try verify(new, in: store)
     }
 
-    @Test("Q178 A document signer in the place of a root is recognised and told, in files and in VICALs")
+    @Test("Q178 A document signer in the place of a root is recognised and reported, in files and in VICALs")
     func signerAsRoot() throws {
         let iaca = try TestAuthority()
         let signer = try iaca.sign(iaca.signer(for: TestKey()))
@@ -276,7 +276,7 @@ struct AdmissionTests {
     }
 
     @Test(
-        "Q217 A root that an overdue list alone names is told with the list's age; one that is named otherwise is not"
+        "Q217 A root that an overdue list alone names is reported with the list's age; one that is named otherwise is not"
     )
     func overdueList() throws {
         let iaca = try TestAuthority()

@@ -337,7 +337,7 @@ struct RootKindTests {
         }
     }
 
-    @Test("A country in small letters, in root and signer, is told")
+    @Test("A country in small letters, in root and signer, is reported")
     func countryForm() throws {
         let now = Timestamp(secondsSince1970: TestAuthority.now)
         let authority = try TestAuthority([(.countryName, "ut"), (.commonName, "Utopia IACA")])
@@ -348,7 +348,7 @@ struct RootKindTests {
         #expect(try store.verify(leaf, for: TestDocument.mDL, at: now).deviations == [.dsCountryForm])
     }
 
-    @Test("A compressed key is used, and told")
+    @Test("A compressed key is used, and reported")
     func compressedKey() throws {
         let now = Timestamp(secondsSince1970: TestAuthority.now)
         let authority = try TestAuthority()

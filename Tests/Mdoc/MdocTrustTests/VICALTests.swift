@@ -209,7 +209,7 @@ struct VICALTests {
         #expect(throws: VICALError.versionUnknown) { _ = try verify(list) }
     }
 
-    @Test("Q175 An empty list, and an entry for no document type, are taken and told")
+    @Test("Q175 An empty list, and an entry for no document type, are taken and reported")
     func empty() throws {
         let provider = try provider()
         #expect(try verify(TestVICAL([], provider: provider)).findings == [.listEmpty])
@@ -218,7 +218,7 @@ struct VICALTests {
         #expect(verified.entries.map(\.docTypes) == [[]])
     }
 
-    @Test("An entry that cannot be used is passed over by name, and the others stand")
+    @Test("An entry that cannot be used is skipped by name, and the others stand")
     func entries() throws {
         let iaca = try TestAuthority()
         let good = TestVICAL.Entry(iaca.der)

@@ -38,7 +38,7 @@ struct DeviceAuthenticationTests {
     }
 
     @Test(
-        "Q150 Null and undefined beside the real one count as absent, and are told",
+        "Q150 Null and undefined beside the real one count as absent, and are reported",
         arguments: [[0xf6], [0xf7]] as [[UInt8]])
     func nullMembers(_ value: [UInt8]) throws {
         let unknown = try presentation { $0.moreDeviceAuth = [("kid", value)] }
@@ -98,7 +98,7 @@ struct DeviceAuthenticationTests {
     }
 
     @Test(
-        "Q147 Q153 A tag or a newer algorithm number is told",
+        "Q147 Q153 A tag or a newer algorithm number is reported",
         arguments: [
             (18, -7, Deviation.deviceAuthTagged), (nil, -9, .deviceAlgorithmFullySpecified),
         ] as [(UInt64?, Int64, Deviation)])
@@ -112,7 +112,7 @@ struct DeviceAuthenticationTests {
             try presentation.failures(.strict) == [.failed(.deviceAuthentication, .deviations([deviation]))])
     }
 
-    @Test("Q147 A tagged MAC is told")
+    @Test("Q147 A tagged MAC is reported")
     func taggedMac() throws {
         let presentation = try presentation {
             $0.deviceAuth = .mac
@@ -155,12 +155,12 @@ struct IssuerDataTests {
         #expect(try presentation().verified(.strict).reports[0].deviations.isEmpty)
     }
 
-    @Test("Q146 x5chain in the protected header is told")
+    @Test("Q146 x5chain in the protected header is reported")
     func protectedChain() throws {
         try expect(.x5chainProtected, at: .issuerSignature, presentation { $0.isChainProtected = true })
     }
 
-    @Test("Q147 A tagged issuerAuth is told, another tag refused")
+    @Test("Q147 A tagged issuerAuth is reported, another tag refused")
     func tagged() throws {
         try expect(.issuerAuthTagged, at: .issuerSignature, presentation { $0.issuerAuthTag = 18 })
         #expect(
@@ -168,7 +168,7 @@ struct IssuerDataTests {
                 .failed(.issuerSignature, .cose(.malformed(.sign1)))))
     }
 
-    @Test("Q153 A newer algorithm number is told, one of another curve refused")
+    @Test("Q153 A newer algorithm number is reported, one of another curve refused")
     func algorithm() throws {
         try expect(
             .issuerAlgorithmFullySpecified, at: .issuerSignature,
@@ -178,7 +178,7 @@ struct IssuerDataTests {
                 == [.failed(.issuerSignature, .cose(.algorithmNotAllowed(-265)))])
     }
 
-    @Test("Q180 A CA in x5chain is told, and never trusted")
+    @Test("Q180 A CA in x5chain is reported, and never trusted")
     func chainWithAuthority() throws {
         let issuer = try TestIssuer()
         try expect(
@@ -198,7 +198,7 @@ struct IssuerDataTests {
         #expect(rejected.reports[0].issuer?.dsSubject == "CN=Utopia DS,C=UT")
     }
 
-    @Test("Q140 Q141 Items and MSO in other forms are told, their digests over the bytes as sent")
+    @Test("Q140 Q141 Items and MSO in other forms are reported, their digests over the bytes as sent")
     func forms() throws {
         let open: ([UInt8]) -> [UInt8] = { [$0[0] | 0x1f] + $0.dropFirst() + [0xff] }
         let longer: ([UInt8]) -> [UInt8] = { [$0[0] & 0xe0 | 24, $0[0] & 0x1f] + $0.dropFirst() }
@@ -208,7 +208,7 @@ struct IssuerDataTests {
         try expect(.longerHeadInMSO, at: .mobileSecurityObject, presentation { $0.rewriteMSO = longer })
     }
 
-    @Test("A random of 16 bytes is long enough, one of 15 is told", arguments: [16, 17, 32, 15, 0])
+    @Test("A random of 16 bytes is long enough, one of 15 is reported", arguments: [16, 17, 32, 15, 0])
     func random(_ count: Int) throws {
         let presentation = try presentation { $0.random = [UInt8](repeating: 1, count: count) }
         if count < 16 {
@@ -248,7 +248,7 @@ struct IssuerDataTests {
         }
     }
 
-    @Test("Q185 Another issuing_jurisdiction than the signer's state is told, none is not")
+    @Test("Q185 Another issuing_jurisdiction than the signer's state is reported, none is not")
     func jurisdiction() throws {
         let authority = try TestAuthority([
             (.countryName, "UT"), (.stateOrProvinceName, "UT-1"), (.commonName, "I"),

@@ -37,7 +37,7 @@ struct EncodingTests {
     }
 
     @Test(
-        "Q141 An envelope of indefinite length is told, and refused under strict rules; a definite one is not"
+        "Q141 An envelope of indefinite length is reported, and refused under strict rules; a definite one is not"
     )
     func envelope() throws {
         let presentation = try presentation()
@@ -53,7 +53,7 @@ struct EncodingTests {
         #expect(verified.reports.map(\.deviations) == [[]])
     }
 
-    @Test("Q141 Tag 24 over a byte string in chunks is told, and refused under strict rules")
+    @Test("Q141 Tag 24 over a byte string in chunks is reported, and refused under strict rules")
     func chunks() throws {
         try expect(
             .chunkedItem, at: .requestMatch, presentation { $0.rewriteItemBytes = Self.chunked })

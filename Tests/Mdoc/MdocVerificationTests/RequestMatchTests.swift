@@ -40,7 +40,7 @@ struct RequestMatchTests {
     }
 
     @Test(
-        "Q166 A document in a form that we cannot verify is not passed over as if it were absent",
+        "Q166 A document in a form that we cannot verify is not skipped as if it were absent",
         arguments: [
             "zkDocuments", "encryptedDocuments", "otherDocuments",
         ])
@@ -62,7 +62,7 @@ struct RequestMatchTests {
         }
     }
 
-    @Test("Q156 What did not come is told: by the mdoc's code, or without one")
+    @Test("Q156 What did not come is reported: by the mdoc's code, or without one")
     func notReturned() throws {
         var document = try TestDocument([.familyName])
         document.errors = Encoded.map([
@@ -153,7 +153,7 @@ struct RequestMatchTests {
             ])
     }
 
-    @Test("Q158 A portrait that was asked for and did not come is told, the rest kept")
+    @Test("Q158 A portrait that was asked for and did not come is reported, the rest kept")
     func portrait() throws {
         let without = try Presentation(TestDocument([.familyName]), asking: ["family_name", "portrait"])
         let response = try without.verified()
@@ -177,7 +177,7 @@ struct RequestMatchTests {
     }
 
     @Test(
-        "Q163 An element nobody asked for is told and withheld",
+        "Q163 An element nobody asked for is reported and withheld",
         arguments: [
             TestDocument.Item("given_name", Encoded.text("Erika")),
             .init("family_name", Encoded.text("Erika"), in: "other"),

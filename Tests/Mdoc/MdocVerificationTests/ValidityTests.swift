@@ -190,7 +190,7 @@ struct DocumentCurrencyTests {
     }
 
     @Test(
-        "Q143 Another form of issue or expiry date is told",
+        "Q143 Another form of issue or expiry date is reported",
         arguments: [
             ("expiry_date", Encoded.text("2026-11-01")), ("issue_date", Encoded.text("2026-10-01")),
             ("issue_date", Encoded.instant("2026-10-01")),
@@ -206,7 +206,7 @@ struct DocumentCurrencyTests {
     }
 
     @Test(
-        "An issue date after validFrom is told, on the day and before it is not",
+        "An issue date after validFrom is reported, on the day and before it is not",
         arguments: [
             (Encoded.day("2026-10-20"), false), (Encoded.day("2026-10-21"), true),
             (Encoded.day("2026-10-19"), false),

@@ -79,15 +79,7 @@ struct Shop {
 
     /// DeviceResponse of the documents, signed in this transcript.
     func response(in transcript: SessionTranscript) throws -> [UInt8] {
-        let session = try TestSession(transcript: transcript)
-        return Encoded.map([
-            ("version", Encoded.text("1.0")),
-            (
-                "documents",
-                Encoded.array(try documents.map { try $0.encoded(issuer: issuer, session: session) })
-            ),
-            ("status", [0x00]),
-        ])
+        try issuer.response(documents, in: transcript)
     }
 
     // The app
@@ -180,36 +172,5 @@ struct Shop {
         } catch let refusal as NonceRefusal {
             return refusal.rawValue
         }
-    }
-}
-
-/// An envelope taken apart, to be put together otherwise.
-struct EnvelopeParts {
-    var algorithm = Encoded.text("APPLE-HPKE-v1")
-    var mode: UInt64 = 0
-    var encapsulatedKey: [UInt8]
-    var recipientKeyHash: [UInt8]
-    var infoHash: [UInt8]
-    var ciphertext: [UInt8]
-    var moreMembers: [(String, [UInt8])] = []
-    /// Of what `encoded` would be, how many bytes are left.
-    var cut: Int?
-
-    init(_ envelope: WalletEnvelope) {
-        encapsulatedKey = Array(envelope.encapsulatedKey)
-        recipientKeyHash = Array(envelope.recipientKeyHash)
-        infoHash = Array(envelope.infoHash)
-        ciphertext = Array(envelope.ciphertext)
-    }
-
-    var encoded: [UInt8] {
-        let parameters = Encoded.map([
-            ("mode", Encoded.unsigned(mode)), ("pkEm", Encoded.bytes(encapsulatedKey)),
-            ("pkRHash", Encoded.bytes(recipientKeyHash)), ("infoHash", Encoded.bytes(infoHash)),
-        ])
-        let bytes = Encoded.map(
-            [("algorithm", algorithm), ("params", parameters), ("data", Encoded.bytes(ciphertext))]
-                + moreMembers)
-        return cut.map { Array(bytes.prefix($0)) } ?? bytes
     }
 }

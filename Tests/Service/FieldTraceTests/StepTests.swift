@@ -11,7 +11,9 @@ struct StepTests {
         arguments: [
             (PresentationEvent.armed, StepFacts.Step.armed), (.phoneLocked, .phoneLocked),
             (.offerQR, .offerQR), (.bluetoothUnavailable(.adapterOff), .bluetoothUnavailable),
-            (.engaged, .engaged), (.hold, .hold), (.awaitingConsent, .awaitingConsent),
+            (.engaged, .engaged), (.hold, .hold), (.notAnID, .notAnID), (.mayLift, .mayLift),
+            (.liftAndTapAgain, .liftAndTapAgain), (.connecting, .connecting),
+            (.checkBluetooth, .checkBluetooth), (.awaitingConsent, .awaitingConsent),
             (.receiving, .receiving), (.verifying, .verifying),
             (.tapAgain(NFCEndReason(.initialMessage, .cardLost)), .tapAgain),
         ])

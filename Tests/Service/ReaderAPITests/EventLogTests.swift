@@ -52,6 +52,21 @@ struct EventLogTests {
         #expect(log.listenerCount == 0)
     }
 
+    @Test("Of a presentation that is not the latest of its lane only its caller hears, now and after a loss")
+    func earlier() async {
+        var log = EventLog(run: "r")
+        let page = KnownCaller(name: "page", scopes: [.screen], lanes: nil, credential: .token([2]))
+        let (_, shown) = log.listen(to: nil, by: page, hearingAll: true, after: nil, now: [], lost: {})
+        let (_, own) = log.listen(
+            to: nil, by: Self.caller, hearingAll: false, after: nil, now: [], lost: {})
+        log.append("state", "earlier", of: nil, owner: "till", isLatest: false)
+        log.append("state", "latest", of: nil, owner: "till")
+        #expect(await Self.frames(shown, 1) == ["id: r-2\nevent: state\ndata: \"latest\"\n\n"])
+        #expect(await Self.frames(own, 2).first?.contains("earlier") == true)
+        let (_, resumed) = log.listen(to: nil, by: page, hearingAll: true, after: "r-0", now: [], lost: {})
+        #expect(await Self.frames(resumed, 1).first?.contains("latest") == true)
+    }
+
     @Test("An event has one line of data, whatever stands in it")
     func oneLine() async {
         var log = EventLog(run: "r")

@@ -62,7 +62,7 @@ struct LaneChangeTests {
         #expect(steps.withLock { $0 } == ["told", "removed"])
     }
 
-    @Test("Who listens to a lane is told once that its reader has gone, and once that it is back")
+    @Test("Who listens to a lane is notified once that its reader was removed, and once that it is back")
     func changes() async throws {
         let reader = Reader()
         let coordinator = try Self.coordinator(Lane(name: "one", device: reader))

@@ -185,15 +185,7 @@ struct OnlineShop {
     }
 
     func response(_ documents: [TestDocument], in transcript: SessionTranscript) throws -> [UInt8] {
-        let session = try TestSession(transcript: transcript)
-        return Encoded.map([
-            ("version", Encoded.text("1.0")),
-            (
-                "documents",
-                Encoded.array(try documents.map { try $0.encoded(issuer: issuer, session: session) })
-            ),
-            ("status", [0x00]),
-        ])
+        try issuer.response(documents, in: transcript)
     }
 
     func transcript(

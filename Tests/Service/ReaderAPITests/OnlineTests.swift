@@ -431,34 +431,6 @@ extension OnlineShop {
     }
 }
 
-/// An envelope taken apart, to be put together otherwise.
-struct EnvelopeParts {
-    var encapsulatedKey: [UInt8]
-    var recipientKeyHash: [UInt8]
-    var infoHash: [UInt8]
-    var ciphertext: [UInt8]
-
-    init(_ envelope: WalletEnvelope) {
-        encapsulatedKey = Array(envelope.encapsulatedKey)
-        recipientKeyHash = Array(envelope.recipientKeyHash)
-        infoHash = Array(envelope.infoHash)
-        ciphertext = Array(envelope.ciphertext)
-    }
-
-    var encoded: [UInt8] {
-        Encoded.map([
-            ("algorithm", Encoded.text("APPLE-HPKE-v1")),
-            (
-                "params",
-                Encoded.map([
-                    ("mode", Encoded.unsigned(0)), ("pkEm", Encoded.bytes(encapsulatedKey)),
-                    ("pkRHash", Encoded.bytes(recipientKeyHash)), ("infoHash", Encoded.bytes(infoHash)),
-                ])
-            ), ("data", Encoded.bytes(ciphertext)),
-        ])
-    }
-}
-
 extension PlainHTTP.Reply {
     /// The id of a refusal; else of what rejected, or the verdict.
     var reason: String? {

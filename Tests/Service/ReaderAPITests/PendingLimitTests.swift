@@ -5,12 +5,14 @@ import Testing
 @Suite("Places to wait for the disk")
 struct PendingLimitTests {
     @Test
-    func `There are sixteen, and who leaves makes place for another`() {
+    func `There are sixteen, four of them for one caller, and who leaves makes place for another`() {
         let room = PendingLimit()
-        for _ in 0..<16 { #expect(room.enter()) }
-        #expect(!room.enter())
-        room.leave()
-        #expect(room.enter())
-        #expect(!room.enter())
+        for _ in 0..<4 { #expect(room.enter("screen")) }
+        #expect(!room.enter("screen"))
+        for caller in ["a", "b", "c"] { for _ in 0..<4 { #expect(room.enter(caller)) } }
+        #expect(!room.enter("d"))
+        room.leave("screen")
+        #expect(room.enter("d"))
+        #expect(!room.enter("screen"))
     }
 }

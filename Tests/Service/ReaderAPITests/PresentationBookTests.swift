@@ -90,6 +90,27 @@ struct PresentationBookTests {
         #expect(held.book.end(record.id, with: Self.declined, then: nil, shown: nil, at: Self.now) == nil)
     }
 
+    @Test("A phone is waited for with its hint, and each hint stands for as long as it is true")
+    func hints() throws {
+        let held = Self.book()
+        let record = try Self.record()
+        #expect(try held.book.begin(record).hints == [.openYourID])
+        let steps: [(PresentationEvent, PresentationState, PresentationHint?)] = [
+            (.notAnID, .armed, .notAnID), (.liftAndTapAgain, .armed, .tapAgain), (.engaged, .engaged, nil),
+            (.mayLift, .engaged, .mayLift), (.connecting, .engaged, .connecting),
+            (.checkBluetooth, .engaged, .checkBluetooth), (.awaitingConsent, .awaitingConsent, nil),
+        ]
+        for (event, state, hint) in steps {
+            let notified = held.book.note(event, of: record.id)
+            #expect(notified.states == [state] && notified.hints == [hint], "\(event)")
+        }
+        let again = try Self.record(at: "two")
+        _ = try held.book.begin(again)
+        _ = held.book.note(.engaged, of: again.id)
+        let lifted = held.book.note(.liftAndTapAgain, of: again.id)
+        #expect(lifted.states == [.armed] && lifted.hints == [.tapAgain])
+    }
+
     @Test("A lane has one presentation at a time, and another lane its own")
     func oneAtATime() throws {
         let held = Self.book()
@@ -217,6 +238,7 @@ struct PresentationBookTests {
         #expect(told.contains(#""answer":"yes""#) && told.contains(#""outcome":"deny""#))
         #expect(told.contains("sale-7") == isTold && told.contains(#""holder":1"#) == isTold)
         #expect(told.contains(#""decision":"rejected""#) == isTold)
+        #expect(told.contains("decision.rejected") == isTold)
     }
 
     @Test(
@@ -289,6 +311,83 @@ struct PresentationBookTests {
         _ = held.book.complete(other.id, PresentationBook.Kept())
         #expect(held.book.expire(.documents, of: other.id).hints == [nil])
         #expect(held.book[other.id]?.completion?.shown != nil)
+    }
+
+    @Test(
+        "Data is handed out and retained once a person has approved it, and never where nobody did",
+        arguments: [PresentationRecord.Decision.approved, .rejected, .dismissed, nil])
+    func dataBesideADecision(_ decision: PresentationRecord.Decision?) async throws {
+        let held = Self.book()
+        let record = try Self.record(#""kind":"data","intent":"rental: name","validation":"confirm""#)
+        _ = try held.book.begin(record)
+        let report = try await Self.report(on: record)
+        let waiting = WaitingRetention(first: Self.request(report, of: record))
+        held.book.finish(record.id, report, kept: PresentationBook.Kept(retaining: waiting))
+        func seen() throws -> String { try #require(held.book[record.id]).json(for: [.app]).line }
+        #expect(try seen().contains(#""documents":null"#))
+        #expect(throws: APIProblem.portraitGone) { try held.book.takePortrait(of: record.id) }
+        let actions =
+            if let decision { try held.book.decide(record.id, decision) } else {
+                held.book.expire(.decision, of: record.id)
+            }
+        let isApproved = decision == .approved
+        #expect(actions.retaining.map { $0.first != nil } == [isApproved])
+        _ = held.book.retained(until: isApproved ? Self.now : nil, further: nil, of: record.id)
+        _ = held.book.wrote(WrittenReceipts(), of: record.id)
+        let ended = try #require(held.book[record.id]?.completion)
+        #expect(ended.holdsElements == isApproved && ended.retaining.first == nil)
+        #expect(try seen().contains(#""documents":null"#) == !isApproved)
+        #expect(try seen().contains(#""retainedUntil":null"#) == !isApproved)
+    }
+
+    @Test("What the end of the daemon interrupts is failed for that reason; what was over stays as it was")
+    func interrupted() async throws {
+        let held = Self.book()
+        let (running, awaiting) = (
+            try Self.record(),
+            try Self.record(#""kind":"display","intent":"age over 21","validation":"confirm""#, at: "two")
+        )
+        let over = try Self.record(at: "three")
+        for record in [running, awaiting, over] { _ = try held.book.begin(record) }
+        held.book.finish(over.id, Self.declined)
+        held.book.finish(awaiting.id, try await Self.report(on: awaiting))
+        held.book.interrupt()
+        #expect(held.book.cancel(running.id))
+        held.book.finish(running.id, .incomplete(TransactionError(.cancelled, "cancelled")))
+        _ = held.book.expire(.decision, of: awaiting.id)
+        _ = held.book.wrote(WrittenReceipts(), of: awaiting.id)
+        for record in [running, awaiting] {
+            let conclusion = held.book[record.id]?.conclusion
+            #expect(conclusion?.outcome == .failed && conclusion?.reasons == ["restarted"])
+        }
+        #expect(held.book[running.id]?.state == .failed)
+        #expect(held.book[over.id]?.conclusion?.outcome == .declined)
+    }
+
+    @Test("The caller with the most presentations makes room, and what holds documents last")
+    func roomOfTheCallerWithTheMost() async throws {
+        let held = Self.book { $0.presentations = 4 }
+        let documents = try Self.record(#""kind":"data","intent":"rental: name""#, by: "desk")
+        _ = try held.book.begin(documents)
+        held.book.finish(documents.id, try await Self.report(on: documents))
+        var tills: [PresentationID] = []
+        for lane in ["two", "three", "four", "five", "six"] {
+            let record = try Self.record(at: lane)
+            #expect(try held.book.begin(record).closed == (tills.count >= 3 ? [tills[tills.count - 3]] : []))
+            held.book.finish(record.id, Self.declined)
+            tills.append(record.id)
+        }
+        #expect(held.book[documents.id]?.completion?.holdsElements == true)
+        // Of one caller's, what holds documents goes last.
+        let own = Self.book { $0.presentations = 2 }
+        let (first, second) = (
+            try Self.record(#""kind":"data","intent":"rental: name""#), try Self.record(at: "two")
+        )
+        _ = try own.book.begin(first)
+        own.book.finish(first.id, try await Self.report(on: first))
+        _ = try own.book.begin(second)
+        own.book.finish(second.id, Self.declined)
+        #expect(try own.book.begin(Self.record(at: "three")).closed == [second.id])
     }
 
     @Test("The oldest that nothing waits for makes room; where all run, the order is refused")
@@ -377,11 +476,13 @@ struct PresentationBookTests {
     private static func waitingStatement(
         of record: PresentationRecord, _ report: TransactionReport
     ) async throws -> WaitingReceipts {
-        let completion = PresentationRecord.Completion(report, then: nil, shown: nil, of: record, at: now)
-        let request = EndedRequest(
-            kind: .display, plan: record.plan, retention: .receipt, state: .verified, report: report,
-            completion: completion)
-        return WaitingReceipts(first: try #require(ReceiptStatement(request, of: record)))
+        WaitingReceipts(first: try #require(ReceiptStatement(request(report, of: record), of: record)))
+    }
+
+    private static func request(_ report: TransactionReport, of record: PresentationRecord) -> EndedRequest {
+        EndedRequest(
+            kind: record.order.kind, plan: record.plan, retention: .receipt, state: .verified, report: report,
+            ended: now, isCancelled: false)
     }
 }
 
@@ -409,7 +510,11 @@ extension [PresentationBook.Action] {
     }
 
     fileprivate var written: [ReceiptStatement] {
-        compactMap { if case .write(let receipts, _) = $0 { receipts.first } else { nil } }
+        compactMap { if case .write(let receipts, _, _) = $0 { receipts.first } else { nil } }
+    }
+
+    fileprivate var retaining: [WaitingRetention] {
+        compactMap { if case .write(_, let retaining, _) = $0 { retaining } else { nil } }
     }
 
     fileprivate var finished: [PresentationRecord] {

@@ -325,7 +325,7 @@ struct AskingTests {
     }
 
     @Test(
-        "What the holder is told will be kept follows from the retention choice, in every request of a session"
+        "What is announced to the holder follows from the retention choice, in every request of a session"
     )
     func retention() async throws {
         let rental = "rental: age over 21, name, licence number, portrait"

@@ -60,7 +60,7 @@ struct BenchLinkTests {
         }
     }
 
-    @Test("Members of the greeting that nobody knows are passed over")
+    @Test("Members of the greeting that nobody knows are skipped")
     func unknownMembers() async throws {
         let scene = try Scene(handover: .static)
         let (reader, holder) = InMemoryChannel.pair()

@@ -22,8 +22,8 @@ struct BluetoothTests {
         let result = try await scene.present(mode)
         #expect(result.presentation.verified()?.portrait()?.count == 25_000, "\(result.phone.lines)")
         #expect(result.holder.readerStatus == .termination)
-        let events: [PresentationEvent] = [.engaged, .awaitingConsent, .receiving, .verifying]
-        #expect(scene.events.all == (handover == .qr ? events : [.armed] + events))
+        let begin: [PresentationEvent] = handover == .qr ? [.engaged] : [.armed, .engaged, .mayLift]
+        #expect(scene.events.all == begin + [.awaitingConsent, .receiving, .verifying])
         #expect(
             result.presentation.phases.map(\.name)
                 == [.engagement, .connection, .request, .consent, .transfer, .verification])

@@ -87,15 +87,43 @@ struct BluetoothTraceTests {
         #expect(!flags.isEmpty && flags.allSatisfy { $0 == .advertisementFlags(0x06) }, "\(flags)")
     }
 
+    // bluetoothd 5.66 drops each value of 512 bytes, the longest that a phone writes then; 5.82 takes them.
+    @Test(
+        "Q100 Q101 Without the lines that older versions need, an answer arrives where the version needs none"
+    )
+    func withoutLines() async throws {
+        let lines = ["Channels = 1\n", "ExchangeMTU = 512\n"]
+        let settings = { (shipped: String) in lines.reduce(shipped) { $0.replacing($1, with: "") } }
+        try await with(.adapterIn, settings) {
+            let scene = try Scene.onAir(portrait: 25_000)
+            let deadlines = PresentationDeadlines.onAir.with { $0.progress = .seconds(5) }
+            let result = try await scene.present(.central, deadlines: deadlines)
+            let findings = try await BluetoothDescription.current().daemon.findings.map(\.id)
+            #expect(findings == [] || findings == ["channels", "exchangeMTU"])
+            #expect(
+                (result.summary == "verified") == findings.isEmpty,
+                "\(result.summary) with \(try await AirBench.bluetoothdVersion())")
+            #expect(result.phone.fact("mtu", of: "mtu") == "517", "\(result.phone.lines)")
+        }
+    }
+
     /// Runs `body` at such a controller, and puts the bench back.
     private func with(_ controller: DualController, _ body: () async throws -> Void) async throws {
+        let isDual = controller == .dual
+        try await with(
+            .adapterInDual,
+            { isDual ? $0.replacing("ControllerMode = le\n", with: "ControllerMode = dual\n") : $0 }, body)
+    }
+
+    /// Runs `body` with an adapter and other settings than the shipped ones, and puts the bench back.
+    private func with(
+        _ adapter: AirBench.Action, _ change: (String) -> String, _ body: () async throws -> Void
+    ) async throws {
         let file = URL(filePath: "/run/bluetooth-main.conf")
         let shipped = try String(contentsOf: file, encoding: .utf8)
-        let settings = shipped.replacing("ControllerMode = le\n", with: "ControllerMode = dual\n")
-        try #require(settings != shipped)
         let result: Result<Void, any Error>
         do {
-            try await restart(.adapterInDual, controller == .dual ? settings : shipped, file)
+            try await restart(adapter, change(shipped), file)
             result = .success(try await body())
         } catch {
             result = .failure(error)

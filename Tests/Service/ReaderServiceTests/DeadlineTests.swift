@@ -75,7 +75,7 @@ struct DeadlineTests {
         await holder.close()
     }
 
-    @Test("A bench link whose holder does not decide: over by the deadline of consent, and told so")
+    @Test("A bench link whose holder does not decide: over by the deadline of consent, and reported so")
     func linkConsent() async throws {
         let scene = try Scene(handover: .qr) { $0.consentTime = .milliseconds(1200) }
         let (reader, holder) = InMemoryChannel.pair()

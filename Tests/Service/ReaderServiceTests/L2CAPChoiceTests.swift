@@ -23,6 +23,7 @@ struct L2CAPChoiceTests {
         private func note(_ attempt: String) { tried.withLock { $0.append(attempt) } }
 
         func look() async throws(BluetoothLEError) {}
+        func settingsFault() async -> RadioFault? { nil }
         func prepare() async throws(BluetoothLEError) {}
         func untilReady() async throws(BluetoothLEError) {}
 

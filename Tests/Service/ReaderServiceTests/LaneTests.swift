@@ -157,7 +157,8 @@ struct LaneTests {
         try DeviceEngagement(EngagementURI.deviceEngagement(in: Scene(handover: .qr).link().qr)[...])
     }
 
-    @Test("A radio that does not answer in time is told as missing, and not as there; a look changes none")
+    @Test(
+        "A radio that does not answer in time is reported as missing, and not as there; a look changes none")
     func silentRadio() async throws {
         let radio = MemoryRadio(isSilent: true) { _ in }
         let field = Field([])
@@ -171,7 +172,7 @@ struct LaneTests {
         #expect(there.prepared.withLock { $0 } == 0)
     }
 
-    @Test("What is missing is told as of a moment ago, and a device in use is not asked")
+    @Test("What is missing is reported as of a moment ago, and a device in use is not asked")
     func readiness() async throws {
         let device = Device()
         device.state.withLock { $0.readiness = .unavailable(.noReader) }

@@ -13,13 +13,28 @@ final class MemoryRadio: BluetoothLERadio {
     /// How many links to it the phone still leaves before it hears the start.
     private let leaving: Mutex<Int>
 
+    /// Returns when the phone may connect.
+    private let connecting: @Sendable () async -> Void
+
     init(
-        isSilent: Bool = false, leaving: Int = 0, _ phone: @escaping @Sendable (MemoryLink) async -> Void
+        isSilent: Bool = false, leaving: Int = 0, settings: RadioFault? = nil,
+        connecting: @escaping @Sendable () async -> Void = {},
+        _ phone: @escaping @Sendable (MemoryLink) async -> Void
     ) {
         self.isSilent = isSilent
         self.leaving = Mutex(leaving)
+        self.connecting = connecting
+        self.settings = settings
         self.phone = phone
     }
+
+    /// What is wrong with its settings.
+    private let settings: RadioFault?
+
+    func settingsFault() async -> RadioFault? { settings }
+
+    /// How often something was advertised.
+    let served = Mutex(0)
 
     /// How often it was made ready.
     let prepared = Mutex(0)
@@ -36,7 +51,8 @@ final class MemoryRadio: BluetoothLERadio {
     func untilReady() async throws(BluetoothLEError) {}
 
     func serve(_ service: GATTService) async throws(BluetoothLEError) -> any BluetoothLEServer {
-        Server(radio: self)
+        served.withLock { $0 += 1 }
+        return Server(radio: self)
     }
 
     /// mdoc central client mode: the phone connects and starts.
@@ -47,6 +63,7 @@ final class MemoryRadio: BluetoothLERadio {
         func close() async {}
 
         func link() async throws(BluetoothLEError) -> any BluetoothLELink {
+            await radio.connecting()
             let (ours, theirs) = MemoryLink.pair()
             Task { await radio.phone(theirs) }
             return ours
@@ -57,6 +74,7 @@ final class MemoryRadio: BluetoothLERadio {
     func connect(
         to service: GATTService, choosing choice: ChannelChoice?
     ) async throws(BluetoothLEError) -> any BluetoothLELink {
+        await connecting()
         let (theirs, ours) = MemoryLink.pair()
         let leaves = leaving.withLock {
             $0 -= 1

@@ -93,19 +93,7 @@ struct PCSCTests {
     @Test("Q2 Q132 A phone pulled in mid-APDU and tapped again is verified")
     func pulledAndTappedAgain() async throws {
         for fault in [CardFault.pulledInEngagement, .pulledInConsent, .pulledInResponse] {
-            let reader = try VirtualReader()
-            let scene = try Scene(Scene.presentation(portrait: 25_000))
-            try await reader.hold(try scene.phone { $0.cardFault = fault })
-            let transaction = try scene.transaction(
-                deadlines: PresentationDeadlines.ample.with { $0.nextTap = .seconds(8) })
-            let field = reader.field()
-            async let presentation = transaction.run(at: field)
-            try await scene.events.firstTapAgain()
-            let second = try scene.phone()
-            try await reader.hold(second)
-            #expect(await presentation.verified() != nil, "\(fault.rawValue)")
-            #expect(second.log.commands.first?[1] == 0xa4)
-            try await reader.takeAway()
+            try await VirtualReader().verifyNextTap(after: fault)
         }
     }
 
@@ -268,6 +256,24 @@ struct PCSCTests {
         let scene = try Scene(Scene.presentation(portrait: 1 << 20))
         let presentation = try await reader.present(scene, scene.phone())
         #expect(presentation.summary == "awaitResponse messageTooLong")
+    }
+}
+
+extension VirtualReader {
+    /// A phone leaves as the fault says, and the next one is verified.
+    func verifyNextTap(after fault: CardFault) async throws {
+        let scene = try Scene(Scene.presentation(portrait: 25_000))
+        try await hold(try scene.phone { $0.cardFault = fault })
+        let transaction = try scene.transaction(
+            deadlines: PresentationDeadlines.ample.with { $0.nextTap = .seconds(8) })
+        let field = field()
+        async let presentation = transaction.run(at: field)
+        try await scene.events.firstTapAgain()
+        let second = try scene.phone()
+        try await hold(second)
+        #expect(await presentation.verified() != nil, "\(fault.rawValue)")
+        #expect(second.log.commands.first?[1] == 0xa4)
+        try await takeAway()
     }
 }
 

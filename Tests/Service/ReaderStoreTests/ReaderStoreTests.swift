@@ -92,7 +92,7 @@ struct ReaderStoreTests {
         }
     }
 
-    @Test("A process that holds the store too long is told as that, and before it the store can be read")
+    @Test("A process that holds the store too long is reported as that, and before it the store can be read")
     func busy() throws {
         let store = try ReaderStore(at: folder.path, for: .changing)
         var configuration = Configuration()

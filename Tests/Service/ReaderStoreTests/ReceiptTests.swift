@@ -63,6 +63,27 @@ struct ReceiptTests {
         }
     }
 
+    @Test("A receipt says that a document is a test's, whatever the verdict, and says it once")
+    func testDocument() throws {
+        for (statement, isTest, isMember) in [
+            (try ReceiptStatement.sample(.mock), true, false),
+            (try .sample(.mock, hasTestDocument: true), true, false),
+            (try .sample(.rejected, hasTestDocument: true), true, true),
+            (try .sample(.rejected), false, false), (try .sample(), false, false),
+        ] {
+            #expect(statement.hasTestDocument == isTest)
+            let bytes = statement.encoded()
+            #expect(try ReceiptStatement(CBORItem.parse(bytes[...])) == statement)
+            #expect(try (CBORItem.parse(bytes[...]).map()["test"] != nil) == isMember)
+        }
+        // "test": false is another encoding of the same, and is not read.
+        let members = try CBORItem.parse(ReceiptStatement.sample().encoded()[...]).map().map {
+            (try $0.key.text(), Array($0.value.encoded))
+        }
+        let no = Encoded.map(members + [("test", Encoded.boolean(false))])
+        #expect(throws: ReaderStoreError.receiptMalformed) { try ReceiptStatement(CBORItem.parse(no[...])) }
+    }
+
     @Test("Of a rejected or verified document a receipt has type, issuer and revocation, and no value")
     func document() throws {
         let rental = try RentalDocument(name: "Quillfeather")

@@ -64,7 +64,7 @@ struct RetainedRecordsTests {
         #expect(FileManager.default.fileExists(atPath: scene.keys) == isKept)
     }
 
-    @Test("What the holder was told has to be what is kept")
+    @Test("What was announced to the holder must be what is kept")
     func otherPlan() throws {
         let profile = try #require(RetentionProfile("days(7)"))
         let told = try RentalDocument(name: "Quillfeather", keeping: .ageAndIDNumber)
@@ -288,7 +288,7 @@ struct RetainedRecordsTests {
         #expect(try scene.export("r").records.count == 1)
     }
 
-    @Test("The data goes also where its key does not, and that is told")
+    @Test("The data goes also where its key does not, and that is reported")
     func stubbornKey() throws {
         try scene.retain("days(1)", for: "r")
         // A folder in place of the file cannot be written over.

@@ -1,3 +1,4 @@
+import Foundation
 import RecordBench
 import Testing
 
@@ -16,19 +17,19 @@ struct StoredPresentationTests {
     }
 
     private func presentation(
-        _ id: String, _ reference: String? = "sale", of owner: String = "till", ended: Int64? = nil
+        _ id: String, _ reference: String? = "sale", of owner: String = "till", ended: Int64? = nil,
+        webhook: String? = nil
     ) -> StoredPresentation {
         StoredPresentation(
             id: id, owner: owner, reference: reference, holder: 1, order: [UInt8](repeating: 7, count: 32),
             created: created, ended: ended.map { created.advanced(bySeconds: $0) },
-            description: #"{"id": "\#(id)", "ended": null}"#)
+            description: #"{"id": "\#(id)", "ended": null}"#, webhook: webhook)
     }
 
     @Test("How it ended and its receipts are written together, in place of what was held")
     func end() throws {
         try store.put(presentation("a"))
-        try store.hold(.sample(), of: "a")
-        try store.hold(.sample(), of: "a/then")
+        try store.hold(.sample(), then: .sample(), of: "a")
         let receipts = try store.end(presentation("a", ended: 9), first: .sample(), further: .sample())
         #expect(receipts == (1, 2))
         let kept = try #require(try store.presentation("a"))
@@ -42,8 +43,7 @@ struct StoredPresentationTests {
     func interrupted() throws {
         try store.put(presentation("a"))
         try store.put(presentation("b", "other", ended: 5))
-        try store.hold(.sample(), of: "a")
-        try store.hold(.sample(), of: "a/then")
+        try store.hold(.sample(), then: .sample(), of: "a")
         #expect(try store.appendHeld() == 2)
         // A clock that is not set says nothing earlier than its order.
         try store.endPresentations(at: Timestamp(secondsSince1970: 60))
@@ -74,5 +74,47 @@ struct StoredPresentationTests {
         for (id, isThere) in [("old", false), ("kept", true), ("open", true), ("future", false)] {
             #expect(try (store.presentation(id) != nil) == isThere, "\(id)")
         }
+    }
+
+    @Test("One that begins is kept with the place for both its receipts, or not at all")
+    func begin() throws {
+        try store.begin(presentation("a"), holding: .sample(), then: .sample())
+        try store.begin(presentation("b", "other"), holding: nil, then: nil)
+        try store.withdraw("a")
+        #expect(try store.presentation("a") == nil && store.presentation("b") != nil)
+        #expect(try store.appendHeld() == 0)
+        try store.begin(presentation("c"), holding: nil, then: .sample())
+        #expect(try store.appendHeld() == 1)
+        #expect(try store.presentation("c")?.receipts == (nil, 1))
+        // Without the key that signs nothing begins.
+        try Data("no key".utf8).write(to: URL(filePath: folder.path + "/receipt-key.pem"))
+        #expect(throws: ReaderStoreError.self) {
+            try store.begin(presentation("d", "third"), holding: .sample(), then: nil)
+        }
+        #expect(try store.presentation("d") == nil)
+    }
+
+    @Test("What is still to be delivered is what has ended and was not delivered, the oldest first")
+    func undelivered() throws {
+        try store.put(presentation("open", "1", webhook: "https://till.example/"))
+        try store.put(presentation("late", "2", ended: 9, webhook: "https://till.example/"))
+        try store.put(presentation("early", "3", ended: 3, webhook: "https://till.example/"))
+        try store.put(presentation("none", "4", ended: 3))
+        #expect(try store.undelivered(atMost: 9).map(\.id) == ["early", "late"])
+        #expect(try store.undelivered(atMost: 1).map(\.id) == ["early"])
+        try store.endDelivery(of: "early")
+        #expect(try store.undelivered(atMost: 9).map(\.id) == ["late"])
+        // The daemon ended before the end of this one.
+        try store.endPresentations(at: created.advanced(bySeconds: 12))
+        #expect(try store.undelivered(atMost: 9).map(\.id) == ["late", "open"])
+        try store.removePresentations(at: created.advanced(bySeconds: ReaderStore.presentationsKept + 10))
+        #expect(try store.undelivered(atMost: 9).map(\.id) == ["open"])
+    }
+
+    @Test("Of all the newest are listed, and no more than were asked for")
+    func newest() throws {
+        for id in ["a", "b", "c"] { try store.put(presentation(id, id, ended: 1)) }
+        #expect(try store.presentations(atMost: 2).map(\.id) == ["b", "c"])
+        #expect(try store.presentations(atMost: 9).map(\.id) == ["a", "b", "c"])
     }
 }

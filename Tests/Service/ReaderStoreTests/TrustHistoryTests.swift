@@ -232,7 +232,7 @@ struct TrustHistoryTests {
     // Several at once
 
     @Test(
-        "Of many who change the store at once each is told whether it did, and who reads sees a whole snapshot"
+        "Of many who change the store at once each learns whether it did, and who reads sees a whole snapshot"
     )
     func concurrent() async throws {
         try put(Self.snapshot("start"))

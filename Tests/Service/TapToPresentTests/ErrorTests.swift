@@ -54,7 +54,7 @@ struct ErrorTests {
         #expect(isOver == [.invalidToken, .sessionExpired].contains(error))
     }
 
-    @Test("A reason is told in words")
+    @Test("A reason is reported in words")
     func words() {
         let error = MobileDocumentReaderError.invalidRequest(.moreThanTwoAges)
         #expect(error.failureReason == "more than two ages are asked about")

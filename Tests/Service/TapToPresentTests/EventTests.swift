@@ -22,7 +22,7 @@ struct EventTests {
         return events
     }
 
-    @Test("A read is told phase by phase, with the verdict and its reasons")
+    @Test("A read is reported phase by phase, with the verdict and its reasons")
     func phases() async throws {
         let events = try await events(of: try TapStage())
         guard events.count == 7, case .judged(let verdict) = events[5] else {
@@ -39,7 +39,7 @@ struct EventTests {
         #expect(verdict.documents[0].revocation == "undetermined")
     }
 
-    @Test("A rejected answer is told with what failed, and a read that fails with its error")
+    @Test("A rejected answer is reported with what failed, and a read that fails with its error")
     func rejected() async throws {
         let events = try await events(of: try TapStage { $0.holder.fault = .signatureFlipped })
         guard case .judged(let verdict) = events.dropLast().last else {
@@ -71,7 +71,7 @@ struct EventTests {
         }
     }
 
-    @Test("Every listener hears everything, and is told when the reader is gone")
+    @Test("Every listener hears everything, and is notified when the reader is removed")
     func listeners() async throws {
         var stage: TapStage? = try TapStage()
         let streams = [stage?.reader.events, stage?.reader.events]

@@ -49,6 +49,46 @@ struct SessionTests {
         }
     }
 
+    @Test("A policy that accepts no more than the setup's is taken, and one that accepts more asks nobody")
+    func namedPolicy() async throws {
+        let age = MobileDriversLicenseDataRequest(nonRetainedElements: [.ageAtLeast(21)])
+        let stage = try TapStage(setup: { $0.revocation = MobileDocumentReader.Setup().revocation })
+        defer { stage.clean() }
+        // Nothing is known of revocation here: the stricter policy refuses the answer.
+        await #expect(throws: MobileDocumentReaderError.invalidResponse) {
+            try await stage.prepared().requestDocument(age, policy: .rental)
+        }
+        try await stage.prepared().requestDocument(age, policy: .age)
+        let asked = try stage.log.all.count
+        for policy in [MobileDocumentReader.Setup.Revocation.age, .rental(staleDays: 1)] {
+            let error = await #expect(throws: MobileDocumentReaderError.notAllowed) {
+                try await stage.prepared().requestDocument(Self.data, policy: policy)
+            }
+            #expect(error?.reason == .policyAcceptsMore)
+        }
+        #expect(try stage.log.all.count == asked)
+        let strict = try TapStage(setup: {
+            $0.revocation = MobileDocumentReader.Setup().revocation
+            $0.policy = .rental(staleDays: 0)
+        })
+        defer { strict.clean() }
+        await #expect(throws: MobileDocumentReaderError.invalidResponse) {
+            try await strict.prepared().requestDocument(age)
+        }
+        await #expect(throws: MobileDocumentReaderError.notAllowed) {
+            try await strict.prepared().requestDocument(age, policy: .age)
+        }
+        let lax = try TapStage(setup: {
+            $0.revocation = MobileDocumentReader.Setup().revocation
+            $0.policy = .age
+        })
+        defer { lax.clean() }
+        try await lax.prepared().requestDocument(age)
+        await #expect(throws: MobileDocumentReaderError.notAllowed) {
+            try await lax.prepared().requestDocument(Self.data)
+        }
+    }
+
     @Test("A session without a token stays valid")
     func withoutToken() async throws {
         let stage = try TapStage()
@@ -163,7 +203,7 @@ struct SessionTests {
         }
     }
 
-    @Test("One read at a time: the second is told, and the first goes on")
+    @Test("One read at a time: the second is reported, and the first goes on")
     func oneAtATime() async throws {
         let stage = try TapStage(isPresent: false)
         defer { stage.clean() }

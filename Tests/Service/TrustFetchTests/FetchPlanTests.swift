@@ -67,7 +67,7 @@ struct FetchPlanTests {
             ])
     }
 
-    @Test("A location that nobody is asked at is told with the reason")
+    @Test("A location that nobody is asked at is reported with the reason")
     func refused() throws {
         let key = try TestKey()
         let signer = try Certificate(

@@ -48,6 +48,11 @@ package enum AirBench {
         return try AirTrace(file: file)
     }
 
+    /// What the program says of itself, as in "5.66".
+    package static func bluetoothdVersion() async throws -> String {
+        try #require(try await control(["version"]).first)
+    }
+
     static func bluetoothdProcess() async throws -> String {
         try #require(try await control(["pid"]).first)
     }

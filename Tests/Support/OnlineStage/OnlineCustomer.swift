@@ -37,12 +37,7 @@ package struct OnlineCustomer: Sendable {
     }
 
     private func response(in transcript: SessionTranscript) throws -> [UInt8] {
-        let session = try TestSession(transcript: transcript)
-        return Encoded.map([
-            ("version", Encoded.text("1.0")),
-            ("documents", Encoded.array([try licence().encoded(issuer: issuer, session: session)])),
-            ("status", [0x00]),
-        ])
+        try issuer.response([licence()], in: transcript)
     }
 
     /// What the app is given.

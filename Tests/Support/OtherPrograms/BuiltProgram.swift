@@ -9,14 +9,19 @@ package final class BuiltProgram: Sendable {
         package let description: String
     }
 
-    /// - Parameter name: of the program, in the folder of the tests' own.
-    package init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+    /// - Parameters:
+    ///   - name: of the program, in the folder of the tests' own.
+    ///   - user: the number of the user it runs as, where that is another one; root alone may say so.
+    package init(
+        _ name: String, _ arguments: [String], environment: [String: String] = [:], as user: UInt32? = nil
+    ) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "countersign-program-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: name).path
+        let other = user.map { ["setpriv", "--reuid=\($0)", "--regid=\($0)", "--clear-groups"] } ?? []
         child = try ChildProcess(
-            [program] + arguments, environment: environment,
+            other + [program] + arguments, environment: environment,
             output: .file(folder.appending(path: "output").path),
             errors: .file(folder.appending(path: "errors").path))
     }

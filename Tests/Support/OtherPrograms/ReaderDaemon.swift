@@ -63,6 +63,13 @@ package final class ReaderDaemon: @unchecked Sendable {  // what it holds is set
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
+    /// Starts the daemon again, as its file says, once it has ended.
+    package func startAgain() async throws -> BuiltProgram {
+        let again = try BuiltProgram("countersignd", ["--config", folder.path + "/countersignd.json"])
+        try await again.said(" ready")
+        return again
+    }
+
     private static func trust(_ root: String, in folder: URL) async throws {
         let importing = try BuiltProgram(
             "countersign", ["trust", "import", root, "--store", folder.path + "/store"])

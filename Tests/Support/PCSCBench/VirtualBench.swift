@@ -9,6 +9,13 @@ package enum VirtualBench {
     package static let isHere = environment("COUNTERSIGN_PCSC_BENCH") == "1"
     package static let absence: Comment = "no bench: run Hardware/VirtualBench/with-pcscd swift test …"
 
+    /// Whether its pcscd asks polkit who may use readers, as Debian 13's does.
+    package static let asksPolkit = isHere && environment("COUNTERSIGN_PCSC_BENCH_POLKIT") == "1"
+    package static let polkitAbsence: Comment =
+        "no pcscd with polkit: run Hardware/VirtualBench/with-pcscd --suite trixie swift test … as root"
+    /// The user whom the bench's polkit knows as the service's: `countersign`.
+    package static let allowedUser: UInt32 = 992
+
     package static let first = "Virtual PCD 00 00"
     package static let second = "Virtual PCD 00 01"
 
@@ -25,7 +32,7 @@ package enum VirtualBench {
         try #require(status == 0, "pcscd-control \(action)")
     }
 
-    private static func environment(_ name: String) -> String? {
+    static func environment(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 }

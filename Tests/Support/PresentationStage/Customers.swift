@@ -6,13 +6,15 @@ package import MdocWallet
 package struct Customers: Sendable {
     package let presented: PresentedWallet
 
-    package init(_ change: (inout PresentationCase) -> Void = { _ in }) throws {
+    package init(
+        entropy: TestEntropy = .openSSL, _ change: (inout PresentationCase) -> Void = { _ in }
+    ) throws {
         let presentation = PresentationCase("customer") {
             $0.profile = WalletProfile.generic.addingNFCCarrier()
             change(&$0)
         }
         let now = Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
-        presented = try PresentedWallet(presentation, at: now)
+        presented = try PresentedWallet(presentation, entropy: entropy, at: now)
     }
 
     package var root: [UInt8] { presented.issuer.root }

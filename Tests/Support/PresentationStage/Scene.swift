@@ -85,6 +85,8 @@ extension PresentationDeadlines {
         deadlines.engagement = .seconds(30)
         deadlines.tap = .seconds(30)
         deadlines.tapPhase = .seconds(30)
+        deadlines.connecting = .seconds(60)
+        deadlines.checkBluetooth = .seconds(60)
         deadlines.progress = .seconds(30)
         deadlines.consent = .seconds(60)
         deadlines.termination = .seconds(5)

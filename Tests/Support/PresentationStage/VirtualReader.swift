@@ -24,12 +24,18 @@ package final class VirtualReader: Sendable {
     }
 
     /// The phone is held to the reader, and pcscd has seen it; one that was there is exchanged for it while the
-    /// power is off.
-    package func hold(_ phone: Phone) async throws {
+    /// power is off. One that is mute is seen, and cannot be powered up.
+    package func hold(_ phone: Phone, isMute: Bool = false) async throws {
         holder.phone = phone
         try await card.insert()
         let name = name
-        let isSeen = await Self.seen { if case .cardInserted(name, _) = $0 { true } else { false } }
+        let isSeen = await Self.seen { event in
+            switch event {
+            case .cardInserted(name, _): !isMute
+            case .cardMute(name, _): isMute
+            default: false
+            }
+        }
         try #require(isSeen, "pcscd does not see the card on \(name)")
     }
 

@@ -9,8 +9,9 @@ extension ReceiptStatement {
 
     /// What a receipt of a rental desk says.
     package static func sample(
-        at time: Timestamp = RentalDocument.now, documents: [ReceiptDocument] = [],
-        reasons: [ReceiptReason] = [], decision: Decision? = nil
+        at time: Timestamp = RentalDocument.now, _ verdict: Verdict = .verified,
+        hasTestDocument: Bool = false, documents: [ReceiptDocument] = [], reasons: [ReceiptReason] = [],
+        decision: Decision? = nil
     ) throws -> ReceiptStatement {
         guard let lane = ReceiptLabel("counter-1"), let policy = ReceiptLabel("age"),
             let software = ReceiptLabel("0.1.0"), let age = AgeAttestation(years: 21),
@@ -21,7 +22,7 @@ extension ReceiptStatement {
             questions: [
                 ReceiptQuestion(.ageOver(age), .yes), ReceiptQuestion(.category(code), .unknown),
                 ReceiptQuestion(.portrait, .no),
-            ], verdict: .verified, reasons: reasons, documents: documents,
+            ], verdict: verdict, hasTestDocument: hasTestDocument, reasons: reasons, documents: documents,
             trust: Trust(
                 snapshot: TrustSnapshot.ID(bytes: [UInt8](repeating: 7, count: 32)), ageSeconds: 3600),
             policy: policy, software: software, retention: .receipt, decision: decision)

@@ -146,6 +146,10 @@ package final class TestKey: Sendable {
         privateKey = try PrivateKey.generate(curve)
     }
 
+    package init(_ key: consuming PrivateKey) {
+        privateKey = key
+    }
+
     /// The same key every time.
     package init(_ curve: Curve = .p256, scalar: [UInt8]) throws {
         privateKey = try PrivateKey(curve: curve, scalar: scalar[...])

@@ -23,6 +23,21 @@ package struct TestIssuer: Sendable {
             ?? self.authority.signer(for: self.key)
         certificate = try self.authority.sign(change(template))
     }
+
+    /// DeviceResponse of these documents, signed in this transcript.
+    package func response(
+        _ documents: [TestDocument], in transcript: SessionTranscript
+    ) throws -> [UInt8] {
+        let session = try TestSession(transcript: transcript)
+        return Encoded.map([
+            ("version", Encoded.text("1.0")),
+            (
+                "documents",
+                Encoded.array(try documents.map { try $0.encoded(issuer: self, session: session) })
+            ),
+            ("status", [0x00]),
+        ])
+    }
 }
 
 /// What a response is bound to: an engagement, the reader's key and the transcript of both.

@@ -15,8 +15,15 @@ package enum PlainEnglish {
         (#"\blets? go of\b"#, "releases, closes"),
         (#"\b(?:comes?|came) about\b"#, "is made, happens"),
         (#"\bof (?:its|their) own\b"#, "its own, separate"),
-        (#"\bgoes on\b"#, "continues"),
+        (#"\bgo(?:es)? on\b"#, "continues"),
         (#"\bstands? (?:there|twice|for)\b"#, "is there, is a duplicate, means"),
+        (#"\b[Tt]old\b"#, "reported, notified"),
+        (#"\b[Gg]one\b"#, "deleted, not there any more"),
+        (#"\banew\b"#, "again"),
+        (#"\bhinders?\b"#, "prevents, affects"),
+        (#"\b[Pp]ass(?:es|ed) over\b"#, "skips"),
+        (#"\bspoken (?:of|to|with)\b"#, "reported, accessed"),
+        (#"\bin vain\b"#, "without an answer"),
     ]
 
     /// The words of the list that a text has, each with what to write.

@@ -34,10 +34,7 @@ extension OneAfterAnother.BenchTests {
         try await withPhone(options) { phone in
             let link = try await BlueZRadio().connect(to: Self.service) { $0 == [0, 129] ? 129 : nil }
             #expect(link.kind == .l2cap)
-            let message = Self.message(25_000)
-            async let answer = Self.collect(4 + message.count, from: link)
-            try await Self.sendFrame(message, over: link)
-            #expect(try await answer.dropFirst(4) == message[...])
+            try await Self.expectEcho(of: 25_000, over: link)
             await link.close()
             try await phone.said("disconnected")
             #expect(phone.lines.count { $0.hasPrefix("connected") } == 1)
@@ -57,6 +54,14 @@ extension OneAfterAnother.BenchTests {
             #expect(phone.lines.count { $0.hasPrefix("connected") } == 1)
         }
         try await expectNothingLeft()
+    }
+
+    /// Sends a message of so many bytes, which the phone returns.
+    static func expectEcho(of count: Int, over link: any BluetoothLELink) async throws {
+        let message = Self.message(count)
+        async let answer = collect(4 + count, from: link)
+        try await sendFrame(message, over: link)
+        #expect(try await answer.dropFirst(4) == message[...])
     }
 
     static func sendFrame(_ message: [UInt8], over link: any BluetoothLELink) async throws {
@@ -114,10 +119,7 @@ extension OneAfterAnother.BenchTests {
         let phone = try AirPhone(.central, uuid: Self.readerService.uuid.description, ["--l2cap"])
         let link = try await withDeadline("the channel", .seconds(120)) { try await server.link() }
         #expect(link.kind == .l2cap)
-        let message = Self.message(25_000)
-        async let answer = Self.collect(4 + message.count, from: link)
-        try await Self.sendFrame(message, over: link)
-        #expect(try await answer.dropFirst(4) == message[...])
+        try await Self.expectEcho(of: 25_000, over: link)
         await link.close()
         await server.close()
         await phone.leave()

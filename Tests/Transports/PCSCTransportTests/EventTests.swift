@@ -39,7 +39,7 @@ extension BenchTests {
             }
         }
 
-        @Test("A card that was there before the watching began is told of")
+        @Test("A card that was there before the watching began is reported")
         func presentBefore() async throws {
             try await VirtualBench.withCard(
                 on: VirtualBench.second, answering: { _ in .respond([0x90, 0x00]) }

@@ -25,7 +25,7 @@ struct PCSCTransportErrorTests {
         #expect(PolkitAction.card.rawValue == "org.debian.pcsc-lite.access_card")
     }
 
-    @Test("Q139 A daemon of another protocol is told with the library's version")
+    @Test("Q139 A daemon of another protocol is reported with the library's version")
     func version() {
         let version = PCSCLibrary.version
         #expect(version.split(separator: ".").count >= 2 && version.first?.isNumber == true)

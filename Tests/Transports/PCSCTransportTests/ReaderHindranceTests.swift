@@ -20,7 +20,7 @@ struct ReaderHindranceTests {
         #expect(ReaderHindrance.all(devices: [acr122], modules: ["nfc", "pn533"], listed: [acr122]).isEmpty)
     }
 
-    @Test("Q125 Q135 A known reader that is not listed for no visible reason is told of")
+    @Test("Q125 Q135 A known reader that is not listed for no visible reason is reported")
     func notListed() {
         #expect(
             ReaderHindrance.all(devices: [acr122], modules: ["usbhid"], listed: [])

@@ -9,7 +9,7 @@ struct ReaderWatchTests {
     private static let mute = UInt(0x220)
     private static let inUse = UInt(0x120)
 
-    @Test("Q136 Readers arrive and are removed by name, and one that stays is not told of again")
+    @Test("Q136 Readers arrive and are removed by name, and one that stays is not reported again")
     func list() {
         var watch = ReaderWatch()
         #expect(watch.list(["A", "B"]) == [.readerArrived("A"), .readerArrived("B")])
@@ -62,7 +62,7 @@ struct ReaderWatchTests {
                 == [.cardRemoved(reader: "A", counter: 1), .cardInserted(reader: "A", counter: 1)])
     }
 
-    @Test("A card that was on a removed reader is told of again when both return")
+    @Test("A card that was on a removed reader is reported again when both return")
     func replugged() {
         var watch = watching()
         _ = watch.observe("A", state: changed(Self.present, 1))

@@ -12,7 +12,7 @@ struct AppArguments: ParsableArguments {
 
     @Option(
         name: .customLong("merchant-id"),
-        help: ArgumentHelp("The merchant identifier that the app asked with.", valueName: "identifier"))
+        help: ArgumentHelp("The merchant identifier in the app's request.", valueName: "identifier"))
     var merchantIdentifier: String?
 
     @Option(
@@ -24,7 +24,7 @@ struct AppArguments: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "The nonce that the app asked with, base64url without padding.", valueName: "text"))
+            "The nonce of the app's request, base64url without padding.", valueName: "text"))
     var nonce: NonceArgument?
 
     @Option(

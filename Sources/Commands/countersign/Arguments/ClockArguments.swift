@@ -7,7 +7,7 @@ struct ClockArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Judge as of this instant, RFC 3339 with Z or an offset, instead of now.",
+            "Judge as if it were this instant: RFC 3339 with Z or an offset.",
             valueName: "time"))
     var at: InstantArgument?
 

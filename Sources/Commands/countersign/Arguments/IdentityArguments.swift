@@ -9,7 +9,7 @@ struct IdentityArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Sign the request as this reader identity, or do not ask at all.",
+            "Sign the request with this reader identity. If it cannot sign, nothing is requested.",
             discussion: "Without it the identities' own choice decides, which may be that none signs.",
             valueName: "name"))
     var identity: String?

@@ -17,30 +17,43 @@ struct TrustFiles {
     /// A file with certificates, or a folder whose files with the endings .pem, .der, .crt and .cer are read. A
     /// file that is named itself must contain a certificate; in a folder, other files are skipped.
     mutating func read(_ path: String) throws(CommandFailure) {
+        let skipped = try Self.each(at: path, ending: Self.endings, limit: Self.largestFile) {
+            contents, file in
+            add(contents, from: file) ? nil : Self.fault(of: contents)
+        }
+        notes += skipped
+    }
+
+    /// Reads a file, or those of a folder with one of these endings.
+    ///
+    /// - Parameter take: gives the fault of contents that are of no use. Of a file that is named itself it is thrown.
+    /// - Returns: a note on each file of a folder that was skipped.
+    static func each(
+        at path: String, ending endings: [String], limit: Int,
+        _ take: (_ contents: [UInt8], _ file: String) -> String?
+    ) throws(CommandFailure) -> [String] {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
-            let contents = try InputFile.read(path, limit: Self.largestFile)
-            guard add(contents, from: path) else {
-                throw .malformed("\(Terminal.safe(path)): \(Self.fault(of: contents))")
+            if let fault = take(try InputFile.read(path, limit: limit), path) {
+                throw .malformed("\(Terminal.safe(path)): \(fault)")
             }
-            return
+            return []
         }
-        for file in try Self.files(in: path, ending: Self.endings) {
-            let contents: [UInt8]
+        var notes: [String] = []
+        for file in try files(in: path, ending: endings) {
             do throws(CommandFailure) {
-                contents = try InputFile.read(file, limit: Self.largestFile)
+                guard let fault = take(try InputFile.read(file, limit: limit), file) else { continue }
+                notes.append("skipped: \(Terminal.safe(file)): \(fault)")
             } catch {
-                notes.append("passed over: \(error.message)")
-                continue
-            }
-            if !add(contents, from: file) {
-                notes.append("passed over: \(Terminal.safe(file)): \(Self.fault(of: contents))")
+                notes.append("skipped: \(error.message)")
             }
         }
+        return notes
     }
 
     /// The files of a folder with one of these endings, by name.
-    static func files(in folder: String, ending endings: [String]) throws(CommandFailure) -> [String] {
+    private static func files(in folder: String, ending endings: [String]) throws(CommandFailure) -> [String]
+    {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -49,12 +62,12 @@ struct TrustFiles {
         }
         let files = names.filter { name in endings.contains { name.lowercased().hasSuffix($0) } }.sorted()
         guard files.count <= mostFiles else {
-            throw .usage("\(Terminal.safe(folder)): more than \(mostFiles) files to read")
+            throw .usage("\(Terminal.safe(folder)): the folder has more than \(mostFiles) files to read")
         }
         return files.map { "\(folder)/\($0)" }
     }
 
-    /// Whether there was a certificate, of use or not.
+    /// Whether there was a certificate, usable or not.
     private mutating func add(_ contents: [UInt8], from path: String) -> Bool {
         if add(der: contents, from: path) { return true }
         guard let blocks = try? PEM.decode(contents[...], label: "CERTIFICATE"), !blocks.isEmpty else {
@@ -63,7 +76,7 @@ struct TrustFiles {
         let unreadable = blocks.filter { !add(der: $0, from: path) }
         guard unreadable.count < blocks.count else { return false }
         for block in unreadable {
-            notes.append("passed over: \(Terminal.safe(path)): \(Self.fault(of: block))")
+            notes.append("skipped: \(Terminal.safe(path)): \(Self.fault(of: block))")
         }
         return true
     }

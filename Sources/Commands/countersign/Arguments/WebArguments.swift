@@ -15,14 +15,15 @@ struct WebArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What the page asked with: JSON whose data has deviceRequest and encryptionInfo.",
+            "The page's request: JSON whose data has deviceRequest and encryptionInfo.",
             valueName: "file"))
     var webRequest: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "encryptionInfo exactly as the page sent it: the text, or a file with it.", valueName: "text"))
+            "The encryptionInfo exactly as the page sent it: the text, or a file with it.", valueName: "text")
+    )
     var encryptionInfo: String?
 
     @Option(

@@ -16,7 +16,7 @@ struct BenchCommand: ParsableCommand {
             on P-256. The tight floor is the shortest sequence of OpenSSL calls for the same work: a key generation, \
             ECDH, HKDF for two keys, AES-256-GCM of request and response, a digest of each item, and the signature \
             checks. The former floor (floorNs) is kept so that figures can be compared with earlier ones: it builds \
-            three keys anew and derives a key that nobody uses.
+            three keys again and derives an unused key.
 
             Cold: the document signer is not known; three signatures are checked. The root's key object is kept, as \
             in the tight floor. Warm: the document signer was verified before; two signatures are checked. \
@@ -28,7 +28,7 @@ struct BenchCommand: ParsableCommand {
             signature checks, or warm two. The rates say how many a second we do of those that OpenSSL alone would: \
             tightRateCold and tightRateWarm by the tight floor, rateCold and rateWarm by the former one.
 
-            The response has to be one that is verified; what it is judged by is as in `verify`.
+            The response must verify; trust and policy are chosen as in `verify`.
 
             EXAMPLE:
               countersign bench --response response.cbor --transcript transcript.cbor --trust iaca.der

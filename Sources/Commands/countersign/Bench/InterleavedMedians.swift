@@ -7,20 +7,20 @@ struct InterleavedMedians {
     ///   - perRound: how many times each is measured for one mean.
     ///   - measurements: by their names, each gives nanoseconds.
     init(
-        rounds: Int, perRound: Int, of measurements: KeyValuePairs<String, () throws -> Int64>
+        rounds: Int, perRound: Int, of measurements: [(name: String, measure: () throws -> Int64)]
     ) throws {
         var means = [[Int64]](repeating: [], count: measurements.count)
         for _ in 0..<rounds {
             var sums = [Int64](repeating: 0, count: measurements.count)
             for _ in 0..<perRound {
                 for (index, measurement) in measurements.enumerated() {
-                    sums[index] += try measurement.value()
+                    sums[index] += try measurement.measure()
                 }
             }
             for (index, sum) in sums.enumerated() { means[index].append(sum / Int64(perRound)) }
         }
         medians = Dictionary(
-            uniqueKeysWithValues: zip(measurements.map(\.key), means.map { $0.sorted()[rounds / 2] }))
+            uniqueKeysWithValues: zip(measurements.map(\.name), means.map { $0.sorted()[rounds / 2] }))
     }
 
     subscript(_ name: String) -> Int64 { medians[name, default: 0] }

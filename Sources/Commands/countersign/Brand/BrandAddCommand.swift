@@ -12,7 +12,7 @@ struct BrandAddCommand: ParsableCommand {
     @Argument(help: "Its identifier: iss of its tokens.")
     var brand: TokenText
 
-    @Option(name: .long, help: "What it is called where people read it.")
+    @Option(name: .long, help: "Its name, as people read it.")
     var name: BrandName
 
     @Option(

@@ -27,7 +27,9 @@ struct BrandKeyAddCommand: ParsableCommand {
     @Argument(help: "The brand.")
     var brand: TokenText
 
-    @Option(name: .long, help: ArgumentHelp("What to call the key, unlike any other.", valueName: "id"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The key's identifier (kid), which no other key has.", valueName: "id"))
     var kid: TokenText
 
     @Option(
@@ -37,14 +39,16 @@ struct BrandKeyAddCommand: ParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Make a new pair, and write its private half to this file.", valueName: "file"))
+        help: ArgumentHelp("Make a new key pair, and write its private half to this file.", valueName: "file")
+    )
     var generate: String?
 
     @OptionGroup var residence: KeyResidenceArguments
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Believe it up to this instant, RFC 3339 with Z or an offset.", valueName: "time"))
+        help: ArgumentHelp(
+            "Accept its tokens up to this instant, RFC 3339 with Z or an offset.", valueName: "time"))
     var notAfter: InstantArgument?
 
     @OptionGroup var store: StoreArguments
@@ -109,7 +113,7 @@ struct BrandKeyAddCommand: ParsableCommand {
 struct BrandKeyRevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Believe no token of a key any more, nor what it prepared.",
+        abstract: "Revoke a key: its tokens, and what they prepared, are no longer accepted.",
         discussion: ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
 
     @Argument(help: "The key: kid.")

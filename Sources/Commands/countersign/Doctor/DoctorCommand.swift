@@ -9,10 +9,10 @@ internal import Transport
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look for what keeps this computer from reading phones, and say how to put it right.",
+        abstract: "Check what prevents this computer from reading phones, and show how to fix it.",
         discussion: """
             Looks at pcscd and its readers, at bluetoothd and its adapter, at the clock, at trust, identities and the \
-            store, and changes nothing. Each check is ok, a note (nothing has to be done), a warning (it works, and not \
+            store, and changes nothing. Each check is ok, a note (nothing needs to be done), a warning (it works, and not \
             as well as it should), failed, or skipped; what does not answer within \
             \(Examination.limit.components.seconds) seconds is failed as timedOut.
 
@@ -33,7 +33,8 @@ struct DoctorCommand: AsyncParsableCommand {
         help: ArgumentHelp("The reader, by part of its name or by USB id (072f:2200).", valueName: "name"))
     var reader: String?
 
-    @Flag(name: .long, help: "Write the settings that are missing, each after it was shown and agreed to.")
+    @Flag(
+        name: .long, help: "Write the settings that are missing. Each is shown first and needs your consent.")
     var fix = false
 
     @Flag(name: .long, help: "With --fix, write without asking.")
@@ -41,7 +42,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Write what helps to find a fault to this file.", valueName: "file"))
+        help: ArgumentHelp("Write a report that helps to find a fault to this file.", valueName: "file"))
     var supportBundle: String?
 
     @Option(name: .long, help: ArgumentHelp("The system's files are below this folder.", visibility: .hidden))

@@ -23,10 +23,10 @@ extension DaemonRequirement.ID {
     /// What happens without the setting.
     fileprivate var harm: String {
         switch self {
-        case .controllerMode: "phones may be called over classic Bluetooth, and then do not connect"
+        case .controllerMode: "bluetoothd may try classic Bluetooth, and then phones do not connect"
         case .reverseServiceDiscovery: "bluetoothd reads from the phone, which then asks its owner to pair"
-        case .attributeCache: "services that are remembered of earlier phones make connections fail"
-        case .channels: "parts of a message may overtake one another"
+        case .attributeCache: "services remembered from earlier phones make connections fail"
+        case .channels: "parts of a message may arrive in the wrong order"
         case .exchangeMTU: "the longest parts of a phone's message are lost"
         case .advertisementInterval: "phones take a second more to find this computer, and some give up"
         case .connectionInterval:
@@ -66,7 +66,7 @@ extension AdapterQuirk {
         switch self {
         case .dropsPhonesEarly: "seen to drop Android phones after 5 s: prefer a USB adapter"
         case .deafWithoutFirmware:
-            "some kernels fail to load its firmware: if no phone is found, plug it in again"
+            "with some kernels its firmware is not loaded: if no phone is found, plug it in again"
         case .firmwareMissing: "runs without its firmware and hears no phone: plug it in again"
         }
     }

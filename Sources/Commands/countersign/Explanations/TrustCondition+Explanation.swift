@@ -65,25 +65,25 @@ extension TrustCondition {
         case .anchorTwice(let subject, let other):
             "\(Terminal.safe(subject)) is in the store twice, also as \(Terminal.safe(other.name))"
         case .anchorProfile(let subject, let findings):
-            "\(Terminal.safe(subject)) departs from the profile of roots: \(findings.text)"
+            "\(Terminal.safe(subject)) does not meet the profile of roots: \(findings.text)"
         case .anchorNotYetValid(let subject): "\(Terminal.safe(subject)) is not valid yet"
         case .anchorExpired(let subject): "\(Terminal.safe(subject)) has expired"
         case .anchorExpiresSoon(let subject, let days):
             "\(Terminal.safe(subject)) expires in \(days) days: ask its authority for the next one"
         case .vicalRefused(let error): error.explanation
         case .vical(let finding): finding.explanation
-        case .vicalSigner(let findings): "the VICAL's signer departs from its profile: \(findings.text)"
+        case .vicalSigner(let findings): "the VICAL's signer does not meet its profile: \(findings.text)"
         case .vicalWithoutNextUpdate: "the list has no nextUpdate"
         case .revocationListUnreadable(let error): "the CRL cannot be used: \(error.explanation)"
         case .revocationListIssuerUnknown(let issuer):
             "no trusted root issued this CRL: \(Terminal.safe(issuer))"
         case .revocationListSignatureInvalid(let issuer):
-            "roots of this name are trusted, and none of them signed the CRL: \(Terminal.safe(issuer))"
+            "roots with this name are trusted, but none of them signed the CRL: \(Terminal.safe(issuer))"
         case .statusListUnreadable(let error): error.explanation
         case .statusListSignerUnknown:
             "no trusted root issued the certificate that signed the list: where documents name its signer, give that with --signer"
         case .statusListSubjectWrong:
-            "the address in the list (claim sub) is not the one that it was imported as"
+            "the address in the list (claim sub) is not the one that it was imported under"
         case .listNotYetValid: "the list is dated in the future"
         case .listStale(let overdue): "the list should have been renewed \(overdue.spanText) ago"
         }
@@ -91,7 +91,7 @@ extension TrustCondition {
 }
 
 extension TrustCondition {
-    /// The explanation, with the issuer of an end certificate, whose root belongs in its place (Q178).
+    /// The explanation, with the issuer of an end certificate, whose root is to be imported instead (Q178).
     func explanation(of certificate: Certificate?) -> String {
         guard case .notACertificateAuthority = self, let certificate else { return explanation }
         return "\(explanation): \(Terminal.safe(certificate.issuer.description))"
@@ -122,12 +122,13 @@ extension AdmissionRefusal {
     var explanation: String {
         switch self {
         case .unusable(let condition): condition.explanation
-        case .otherIssuer: "another issuer's list has this name and is kept"
+        case .otherIssuer:
+            "the store has a list with this name from another issuer and keeps it: `countersign trust remove` it first if this one is right"
         case .older(let own, let present):
             "it is \(own.text), before the present list, \(present.text), which is kept;"
-                + " where its publisher counts anew, `countersign trust remove` the present one and import it again"
+                + " if its publisher restarted the numbering, `countersign trust remove` the present list and import this one again"
         case .shrunken(let from, let to):
-            "it has \(to) entries and the present list \(from), so the present list is kept:"
+            "it has only \(to) entries, but the present list has \(from) and is kept:"
                 + " --accept-shrunken imports it anyway"
         }
     }

@@ -5,7 +5,7 @@ extension TrustFetchError {
     var explanation: String {
         switch self {
         case .locationRefused(let fault): fault.explanation
-        case .timedOut(.connect): "the server could not be connected to in time"
+        case .timedOut(.connect): "no connection to the server was made in time"
         case .timedOut(.headers): "the server took too long to answer"
         case .timedOut(.progress): "the server stopped in the middle of its answer"
         case .timedOut(.whole): "the whole list took too long"
@@ -15,17 +15,18 @@ extension TrustFetchError {
         case .redirectedElsewhere: "the server redirects to another host, which is not allowed"
         case .redirectedToPlaintext: "the server redirects to a location without TLS, which is not allowed"
         case .redirectedTooOften(let limit): "the server redirects more than \(limit) times"
-        case .contentEncoded: "the answer is compressed, which was not asked for"
+        case .contentEncoded: "the answer is compressed, although that was not requested"
         case .tls(.certificateRefused):
             "the server's certificate was not issued by a known root, or is not valid now"
         case .tls(.hostNameWrong): "the server's certificate is for another host"
         case .tls(.handshakeFailed): "the TLS handshake with the server failed"
-        case .nameUnresolved: "the host's name has no address: is there internet?"
-        case .unreachable: "the host cannot be reached: is there internet?"
+        case .nameUnresolved: "the host's name cannot be resolved: check the network connection"
+        case .unreachable: "the host cannot be reached: check the network connection"
         case .truncated: "the answer was cut off"
         case .malformed: "the answer is not HTTP"
         case .cancelled: "the download was interrupted"
-        case .serverRootsUnreadable: "the roots that verify servers cannot be read"
+        case .serverRootsUnreadable:
+            "the certificates that verify servers cannot be read: apt-get install ca-certificates"
         }
     }
 }

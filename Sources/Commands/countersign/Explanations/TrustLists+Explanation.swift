@@ -10,15 +10,15 @@ extension VICALError {
     var explanation: String {
         switch self {
         case .malformed(let error): "it is not a VICAL: \(error.explanation)"
-        case .cose(let error): "the VICAL is not signed as it should be: \(error.explanation)"
+        case .cose(let error): "the VICAL's signature is not valid: \(error.explanation)"
         case .dateMalformed: "a date in the VICAL is malformed"
         case .versionUnknown: "the VICAL has an unknown version"
         case .signerMalformed(let error):
             "the certificate of the VICAL's signer cannot be read: \(error.explanation)"
         case .signerNotTrusted(let error):
-            "the VICAL's signer does not lead to a provider that was imported with --as provider: \(error.explanation)"
+            "no provider that was imported with --as provider issued the VICAL signer's certificate: \(error.explanation)"
         case .signerProfile(let findings):
-            "the VICAL's signer breaks its profile: \(findings.text)"
+            "the VICAL's signer does not meet its profile: \(findings.text)"
         case .signerRevoked: "a CRL of its root revokes the VICAL's signer"
         case .notYetValid: "the VICAL is dated in the future"
         case .expired: "the VICAL is past its nextUpdate"
@@ -37,7 +37,7 @@ extension VICALFinding {
         case .keyIdentifierDiffers(let subject):
             "the entry of \(Terminal.safe(subject)) has another key identifier than its certificate"
         case .withoutDocTypes(let subject):
-            "\(Terminal.safe(subject)) is listed for no document type, and so trusted for none"
+            "\(Terminal.safe(subject)) is listed without document types, so it is trusted for none"
         case .entryTwice(let subject): "\(Terminal.safe(subject)) is listed twice"
         }
     }
@@ -62,7 +62,7 @@ extension StatusTokenError {
     var explanation: String {
         switch self {
         case .malformed(let error): "it is not a status list: \(error.explanation)"
-        case .cose(let error): "the status list is not signed as it should be: \(error.explanation)"
+        case .cose(let error): "the status list's signature is not valid: \(error.explanation)"
         case .typeWrong: "its header does not name the type of a status or identifier list"
         case .claimMissing(let label): "the status list has no claim \(label)"
         case .claimMisplaced(let label): "claim \(label) is not allowed in an identifier list"
@@ -91,10 +91,10 @@ extension TrustBundleError {
         switch self {
         case .malformed(let error): "it is not a bundle: \(error.explanation)"
         case .cose(let error): "this key did not sign the bundle: \(error.explanation)"
-        case .typeWrong: "what is signed is not a bundle"
+        case .typeWrong: "the signed content is not a bundle"
         case .older: "a later bundle was imported before: this one is older, and nothing was changed"
         case .notYetValid: "it was made in the future: is this computer's clock right?"
-        case .snapshotDiffers: "its contents do not make the snapshot that it names"
+        case .snapshotDiffers: "its contents differ from the snapshot that it names"
         }
     }
 }

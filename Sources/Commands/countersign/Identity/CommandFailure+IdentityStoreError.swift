@@ -11,7 +11,7 @@ extension IdentityName: ExpressibleByArgument {
 }
 
 extension CommandFailure {
-    /// Says which identity it is about, where the error itself does not.
+    /// Names the identity, where the error itself does not.
     static func mapping<Value: ~Copyable>(
         of name: IdentityName? = nil, _ body: () throws(IdentityStoreError) -> Value
     ) throws(CommandFailure) -> Value {

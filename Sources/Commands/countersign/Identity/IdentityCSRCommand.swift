@@ -23,7 +23,7 @@ struct IdentityCSRCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Who asks, as in 'CN=Counter 1,O=Shop,C=US' (RFC 4514): CN, O, OU, L, ST, C, serialNumber.",
+            "The certificate's subject, as in 'CN=Counter 1,O=Shop,C=US' (RFC 4514): CN, O, OU, L, ST, C, serialNumber.",
             valueName: "name"))
     var subject: SubjectArgument
 

@@ -6,7 +6,7 @@ internal import ReaderIdentityStore
 struct IdentityChooseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "choose",
-        abstract: "Say which identity asks which wallet, for which brand or document.",
+        abstract: "Choose which identity signs requests, by wallet, brand or document.",
         discussion: """
             Sets one rule, in place of the one with the same conditions; without conditions it is for everything else. \
             Rules with more conditions go before those with fewer, and the first that fits decides. Without any rule \
@@ -26,7 +26,7 @@ struct IdentityChooseCommand: ParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Only where all documents asked for are of this type.", valueName: "type"))
+        help: ArgumentHelp("Only where all requested documents are of this type.", valueName: "type"))
     var docType: String?
 
     @Flag(name: .long, help: "Remove the rule with these conditions.")

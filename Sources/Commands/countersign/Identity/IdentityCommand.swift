@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct IdentityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "identity",
-        abstract: "Make, certify and look after the identities that requests are signed with.",
+        abstract: "Make, certify and manage the identities that sign requests.",
         discussion: """
             A wallet shows its holder who asks, and may refuse a reader that it does not know. So a request is signed \
             with a key that an authority, whom the wallet knows, has certified. From nothing to signed requests:

@@ -9,9 +9,9 @@ internal import ReaderIdentityStore
 struct IdentityImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Take in the certificates that a reader authority returned.",
+        abstract: "Import the certificates that a reader authority returned.",
         discussion: """
-            Takes PEM or DER, in any order. The certificate has to be for the key of the identity, valid, and fit for \
+            Takes PEM or DER, in any order. The certificate must be for the key of the identity, valid, and fit for \
             wallets: any rule of the reader's profile that it breaks is refused, with --lenient only those rules by \
             which a certificate is no reader's at all. Roots are kept and never sent. Takes the place of what was \
             imported before.
@@ -25,7 +25,7 @@ struct IdentityImportCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The certificates.", valueName: "file"))
     var chain: String
 
-    @Flag(name: .long, help: "Take a certificate that some wallets refuse.")
+    @Flag(name: .long, help: "Accept a certificate that some wallets refuse.")
     var lenient = false
 
     @OptionGroup var clock: ClockArguments

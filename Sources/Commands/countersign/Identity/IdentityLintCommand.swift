@@ -21,10 +21,10 @@ struct IdentityLintCommand: ParsableCommand {
              65  the file of rules is malformed
             """)
 
-    @Argument(help: "The identities to look at; all without.")
+    @Argument(help: "The identities to check; all of them if none is named.")
     var names: [IdentityName] = []
 
-    @Flag(name: .long, help: "Fail only for what makes a certificate no reader's at all; tell the rest.")
+    @Flag(name: .long, help: "Fail only for what makes a certificate unusable for a reader; report the rest.")
     var lenient = false
 
     @OptionGroup var expiry: ExpiryArguments
@@ -42,7 +42,9 @@ struct IdentityLintCommand: ParsableCommand {
             try folder.rulesInEffect().rules
         }
         guard !there.isEmpty else {
-            throw CommandFailure.usage("there is no identity in \(Terminal.safe(folder.path))")
+            throw CommandFailure.usage(
+                "there is no identity in \(Terminal.safe(folder.path)): countersign identity init NAME makes one"
+            )
         }
         let statuses = (names.isEmpty ? there : names).map {
             IdentityStatus($0, in: folder, at: now, warningDays: expiry.warn, usingKey: true)

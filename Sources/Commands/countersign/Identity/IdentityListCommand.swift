@@ -7,7 +7,7 @@ struct IdentityListCommand: ParsableCommand {
         commandName: "list",
         abstract: "List the identities: who, until when, where the key is, and where they are used.",
         discussion: """
-            Uses no key, and speaks to no TPM: `identity lint` does.
+            Uses no key and no TPM: `identity lint` does.
 
             \(ExitStatus.table([.success, .usage, .malformed]))
             """)
@@ -28,7 +28,9 @@ struct IdentityListCommand: ParsableCommand {
         Terminal.result(
             output.json ? json(statuses, rules, isWritten).text : text(statuses, rules, isWritten))
         for name in Set(rules.map(\.identity)).subtracting(names).sorted() {
-            Terminal.note("note: requests are to be signed by \(name.text), and there is no such identity")
+            Terminal.note(
+                "note: the rules name identity \(name.text), which does not exist: countersign identity choose"
+            )
         }
     }
 
@@ -51,7 +53,7 @@ struct IdentityListCommand: ParsableCommand {
         }
         if !isWritten, statuses.count > 1 {
             lines.append(
-                "nobody chose yet which one asks: requests are not signed. See countersign identity choose --help"
+                "no identity is chosen yet: requests are not signed. See countersign identity choose --help"
             )
         }
         return lines.joined(separator: "\n")
@@ -73,7 +75,7 @@ struct ExpiryArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Tell of certificates that expire within this many days.", valueName: "days"))
+            "Report certificates that expire within this many days.", valueName: "days"))
     var warn = 30
 
     func validate() throws {

@@ -28,7 +28,7 @@ struct InspectCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The files to show.", valueName: "file"))
     var files: [String]
 
-    @Flag(name: .long, help: "Show strings whole, however long.")
+    @Flag(name: .long, help: "Show long strings in full.")
     var full = false
 
     @Option(name: .long, help: ArgumentHelp("The longest file that is read, in bytes.", valueName: "bytes"))

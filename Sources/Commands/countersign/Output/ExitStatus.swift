@@ -15,7 +15,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     /// What the code says, for `--help` and the documentation.
     var meaning: String {
         switch self {
-        case .success: "verified, and every question answered yes; or done"
+        case .success: "verified and every answer is yes; or the command succeeded"
         case .answerNotYes: "verified, but an answer is no or cannot be determined"
         case .rejected: "a check failed, or it is a test document"
         case .incomplete:

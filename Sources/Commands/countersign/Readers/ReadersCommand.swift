@@ -8,7 +8,7 @@ internal import Reports
 struct ReadersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers",
-        abstract: "List the readers and Bluetooth adapters, with what matters of each.",
+        abstract: "List the readers and Bluetooth adapters with what can be done with each.",
         discussion: """
             Lists what pcscd knows: name, USB id, slot, how long APDUs may be, and known faults of the model. Contact \
             and security-module slots are shown and never used. Needs a running pcscd.
@@ -20,10 +20,10 @@ struct ReadersCommand: AsyncParsableCommand {
             \(ExitStatus.table([.success, .usage, .unavailable]))
             """)
 
-    @Flag(name: .long, help: "Only readers that `request` would use; none of them is exit code 69.")
+    @Flag(name: .long, help: "List only readers that `request` can use; without any the exit code is 69.")
     var contactless = false
 
-    @Flag(name: .long, help: "Only Bluetooth; no adapter that can be used is exit code 69.")
+    @Flag(name: .long, help: "List only Bluetooth adapters; without a usable one the exit code is 69.")
     var bluetooth = false
 
     @Flag(name: .long, help: "Print nothing: the exit code says whether there are any.")

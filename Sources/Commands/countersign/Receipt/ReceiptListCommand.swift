@@ -14,10 +14,10 @@ struct ReceiptListCommand: ParsableCommand {
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 
-    @Option(name: .long, help: ArgumentHelp("Only those after this one.", valueName: "number"))
+    @Option(name: .long, help: ArgumentHelp("List only receipts after this number.", valueName: "number"))
     var after: Int64 = 0
 
-    @Option(name: .long, help: ArgumentHelp("At most so many.", valueName: "count"))
+    @Option(name: .long, help: ArgumentHelp("List at most this many receipts.", valueName: "count"))
     var limit = 100
 
     @OptionGroup var store: StoreArguments

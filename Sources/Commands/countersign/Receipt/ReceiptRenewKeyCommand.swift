@@ -6,7 +6,7 @@ internal import ReaderStore
 struct ReceiptRenewKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "renew-key",
-        abstract: "Have the next receipts signed with a new key.",
+        abstract: "Make a new key, which signs the next receipts.",
         discussion: """
             The chain continues, and its receipts say which key signed them. The old private key is deleted; its public half \
             stays among those that `export` writes, and the new one joins them with its first receipt.

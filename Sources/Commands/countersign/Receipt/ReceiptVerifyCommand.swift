@@ -28,7 +28,7 @@ struct ReceiptVerifyCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The digest of a receipt that has to be in the chain: without it a cut end is not seen.",
+            "The digest of a receipt that must be in the chain: without it, missing receipts at the end are not noticed.",
             valueName: "digest"))
     var head: DigestArgument?
 
@@ -106,7 +106,7 @@ private enum ReceiptKeyArguments {
         let text = try InputFile.read(path, limit: largestFile)
         guard let blocks = try? PEM.decode(text[...], label: "PUBLIC KEY"), !blocks.isEmpty,
             let keys = try? blocks.map({ try publicKey($0[...]) })
-        else { throw .usage("\(Terminal.safe(path)): not public keys of receipts in PEM (EC P-256)") }
+        else { throw .usage("\(Terminal.safe(path)): it has no public keys of receipts in PEM (EC P-256)") }
         return keys
     }
 

@@ -17,7 +17,7 @@ func interruptible<Value: Sendable>(_ body: @escaping @Sendable () async -> Valu
         source.setRegistrationHandler { registering.yield() }
         source.setEventHandler {
             if task.isCancelled { exit(128 + number) }
-            Terminal.note("Stopping: telling the phone…")
+            Terminal.note("Stopping: ending the session with the phone…")
             task.cancel()
         }
         source.resume()

@@ -6,13 +6,19 @@ extension PresentationEvent {
     /// What the person at the reader should know or do, for standard error.
     var text: String {
         switch self {
-        case .armed: "Ready: open your ID, then hold the phone to the reader."
+        case .armed:
+            "Ready: open your ID on the phone first (an iPhone shows other cards otherwise), then hold the phone to the reader."
         case .phoneLocked: "The phone shows no wallet: unlock it and open the ID."
+        case .notAnID: "Open your ID on the phone, or remove the card."
         case .tapAgain(let reason): "Tap again. (\(reason.explanation))"
+        case .liftAndTapAgain: "Lift your phone, then tap again."
         case .offerQR: "If taps keep failing, scan the phone's QR code: --qr 'mdoc:…'."
         case .bluetoothUnavailable(let fault):
             "No Bluetooth, NFC alone is used: \(fault.advice)."
         case .engaged: "Phone found: look at its screen."
+        case .mayLift: "You can lift your phone now."
+        case .connecting: "Connecting to the phone…"
+        case .checkBluetooth: "The phone has not connected yet: check that its Bluetooth is on."
         case .hold: "Keep the phone on the reader."
         case .awaitingConsent: "Waiting for the holder's consent…"
         case .receiving: "Receiving the answer…"

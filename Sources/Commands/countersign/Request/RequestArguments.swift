@@ -7,7 +7,7 @@ internal import RequestPlanner
 struct RequestArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "What you want to know, in words: planned to the least that answers it.",
+            "What you want to know, in words. The request asks for the least data that answers it.",
             discussion: """
                 [purpose:] what, what … [; from document or document …] [; else fallback]
                 purpose: age, which is meant where none is said, rental, identity, elements

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BlueZTransport
 internal import FieldTrace
+internal import JSON
 internal import ReaderService
 internal import Transport
 
@@ -8,7 +9,7 @@ internal import Transport
 struct RetrievalArguments: ParsableArguments {
     @Option(
         name: .long,
-        help: "How the answer comes: auto takes Bluetooth where there is some, else NFC; ble or nfc alone.")
+        help: "How the answer is transferred: auto (Bluetooth if there is an adapter, else NFC), ble or nfc.")
     var transport = RetrievalPlan.Transport.automatic
 
     @Option(
@@ -48,12 +49,14 @@ struct RetrievalArguments: ParsableArguments {
         return plan
     }
 
-    /// Nil where NFC alone is wanted.
-    func radio(_ fieldTrace: FieldTraceFile?) -> (any BluetoothLERadio)? {
+    /// Nil where NFC alone is wanted. What bluetoothd would do to phones is said before anything is on the air.
+    func radio(_ fieldTrace: FieldTraceFile?) async -> (any BluetoothLERadio)? {
         guard transport != .nfc else { return nil }
         let configuration = BlueZConfiguration(adapter: adapter)
-        guard let fieldTrace else { return BlueZRadio(configuration: configuration) }
-        return TracingRadio(configuration, fieldTrace.recorder)
+        let radio = BlueZRadio(configuration: configuration)
+        let warning = SettingsWarning(missing: await radio.missingEssentials(), transport: transport)
+        if let text = warning.text { Terminal.note(text) }
+        return fieldTrace.map { TracingRadio(configuration, $0.recorder) } ?? radio
     }
 }
 

@@ -15,11 +15,18 @@ struct SourceArguments: ParsableArguments {
     var reader: String?
 
     @Option(
+        name: .customLong("reader-command"),
+        help: ArgumentHelp(
+            "Ask the reader for its own part while a phone is waited for, where its model can: pollingFrame, quiet.",
+            valueName: "name"))
+    var readerCommands: [ReaderWish] = []
+
+    @Option(
         name: .long,
         help: ArgumentHelp("A wallet on the bench link, instead of a reader.", valueName: "tcp://host:port"))
     var connect: EndpointArgument?
 
-    @Flag(name: .long, help: "Let --connect leave this machine: the bench link is for loopback.")
+    @Flag(name: .long, help: "Allow --connect to another computer: the bench link is meant for loopback.")
     var allowNonLoopback = false
 
     @Option(
@@ -67,7 +74,7 @@ struct SourceArguments: ParsableArguments {
                 return .success(await transaction.run(over: traced))
             }
             let scanned = try qr.map { text throws(CommandFailure) in try Self.engagement(text) }
-            let radio = retrieval.radio(fieldTrace)
+            let radio = await retrieval.radio(fieldTrace)
             if let scanned, let radio, await isRetrievedByBluetooth(scanned, radio) {
                 return .success(await transaction.run(scanned: scanned, radio: radio))
             }
@@ -86,6 +93,7 @@ struct SourceArguments: ParsableArguments {
         guard scanned.offersBluetooth else { return false }
         guard retrieval.transport == .automatic, scanned.offersNFC else { return true }
         do throws(BluetoothLEError) {
+            if let fault = await radio.settingsFault() { throw .radioUnavailable(fault) }
             try await radio.prepare()
             return true
         } catch {
@@ -116,13 +124,15 @@ struct SourceArguments: ParsableArguments {
     private func field(
         _ trace: TraceFile?, _ fieldTrace: FieldTraceFile?
     ) async throws(CommandFailure) -> any ContactlessReader {
-        let field = try await Self.field(named: reader)
+        let field = try await Self.field(named: reader, Set(readerCommands))
         let traced = trace.map { TracedReader(reader: field, trace: $0) } ?? field
         return fieldTrace.map { TracingReader(traced, $0.recorder) } ?? traced
     }
 
     /// The field of the readers that may be used; what is missing is said at once.
-    static func field(named name: String?) async throws(CommandFailure) -> any ContactlessReader {
+    static func field(
+        named name: String?, _ wishes: Set<ReaderWish> = []
+    ) async throws(CommandFailure) -> any ContactlessReader {
         let service = PCSCService()
         let selector = ReaderSelector(name ?? "")
         do throws(PCSCTransportError) {
@@ -133,7 +143,9 @@ struct SourceArguments: ParsableArguments {
         } catch {
             throw .unavailable(ReaderFault(error).advice)
         }
-        return PCSCContactlessReader(service: service, selector: selector)
+        return CommandedReader(
+            PCSCContactlessReader(service: service, selector: selector), service: service, selector: selector,
+            wishes: wishes)
     }
 
     private static func engagement(_ text: String) throws(CommandFailure) -> DeviceEngagement {
@@ -164,3 +176,5 @@ struct EndpointArgument: ExpressibleByArgument {
         self.port = port
     }
 }
+
+extension ReaderWish: ExpressibleByArgument {}

@@ -21,7 +21,7 @@ struct RetainedExportCommand: ParsableCommand {
     )
     var reference: String
 
-    @Argument(help: ArgumentHelp("The file to write; none that is there.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to write, which must not exist yet.", valueName: "file"))
     var file: String
 
     @OptionGroup var retained: RetainedArguments
@@ -37,7 +37,7 @@ struct RetainedExportCommand: ParsableCommand {
             }
             guard !export.records.isEmpty else {
                 throw .usage(
-                    "nothing is retained for this reference: its data were exported or deleted after their time, or never kept"
+                    "no data is retained for this reference: it was never retained, was exported, or was deleted at its deadline"
                 )
             }
             begun = export

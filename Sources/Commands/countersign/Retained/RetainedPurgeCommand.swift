@@ -6,7 +6,7 @@ internal import ReaderStore
 struct RetainedPurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
-        abstract: "Remove whatever is retained beyond its time, and the keys of days that are over.",
+        abstract: "Remove retained data after its deadline, and the keys of past days.",
         discussion: """
             With --at what expires by then is removed; the store remembers that instant while it retains anything.
 

@@ -8,7 +8,7 @@ struct TokenCommand: AsyncParsableCommand {
         commandName: "token",
         abstract: "Make and check the tokens that prepare a reader for a brand.",
         discussion: """
-            A reader token is a JWT, signed by a brand with ES256 for one reader. It has to be used first within five \
+            A reader token is a JWT, signed by a brand with ES256 for one reader. It must be used first within five \
             minutes, and then prepares that reader for 48 hours. On the reader, then at the brand:
 
               countersign token instance

@@ -34,7 +34,8 @@ struct TokenSignCommand: ParsableCommand {
     var instance: ReaderInstance
 
     @Option(
-        name: .long, help: ArgumentHelp("Within how many seconds it is used first.", valueName: "seconds"))
+        name: .long,
+        help: ArgumentHelp("Within how many seconds it must be used first.", valueName: "seconds"))
     var lifetime = ReaderToken.longestLifetime
 
     @OptionGroup var audience: AudienceArguments

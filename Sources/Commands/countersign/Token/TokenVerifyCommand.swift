@@ -16,7 +16,7 @@ struct TokenVerifyCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The file with the token; white space around it is passed over.", valueName: "file"))
+            "The file with the token; white space around it is ignored.", valueName: "file"))
     var token: String
 
     @Option(name: .long, help: ArgumentHelp("The reader, if it is not this one.", valueName: "id"))

@@ -8,7 +8,7 @@ struct FetchArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Verify servers by these roots (PEM) instead of the system's. What they serve is verified as ever.",
+            "Verify servers by these roots (PEM) instead of the system's. The lists themselves are verified all the same.",
             valueName: "file"))
     var serverRoots: String?
 

@@ -41,26 +41,14 @@ struct SourceFiles {
 
     /// A file, which must be of a known kind, or a folder, in which others are skipped.
     mutating func read(_ path: String) throws(CommandFailure) {
-        var isFolder = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
-            let contents = try InputFile.read(path, limit: Self.largestFile)
-            guard add(contents, from: path) else {
-                throw .malformed("\(Terminal.safe(path)): \(Self.fault(of: contents))")
-            }
-            return
+        let skipped = try TrustFiles.each(at: path, ending: Self.endings, limit: Self.largestFile) {
+            contents, file in
+            add(contents, from: file) ? nil : Self.fault(of: contents)
         }
-        for file in try TrustFiles.files(in: path, ending: Self.endings) {
-            do throws(CommandFailure) {
-                let contents = try InputFile.read(file, limit: Self.largestFile)
-                guard !add(contents, from: file) else { continue }
-                notes.append("passed over: \(Terminal.safe(file)): \(Self.fault(of: contents))")
-            } catch {
-                notes.append("passed over: \(error.message)")
-            }
-        }
+        notes += skipped
     }
 
-    /// Of DER what is wrong with it as a certificate, for a broken root is the likeliest.
+    /// For DER, what is wrong with it as a certificate: a broken root is the likeliest.
     private static func fault(of contents: [UInt8]) -> String {
         contents.first == DERTag.sequence && CertificateRevocationList.issuer(of: contents[...]) == nil
             ? TrustFiles.fault(of: contents)

@@ -24,7 +24,7 @@ struct SourceSelector {
         guard let first = found.first else { throw unknown }
         guard found.count == 1 else {
             throw .usage(
-                "\(Terminal.safe(text)): \(found.count) sources have digests that begin like this; give more of the digest"
+                "\(Terminal.safe(text)): \(found.count) sources have digests that begin like this: give more of the digest"
             )
         }
         return first
@@ -35,6 +35,8 @@ struct SourceSelector {
     }
 
     var unknown: CommandFailure {
-        .usage("\(Terminal.safe(text)): nothing of this name or digest is in the trust store")
+        .usage(
+            "\(Terminal.safe(text)): the trust store has no source with this name or digest: `countersign trust list` shows those it has"
+        )
     }
 }

@@ -9,7 +9,9 @@ internal import PKIX
 struct StagingArguments: ParsableArguments {
     @Flag(
         name: .long,
-        help: "Take a list that lost more than a fifth of what the one before had. It is refused otherwise.")
+        help:
+            "Accept a list that lost more than a fifth of the entries of the one before. Without this it is refused."
+    )
     var acceptShrunken = false
 
     @Option(

@@ -9,7 +9,7 @@ internal import TrustFetch
 struct TrustAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Pin the provider of a published list, and take the list.",
+        abstract: "Pin the provider of a published list, and import the list.",
         discussion: """
             `countersign trust sources` has the names. The root of the provider is a file that you got and compared \
             yourself: none comes with this program. The list is fetched from the address of the source, or taken from \
@@ -65,7 +65,7 @@ struct TrustAddCommand: AsyncParsableCommand {
             let source = try PublishedSource.named(name)
             guard let place = list ?? source.list else {
                 throw .usage(
-                    "\(name): no address of the list itself can be cited; give the file or URL that you find at \(source.address)"
+                    "\(name): its publisher gives no fixed address for the list: pass the file or URL that you find at \(source.address)"
                 )
             }
             return place

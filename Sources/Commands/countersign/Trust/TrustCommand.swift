@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
-        abstract: "Look after whom to believe: roots, lists, revocations.",
+        abstract: "Manage which issuers are trusted: roots, lists, revocations.",
         discussion: """
             The trust store holds roots (IACA) of issuing authorities, lists of such roots (VICAL) with the roots of \
             their providers, and lists of what was revoked (CRLs, status lists). All of it at one time is a snapshot \

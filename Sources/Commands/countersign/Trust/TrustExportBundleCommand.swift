@@ -42,7 +42,7 @@ struct TrustExportBundleCommand: ParsableCommand {
             bytes = try TrustBundle.export(
                 trust.snapshot, created: now, signedWith: PrivateKey(pem: pem[...]))
         } catch {
-            throw CommandFailure.usage("--key: no private key that can sign a bundle: \(error.explanation)")
+            throw CommandFailure.usage("--key: this private key cannot sign a bundle: \(error.explanation)")
         }
         try OutputFile.write(bytes, to: file)
         let json: JSONValue = [

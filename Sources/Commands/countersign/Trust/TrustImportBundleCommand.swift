@@ -10,7 +10,7 @@ internal import ReaderStore
 struct TrustImportBundleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import-bundle",
-        abstract: "Put the snapshot of a signed bundle in force.",
+        abstract: "Make the snapshot of a signed bundle the current one.",
         discussion: """
             The bundle takes the place of all that is trusted: what is not in it is no longer trusted. It is refused when \
             another key signed it, when it is older than one that was imported before, and when a list in it is older \
@@ -28,7 +28,7 @@ struct TrustImportBundleCommand: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The public key of whoever makes the bundles, or a certificate with it: PEM.", valueName: "file"))
+            "The public key that verifies the bundle, or a certificate with it: PEM.", valueName: "file"))
     var signedBy: String
 
     @OptionGroup var staging: StagingArguments

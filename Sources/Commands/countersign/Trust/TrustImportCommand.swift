@@ -9,15 +9,15 @@ internal import TrustFetch
 struct TrustImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Take roots and lists into the trust store.",
+        abstract: "Import roots and lists into the trust store.",
         discussion: """
-            The kind of a file is detected from its contents: a certificate is a root (IACA), or with --as provider the root of a \
-            VICAL's provider; VICALs, CRLs and status lists know themselves. Folders are taken whole. Every source is \
-            checked before it is let in: a document signer's certificate is no root, a VICAL has to be its provider's, \
-            a CRL a root's, and a list that is older than the one that is there, or lost much of it, is refused. \
-            What is refused does not keep out the rest.
+            The kind of a file is detected from its contents: a certificate is a root (IACA), or with --as provider the \
+            root of a VICAL's provider; VICALs, CRLs and status lists are recognised. Of a folder all files are imported. \
+            Every source is checked first: a document signer's certificate is not a root, a VICAL must be signed for its \
+            provider, a CRL by a root, and a list that is older than the present one, or lost much of it, is refused. \
+            The other sources are imported even if one is refused.
 
-            A URL with --as fetches a list, and `countersign trust update` will fetch it anew.
+            A URL with --as fetches a list, and `countersign trust update` will fetch it again.
 
             EXAMPLES:
               countersign trust import roots/ iaca.pem
@@ -34,7 +34,8 @@ struct TrustImportCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "What all of it is: root, provider, vical, crl, status or identifiers.", valueName: "kind"))
+            "The kind of all these files: root, provider, vical, crl, status or identifiers.",
+            valueName: "kind"))
     var kind: SourceKindArgument?
 
     @OptionGroup var fetching: FetchArguments

@@ -4,15 +4,15 @@ internal import MdocModel
 internal import MdocTrust
 internal import ReaderStore
 
-/// `countersign trust lint`: what whoever looks after trust should know.
+/// `countersign trust lint`: what the administrator of trust should know.
 struct TrustLintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
-        abstract: "Look for what is expired, stale, broken or odd in the trust store.",
+        abstract: "Look for what is expired, out of date, broken or unusual in the trust store.",
         discussion: """
-            A fault is of no use as it is: a root that has expired, a list whose time is over, a CRL that no root \
-            signed. The rest is worth knowing: departures from the profile of roots, and roots that expire within 90 \
-            days. Only faults change the exit code.
+            A fault makes a source unusable: a root that has expired, a list that is out of date, a CRL that no root \
+            signed. A remark is worth knowing: a root that does not meet its profile, or that expires within 90 days. \
+            Only faults change the exit code.
 
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)

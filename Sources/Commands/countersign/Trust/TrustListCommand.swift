@@ -15,7 +15,8 @@ struct TrustListCommand: ParsableCommand {
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 
-    @Option(name: .long, help: ArgumentHelp("Of this snapshot instead of the current one.", valueName: "id"))
+    @Option(
+        name: .long, help: ArgumentHelp("List this snapshot instead of the current one.", valueName: "id"))
     var snapshot: SnapshotArgument?
 
     @OptionGroup var store: StoreArguments

@@ -7,7 +7,7 @@ internal import ReaderStore
 struct TrustRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Take roots and lists out of the trust store.",
+        abstract: "Remove roots and lists from the trust store.",
         discussion: """
             A source is named as `countersign trust list` shows it: by its name, or by how its SHA-256 begins.
 

@@ -6,7 +6,7 @@ internal import ReaderStore
 struct TrustRollbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback",
-        abstract: "Put an earlier snapshot in force again.",
+        abstract: "Make an earlier snapshot the current one again.",
         discussion: """
             Without an id the snapshot before the current one. Nothing is lost: the one that is left stays among those \
             that are kept, and can be named.
@@ -14,7 +14,7 @@ struct TrustRollbackCommand: ParsableCommand {
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 
-    @Argument(help: ArgumentHelp("The snapshot, by how its id begins.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The snapshot: its id, or the beginning of it.", valueName: "id"))
     var snapshot: SnapshotArgument?
 
     @OptionGroup var store: StoreArguments

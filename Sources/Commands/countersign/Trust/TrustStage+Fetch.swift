@@ -4,7 +4,7 @@ internal import OpenSSLCrypto
 internal import TrustFetch
 
 extension TrustStage {
-    /// Lets in what was fetched. A list that could not be had hinders no other, and what is there of it stays.
+    /// Lets in what was fetched. A list that could not be fetched does not affect the others, and its earlier version stays.
     mutating func admit(_ results: [FetchResult]) {
         var sources: [TrustSource] = []
         for result in results {

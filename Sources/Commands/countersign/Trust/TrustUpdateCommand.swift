@@ -9,12 +9,12 @@ internal import TrustFetch
 struct TrustUpdateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Fetch VICALs, CRLs and status lists anew.",
+        abstract: "Fetch VICALs, CRLs and status lists again.",
         discussion: """
             Fetches the lists of the store that are known by a URL, and the CRLs that its roots name, over HTTPS (CRLs \
             also over HTTP: they are signed). Each is checked before it takes the place of what is there, which stays \
-            when a list cannot be had or is refused; one that fails hinders no other. Roots and providers are never \
-            fetched anew: they are what you named.
+            when a list cannot be fetched or is refused; one that fails does not affect the others. Roots and providers are never \
+            fetched again: they are the files that you named.
 
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)

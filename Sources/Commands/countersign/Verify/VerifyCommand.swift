@@ -20,8 +20,8 @@ struct VerifyCommand: ParsableCommand {
         discussion: """
             Makes every check of ISO/IEC 18013-5 on a DeviceResponse that was stored earlier: issuer, signature, \
             digests, validity, revocation by the lists at hand, the phone's own signature or MAC over the session, and \
-            that nothing came but what was asked for. No network, no clock but --at, nobody trusted but by --trust or \
-            the trust store (`countersign trust`).
+            that only requested elements were returned. It uses no network, and trusts only the roots of --trust or of \
+            the trust store (`countersign trust`). The time is that of --at, else now.
 
             With --session-data the response is decrypted first; the transcript is made of the engagement, the \
             reader's key and the handover messages. Where --session-establishment is given, the request in it is \
@@ -90,8 +90,9 @@ struct VerifyCommand: ParsableCommand {
             }
             return try files.transaction().judged(trusting: trust, by: policy, at: now)
         } catch  where error.status == .malformed {
-            let told = TransactionError(.inputMalformed, error.message)
-            return input.channel.isGiven ? ChannelReport(malformed: told) : TransactionReport.malformed(told)
+            let fault = TransactionError(.inputMalformed, error.message)
+            return input.channel.isGiven
+                ? ChannelReport(malformed: fault) : TransactionReport.malformed(fault)
         }
     }
 }

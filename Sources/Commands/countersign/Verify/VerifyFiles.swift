@@ -87,7 +87,7 @@ struct VerifyFiles: ParsableArguments {
         }
         let key = try readerKey.map { argument throws(CommandFailure) -> COSEKeyPair in
             guard let sent = transcript.eReaderKeyBytes else {
-                throw .usage("--transcript is of a presentation without a reader key")
+                throw .usage("--transcript belongs to a presentation without a reader key")
             }
             return try PrivateKeyFile.read(argument, privateHalfOf: Self.key(sent, "--transcript"))
         }

@@ -60,7 +60,7 @@ struct WalletArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Answer only readers that show who they are, by a certificate of one of these roots.",
+            "Answer only readers with a certificate that one of these roots issued.",
             discussion: "PEM or DER.", valueName: "file"))
     var readerRoots: String?
 
@@ -86,7 +86,7 @@ struct WalletArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "One thing that goes wrong: a rule of the corpus, or a fault of a card or a channel; a wrong name lists them all.",
+            "One fault to make: a rule of the corpus, or a fault of a card or a channel; a wrong name lists them all.",
             valueName: "name"))
     var fault: String?
 

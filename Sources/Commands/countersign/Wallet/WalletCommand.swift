@@ -12,7 +12,7 @@ internal import Transport
 struct WalletCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wallet",
-        abstract: "Be a phone, for tests and for developers without one.",
+        abstract: "Act as a phone, for tests and for developers without one.",
         usage: """
             countersign wallet --listen tcp://127.0.0.1:PORT --root FILE [options]
             countersign wallet --card tcp://127.0.0.1:35963 --root FILE [--listen tcp://127.0.0.1:PORT] [options]
@@ -22,8 +22,8 @@ struct WalletCommand: AsyncParsableCommand {
             countersign wallet --web-request F --origin O --web-response F --root FILE [options]
             """,
         discussion: """
-            Plays a phone with a test licence of nobody who exists. Its issuer is made anew at each start and trusted \
-            by nobody: --root writes its certificate, for `request --trust`.
+            Acts as a phone with a test licence of an invented person. Its issuer is made at each start, and nobody \
+            trusts it: --root writes its certificate, for `request --trust`.
 
             With --listen it serves the TCP bench link, one reader after the other; with --card it taps a virtual \
             reader of vsmartcard-vpcd; with --write it makes one whole presentation with a reader in memory and \
@@ -48,7 +48,9 @@ struct WalletCommand: AsyncParsableCommand {
             \(ExitStatus.table([.success, .incomplete, .usage, .malformed, .unavailable]))
             """)
 
-    @Option(name: .long, help: ArgumentHelp("Serve the bench link here.", valueName: "tcp://host:port"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Listen for the bench link at this address.", valueName: "tcp://host:port"))
     var listen: EndpointArgument?
 
     @Option(
@@ -66,7 +68,8 @@ struct WalletCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Write a presentation into this folder.", valueName: "folder"))
     var write: String?
 
-    @Option(name: .long, help: ArgumentHelp("Write the test issuer's root here, DER.", valueName: "file"))
+    @Option(
+        name: .long, help: ArgumentHelp("Write the test issuer's root to this file, DER.", valueName: "file"))
     var root: String?
 
     @Option(name: .long, help: "Stop after this many readers; 0 runs until interrupted.")

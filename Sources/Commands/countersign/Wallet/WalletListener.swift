@@ -43,7 +43,7 @@ struct WalletListener {
             } catch .cancelled {
                 break
             } catch {
-                throw .unavailable("the bench link cannot be served any more")
+                throw .unavailable("the bench link stopped: its socket reported an error")
             }
         }
         await listener.close()

@@ -73,7 +73,7 @@ package struct DERReader: Sendable {
         guard next == tag else { throw .unexpectedTag(at: position) }
     }
 
-    /// Passes over the next element and says where its contents are.
+    /// Skips the next element and returns where its contents are.
     private mutating func next() throws(PKIXError) -> Range<Int> {
         let start = position
         guard end - start >= 2 else { throw .truncated(at: start) }

@@ -69,7 +69,7 @@ package enum BLEEndReason: Error, Equatable, Sendable {
     case finished
     /// The peer ended it by State 02 between messages; in `awaitResponse` it has declined.
     case terminated(BLEPhase)
-    /// The peer closed the link after every message had its answer: an end as good as any (Q78).
+    /// The peer closed the link after every message had its answer: a normal end (Q78).
     case disconnected
     /// What happened, in which phase (Q89).
     case failed(BLEPhase, BLEFault)

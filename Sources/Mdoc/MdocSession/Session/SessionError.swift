@@ -11,7 +11,7 @@ package enum SessionError: Error, Equatable, Sendable {
     case decryptionFailed
     /// A message after the session ended, or an unexpected one in this phase.
     case unexpectedMessage
-    /// OpenSSL could not carry out the computation.
+    /// OpenSSL reported an error in the computation.
     case cryptography(OpenSSLCryptoError)
 }
 

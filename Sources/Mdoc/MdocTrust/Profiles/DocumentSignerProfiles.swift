@@ -8,7 +8,7 @@ package struct DocumentSignerProfiles: Equatable, Sendable {
 
     private var further: [String: CertificateProfile] = [:]
 
-    /// What the standards say alone.
+    /// By the standards alone.
     package init() {}
 
     /// Those of the standards, and for each document type of an object the extended key usages of which its signer has

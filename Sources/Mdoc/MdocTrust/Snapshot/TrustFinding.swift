@@ -1,7 +1,7 @@
 package import PKIX
 internal import OpenSSLCrypto
 
-/// Something about a source that whoever looks after trust should know.
+/// Something about a source that the administrator of trust should know.
 package struct TrustFinding: Equatable, Sendable {
     package let source: TrustSource.Identity
     package let condition: TrustCondition
@@ -10,7 +10,7 @@ package struct TrustFinding: Equatable, Sendable {
 package enum TrustCondition: Equatable, Sendable {
     /// The bytes are not a certificate.
     case certificateUnreadable(PKIXError)
-    /// A document signer's or other end certificate; the root that issued it belongs here (Q178).
+    /// A document signer's or other end certificate; import the root that issued it (Q178).
     case notACertificateAuthority(subject: String)
     /// It names itself as its issuer, and does not say that it is an authority.
     case selfIssuedWithoutAuthority(subject: String, hasBasicConstraints: Bool)

@@ -6,7 +6,7 @@ internal import PKIX
 package enum AdmissionRefusal: Error, Equatable, Sendable {
     /// It cannot be used, or is not believed.
     case unusable(TrustCondition)
-    /// It was issued before the one that is there: an old list that came back (Q176), or a publisher that counts anew (Q217).
+    /// It was issued before the one that is there: an old list that came back (Q176), or a publisher that restarted its numbering (Q217).
     case older(ListIssueName, than: ListIssueName)
     /// It has another issuer than the present one: two lists under one name are not issues of one list.
     case otherIssuer

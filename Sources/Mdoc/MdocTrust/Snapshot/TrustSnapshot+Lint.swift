@@ -3,7 +3,7 @@ internal import OpenSSLCrypto
 internal import PKIX
 
 extension TrustSnapshot {
-    /// How long before its end an anchor is spoken of.
+    /// How long before its expiry an anchor is reported.
     private static var daysOfWarning: Int64 { 90 }
 
     /// Everything about the sources that someone should know at `now`: all lists are opened and verified for it.

@@ -32,7 +32,7 @@ package struct TrustedAnchor: Sendable {
         }
     }
 
-    /// Takes in what another VICAL says of the same certificate.
+    /// Adds what another VICAL says about the same certificate.
     mutating func add(_ listing: TrustListing, by source: TrustSource.Identity) {
         add(.only(listing.docTypes), by: source)
         listings.append(listing)

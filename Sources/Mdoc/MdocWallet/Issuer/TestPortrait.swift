@@ -8,7 +8,7 @@ package enum TestPortrait {
     private static let longestSegment = 0xffff
     private static let markerSize = 2
 
-    /// The drawing, padded to `size` bytes by application segments that decoders pass over; the drawing as it is
+    /// The drawing, padded to `size` bytes by application segments that decoders skip; the drawing as it is
     /// where `size` is smaller.
     package static func jpeg(size: Int) -> [UInt8] {
         let drawing = PackageResources.portrait_jpg

@@ -7,7 +7,7 @@ package struct DocumentType: Sendable {
     package let mainNameSpace: String
     /// Empty where nothing is known of the document.
     package let elements: [DataElement]
-    /// The elements in the main namespace that answer a claim; a claim that is not here is asked in vain.
+    /// The elements in the main namespace that answer a claim; a claim that is not here has no answer.
     let answers: [Claim.Kind: [String]]
     /// What may come in place of an element, in order.
     package let substitutes: [ElementName: [[ElementName]]]

@@ -61,7 +61,7 @@ extension RequestRule {
         case .twoAgesAtMost: "a request may ask about two ages at most"
         case .portraitNobodyCompares:
             "a portrait may be asked for only where a person compares it with a face"
-        case .notNeededForPurpose: "this purpose does not need it"
+        case .notNeededForPurpose: "the purpose of the request does not need it"
         case .biometricTemplate: "biometric templates are never asked for"
         }
     }

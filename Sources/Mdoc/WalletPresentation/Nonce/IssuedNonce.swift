@@ -110,7 +110,7 @@ extension NonceRefusal {
             "the nonce was issued for the other channel (app or web): request one for this channel"
         case .expired: "the nonce has expired: request a new one"
         case .issuedBefore: "the same nonce was issued before: request a new one"
-        case .tooMany: "no more nonces are kept at a time: try again later"
+        case .tooMany: "the limit of unused nonces is reached: try again later"
         }
     }
 }

@@ -52,10 +52,30 @@ package struct EngagementFacts: Equatable, Sendable, Codable {
 
 /// A step of a presentation, as it is shown meanwhile.
 package struct StepFacts: Equatable, Sendable, Codable {
-    /// By the names of the events. One that is not listed is `other`.
     package enum Step: String, CaseIterable, Sendable {
         case armed, phoneLocked, notAnID, tapAgain, liftAndTapAgain, offerQR, bluetoothUnavailable, engaged,
-            mayLift, connecting, checkBluetooth, hold, awaitingConsent, receiving, verifying, other
+            mayLift, connecting, checkBluetooth, hold, awaitingConsent, receiving, verifying
+
+        fileprivate init(_ event: PresentationEvent) {
+            self =
+                switch event {
+                case .armed: .armed
+                case .phoneLocked: .phoneLocked
+                case .notAnID: .notAnID
+                case .tapAgain: .tapAgain
+                case .liftAndTapAgain: .liftAndTapAgain
+                case .offerQR: .offerQR
+                case .bluetoothUnavailable: .bluetoothUnavailable
+                case .engaged: .engaged
+                case .mayLift: .mayLift
+                case .connecting: .connecting
+                case .checkBluetooth: .checkBluetooth
+                case .hold: .hold
+                case .awaitingConsent: .awaitingConsent
+                case .receiving: .receiving
+                case .verifying: .verifying
+                }
+        }
     }
 
     package let step: TraceWord<Step>
@@ -63,8 +83,7 @@ package struct StepFacts: Equatable, Sendable, Codable {
     package let cause: FaultFacts?
 
     init(_ event: PresentationEvent) {
-        let name = String(describing: event).prefix { $0 != "(" }
-        step = TraceWord(Step(rawValue: String(name)) ?? .other)
+        step = TraceWord(Step(event))
         cause =
             switch event {
             case .tapAgain(let reason): FaultFacts(reason)

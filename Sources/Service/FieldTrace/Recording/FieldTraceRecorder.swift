@@ -104,7 +104,7 @@ extension StepFacts {
         case .receiving: .answerBegun
         case .verifying: .answerComplete
         case .phoneLocked, .notAnID, .tapAgain, .liftAndTapAgain, .offerQR, .bluetoothUnavailable, .mayLift,
-            .connecting, .checkBluetooth, .hold, .other:
+            .connecting, .checkBluetooth, .hold:
             nil
         }
     }

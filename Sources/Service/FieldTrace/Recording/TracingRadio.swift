@@ -23,6 +23,10 @@ package struct TracingRadio: BluetoothLERadio {
         try await radio.look()
     }
 
+    package func settingsFault() async -> RadioFault? {
+        await radio.settingsFault()
+    }
+
     package func prepare() async throws(BluetoothLEError) {
         try await radio.prepare()
     }

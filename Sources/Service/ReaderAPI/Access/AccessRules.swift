@@ -54,7 +54,7 @@ package struct AccessRules: Equatable, Sendable {
         return now.lanes.map { caller.lanes?.isSubset(of: $0) ?? false } ?? true
     }
 
-    /// Whoever may have this page opened.
+    /// Who may open this page.
     func callers(for place: PagePlace) -> [KnownCaller] {
         let all = tokens.map(\.caller) + users.keys.sorted().compactMap { self.caller(ofUser: $0) }
         return all.filter { $0.scopes.contains(place.page.scope) && $0.serves(lane: place.lane) }

@@ -22,7 +22,7 @@ struct PagePlace: Hashable, Sendable {
     /// Where the page finds its lane, with the code for the way there.
     func path(code: String) -> String { "/\(page.rawValue)?lane=\(lane)#code=\(code)" }
 
-    /// As the page says it in `Countersign-Page`, and after `countersign-` in the name of its cookie: `kiosk-counter-1`.
+    /// As the page sends it in `Countersign-Page`, and after `countersign-` in the name of its cookie: `kiosk-counter-1`.
     var name: String { "\(page.rawValue)-\(lane)" }
 
     init(_ page: Page, lane: String) {

@@ -75,7 +75,7 @@ package final class PageSessions: Sendable {
         now - code.made >= .seconds(codeSeconds)
     }
 
-    /// Takes a code, which then works no more; its place and the value of the page's cookie.
+    /// Spends a code, and returns its place and the value of the page's cookie.
     func take(
         _ text: String, under rules: AccessRules, at now: ContinuousClock.Instant = .now
     ) throws(APIProblem) -> (place: PagePlace, cookie: String) {
@@ -99,7 +99,7 @@ package final class PageSessions: Sendable {
             + (isSecure ? "; Secure" : "")
     }
 
-    /// Who asks from a page with a cookie; nil where nobody in the file stands behind it.
+    /// Who asks from a page with a cookie; nil where the file has no such caller.
     func caller(of request: Request, under rules: AccessRules) -> KnownCaller? {
         guard let place = PagePlace(of: request), let value = Self.cookie(of: place, in: request) else {
             return nil
@@ -132,7 +132,7 @@ package final class PageSessions: Sendable {
 }
 
 extension KnownCaller.Credential {
-    /// Of one length for each kind, so that nothing of what follows can be taken for it.
+    /// Has one length for each kind, so that it cannot be confused with what follows.
     fileprivate var bytes: [UInt8] {
         switch self {
         case .token(let digest): [0] + digest

@@ -6,7 +6,7 @@ internal import Synchronization
 final class BodyProgress: Sendable {
     let isRead = Atomic(false)
 
-    /// Whether so much of a request's body may still come that it is not worth to be read.
+    /// Whether the rest of a request's body may be too long to be worth reading.
     func leavesMuch(of request: Request) -> Bool {
         guard !isRead.load(ordering: .relaxed) else { return false }
         if request.headers[.transferEncoding] != nil { return true }

@@ -40,7 +40,7 @@ struct BoundedConnections: ServerChildChannel {
         case .refused:
             metrics.refused(.tooManyConnections)
             return channel.eventLoop.makeCompletedFuture {
-                // Nothing can be said before the handshake of TLS.
+                // Nothing can be sent before the TLS handshake.
                 if tls == nil { try refuse(channel) } else { channel.close(promise: nil) }
                 return .refused(channel)
             }
@@ -64,11 +64,11 @@ struct BoundedConnections: ServerChildChannel {
         try operations.addHandler(AbsoluteTarget(), position: .after(decoder))
     }
 
-    private func makeRoom(_ leaving: OpenConnectionBook.Leaving) {
+    private func makeRoom(_ channel: any Channel) {
         metrics.refused(.tooManyConnections)
-        let channel = leaving.channel
-        guard leaving.canBeAnswered else { return channel.close(promise: nil) }
         channel.eventLoop.execute {
+            // A request that is being answered may change something: its caller must not read that it was refused.
+            guard !served.isAnsweringLast(on: channel) else { return channel.close(promise: nil) }
             do { try refuse(channel) } catch { channel.close(promise: nil) }
         }
     }

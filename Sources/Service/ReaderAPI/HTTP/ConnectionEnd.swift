@@ -50,7 +50,7 @@ final class ConnectionEnd: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Those behind may not want more.
+        // The events that follow may not need more.
         context.read()
     }
 

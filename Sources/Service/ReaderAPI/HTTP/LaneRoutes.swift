@@ -96,6 +96,7 @@ extension LaneReadiness {
         switch self {
         case .ready: "ready"
         case .withoutBluetooth(.adapterOff): "off"
+        case .withoutBluetooth(.settingsMissing): "unprepared"
         case .withoutBluetooth, .unavailable: "missing"
         }
     }

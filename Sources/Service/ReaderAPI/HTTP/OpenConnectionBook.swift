@@ -3,34 +3,33 @@ internal import Synchronization
 
 /// The open connections of a listener, of which there are `limit` at most. A connection is a stranger's until a request on it
 /// came from a known caller. Strangers have half of the places, and each has a limited time: where they are full, the
-/// oldest makes room. So nobody without a token keeps out who has one.
+/// oldest makes room. So nobody without a token keeps out who has one. One known caller has half of the places as well:
+/// beyond that its own oldest connection makes room.
 final class OpenConnectionBook: Sendable {
     private struct Entry: Sendable {
         let channel: any Channel
         let number: Int
-        var isKnown = false
-        /// Whether an answer may be half written.
+        /// The name of the known caller who asks on it; nil for a stranger.
+        var caller: String?
+        /// Whether a part of an answer may have been written.
         var isAnswering = false
+
+        var isStranger: Bool { caller == nil }
     }
 
     private struct Entries: Sendable {
         var open: [ObjectIdentifier: Entry] = [:]
+        /// Those that made room and are not closed yet.
+        var leaving: [ObjectIdentifier: Entry] = [:]
         var strangers = 0
         var last = 0
     }
 
-    /// What becomes of a new connection.
+    /// What happens to a new connection.
     enum Entrance: Sendable {
-        /// It has a place; the connection beside it gave that up.
-        case served(instead: Leaving?)
+        /// It has a place, which the connection named here gave up.
+        case served(instead: (any Channel)?)
         case refused
-    }
-
-    /// A connection that makes room for another.
-    struct Leaving: Sendable {
-        let channel: any Channel
-        /// Whether it can still be told why.
-        let canBeAnswered: Bool
     }
 
     private let limit: Int
@@ -45,10 +44,10 @@ final class OpenConnectionBook: Sendable {
     /// Gives a connection a place until it is closed.
     func enter(_ channel: any Channel) -> Entrance {
         let entrance = entries.withLock { entries -> Entrance in
-            var leaving: Leaving?
-            if entries.strangers >= max(1, limit / 2) || entries.open.count >= limit {
-                guard let oldest = Self.removeOldestStranger(from: &entries) else { return .refused }
-                leaving = Leaving(channel: oldest.channel, canBeAnswered: !oldest.isAnswering)
+            var leaving: (any Channel)?
+            if entries.strangers >= half || entries.open.count >= limit {
+                guard let oldest = Self.removeOldest(of: nil, from: &entries) else { return .refused }
+                leaving = oldest
             }
             entries.last += 1
             entries.strangers += 1
@@ -66,39 +65,54 @@ final class OpenConnectionBook: Sendable {
         return entrance
     }
 
-    /// Of those that nobody is answering, where there is one.
-    private static func removeOldestStranger(from entries: inout Entries) -> Entry? {
-        let strangers = entries.open.values.filter { !$0.isKnown }
-        let idle = strangers.filter { !$0.isAnswering }
-        guard let oldest = (idle.isEmpty ? strangers : idle).min(by: { $0.number < $1.number }) else {
-            return nil
-        }
-        entries.open[ObjectIdentifier(oldest.channel)] = nil
-        entries.strangers -= 1
-        return oldest
+    private var half: Int { max(1, limit / 2) }
+
+    /// The oldest connection of a caller, or of the strangers, makes room.
+    private static func removeOldest(of caller: String?, from entries: inout Entries) -> (any Channel)? {
+        let oldest = entries.open.values.filter { $0.caller == caller }.min { $0.number < $1.number }
+        guard let oldest else { return nil }
+        let key = ObjectIdentifier(oldest.channel)
+        entries.leaving[key] = entries.open.removeValue(forKey: key)
+        if oldest.isStranger { entries.strangers -= 1 }
+        return oldest.channel
     }
 
     private func remove(_ channel: any Channel) {
         entries.withLock { entries in
+            entries.leaving[ObjectIdentifier(channel)] = nil
             guard let entry = entries.open.removeValue(forKey: ObjectIdentifier(channel)) else { return }
-            if !entry.isKnown { entries.strangers -= 1 }
+            if entry.isStranger { entries.strangers -= 1 }
         }
     }
 
     private func isStranger(_ channel: any Channel) -> Bool {
-        entries.withLock { $0.open[ObjectIdentifier(channel)]?.isKnown == false }
+        entries.withLock { $0.open[ObjectIdentifier(channel)]?.isStranger == true }
     }
 
-    /// A known caller has asked something on it.
-    func know(_ channel: any Channel) {
+    /// A known caller has asked something on it. Returns the connection of the same caller that makes room for it.
+    func know(_ channel: any Channel, as caller: String) -> (any Channel)? {
         entries.withLock { entries in
-            guard entries.open[ObjectIdentifier(channel)]?.isKnown == false else { return }
-            entries.open[ObjectIdentifier(channel)]?.isKnown = true
-            entries.strangers -= 1
+            let key = ObjectIdentifier(channel)
+            guard let entry = entries.open[key], entry.caller != caller else { return nil }
+            if entry.isStranger { entries.strangers -= 1 }
+            let isFull = entries.open.values.count { $0.caller == caller } >= half
+            let leaving = isFull ? Self.removeOldest(of: caller, from: &entries) : nil
+            entries.open[key]?.caller = caller
+            return leaving
         }
     }
 
     func answering(_ isAnswering: Bool, on channel: any Channel) {
-        entries.withLock { $0.open[ObjectIdentifier(channel)]?.isAnswering = isAnswering }
+        entries.withLock { entries in
+            let key = ObjectIdentifier(channel)
+            entries.open[key]?.isAnswering = isAnswering
+            entries.leaving[key]?.isAnswering = isAnswering
+        }
+    }
+
+    /// Whether a part of an answer may have been written on a connection that makes room. To be asked on its event loop, where
+    /// its requests begin.
+    func isAnsweringLast(on channel: any Channel) -> Bool {
+        entries.withLock { $0.leaving[ObjectIdentifier(channel)]?.isAnswering == true }
     }
 }

@@ -5,9 +5,10 @@ internal import Reports
 
 extension PresentationCoordinator {
     /// What a till and the pages do with presentations. Each is its caller's, and its lane's while it is the latest there.
-    nonisolated var presentationRoutes: [APIRoute] {
+    nonisolated var presentationRoutes: [APIRoute] { orderRoutes + answerRoutes }
+
+    private nonisolated var orderRoutes: [APIRoute] {
         let handling: Set<Scope> = [.app, .clerk]
-        let following: Set<Scope> = [.app, .screen, .clerk]
         let reading: Set<Scope> = [.app, .screen, .clerk, .admin]
         return [
             APIRoute(.post, "/v1/presentations", .scopes([.app])) { call throws(APIProblem) in
@@ -48,6 +49,13 @@ extension PresentationCoordinator {
                 return .json(
                     try await self.record(seen.record.id).json(for: seen.scopes), status: .accepted)
             },
+        ]
+    }
+
+    /// Decision, portraits and events.
+    private nonisolated var answerRoutes: [APIRoute] {
+        let following: Set<Scope> = [.app, .screen, .clerk]
+        return [
             APIRoute(.post, "/v1/presentations/{id}/decision", .scopes([.clerk])) { call throws(APIProblem) in
                 let decision = try Self.decision(in: await call.body())
                 let seen = try await self.presentation(call.presentation, for: call.known, by: [.clerk])
@@ -85,7 +93,7 @@ extension PresentationCoordinator {
                 .map { $0.json(for: scopes(of: caller, over: $0)) }
         }
         guard caller.scopes.contains(.admin) else { throw .referenceMissing }
-        return book.ids.compactMap { book[$0]?.json(for: [.admin]) }
+        return try await past(for: caller) + book.ids.compactMap { book[$0]?.json(for: [.admin]) }
     }
 
     private static func engagement(in body: JSONText) throws(APIProblem) -> DeviceEngagement {

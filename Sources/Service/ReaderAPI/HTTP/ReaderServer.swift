@@ -151,7 +151,9 @@ package struct ReaderServer: Service {
             var known: KnownCaller?
             if case .scopes(let due) = route.access {
                 known = try await caller.known(by: request, context)
-                connections.know(context.channel)
+                if let known {
+                    connections.know(context.channel, as: known.name)?.close(promise: nil)
+                }
                 guard known?.scopes.isDisjoint(with: due) == false else { throw APIProblem.forbidden }
             }
             return try await route.handler(APICall(request: request, context: context, caller: known))

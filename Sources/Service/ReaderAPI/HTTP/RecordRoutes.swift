@@ -13,16 +13,16 @@ extension PresentationCoordinator {
         let readers = APIRoute.Access.scopes([.app, .admin])
         return [
             APIRoute(.get, "/v1/receipts", .scopes([.admin])) { call throws(APIProblem) in
-                .json(try await self.receipts(ReceiptPage(call.request.uri.query)))
+                .json(try await self.receipts(ReceiptPage(call.request.uri.query), for: call.known))
             },
             APIRoute(.get, "/v1/receipts/{id}", readers) { call throws(APIProblem) in
                 .json(try await self.receipt(call.parameter("id"), for: call.known).json)
             },
-            APIRoute(.get, "/v1/receipt-chain", .scopes([.admin])) { _ throws(APIProblem) in
-                try await self.receiptChain()
+            APIRoute(.get, "/v1/receipt-chain", .scopes([.admin])) { call throws(APIProblem) in
+                try await self.receiptChain(for: call.known)
             },
-            APIRoute(.get, "/v1/receipt-keys", readers) { _ throws(APIProblem) in
-                .bytes(try await self.receiptKeys(), type: "application/x-pem-file")
+            APIRoute(.get, "/v1/receipt-keys", readers) { call throws(APIProblem) in
+                .bytes(try await self.receiptKeys(for: call.known), type: "application/x-pem-file")
             },
             APIRoute(.post, "/v1/exports", .scopes([.app])) { call throws(APIProblem) in
                 try await self.export(Self.reference(in: call.body()), of: call.known.name)
@@ -40,8 +40,10 @@ extension PresentationCoordinator {
         return archive
     }
 
-    private nonisolated func receipts(_ page: ReceiptPage) async throws(APIProblem) -> JSONValue {
-        try await recordArchive().look { store throws(ReaderStoreError) in
+    private nonisolated func receipts(
+        _ page: ReceiptPage, for caller: KnownCaller
+    ) async throws(APIProblem) -> JSONValue {
+        try await recordArchive().look(for: caller.name) { store throws(ReaderStoreError) in
             let receipts = try store.receipts(after: page.after, atMost: page.limit)
             let last = try store.lastReceipt()
             return [
@@ -58,7 +60,7 @@ extension PresentationCoordinator {
         if !caller.scopes.contains(.admin) {
             guard try await isReceipt(number, of: caller.name) else { throw .receiptUnknown }
         }
-        let found = try await recordArchive().look { store throws(ReaderStoreError) in
+        let found = try await recordArchive().look(for: caller.name) { store throws(ReaderStoreError) in
             try store.receipts(after: number - 1, atMost: 1)
         }
         guard let receipt = found.first, receipt.sequence == number else { throw .receiptUnknown }
@@ -66,9 +68,9 @@ extension PresentationCoordinator {
     }
 
     /// The chain as `countersign receipt verify` reads it, a page at a time; what is written meanwhile is not in it.
-    private nonisolated func receiptChain() async throws(APIProblem) -> Response {
+    private nonisolated func receiptChain(for caller: KnownCaller) async throws(APIProblem) -> Response {
         let archive = try recordArchive()
-        let count = try await archive.look { store throws(ReaderStoreError) in
+        let count = try await archive.look(for: caller.name) { store throws(ReaderStoreError) in
             try store.lastReceipt()?.sequence ?? 0
         }
         let body = ResponseBody { writer in
@@ -76,7 +78,8 @@ extension PresentationCoordinator {
             var written: Int64 = 0
             while written < count {
                 let page = Int(min(count - written, Int64(ReceiptPage.most)))
-                let links = try await archive.look { [written] store throws(ReaderStoreError) in
+                let links = try await archive.look(for: caller.name) {
+                    [written] store throws(ReaderStoreError) in
                     try store.receipts(after: written, atMost: page)
                 }
                 // One that is missing is not for this to hide: the chain ends here, cut off.
@@ -91,8 +94,9 @@ extension PresentationCoordinator {
         return Response(status: .ok, headers: [.contentType: "application/cbor"], body: body)
     }
 
-    private nonisolated func receiptKeys() async throws(APIProblem) -> [UInt8] {
-        let keys = try await recordArchive().look { store throws(ReaderStoreError) in try store.receiptKeys()
+    private nonisolated func receiptKeys(for caller: KnownCaller) async throws(APIProblem) -> [UInt8] {
+        let keys = try await recordArchive().look(for: caller.name) { store throws(ReaderStoreError) in
+            try store.receiptKeys()
         }
         do throws(OpenSSLCryptoError) {
             var text: [UInt8] = []

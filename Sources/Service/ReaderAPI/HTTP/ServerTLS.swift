@@ -1,9 +1,11 @@
 internal import NIOSSL
 package import ReaderIdentityStore
+internal import Synchronization
 
-/// The certificate of the listener, with its key, and of whom clients must have certificates.
-package struct ServerTLS: Sendable {
-    private let context: NIOSSLContext
+/// The certificate of the listener, with its key, and of whom clients must have certificates. A renewed one can take its
+/// place while the listener is open.
+package final class ServerTLS: Sendable {
+    private let context: Mutex<NIOSSLContext>
 
     /// - Parameters:
     ///   - certificate: the file with the chain, the server's own first, as PEM.
@@ -21,13 +23,19 @@ package struct ServerTLS: Sendable {
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
         do {
-            context = try NIOSSLContext(configuration: configuration)
+            context = Mutex(try NIOSSLContext(configuration: configuration))
         } catch {
             throw .notOfOneKey(certificate)
         }
     }
 
-    var handler: NIOSSLServerHandler { NIOSSLServerHandler(context: context) }
+    var handler: NIOSSLServerHandler { NIOSSLServerHandler(context: context.withLock { $0 }) }
+
+    /// Connections that are opened from now on get the other's certificate.
+    package func renew(from other: ServerTLS) {
+        let renewed = other.context.withLock { $0 }
+        context.withLock { $0 = renewed }
+    }
 
     private static func certificates(_ path: String) throws(ServerTLSFault) -> [NIOSSLCertificate] {
         let bytes: [UInt8]
@@ -61,6 +69,6 @@ package enum ServerTLSFault: Error {
     case file(String, IdentityStoreError)
     case noCertificate(String)
     case noKey(String)
-    /// The certificate is of another key, or TLS does not take it.
+    /// The certificate is of another key, or TLS does not accept it.
     case notOfOneKey(String)
 }

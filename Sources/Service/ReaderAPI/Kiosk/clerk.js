@@ -61,13 +61,8 @@ class ClerkView {
         return resultStay;
     }
 
-    /// Wipes first: what the daemon answers can come later.
     overstayed(page) {
-        const { presentation } = page.known;
         this.#finish(page);
-        if (isToDecide(presentation)) {
-            page.act(() => page.daemon.decide(presentation.id, "dismissed"));
-        }
     }
 
     render({ known, strings, daemon, sounds, banner }) {
@@ -105,8 +100,8 @@ class ClerkView {
 
     /// What happens beside the presentation; that test documents are accepted and that Bluetooth is off stays there.
     #showBanner(banner, lane, presentation, strings) {
-        const isWithoutBluetooth = ["off", "missing"].includes(lane?.bluetooth);
-        const lasting = lane?.acceptsTestDocuments === true ? "testDocuments" : isWithoutBluetooth ? "bluetooth" : null;
+        const bluetooth = { off: "bluetooth", missing: "bluetooth", unprepared: "bluetoothUnprepared" }[lane?.bluetooth] ?? null;
+        const lasting = lane?.acceptsTestDocuments === true ? "testDocuments" : bluetooth;
         const name = banner ?? lasting;
         write(find("banner"), name === null ? "" : strings.text(`banner.${name}`));
         find("banner").hidden = name === null;
@@ -116,7 +111,7 @@ class ClerkView {
         const node = find("steps");
         node.hidden = presentation === null || screen.tone === "fault";
         node.setAttribute("aria-label", strings.text("clerk.steps"));
-        const step = isOpen(presentation) ? Math.max(0, steps.indexOf(screen.name)) : 3;
+        const step = screen.step ?? 3;
         this.#draw(node, [strings.language, step], () => steps.map((name, index) =>
             element("li", { "aria-current": index === step ? "step" : null, "data-done": index < step },
                 strings.text(`clerk.step.${name}`))));
@@ -225,7 +220,7 @@ class ClerkView {
         page.render();
     }
 
-    /// Tells the daemon what was decided, which wipes there too; what was never verified has nothing to decide.
+    /// Tells the daemon what was decided, which wipes there too.
     async #close(page, decision) {
         const { presentation } = page.known;
         if (!isToDecide(presentation) || await page.act(() => page.daemon.decide(presentation.id, decision))) {
@@ -249,12 +244,9 @@ class ClerkView {
     }
 }
 
-function isOpen(presentation) {
-    return presentation !== null && !isClosed(presentation);
-}
-
+/// Whether the daemon takes a decision on it: of any other there is nothing to decide and nothing to wipe.
 function isToDecide(presentation) {
-    return ["awaitingDecision", "verified"].includes(presentation?.state) && presentation.hint !== "decided";
+    return awaitsComparison(presentation) || (presentation?.outcome === "allow" && presentation.hint !== "decided");
 }
 
 function answerText(answer, strings) {

@@ -9,11 +9,8 @@ import { Announcer, antenna, Brand, find, Picture, SoundSwitch, write } from "./
 /// How long a result stays unless the lane says otherwise, in seconds.
 const resultStay = 12;
 
-/// How long the staff may compare, which is longer than their page shows the picture.
-const comparisonStay = 150;
-
 /// Screens that say what is asked.
-const asking = ["armed", "phoneLocked", "tapAgain", "offerQR", "look", "keep"];
+const asking = ["armed", "phoneLocked", "notAnID", "tapAgain", "offerQR", "look", "keep"];
 /// Screens that say which question was answered.
 const answering = ["yes", "notConfirmed"];
 
@@ -48,7 +45,7 @@ class CustomerView {
     shown() {}
 
     stay(known) {
-        return customerScreen(known).name === "compare" ? comparisonStay : known.lane?.kiosk?.resultSeconds ?? resultStay;
+        return known.lane?.kiosk?.resultSeconds ?? resultStay;
     }
 
     overstayed(page) {
@@ -73,7 +70,7 @@ class CustomerView {
         this.#showNotice(lane, presentation, strings);
         this.#brand.show(presentation?.brand ?? lane?.brand, daemon);
         const { place } = antenna(lane);
-        const where = screen.drawing === "hold" ? strings.text("drawing", { place: strings.text(`place.${place}`) }) : "";
+        const where = screen.isAtReader ? strings.text("drawing", { place: strings.text(`place.${place}`) }) : "";
         const words = [head, find("question").textContent, text, where].filter((part) => part !== "").join("\n");
         this.#announcer.tell(screen, presentation?.id, words, strings.text("title.customer"), sounds);
     }
@@ -111,7 +108,7 @@ class CustomerView {
     #showPointer(screen, lane) {
         const { place } = antenna(lane);
         const node = find("pointer");
-        node.hidden = screen.drawing !== "hold" || place === "here";
+        node.hidden = screen.isAtReader !== true || place === "here";
         node.dataset.place = place;
         if (node.childElementCount === 0) {
             node.append(element("i"), element("i"), element("i"));

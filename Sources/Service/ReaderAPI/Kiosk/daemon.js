@@ -39,8 +39,10 @@ export class Daemon {
         return values(await this.#ask("GET", `/v1/lanes/${encodeURIComponent(name)}`));
     }
 
+    /// The presentation, and the daemon's time in milliseconds since 1970.
     async presentation(id) {
-        return values(await this.#ask("GET", this.#address(id)));
+        const response = await this.#ask("GET", this.#address(id));
+        return [await values(response), Date.parse(response.headers.get("Date"))];
     }
 
     /// An image; only what this origin serves under `/v1/` is fetched.

@@ -74,6 +74,7 @@ export class Feed {
             const parser = new EventParser();
             for await (const bytes of chunks(response.body)) {
                 rearm();
+                this.#failures = 0;
                 parser.take(bytes).forEach((event) => this.#pass(event));
             }
         } finally {
@@ -90,7 +91,6 @@ export class Feed {
     }
 
     #pass({ type, data, id }) {
-        this.#failures = 0;
         this.#lastEventID = id;
         let value;
         try {

@@ -14,7 +14,7 @@ const bannerStay = 8_000;
 /// From a question that failed to the next, while the events keep coming, in milliseconds.
 const retryPause = 2_000;
 
-/// How long after its end a result is news to a page that opens, in milliseconds.
+/// How long after its end a result is news to a page that has not shown its presentation, in milliseconds.
 const newsStay = 10_000;
 
 export class Page {
@@ -30,8 +30,8 @@ export class Page {
     #isRefreshing = false;
     #isStale = false;
     #left = null;
-    /// A presentation that was over when it was first heard of, and when that was said.
-    #late = null;
+    /// The presentation that is shown as the daemon has it.
+    #drawn = null;
     #resetTimer = null;
     /// The result whose time runs.
     #staying = null;
@@ -107,6 +107,10 @@ export class Page {
     }
 
     event(type, value) {
+        if (this.known.link === "noLane") {
+            // The lane may be back.
+            this.#know({ link: "live" });
+        }
         if (type === "state") {
             this.#takeState(value);
         } else if (type === "lane" && value.notice === "laneBusy") {
@@ -116,31 +120,27 @@ export class Page {
     }
 
     /// What the event says is shown at once; the rest comes with the presentation itself.
-    #takeState({ presentation: id, state, hint = null, at }) {
+    #takeState({ presentation: id, state, outcome, hint = null }) {
         if (typeof id !== "string" || id === this.#left) {
             return;
         }
         const current = this.known.presentation;
-        if (current?.id !== id && isClosed({ state })) {
-            this.#late = { id, at };
-            this.forget();
-        } else if (current?.id !== id) {
-            this.#begin({ id, state }, hint);
-        } else if (!isClosed({ state }) && !isClosed(current)) {
+        if (isClosed({ state, outcome })) {
+            // It may be an earlier one. What stands comes with the lane.
+            return;
+        }
+        if (current?.id !== id) {
+            // Nothing of the last one stays.
+            this.forget({ presentation: { id, state }, hint, wiped: false });
+        } else if (!isClosed(current)) {
             this.#know({ presentation: { ...current, state }, hint: hint ?? (state === "armed" ? this.known.hint : null) });
         }
-    }
-
-    /// Another presentation: nothing of the last one stays.
-    #begin(presentation, hint) {
-        this.#late = null;
-        this.forget({ presentation, hint, wiped: false });
     }
 
     /// Drops what is shown, and goes on with `changes`.
     forget(changes = {}) {
         clearTimeout(this.#resetTimer);
-        this.#staying = null;
+        this.#staying = this.#drawn = null;
         this.view.wipe();
         this.#know({ presentation: null, hint: null, ...changes });
     }
@@ -175,6 +175,8 @@ export class Page {
             if (error.kind === "refused") {
                 this.#ending.abort();
                 this.ended(error);
+            } else if (error.kind === "absent") {
+                this.ended(error);
             } else {
                 setTimeout(() => this.#refresh(), retryPause);
             }
@@ -188,13 +190,14 @@ export class Page {
         this.#feed.heartbeat = lane.kiosk?.heartbeatSeconds ?? this.#feed.heartbeat;
         this.#settle(lane.kiosk?.language);
         this.#know({ lane });
-        const id = this.known.presentation?.id ?? this.#late?.id ?? lane.presentation;
+        const id = lane.presentation;
         if (id === undefined || id === this.#left) {
-            return;
+            // What is shown may have begun while the lane was asked for.
+            return this.#isStale || this.known.presentation === null ? undefined : this.forget();
         }
-        let presentation;
+        let presentation, now;
         try {
-            presentation = this.view.keeps(await this.daemon.presentation(id));
+            [presentation, now] = await this.daemon.presentation(id);
         } catch (error) {
             if (error.kind !== "absent" && error.kind !== "gone") {
                 throw error;
@@ -203,18 +206,21 @@ export class Page {
             return this.known.presentation?.id === id ? this.forget() : undefined;
         }
         // What has happened meanwhile is newer than the answer, which is asked for again.
-        if (!this.#isStale && this.#left !== id && this.#isDue(presentation)) {
-            this.#show(presentation);
+        if (this.#isStale || this.#left === id) {
+            return;
+        }
+        if (this.#isDue(presentation, now)) {
+            this.#show(this.view.keeps(presentation));
+        } else {
+            this.finish({ wiped: false });
+            this.#left = id;
         }
     }
 
-    /// A page that opens late shows what is going on, what waits for a decision, and what has ended just now.
-    #isDue(presentation) {
-        if (this.known.presentation !== null || !isClosed(presentation) || awaitsComparison(presentation)) {
-            return true;
-        }
-        const age = Date.parse(this.#late?.at) - Date.parse(presentation.ended);
-        return age < newsStay;
+    /// A page shows what is going on, what waits for a decision, and what has ended just now or before its eyes.
+    #isDue(presentation, now) {
+        return this.#drawn === presentation.id || !isClosed(presentation) || awaitsComparison(presentation)
+            || now - Date.parse(presentation.ended) < newsStay;
     }
 
     /// The lane's language holds until somebody chooses another.
@@ -226,10 +232,15 @@ export class Page {
     }
 
     #show(presentation) {
+        if (this.known.presentation !== null && this.known.presentation.id !== presentation.id) {
+            this.forget();
+        }
+        this.#drawn = presentation.id;
         this.#know({ presentation, hint: presentation.hint ?? null });
         this.view.shown(this, presentation);
         const staying = JSON.stringify([presentation.id, presentation.state, presentation.outcome]);
-        if (isClosed(presentation) && staying !== this.#staying) {
+        // How long a decision may take is the daemon's to say.
+        if (isClosed(presentation) && !awaitsComparison(presentation) && staying !== this.#staying) {
             this.#staying = staying;
             clearTimeout(this.#resetTimer);
             this.#resetTimer = setTimeout(() => this.view.overstayed(this), this.view.stay(this.known) * 1_000);

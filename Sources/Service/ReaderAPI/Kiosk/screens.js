@@ -22,12 +22,22 @@ export function reasonKey({ id }) {
     return `reason.${group}`;
 }
 
-const hints = ["phoneLocked", "tapAgain", "offerQR"];
-const closed = ["awaitingDecision", "verified", "rejected", "declined", "cancelled", "failed"];
+/// What is shown while a phone is waited for, by the hint.
+const invitations = new Map([
+    ["openYourID", { name: "armed", drawing: "open" }], ["phoneLocked", { name: "phoneLocked", drawing: "open" }],
+    ["notAnID", { name: "notAnID", drawing: "card" }], ["tapAgain", { name: "tapAgain", drawing: "again" }],
+    ["offerQR", { name: "offerQR", drawing: "hold" }],
+]);
+/// What is shown while a phone that was read connects, by the hint.
+const connections = new Map([
+    ["mayLift", { name: "mayLift", drawing: "lift" }], ["connecting", { name: "connectingPhone", drawing: "connect" }],
+    ["checkBluetooth", { name: "checkBluetooth", drawing: "bluetooth" }],
+]);
+const closed = ["verified", "rejected", "declined", "cancelled", "failed"];
 
-/// Whether the phone has nothing more to do.
-export function isClosed(presentation) {
-    return closed.includes(presentation.state);
+/// Whether the phone has nothing more to do. What is being cancelled has no outcome yet.
+export function isClosed({ state, outcome }) {
+    return state === "awaitingDecision" || (closed.includes(state) && typeof outcome === "string");
 }
 
 /// What the answers come to: `yes` (also where nothing was asked), `no` or `unknown`. A test document that is not accepted
@@ -47,14 +57,16 @@ export function awaitsComparison(presentation) {
 
 /// The phases before a result, the same for both pages.
 function phase({ presentation, hint }) {
+    const look = { name: "look", drawing: "look" };
     switch (presentation.state) {
     case "armed":
-        return { name: hints.includes(hint) ? hint : "armed", tone: "invite", drawing: "hold" };
+        return { ...(invitations.get(hint) ?? invitations.get("openYourID")), step: 0, tone: "invite", isAtReader: true };
     case "engaged":
+        return { ...(connections.get(hint) ?? look), step: connections.has(hint) ? 0 : 1, tone: "attend", cue: "engaged" };
     case "awaitingConsent":
-        return { name: "look", tone: "attend", drawing: "look", cue: "engaged" };
+        return { ...look, step: 1, tone: "attend", cue: "engaged" };
     default:
-        return { name: "receiving", tone: "attend", drawing: "checking" };
+        return { name: "receiving", drawing: "checking", step: 2, tone: "attend" };
     }
 }
 

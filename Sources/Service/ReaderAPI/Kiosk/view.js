@@ -1,11 +1,10 @@
 // What both layouts draw the same way.
 
-import { checking, holdHere, lookAtPhone } from "./drawings.js";
+import { draw } from "./drawings.js";
 import { element } from "./elements.js";
 import { picture } from "./pictures.js";
 import { plain } from "./strings.js";
 
-const drawings = { look: lookAtPhone, checking };
 const places = ["left", "right", "above", "below", "here"];
 
 export function find(name) {
@@ -38,8 +37,7 @@ export class Picture {
             return;
         }
         this.#shown = key;
-        const drawing = screen.drawing === "hold" ? holdHere(spot) : drawings[screen.drawing]?.();
-        this.#node.replaceChildren(drawing ?? picture(screen.shape));
+        this.#node.replaceChildren(screen.drawing === undefined ? picture(screen.shape) : draw(screen.drawing, spot));
     }
 }
 
@@ -98,14 +96,18 @@ export class SoundSwitch {
 export class Announcer {
     #node = find("announcement");
     #last = "";
+    /// The cue of the screen before: further screens with the same one do not sound again.
+    #lastCue = null;
 
     tell(screen, identity, words, title, sounds) {
         const key = `${screen.name} ${identity}`;
         write(this.#node, words);
         document.title = `${words.split("\n")[0]} · ${title}`;
-        if (key !== this.#last && screen.cue !== undefined) {
+        const cue = screen.cue === undefined ? null : `${screen.cue} ${identity}`;
+        if (cue !== null && cue !== this.#lastCue) {
             sounds.play(screen.cue);
         }
+        this.#lastCue = cue;
         const isNew = key !== this.#last;
         this.#last = key;
         return isNew;

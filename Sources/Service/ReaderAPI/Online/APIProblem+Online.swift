@@ -23,10 +23,12 @@ extension APIProblem {
         switch error {
         case .refused(let refusal): self.init(refusal)
         case .askedTooLong:
-            self.init(.bodyTooLong, 413, "the request is longer than can be kept with a nonce: ask for less")
+            self.init(
+                .bodyTooLong, 413, "the request is too long to be stored with a nonce: request fewer elements"
+            )
         case .overloaded:
             self.init(
-                .noncesUnavailable, 503, "more requests arrive than nonces can be stored for: try again")
+                .noncesUnavailable, 503, "requests arrive faster than nonces can be stored: try again")
         case .libraryMissing:
             self.init(.noncesUnavailable, 503, "libpq.so.5 is not installed here: apt-get install libpq5")
         case .unreachable:

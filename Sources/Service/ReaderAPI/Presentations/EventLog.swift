@@ -33,12 +33,16 @@ struct EventLog {
     var listenerCount: Int { listeners.count }
 
     /// Sends an event to all listeners, and keeps it for those that reconnect.
+    ///
+    /// - Parameter isLatest: whether the presentation is the latest of its lane; of an earlier one only its caller hears.
     mutating func append(
-        _ kind: String, _ data: JSONValue, of presentation: PresentationID?, owner: String? = nil
+        _ kind: String, _ data: JSONValue, of presentation: PresentationID?, owner: String? = nil,
+        isLatest: Bool = true
     ) {
         last += 1
         let event = LaneEvent(
-            number: last, presentation: presentation, owner: owner, frame: frame(kind, data, number: last))
+            number: last, presentation: presentation, owner: owner, isLatest: isLatest,
+            frame: frame(kind, data, number: last))
         kept.append(event)
         if kept.count > Self.mostKept { kept.removeFirst(kept.count - Self.mostKept) }
         for (key, listener) in listeners where listener.concerns(event) {
@@ -117,7 +121,9 @@ struct EventLog {
 
 extension EventLog.Listener {
     fileprivate func concerns(_ event: LaneEvent) -> Bool {
-        guard hearsAll || event.owner == nil || event.owner == caller.name else { return false }
+        guard (hearsAll && event.isLatest) || event.owner == nil || event.owner == caller.name else {
+            return false
+        }
         return presentation == nil || presentation == event.presentation
     }
 }
@@ -129,6 +135,8 @@ struct LaneEvent: Sendable {
     let presentation: PresentationID?
     /// Who ordered that presentation; nil for what concerns the lane alone.
     let owner: String?
+    /// Whether that presentation was the latest of its lane.
+    let isLatest: Bool
     /// The frame of the event stream, with `id:`, `event:` and `data:`.
     let frame: String
 }

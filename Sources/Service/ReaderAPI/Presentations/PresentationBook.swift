@@ -10,7 +10,7 @@ struct PresentationBook: Sendable {
         /// The listeners of its lane are notified of its state.
         case notify(PresentationRecord)
         /// It is decided: the receipts that waited for that are written, and how it ended; then `wrote` follows.
-        case write(WaitingReceipts, of: PresentationID)
+        case write(WaitingReceipts, retaining: WaitingRetention, of: PresentationID)
         /// After this time `expire` follows.
         case wait(Duration, Expiry, of: PresentationID)
         /// It was forgotten: its listeners are disconnected.
@@ -34,6 +34,8 @@ struct PresentationBook: Sendable {
         var retainedUntil: Timestamp?
         var furtherReceipt: String?
         var furtherRetainedUntil: Timestamp?
+        /// What is retained once a person has approved.
+        var retaining = WaitingRetention()
     }
 
     private let limits: CoordinatorLimits
@@ -42,6 +44,8 @@ struct PresentationBook: Sendable {
     private var order: [PresentationID] = []
     private var references: [OwnedReference: PresentationID] = [:]
     private var latest: [String: PresentationID] = [:]
+    /// Whether the daemon is ending, so that what is not over is interrupted.
+    private var isInterrupted = false
 
     init(limits: CoordinatorLimits) {
         self.limits = limits
@@ -103,14 +107,22 @@ struct PresentationBook: Sendable {
 
     private mutating func makeRoom() throws(APIProblem) -> [Action] {
         guard order.count >= limits.presentations else { return [] }
-        guard let index = order.firstIndex(where: { records[$0]?.isForgettable ?? true }) else {
-            throw .tooManyPresentations
-        }
+        guard let index = forgettable() else { throw .tooManyPresentations }
         let id = order.remove(at: index)
         guard let record = records.removeValue(forKey: id) else { return [] }
         if let reference = record.ownedReference { references[reference] = nil }
         if latest[record.lane] == id { latest[record.lane] = nil }
         return [.close(id, lane: record.lane)]
+    }
+
+    /// The oldest of the caller with the most, so that one caller's orders do not remove what others still fetch; of these,
+    /// one that holds no documents where there is one.
+    private func forgettable() -> Int? {
+        let over = order.indices.filter { records[order[$0]]?.isForgettable ?? true }
+        let counts = Dictionary(grouping: over) { records[order[$0]]?.owner }.mapValues(\.count)
+        let most = counts.values.max()
+        let own = over.filter { counts[records[order[$0]]?.owner] == most }
+        return own.first { records[order[$0]]?.completion?.holdsElements != true } ?? own.first
     }
 
     /// Something happened between reader and phone.
@@ -141,7 +153,7 @@ struct PresentationBook: Sendable {
         case .recording, .awaitingDecision, .over: return nil
         }
         let completion = PresentationRecord.Completion(
-            report, then: further, shown: shown, of: record, at: now)
+            report, then: further, shown: shown, of: record, isInterrupted: isInterrupted, at: now)
         records[id]?.phase = .recording(completion, before: record.state)
         return completion
     }
@@ -199,26 +211,37 @@ struct PresentationBook: Sendable {
         guard var record = records[id], case .awaitingDecision(var completion) = record.phase else {
             return []
         }
-        completion.evidence.person = person
+        if isInterrupted { completion.evidence = .restarted } else { completion.evidence.person = person }
         guard let conclusion = completion.evidence.conclusion else { return [] }
         completion.shown = nil
         completion.hint = person == .overdue ? .wiped : .decided
+        let retaining = conclusion.outcome == .allow ? completion.retaining : WaitingRetention()
+        completion.retaining = WaitingRetention()
+        if conclusion.outcome != .allow { completion.wipeElements() }
         var receipts = WaitingReceipts()
         if case .waiting(let waiting) = completion.receipt {
             receipts = waiting.ended(conclusion, decision: completion.decision)
         }
-        // Nobody is told of an outcome that a loss of power could take back.
+        // An outcome is reported only when a loss of power cannot undo it.
         record.phase = .recording(completion, before: .awaitingDecision)
         records[id] = record
-        return [.write(receipts, of: id)]
+        return [.write(receipts, retaining: retaining, of: id)]
+    }
+
+    /// What was approved was retained, until these deadlines.
+    mutating func retained(until first: Timestamp?, further: Timestamp?, of id: PresentationID) {
+        guard case .recording(var completion, let before)? = records[id]?.phase else { return }
+        completion.retainedUntil = first
+        completion.furtherRetainedUntil = further
+        records[id]?.phase = .recording(completion, before: before)
     }
 
     /// Hands out the portrait of a data request, once.
     mutating func takePortrait(of id: PresentationID) throws(APIProblem) -> ArraySlice<UInt8> {
         guard let record = records[id] else { throw .presentationUnknown }
-        guard var completion = record.completion, let portrait = completion.dataPortrait else {
-            throw .portraitGone
-        }
+        guard record.conclusion != nil, var completion = record.completion,
+            let portrait = completion.dataPortrait
+        else { throw .portraitGone }
         completion.isPortraitTaken = true
         records[id]?.take(completion)
         return portrait
@@ -265,6 +288,11 @@ struct PresentationBook: Sendable {
         return [.notify(record)]
     }
 
+    /// The daemon is ending: what is cancelled or not decided from now on was interrupted by that.
+    mutating func interrupt() {
+        isInterrupted = true
+    }
+
     /// Removes all personal data: the daemon ends.
     mutating func wipe() {
         for id in order {
@@ -291,7 +319,7 @@ private struct OwnedReference: Hashable {
     let reference: OrderReference
 }
 
-/// How much the coordinator holds, and for how long.
+/// Limits of what the coordinator holds, and for how long.
 package struct CoordinatorLimits: Equatable, Sendable {
     /// How many presentations are remembered; the oldest that are over go first.
     package var presentations = 1000

@@ -4,9 +4,11 @@ internal import ReaderStore
 internal import Reports
 
 extension PresentationCoordinator {
-    /// Notifies the listeners of the current state of a presentation.
+    /// Notifies the listeners of the current state of a presentation. The pages of its lane show the latest one alone.
     func notify(of record: PresentationRecord) {
-        logs[record.lane]?.append("state", record.event(at: now), of: record.id, owner: record.owner)
+        logs[record.lane]?.append(
+            "state", record.event(at: now), of: record.id, owner: record.owner,
+            isLatest: book.latest(at: record.lane)?.id == record.id)
     }
 
     /// Notifies the listeners of a lane of its current state.
@@ -47,6 +49,7 @@ extension PresentationCoordinator {
 
     /// Ends the streams of callers whom these rules do not know any more, or allow less.
     package func endStreams(under rules: AccessRules) {
+        accessRules = rules
         for name in logs.keys { logs[name]?.close { !rules.allow($0) } }
     }
 
@@ -65,6 +68,8 @@ extension PresentationCoordinator {
     package func beat() async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(Self.heartbeatSeconds), clock: .continuous)
+            // A caller may have begun to listen while the rules changed.
+            if let accessRules { endStreams(under: accessRules) }
             for name in logs.keys { logs[name]?.beat() }
             for name in laneNames where logs[name]?.listenerCount ?? 0 > 0 {
                 _ = await readiness(ofLane: name)

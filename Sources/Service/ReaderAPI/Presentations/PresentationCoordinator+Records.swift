@@ -17,23 +17,14 @@ extension PresentationCoordinator {
         for retention in ofData where retention != .none { try await archive.check(retention, at: now) }
     }
 
-    /// Refuses an order whose receipt cannot be written, before the phone is asked.
-    func reserveReceipt(of record: PresentationRecord) async throws(APIProblem) {
-        let order = record.order
-        guard let archive,
-            ([order.retention] + [order.then?.retention].compactMap(\.self)).contains(where: { $0 != .none })
-        else { return }
-        guard let statement = ReceiptStatement(interrupting: record) else {
+    /// Keeps a presentation that begins. Refuses one that cannot be kept, or whose receipts cannot be written, before the
+    /// phone is asked.
+    func keepBegun(_ record: PresentationRecord) async throws(APIProblem) {
+        guard let archive else { return }
+        guard let receipts = WaitingReceipts(interrupting: record) else {
             throw .recordsUnavailable(.receiptMalformed)
         }
-        try await archive.reserve(statement, of: record.id)
-        // No place is kept for what may not be asked at all.
-        if order.retention == .none { await archive.release(record.id) }
-    }
-
-    /// The order came to nothing: there is no receipt of it.
-    func releaseReceipt(of record: PresentationRecord) async {
-        if record.order.retention != .none { await archive?.release(record.id) }
+        try await archive.begin(record, receipts)
     }
 
     /// Keeps what the order of an ended presentation specifies. If a person has to decide, the receipts wait for the
@@ -48,22 +39,24 @@ extension PresentationCoordinator {
         let first = EndedRequest(
             kind: order.kind, plan: record.plan, retention: order.retention,
             state: further == nil ? completion.state : PresentationState(report), report: report,
-            completion: completion)
-        if first.isRetained { kept.retainedUntil = await archive.retain(first, of: record) }
+            ended: completion.ended, isCancelled: record.state == .cancelled)
+        if first.isRetained { kept.retaining.first = first }
         var receipts = WaitingReceipts(first: archive.statement(first, of: record))
         if let then = record.further, let further {
             let second = EndedRequest(
                 kind: .data, plan: then.plan, retention: then.order.retention, state: completion.state,
-                report: further, completion: completion)
-            if second.isRetained { kept.furtherRetainedUntil = await archive.retain(second, of: record) }
+                report: further, ended: completion.ended, isCancelled: record.state == .cancelled)
+            if second.isRetained { kept.retaining.further = second }
             receipts.further = archive.statement(second, of: record)
         }
         guard let conclusion = completion.evidence.conclusion else {
-            guard receipts.first != nil || receipts.further != nil else { return kept }
+            guard !receipts.isEmpty else { return kept }
             kept.receipt = .waiting(receipts)
             await archive.hold(receipts, of: record.id)
             return kept
         }
+        (kept.retainedUntil, kept.furtherRetainedUntil) = await archive.retain(kept.retaining, of: record)
+        kept.retaining = WaitingRetention()
         let written = await end(
             record.ended(completion, kept), receipts.ended(conclusion, decision: nil), in: archive)
         kept.receipt = order.retention == .none ? .none : .ended(written.first)
@@ -71,7 +64,7 @@ extension PresentationCoordinator {
         return kept
     }
 
-    /// Writes down how a presentation ended, now or as soon as the store takes it.
+    /// Stores how a presentation ended, now or as soon as the store accepts it.
     func end(
         _ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive
     ) async -> WrittenReceipts {

@@ -1,3 +1,4 @@
+internal import JSON
 internal import MdocModel
 package import Logging
 package import OpenSSLCrypto
@@ -31,11 +32,14 @@ package actor PresentationCoordinator {
     private var running: [PresentationID: Task<Void, Never>] = [:]
     /// The receipts that are being written once somebody has decided, or nobody.
     private var writing: [PresentationID: Task<Void, Never>] = [:]
-    /// The receipts that the store did not take, each until it does.
-    private(set) var retrying: [Int: Task<Void, Never>] = [:]
-    private var lastRetry = 0
+    /// The ends that the store did not take, each until it does.
+    private(set) var retrying: [PresentationID: Task<Void, Never>] = [:]
+    /// The order before, whose presentation is being written and begun.
+    private var beginning: Task<Void, Never>?
     /// Whether it ends, so that nothing new is begun.
     private(set) var isEnding = false
+    /// The rules that were last put in force; nil before the first change.
+    var accessRules: AccessRules?
     /// The readiness of each lane that its listeners were last notified of.
     var notifiedReadiness: [String: LaneReadiness] = [:]
 
@@ -96,7 +100,7 @@ package actor PresentationCoordinator {
     func open(_ order: PresentationOrder, by owner: String) async throws(APIProblem) -> Opened {
         if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
         if let past = try await past(orderedAs: order, by: owner) {
-            // The same order may have come meanwhile.
+            // The same order may have arrived meanwhile.
             return try book.record(orderedAs: order, by: owner).map { .existing($0) } ?? .past(past)
         }
         _ = try namedLane(for: order)
@@ -110,6 +114,9 @@ package actor PresentationCoordinator {
         let further = try order.then.map { then throws(APIProblem) in
             PresentationRecord.Further(
                 order: then, plan: try RequestPlan(ordered: then.intent, keeping: then.retention))
+        }
+        guard order.kind == .display || order.validation != .confirm || !plan.needsPortrait else {
+            throw .portraitNotCompared
         }
         guard order.kind == .display || !plan.needsPortrait || further?.plan.needsPortrait != true else {
             throw .portraitAskedTwice
@@ -128,27 +135,46 @@ package actor PresentationCoordinator {
         let record = PresentationRecord(
             id: id, owner: owner, order: order, plan: plan, further: further,
             lane: try namedLane(for: order).lane.name, created: self.now, brand: brand, basis: basis)
+        return try await inTurn { [presentation] () async throws(APIProblem) in
+            try await self.enter(record, presentation)
+        }
+    }
+
+    /// One order after the other, so that no two have one reference or one lane while they are written.
+    private func inTurn(
+        _ body: @escaping @Sendable () async throws(APIProblem) -> Opened
+    ) async throws(APIProblem) -> Opened {
+        let before = beginning
+        let turn = Task { () async -> Result<Opened, APIProblem> in
+            await before?.value
+            do throws(APIProblem) { return .success(try await body()) } catch { return .failure(error) }
+        }
+        beginning = Task { _ = await turn.value }
+        return try await turn.value.get()
+    }
+
+    /// Writes a presentation and begins it: what cannot be kept is not asked.
+    private func enter(
+        _ record: PresentationRecord, _ presentation: PresentationPlan
+    ) async throws(APIProblem) -> Opened {
+        if let existing = try book.record(orderedAs: record.order, by: record.owner) {
+            return .existing(existing)
+        }
         // A till that tries while a customer is served costs no write.
-        guard !book.isBusy(lane: record.lane) else { return try enter(record, presentation) }
-        try await reserveReceipt(of: record)
+        guard !book.isBusy(lane: record.lane) else { return try begin(record, presentation) }
+        try await keepBegun(record)
         do throws(APIProblem) {
-            let opened = try enter(record, presentation)
-            if case .created = opened { await archive?.put(record) } else { await releaseReceipt(of: record) }
-            return opened
+            return try begin(record, presentation)
         } catch {
-            await releaseReceipt(of: record)
+            await archive?.withdraw(record.id)
             throw error
         }
     }
 
-    /// Nothing is awaited here, so that two orders cannot have one reference or one lane.
-    private func enter(
+    private func begin(
         _ record: PresentationRecord, _ presentation: PresentationPlan
     ) throws(APIProblem) -> Opened {
         guard !isEnding else { throw .shuttingDown }
-        if let existing = try book.record(orderedAs: record.order, by: record.owner) {
-            return .existing(existing)
-        }
         guard let lane = lanes[record.lane]?.lane else { throw .laneUnknown }
         try begin(record, presentation, at: lane)
         return .created(record)
@@ -309,7 +335,7 @@ package actor PresentationCoordinator {
         for action in actions {
             switch action {
             case .notify(let record): notify(of: record)
-            case .write(let receipts, let id): write(receipts, of: id)
+            case .write(let receipts, let retaining, let id): write(receipts, retaining: retaining, of: id)
             case .wait(let time, let expiry, let id): expire(expiry, of: id, after: time)
             case .close(let id, let lane): logs[lane]?.close(id)
             case .finish(let record): finish(record)
@@ -328,12 +354,24 @@ package actor PresentationCoordinator {
                 "outcome": "\(conclusion.outcome.rawValue)",
                 "reasons": "\(conclusion.reasons.joined(separator: " "))",
             ])
-        if let webhook = record.order.webhook { webhooks?.send(record.json(for: []), to: webhook) }
+        // Nobody is sent an outcome that the end of the daemon could take back.
+        if retrying[record.id] == nil { sendWebhook(of: record) }
     }
 
-    private func write(_ receipts: WaitingReceipts, of id: PresentationID) {
+    private func sendWebhook(of record: PresentationRecord) {
+        guard let webhook = record.order.webhook else { return }
+        webhooks?.send(record.json(for: []).utf8, of: record.id, to: webhook)
+    }
+
+    private func write(
+        _ receipts: WaitingReceipts, retaining: WaitingRetention, of id: PresentationID
+    ) {
         writing[id] = Task { [archive] in
             var written = WrittenReceipts()
+            if let archive, let record = book[id] {
+                let (first, further) = await archive.retain(retaining, of: record)
+                book.retained(until: first, further: further, of: id)
+            }
             if let archive, let record = book[id]?.decided(written) {
                 written = await end(record, receipts, in: archive)
             }
@@ -348,18 +386,18 @@ package actor PresentationCoordinator {
     /// Tries to write down how a presentation ended, which the store did not take, until it does, and once more when the
     /// daemon ends.
     func retry(_ record: PresentationRecord, _ receipts: WaitingReceipts, in archive: RecordArchive) {
-        lastRetry += 1
-        retrying[lastRetry] = Task { [number = lastRetry] in
+        retrying[record.id] = Task {
             var pause = Duration.seconds(1)
             repeat {
                 try? await Task.sleep(for: pause, clock: .continuous)
                 pause = min(pause * 2, Self.longestPause)
                 if let written = await archive.end(record, receipts.delayed) {
                     perform(book.wroteDelayed(written, of: record.id))
+                    sendWebhook(of: book[record.id] ?? record)
                     break
                 }
             } while !Task.isCancelled
-            retrying[number] = nil
+            retrying[record.id] = nil
         }
     }
 
@@ -379,6 +417,7 @@ package actor PresentationCoordinator {
     /// Ends all presentations, notifies their phones, wipes what is shown, and disconnects the listeners.
     package func close() async {
         isEnding = true
+        book.interrupt()
         for id in book.ids { _ = try? await stop(id) }
         for id in book.ids {
             expire(.decision, of: id)

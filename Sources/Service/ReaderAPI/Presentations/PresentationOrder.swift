@@ -33,7 +33,7 @@ package struct PresentationOrder: Equatable, Sendable {
     /// Whether the holder's consent to what is retained was recorded.
     package let consent: HolderConsent
     let then: FurtherOrder?
-    /// In place of the policy of its purpose, where it accepts no more.
+    /// Replaces the policy of its purpose, where it accepts no more than that.
     package let policy: RevocationPolicy?
     let identity: String?
     let wallet: String?

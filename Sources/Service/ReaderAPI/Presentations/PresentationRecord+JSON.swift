@@ -25,7 +25,10 @@ extension PresentationRecord {
             ("brand", brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null),
             ("then", further.map { json($0, for: scopes) } ?? .null),
         ]
-        if let completion, let report = completion.report, scopes != [.admin] {
+        guard let completion else { return .object(members) }
+        if scopes == [.admin] {
+            members.append(("decision", JSONValue(completion.decision?.rawValue)))
+        } else if let report = completion.report {
             members.append(("result", result(report, completion, for: scopes)))
         }
         return .object(members)
@@ -36,10 +39,12 @@ extension PresentationRecord {
         scopes.contains(.screen) && scopes.isSubset(of: [.screen, .admin])
     }
 
-    /// For `screen` only what a person did.
+    /// For `screen` only that nobody decided; what a person decided is not for the customer's screen.
     private func reasons(for scopes: Set<Scope>) -> [String] {
         let reasons = conclusion?.reasons ?? []
-        return isCustomersScreen(scopes) ? reasons.filter { $0.hasPrefix("decision.") } : reasons
+        guard isCustomersScreen(scopes) else { return reasons }
+        let undecided = [OutcomeReason.decisionDismissed, .decisionOverdue].map(\.rawValue)
+        return reasons.filter { undecided.contains($0) }
     }
 
     private func result(
@@ -58,10 +63,11 @@ extension PresentationRecord {
         return .object(members)
     }
 
-    /// A portrait is handed out once, and not among the documents.
+    /// Null until everything is decided. A portrait is handed out once, and not among the documents.
     private func dataMembers(
         _ report: TransactionReport, _ completion: Completion
     ) -> [(String, JSONValue)] {
+        guard conclusion != nil else { return [("documents", .null), ("portrait", .null)] }
         let isThere = report.portrait != nil && !completion.isPortraitTaken
         return [
             ("documents", report.documentsWithElements),

@@ -29,7 +29,7 @@ struct PresentationRecord: Sendable {
 
     /// What came of it.
     struct Completion: Sendable {
-        /// What the phone's answer comes to.
+        /// What follows from the phone's answer.
         let state: PresentationState
         let ended: Timestamp
         /// What the outcome follows from.
@@ -46,6 +46,8 @@ struct PresentationRecord: Sendable {
         var retainedUntil: Timestamp?
         var furtherReceipt: String?
         var furtherRetainedUntil: Timestamp?
+        /// What is retained once a person has approved.
+        var retaining = WaitingRetention()
         /// Whether the portrait of a data request was handed out.
         var isPortraitTaken = false
     }
@@ -71,7 +73,7 @@ struct PresentationRecord: Sendable {
     let brand: PreparedBrand?
     /// By what it is judged.
     let basis: JudgingBasis
-    var phase = Phase.running(.armed, hint: nil)
+    var phase = Phase.running(.armed, hint: .openYourID)
 
     var state: PresentationState {
         switch phase {
@@ -110,7 +112,7 @@ struct PresentationRecord: Sendable {
     /// else.
     var asksPerson: Bool { order.validation == .confirm || (order.kind == .display && plan.needsPortrait) }
 
-    /// Takes what came of it, whether that is decided or not.
+    /// Stores its result, whether that is decided or not.
     mutating func take(_ completion: Completion) {
         phase = completion.evidence.conclusion == nil ? .awaitingDecision(completion) : .over(completion)
     }
@@ -158,18 +160,23 @@ extension PresentationRecord.Receipt {
 extension PresentationRecord.Completion {
     /// The result of a presentation that was running until now.
     ///
-    /// - Parameter shown: kept only where everything was verified and answered yes, since only then somebody compares.
+    /// - Parameters:
+    ///   - isInterrupted: whether a presentation that was cancelled was so because the daemon is ending.
+    ///   - shown: kept only where everything was verified and answered yes, since only then somebody compares.
     init(
         _ report: TransactionReport, then further: TransactionReport?, shown: ShownPerson?,
-        of record: PresentationRecord, at now: Timestamp
+        of record: PresentationRecord, isInterrupted: Bool, at now: Timestamp
     ) {
         let isCancelled = record.state == .cancelled
         let first = PresentationState(report)
-        state = isCancelled ? .cancelled : further.map { PresentationState($0) } ?? first
         ended = now
-        evidence =
-            isCancelled
-            ? .cancelled : PresentationEvidence(further ?? report, asksPerson: record.asksPerson)
+        if isCancelled {
+            state = isInterrupted ? .failed : .cancelled
+            evidence = isInterrupted ? .restarted : .cancelled
+        } else {
+            state = further.map { PresentationState($0) } ?? first
+            evidence = PresentationEvidence(further ?? report, asksPerson: record.asksPerson)
+        }
         // What was cancelled has no answer, whatever came meanwhile.
         guard !isCancelled || first == .cancelled else { return }
         let holdsElements = record.order.kind == .data && first == .verified
@@ -184,6 +191,7 @@ extension PresentationRecord.Completion {
         retainedUntil = kept.retainedUntil
         furtherReceipt = kept.furtherReceipt
         furtherRetainedUntil = kept.furtherRetainedUntil
+        retaining = kept.retaining
     }
 
     /// What the person decided; nil where nobody did.
@@ -211,6 +219,7 @@ extension PresentationRecord.Completion {
     }
 
     mutating func wipeElements() {
+        retaining = WaitingRetention()
         report = report?.withoutElements
         further = further?.withoutElements
     }

@@ -42,7 +42,20 @@ package enum PresentationState: String, CaseIterable, Sendable {
 
 /// What the page may say beside the state.
 package enum PresentationHint: String, CaseIterable, Sendable {
-    case phoneLocked, tapAgain, offerQR, bluetoothUnavailable
+    /// A phone is waited for: its holder should open the ID first.
+    case openYourID
+    case phoneLocked
+    /// What lies on the reader is a card, or a phone without an open ID.
+    case notAnID
+    /// The phone has to be lifted, and then to be tapped again.
+    case tapAgain
+    case offerQR, bluetoothUnavailable
+    /// The phone may leave the reader: everything else comes over Bluetooth.
+    case mayLift
+    /// The phone has not connected over Bluetooth yet.
+    case connecting
+    /// It still has not: its Bluetooth may be off.
+    case checkBluetooth
     /// The phone has to stay on the reader until the end.
     case hold
     /// A person has decided or closed the result, and what was shown is wiped.
@@ -59,22 +72,29 @@ extension PresentationEvent {
         case .engaged: .engaged
         case .awaitingConsent: .awaitingConsent
         case .receiving, .verifying: .receiving
-        case .phoneLocked, .offerQR, .bluetoothUnavailable, .hold: nil
+        case .phoneLocked, .notAnID, .offerQR, .bluetoothUnavailable, .mayLift, .connecting, .checkBluetooth,
+            .hold:
+            nil
         // An interrupted tap starts again.
-        case .tapAgain: .armed
+        case .tapAgain, .liftAndTapAgain: .armed
         }
     }
 
     /// What may be said from now on, where `before` was said.
     func hint(after before: PresentationHint?) -> PresentationHint? {
         switch self {
+        case .armed: .openYourID
         case .phoneLocked: .phoneLocked
-        case .tapAgain: .tapAgain
+        case .notAnID: .notAnID
+        case .tapAgain, .liftAndTapAgain: .tapAgain
         case .offerQR: .offerQR
         case .bluetoothUnavailable: .bluetoothUnavailable
+        case .mayLift: .mayLift
+        case .connecting: .connecting
+        case .checkBluetooth: .checkBluetooth
         case .hold: .hold
         case .awaitingConsent, .receiving, .verifying: before == .hold ? .hold : nil
-        case .armed, .engaged: nil
+        case .engaged: nil
         }
     }
 }

@@ -20,14 +20,6 @@ struct WaitingReceipts: Sendable {
             first: first?.ended(conclusion, decision: decision),
             further: further?.ended(conclusion, decision: decision))
     }
-
-    /// Each with the name by which the store holds it.
-    func named(_ id: PresentationID) -> [(ReceiptStatement, name: String)] {
-        let both = [
-            (first, id.description), (further, StoredPresentation.furtherName(id.description)),
-        ]
-        return both.compactMap { statement, name in statement.map { ($0, name: name) } }
-    }
 }
 
 /// The ids of receipts that were written.

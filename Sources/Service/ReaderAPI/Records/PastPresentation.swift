@@ -29,12 +29,13 @@ extension StoredPresentation {
             id: record.id.description, owner: record.owner, reference: record.order.reference?.name,
             holder: record.order.reference?.holder ?? 1, order: record.order.digest, created: record.created,
             ended: isOver ? record.completion?.ended : nil,
-            description: (isOver ? record : record.interrupted).json(for: [.admin]).line)
+            description: (isOver ? record : record.interrupted).json(for: [.admin]).line,
+            webhook: record.order.webhook)
     }
 }
 
 extension PresentationOrder {
-    /// The SHA-256 by which the same order is known again.
+    /// The SHA-256 by which a repeated order is recognised.
     fileprivate var digest: [UInt8] {
         let members: [JSONValue] = [
             .string(kind.rawValue), .string(intent.description), JSONValue(lane), JSONValue(reference?.name),
@@ -48,22 +49,13 @@ extension PresentationOrder {
     }
 }
 
-extension RecordArchive {
-    /// Keeps how far a presentation has come. Where that fails, it is logged.
-    func put(_ record: PresentationRecord) {
-        _ = keep(.presentation, of: record.id) { () throws(ReaderStoreError) in
-            try store.put(StoredPresentation(record))
-        }
-    }
-}
-
 extension PresentationCoordinator {
     /// The presentation that has this order's reference, among those of its caller that are no longer in memory.
     func past(
         orderedAs order: PresentationOrder, by owner: String
     ) async throws(APIProblem) -> PastPresentation? {
         guard let reference = order.reference else { return nil }
-        let stored = try await archive?.look { store throws(ReaderStoreError) in
+        let stored = try await archive?.read { store throws(ReaderStoreError) in
             try store.presentations(of: owner, under: reference.name).first { $0.holder == reference.holder }
         }
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }) else { return nil }
@@ -73,8 +65,18 @@ extension PresentationCoordinator {
 
     /// What a caller ordered under one reference and is no longer in memory.
     func past(under reference: String, by owner: String) async throws(APIProblem) -> [JSONValue] {
-        let stored = try await archive?.look { store throws(ReaderStoreError) in
+        let stored = try await archive?.look(for: owner) { store throws(ReaderStoreError) in
             try store.presentations(of: owner, under: reference)
+        }
+        return (stored ?? []).filter { book[PresentationID($0.id)] == nil }
+            .compactMap { PastPresentation($0)?.json }
+    }
+
+    /// The newest of all callers that are no longer in memory, from the oldest of them on.
+    func past(for caller: KnownCaller) async throws(APIProblem) -> [JSONValue] {
+        let most = limits.presentations
+        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+            try store.presentations(atMost: most)
         }
         return (stored ?? []).filter { book[PresentationID($0.id)] == nil }
             .compactMap { PastPresentation($0)?.json }
@@ -82,7 +84,9 @@ extension PresentationCoordinator {
 
     /// A presentation that is no longer in memory, for the caller who ordered it and for the administrator.
     func past(_ id: PresentationID, for caller: KnownCaller) async throws(APIProblem) -> PastPresentation {
-        let stored = try await archive?.look { store throws(ReaderStoreError) in
+        // A page sees what is in memory alone.
+        guard !caller.scopes.isDisjoint(with: [.app, .admin]) else { throw .presentationUnknown }
+        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
             try store.presentation(id.description)
         }
         guard let past = stored.flatMap({ $0 }).flatMap({ PastPresentation($0) }),
@@ -94,7 +98,7 @@ extension PresentationCoordinator {
     /// Whether a receipt is of a presentation that this caller ordered.
     func isReceipt(_ number: Int64, of owner: String) async throws(APIProblem) -> Bool {
         if book.isReceipt("\(number)", of: owner) { return true }
-        return try await archive?.look { store throws(ReaderStoreError) in
+        return try await archive?.look(for: owner) { store throws(ReaderStoreError) in
             try store.isReceipt(number, of: owner)
         } ?? false
     }

@@ -1,18 +1,26 @@
 internal import Synchronization
 
-/// How many may wait for the disk at once; further ones are refused.
+/// How many callers may wait for the disk at once, and how often each; further ones are refused.
 final class PendingLimit: Sendable {
     private static let places = 16
-    private let taken = Mutex(0)
+    private static let placesOfOne = 4
+    private let taken = Mutex<[String: Int]>([:])
 
     /// False when there is no place; otherwise call `leave` later.
-    func enter() -> Bool {
+    func enter(_ caller: String) -> Bool {
         taken.withLock { taken in
-            guard taken < Self.places else { return false }
-            taken += 1
+            guard taken.values.reduce(0, +) < Self.places, taken[caller, default: 0] < Self.placesOfOne else {
+                return false
+            }
+            taken[caller, default: 0] += 1
             return true
         }
     }
 
-    func leave() { taken.withLock { $0 -= 1 } }
+    func leave(_ caller: String) {
+        taken.withLock { taken in
+            let rest = taken[caller, default: 1] - 1
+            taken[caller] = rest > 0 ? rest : nil
+        }
+    }
 }

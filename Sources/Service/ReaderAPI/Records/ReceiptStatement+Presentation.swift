@@ -6,22 +6,39 @@ internal import ReaderStore
 internal import Reports
 internal import RequestPlanner
 
-extension ReceiptStatement {
-    /// What the receipt of a presentation says that never comes to its end. Nil if one of our names is not valid in a receipt.
+extension WaitingReceipts {
+    /// What the receipts of a presentation say that never comes to its end. Nil if one of our names is not valid in a receipt.
     init?(interrupting record: PresentationRecord) {
+        let order = record.order
+        if order.retention != .none {
+            let kind: ReceiptStatement.Kind = order.kind == .display ? .display : .data
+            first = ReceiptStatement(
+                interrupting: record.plan, kind: kind, retention: order.retention, of: record)
+            guard first != nil else { return nil }
+        }
+        if let next = record.further, next.order.retention != .none {
+            further = ReceiptStatement(
+                interrupting: next.plan, kind: .data, retention: next.order.retention, of: record)
+            guard further != nil else { return nil }
+        }
+    }
+}
+
+extension ReceiptStatement {
+    fileprivate init?(
+        interrupting plan: RequestPlan, kind: Kind, retention: RetentionProfile, of record: PresentationRecord
+    ) {
         guard let lane = ReceiptLabel(record.lane),
             let policy = ReceiptLabel(record.basis.policy.revocation.name),
             let software = ReceiptLabel(Version.number)
         else { return nil }
         self.init(
-            time: record.created, lane: lane, kind: record.order.kind == .display ? .display : .data,
-            purpose: record.plan.intent.purpose,
-            questions: record.plan.questions(on: WallClock.localDay(at: record.created)).compactMap {
-                question in
+            time: record.created, lane: lane, kind: kind, purpose: plan.intent.purpose,
+            questions: plan.questions(on: WallClock.localDay(at: record.created)).compactMap { question in
                 question.subject.receiptSubject.map { ReceiptQuestion($0, .unknown) }
             },
             verdict: .failed, reasons: [ReceiptReason(ReceiptGap.interrupted)], trust: nil, policy: policy,
-            software: software, retention: record.order.retention, outcome: .failed)
+            software: software, retention: retention, outcome: .failed)
     }
 
     /// What the receipt of a request says, before a person has decided. Nil if one of our names is not valid in a
@@ -32,15 +49,14 @@ extension ReceiptStatement {
             let software = ReceiptLabel(Version.number),
             let verdict = Verdict(request.state, of: request.report)
         else { return nil }
-        let (report, ended) = (request.report, request.completion.ended)
+        let (report, ended) = (request.report, request.ended)
         self.init(
             time: ended, lane: lane, kind: request.kind == .display ? .display : .data,
             purpose: request.plan.intent.purpose,
             questions: request.plan.questions(on: WallClock.localDay(at: ended)).compactMap {
                 ReceiptQuestion($0, by: report)
             },
-            verdict: verdict,
-            reasons: report.receiptReasons,
+            verdict: verdict, hasTestDocument: report.hasTestDocument, reasons: report.receiptReasons,
             documents: report.documents.compactMap { ReceiptDocument($0.report, answering: request.plan) },
             trust: report.basis.map { basis in
                 let age = record.basis.since.map { ended.secondsSince1970 - $0.secondsSince1970 }
@@ -89,6 +105,14 @@ extension TransactionReport {
     }
 }
 
+/// What is retained of a presentation, with its elements.
+struct WaitingRetention: Sendable {
+    /// Of what was asked at first; nil where nothing of that is retained.
+    var first: EndedRequest?
+    /// Of what was asked next.
+    var further: EndedRequest?
+}
+
 /// One request of a presentation, with its report: what a receipt is about, and what is retained of.
 struct EndedRequest: Sendable {
     let kind: PresentationOrder.Kind
@@ -97,10 +121,10 @@ struct EndedRequest: Sendable {
     let state: PresentationState
     /// With the elements.
     let report: TransactionReport
-    let completion: PresentationRecord.Completion
+    let ended: Timestamp
+    /// Whether the presentation was cancelled, whatever this request was answered.
+    let isCancelled: Bool
 
     /// Whether data of it is to be retained.
-    var isRetained: Bool {
-        retention.days > 0 && state == .verified && completion.state != .cancelled
-    }
+    var isRetained: Bool { retention.days > 0 && state == .verified && !isCancelled }
 }

@@ -11,7 +11,7 @@ struct PendingExport: Sendable {
 }
 
 extension RecordArchive {
-    /// How many may wait; the oldest are handed out anew where somebody still wants them.
+    /// How many may wait; the oldest are handed out again where they are asked for.
     private static let mostPending = 256
 
     /// Hands out what is retained for a reference. `finish` removes it; until then it can be handed out again, and the
@@ -34,7 +34,7 @@ extension RecordArchive {
         return (id, export)
     }
 
-    /// Its caller has what was handed out: it is removed. Where that fails it can be said again.
+    /// Its caller confirms what was handed out, which is then removed. Where that fails the call can be repeated.
     ///
     /// - Returns: of how many records.
     func finishExport(_ id: String, of owner: String) throws(APIProblem) -> Int {

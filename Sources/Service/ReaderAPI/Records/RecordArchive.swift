@@ -1,6 +1,6 @@
-internal import Dispatch
 package import Logging
 package import MdocModel
+internal import ReaderService
 package import ReaderStore
 internal import Reports
 internal import Synchronization
@@ -24,13 +24,15 @@ package actor RecordArchive {
     var pendingExports: [PendingExport] = []
     /// When expired data was last removed in this run.
     var purged: Timestamp?
+    /// What an earlier run still had to deliver.
+    private nonisolated let undelivered = Mutex<[StoredPresentation]>([])
 
     /// Opens the store, created if absent, and writes the receipts that an earlier run left open: those of interrupted
     /// presentations, and those on which nobody can decide any more.
     ///
     /// - Parameters:
     ///   - keys: the folder of the keys of retained data; nil for the one beside the store.
-    ///   - now: when what an earlier run left open is said to have ended.
+    ///   - now: the end time of what an earlier run left open.
     package init(
         store folder: String, keys: String? = nil, metrics: PresentationMetrics, log: Logger,
         at now: Timestamp
@@ -47,6 +49,10 @@ package actor RecordArchive {
         }
         do throws(ReaderStoreError) {
             try store.endPresentations(at: now)
+            // A clock that is not set yet says nothing about the age of a presentation.
+            if now >= WallClock.earliest { try store.removePresentations(at: now) }
+            let left = try store.undelivered(atMost: WebhookQueue.mostWaiting)
+            undelivered.withLock { $0 = left }
         } catch {
             failed(.presentation, error)
         }
@@ -67,31 +73,45 @@ package actor RecordArchive {
         }
     }
 
-    /// Makes sure, by writing, that the receipt of a presentation can be written, before a phone is asked.
-    func reserve(_ statement: ReceiptStatement, of id: PresentationID) throws(APIProblem) {
+    /// Keeps a presentation that begins, and the place for its receipts.
+    func begin(_ record: PresentationRecord, _ receipts: WaitingReceipts) throws(APIProblem) {
         do throws(ReaderStoreError) {
-            try store.reserve(statement, of: id.description)
-            latestFault.withLock { $0 = nil }
+            try store.begin(StoredPresentation(record), holding: receipts.first, then: receipts.further)
+            succeeded(.presentation)
         } catch {
-            failed(.check, error, of: id)
+            failed(.check, error, of: record.id)
             throw .recordsUnavailable(error)
         }
     }
 
-    /// The presentation was not begun.
-    func release(_ id: PresentationID) {
-        _ = keep(.held, of: id) { () throws(ReaderStoreError) in
-            try store.release(id.description)
+    /// The presentation was not begun after all.
+    func withdraw(_ id: PresentationID) {
+        _ = keep(.presentation, of: id) { () throws(ReaderStoreError) in
+            try store.withdraw(id.description)
         }
     }
 
     /// Keeps what receipts will say until somebody has decided: until then, that the daemon was started again.
     func hold(_ receipts: WaitingReceipts, of id: PresentationID) {
         guard let conclusion = PresentationEvidence.restarted.conclusion else { return }
-        for (statement, name) in receipts.ended(conclusion, decision: nil).named(id) {
-            _ = keep(.held, of: id) { () throws(ReaderStoreError) in
-                try store.hold(statement, of: name)
-            }
+        let ended = receipts.ended(conclusion, decision: nil)
+        _ = keep(.held, of: id) { () throws(ReaderStoreError) in
+            try store.hold(ended.first, then: ended.further, of: id.description)
+        }
+    }
+
+    /// What an earlier run still had to deliver, from the oldest on. Once.
+    nonisolated func takeUndelivered() -> [StoredPresentation] {
+        undelivered.withLock { left in
+            defer { left = [] }
+            return left
+        }
+    }
+
+    /// The end of a presentation was delivered, or is given up.
+    func endDelivery(of id: PresentationID) {
+        _ = keep(.presentation, of: id) { () throws(ReaderStoreError) in
+            try store.endDelivery(of: id.description)
         }
     }
 
@@ -116,16 +136,26 @@ package actor RecordArchive {
         return statement
     }
 
+    /// Keeps the data of what was asked at first and next. Returns their deadlines; nil where nothing is kept.
+    func retain(
+        _ retention: WaitingRetention, of record: PresentationRecord
+    ) -> (first: Timestamp?, further: Timestamp?) {
+        (
+            retention.first.flatMap { retain($0, of: record) },
+            retention.further.flatMap { retain($0, of: record) }
+        )
+    }
+
     /// Keeps the data of verified documents that the holder was informed about. Returns the deadline; nil if
     /// nothing is kept or that failed, which is logged.
-    func retain(_ request: EndedRequest, of record: PresentationRecord) -> Timestamp? {
+    private func retain(_ request: EndedRequest, of record: PresentationRecord) -> Timestamp? {
         var latest: Timestamp?
         for document in request.report.documents.compactMap(\.verified) {
             let outcome = keep(.retained, of: record.id) { () throws(ReaderStoreError) in
                 try retained.retain(
                     document, answering: request.plan, under: request.retention,
                     consent: record.order.consent, for: RetainedReference(record.retentionReference),
-                    orderedBy: record.owner, at: request.completion.ended)
+                    orderedBy: record.owner, at: request.ended)
             }
             if case .retained(_, let deadline)? = outcome { latest = deadline }
         }
@@ -168,16 +198,17 @@ package actor RecordArchive {
 
     // MARK: What callers look up
 
-    /// Looks something up. So many may wait at once; further ones are refused.
+    /// Looks something up for a caller. So many may wait at once; further ones are refused.
     nonisolated func look<Value: Sendable>(
-        _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
+        for caller: String, _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
     ) async throws(APIProblem) -> Value {
-        guard asking.enter() else { throw .recordsUnavailable(.busy) }
-        defer { asking.leave() }
+        guard asking.enter(caller) else { throw .recordsUnavailable(.busy) }
+        defer { asking.leave(caller) }
         return try await read(body)
     }
 
-    private func read<Value: Sendable>(
+    /// Looks something up for an order, which no number of callers who look something up may refuse.
+    func read<Value: Sendable>(
         _ body: @Sendable (ReaderStore) throws(ReaderStoreError) -> Value
     ) throws(APIProblem) -> Value {
         do throws(ReaderStoreError) {
@@ -185,19 +216,5 @@ package actor RecordArchive {
         } catch {
             throw .recordsUnavailable(error)
         }
-    }
-}
-
-/// The thread that waits for the disk, so that no other has to.
-final class RecordQueue: SerialExecutor {
-    private let queue = DispatchQueue(label: "countersign.records")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
-
-    func checkIsolated() {
-        dispatchPrecondition(condition: .onQueue(queue))
     }
 }

@@ -66,7 +66,7 @@ package final class StoredBasis: JudgingBasisSource {
     package func replace(
         policy: VerificationPolicy, policies: PurposePolicies = PurposePolicies()
     ) {
-        // What was there goes when the lock is free again: a key in a TPM takes its time to.
+        // The earlier basis is freed once the lock is released: freeing a key in a TPM takes long.
         _ = state.withLock { state in
             let old = state
             state = State(policy: policy, policies: policies)

@@ -30,12 +30,13 @@ package struct ContactlessLaneDevice: LaneDevice {
         return await transaction.run(at: reader, scanned: engagement)
     }
 
-    /// Bluetooth if the phone offers it; NFC if there is no Bluetooth here and the phone has both.
+    /// Bluetooth if the phone offers it; NFC if the phone has both, and Bluetooth is missing here or would harm it.
     private func answersByBluetooth(
         _ engagement: DeviceEngagement, _ radio: any BluetoothLERadio, _ transport: RetrievalPlan.Transport
     ) async -> Bool {
         guard transport != .nfc, engagement.offersBluetooth else { return false }
         guard transport == .automatic, engagement.offersNFC else { return true }
+        guard await radio.settingsFault() == nil else { return false }
         return (try? await radio.prepare()) != nil
     }
 
@@ -48,7 +49,7 @@ package struct ContactlessLaneDevice: LaneDevice {
     private static func fault(of radio: any BluetoothLERadio) async -> RadioFault? {
         do throws(BluetoothLEError) {
             try await radio.look()
-            return nil
+            return await radio.settingsFault()
         } catch .radioUnavailable(let fault) {
             return fault
         } catch {

@@ -17,7 +17,7 @@ package protocol LaneDevice: Sendable {
 /// Whether phones can be asked at a lane.
 package enum LaneReadiness: Equatable, Sendable {
     case ready
-    /// NFC alone works.
+    /// NFC alone works; of `settingsMissing`, Bluetooth is used only where nothing else is allowed.
     case withoutBluetooth(RadioFault)
     /// No phone can be asked.
     case unavailable(ReaderFault)

@@ -8,7 +8,7 @@ package enum PresentationOutcome: String, CaseIterable, Sendable {
     case unclear
     /// The holder returned nothing.
     case declined
-    /// The till or the clerk ended it before an answer.
+    /// The till or the clerk cancelled it before an answer.
     case cancelled
     /// There is nothing to judge.
     case failed

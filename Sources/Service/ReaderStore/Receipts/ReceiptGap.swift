@@ -2,6 +2,6 @@
 package enum ReceiptGap: String, CaseIterable, Sendable {
     /// The daemon ended before the outcome was written.
     case interrupted = "receipt.interrupted"
-    /// The store did not take it when the presentation ended.
+    /// The store did not accept it when the presentation ended.
     case delayed = "receipt.delayed"
 }

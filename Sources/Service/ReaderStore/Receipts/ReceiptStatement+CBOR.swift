@@ -13,6 +13,8 @@ extension ReceiptStatement {
             map.set("purpose", text: purpose.rawValue)
             map.set("questions", array: questions.map { $0.encoded() })
             map.set("verdict", text: verdict.rawValue)
+            // A mock says it already.
+            if hasTestDocument, verdict != .mock { map.set("test") { $0.boolean(true) } }
             map.set("reasons", array: reasons.map { reason in CBOREncoder.encode { $0.text(reason.id) } })
             map.set("documents", array: documents.map { $0.encoded() })
             if let trust {
@@ -50,7 +52,7 @@ extension ReceiptStatement {
             lane: try map["lane"].label(), kind: try map["kind"].word(),
             purpose: try map["purpose"].word(),
             questions: try map["questions"].required().array().map { try ReceiptQuestion($0) },
-            verdict: try map["verdict"].word(),
+            verdict: try map["verdict"].word(), hasTestDocument: try map["test"]?.boolean() ?? false,
             reasons: try map["reasons"].required().array().map {
                 try ReceiptReason(parsing: $0.text()).required()
             },

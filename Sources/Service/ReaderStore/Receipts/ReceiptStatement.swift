@@ -48,6 +48,8 @@ package struct ReceiptStatement: Hashable, Sendable {
     package let purpose: RequestPurpose
     package let questions: [ReceiptQuestion]
     package let verdict: Verdict
+    /// Whether a document of it is a test issuer's, whatever its checks say.
+    package let hasTestDocument: Bool
     package private(set) var reasons: [ReceiptReason]
     package let documents: [ReceiptDocument]
     /// Nil where there was nothing to judge.
@@ -63,8 +65,9 @@ package struct ReceiptStatement: Hashable, Sendable {
 
     package init(
         time: Timestamp, lane: ReceiptLabel, kind: Kind, purpose: RequestPurpose,
-        questions: [ReceiptQuestion], verdict: Verdict, reasons: [ReceiptReason] = [],
-        documents: [ReceiptDocument] = [], trust: Trust?, policy: ReceiptLabel, software: ReceiptLabel,
+        questions: [ReceiptQuestion], verdict: Verdict, hasTestDocument: Bool = false,
+        reasons: [ReceiptReason] = [], documents: [ReceiptDocument] = [], trust: Trust?, policy: ReceiptLabel,
+        software: ReceiptLabel,
         retention: RetentionProfile, method: Method = .machineValidation, decision: Decision? = nil,
         outcome: PresentationOutcome? = nil
     ) {
@@ -74,6 +77,7 @@ package struct ReceiptStatement: Hashable, Sendable {
         self.purpose = purpose
         self.questions = Array(questions.prefix(Self.mostEntries))
         self.verdict = verdict
+        self.hasTestDocument = hasTestDocument || verdict == .mock
         self.reasons = Array(reasons.prefix(Self.mostEntries))
         self.documents = Array(documents.prefix(Self.mostEntries))
         self.trust = trust

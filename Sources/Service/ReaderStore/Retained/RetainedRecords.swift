@@ -8,7 +8,7 @@ package import RequestPlanner
 
 /// Element values that a place keeps, sealed, until their deadline and no longer.
 ///
-/// Time never goes back here, and never stands still: the store remembers the latest instant that it was given, and continues
+/// Time here never goes back and never stops: the store remembers the latest instant that it was given, and continues
 /// from there where the clock is set back, so that no deadline is postponed. Once nothing is retained any more, the store
 /// accepts the clock as it is.
 package struct RetainedRecords: Sendable {
@@ -45,7 +45,7 @@ package struct RetainedRecords: Sendable {
     /// - Parameters:
     ///   - plan: what was asked; the holder was informed what would be kept.
     ///   - profile: the profile by which `plan` was made; `retentionDiffers` otherwise.
-    ///   - owner: who ordered the presentation; nil where nobody has to be told apart.
+    ///   - owner: who ordered the presentation; nil where callers are not distinguished.
     package func retain(
         _ document: VerifiedDocument, answering plan: RequestPlan, under profile: RetentionProfile,
         consent: HolderConsent, for reference: RetainedReference, orderedBy owner: String? = nil,

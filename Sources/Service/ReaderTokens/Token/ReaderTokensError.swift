@@ -105,21 +105,21 @@ extension ReaderTokensError {
         case .algorithmNotES256: "alg is not ES256, and no other is accepted"
         case .keyUnknown: "no brand has the key that kid names: countersign brand list shows the keys"
         case .keyRevoked: "the key that kid names was revoked"
-        case .keyExpired(let since): "the key that kid names was to be used until \(since)"
+        case .keyExpired(let since): "the key that kid names expired at \(since)"
         case .brandNotOfKey: "the key that kid names belongs to another brand than iss names"
         case .signatureInvalid: "its signature does not verify"
         case .audienceWrong: "aud is not the audience of this reader"
-        case .instanceWrong: "sub is another reader: countersign token instance shows this one"
+        case .instanceWrong: "sub names another reader: countersign token instance shows this one"
         case .issuedInFuture: "it was issued in the future: are the clocks of signer and reader right?"
         case .lifetimeNotPositive: "exp is not after iat"
         case .lifetimeTooLong: "exp is more than \(ReaderToken.longestLifetime) seconds after iat"
-        case .expired(let since): "it expired at \(since), and was not used before: get a new one"
+        case .expired(let since): "it expired at \(since), before its first use: get a new one"
         case .sessionExpired(let since):
             "its 48 hours from the first use ended at \(since): get a new one and prepare again"
         case .firstUseUnknown:
             "its first use can be neither read nor stored: check the store (countersign doctor)"
         case .signingKeyNotP256: "the key is not on P-256, which ES256 requires"
-        case .signingFailed: "it could not be signed"
+        case .signingFailed: "the token could not be signed: OpenSSL reported an error"
         }
     }
 }

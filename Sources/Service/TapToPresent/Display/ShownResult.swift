@@ -18,7 +18,7 @@ struct ShownResult: Sendable, RedactedDescription {
     let ages: [(years: Int, answer: Answer)]
     let portrait: Data?
 
-    /// What the operator's decision comes to, by the outcome of a presentation. Without a portrait nobody compared.
+    /// The result of the operator's decision, by the outcome of a presentation. Without a portrait nobody compared.
     func concluded(_ decision: ResultShowing.Outcome) -> ResultShowing.Outcome {
         let answers = ages.map(\.answer) + (portrait == nil ? [.unknown] : [])
         let person = PresentationEvidence.Person.decided(ReceiptStatement.Decision(decision))

@@ -4,7 +4,8 @@ internal import ReaderService
 extension MobileDocumentReader {
     /// What happens during a read. Holds nothing personal.
     public enum Event: Hashable, Sendable {
-        /// Waiting for a phone.
+        /// Waiting for a phone. Ask its holder to open the ID first, then to hold the phone to the reader: otherwise an
+        /// iPhone shows other cards.
         case armed
         /// A hint for the people at the reader.
         case hint(Hint)
@@ -28,10 +29,18 @@ extension MobileDocumentReader {
     public enum Hint: Hashable, Sendable {
         /// The phone shows no wallet: it is locked, or its screen is off.
         case phoneLocked
-        /// The tap broke off; the same request waits for the next one.
+        /// What lies on the reader is a card, or a phone without an open ID: open the ID, or remove the card.
+        case notAnID
+        /// The tap broke off: lift the phone, then tap again. The same request waits.
         case tapAgain
         /// Taps keep failing: the phone's QR code may do better.
         case offerQR
+        /// Everything else comes over Bluetooth: the phone may leave the reader.
+        case mayLift
+        /// The phone has not connected over Bluetooth yet.
+        case connecting
+        /// The phone still has not connected: ask its holder whether Bluetooth is on.
+        case checkBluetooth
         /// The answer comes over NFC: the phone has to stay on the reader.
         case hold
         /// Bluetooth cannot be used, only NFC; the id of the condition.
@@ -45,10 +54,14 @@ extension MobileDocumentReader.Event {
             switch event {
             case .armed: .armed
             case .phoneLocked: .hint(.phoneLocked)
-            case .tapAgain: .hint(.tapAgain)
+            case .notAnID: .hint(.notAnID)
+            case .tapAgain, .liftAndTapAgain: .hint(.tapAgain)
             case .offerQR: .hint(.offerQR)
             case .bluetoothUnavailable(let fault): .hint(.bluetoothUnavailable(id: fault.rawValue))
             case .engaged: .engaged
+            case .mayLift: .hint(.mayLift)
+            case .connecting: .hint(.connecting)
+            case .checkBluetooth: .hint(.checkBluetooth)
             case .hold: .hint(.hold)
             case .awaitingConsent: .awaitingConsent
             case .receiving: .receiving

@@ -11,14 +11,6 @@ extension MobileDocumentReader {
             case roots([Data])
         }
 
-        /// What is done where it is not known whether a document is revoked.
-        public enum Revocation: Sendable {
-            /// It is believed, and the verdict says so: for age checks.
-            case age
-            /// It is refused: for handing over a thing of value.
-            case rental
-        }
-
         /// What is asked.
         public enum Purpose: Hashable, Sendable {
             /// Whether the holder is old enough, alone or with a portrait to compare.
@@ -32,8 +24,11 @@ extension MobileDocumentReader {
         public var storeFolder: String
         /// Whom the reader believes.
         public var trust = Trust.store
-        /// What is done where revocation is not known, by what is asked. What is not named here is refused.
+        /// What is done where revocation is not known, by the purpose of the request. A purpose that is not named here is refused.
         public var revocation: [Purpose: Revocation] = [.age: .age, .elements: .rental]
+        /// In place of what `revocation` says, for all that is asked, where it accepts no more; a request for which it
+        /// would accept more is refused. As the `policy` of a lane of `countersignd`.
+        public var policy: Revocation?
         /// For trials: whether documents of test issuers are taken. Their verdict is a test's and never verified.
         public var acceptsTestDocuments = false
         /// The contactless reader, by a part of its name or its USB id (`072f:2200`); nil takes any.

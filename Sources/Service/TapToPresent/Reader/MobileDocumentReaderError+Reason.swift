@@ -17,6 +17,8 @@ extension MobileDocumentReaderError {
         case moreThanTwoAges
         /// One kind of document is asked for twice.
         case documentTwice
+        /// The policy that was named accepts more than the setup's for what is asked.
+        case policyAcceptsMore
 
         // The token
 
@@ -88,13 +90,16 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .nothingRequested: "nothing is asked for"
         case .elementTwice: "an element is asked for twice"
         case .elementNotOfDocument: "the document has no such element"
-        case .ageBesideThreshold: "the age or the birth date is asked for beside a question that answers it"
-        case .ageOutOfRange: "an age is not in 0 to 99"
+        case .ageBesideThreshold:
+            "the age or the birth date is asked for as well as ageAtLeast, which needs neither"
+        case .ageOutOfRange: "an age is not from 0 to 99"
         case .moreThanTwoAges: "more than two ages are asked about"
         case .documentTwice: "one kind of document is asked for twice"
+        case .policyAcceptsMore:
+            "the policy accepts more than the setup's for what is asked: name a stricter one"
         case .tokenRequired: "the session was prepared without a reader token"
         case .tokenRefused(let id): "the token was refused (\(id))"
-        case .readInProgress: "a read is under way"
+        case .readInProgress: "another document is being read"
         case .readerUnavailable(let id): "the contactless reader cannot be used (\(id))"
         case .radioUnavailable(let id): "Bluetooth cannot be used (\(id))"
         case .storeUnavailable(let id): "the store cannot be used, or no issuer is trusted (\(id))"
@@ -102,23 +107,23 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .brandsUnavailable: "the registry of brands cannot be read"
         case .identityUnavailable(let id): "the reader identity cannot be used (\(id))"
         case .clockNotSet: "the computer's clock is not set"
-        case .displayMissing: "there is nothing to show the result on"
+        case .displayMissing: "there is no display to show the result on"
         case .displayUnavailable(let id): "the display cannot be used (\(id))"
         case .taskCancelled: "the task was cancelled"
         case .holderDeclined: "the holder declined, or the wallet does not know this reader"
-        case .engagementOverdue: "no phone was engaged in time"
+        case .engagementOverdue: "no phone was tapped or scanned in time"
         case .consentOverdue: "the holder did not answer in time"
         case .engagementMalformed: "the phone's engagement is malformed"
-        case .noUsableRetrieval: "the phone offers no way to answer that this reader has"
-        case .connectionFailed(let id): "the phone could not be connected to (\(id))"
+        case .noUsableRetrieval: "the phone offers no way to answer that this reader supports"
+        case .connectionFailed(let id): "no connection to the phone could be made (\(id))"
         case .transferIncomplete: "the phone left before its answer was complete"
-        case .messageTooLong: "the phone sent more than is allowed"
+        case .messageTooLong: "the phone sent a longer message than is allowed"
         case .requestNotSigned: "the request could not be signed"
         case .sessionBroken: "the session's messages do not decode or decrypt"
         case .phoneStatus(let status): "the phone ended the session with status \(status)"
-        case .responseMalformed: "the answer is no DeviceResponse"
+        case .responseMalformed: "the answer is not a DeviceResponse"
         case .rejected(let verdict): "the answer was rejected (\(verdict.failures.joined(separator: ", ")))"
-        case .internalFault: "a fault of the library"
+        case .internalFault: "an error of this library: report it"
         }
     }
 }

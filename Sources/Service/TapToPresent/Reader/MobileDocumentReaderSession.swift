@@ -26,12 +26,13 @@ public final class MobileDocumentReaderSession: Sendable {
     /// Waits for a phone, asks it, and makes every check on its answer. Cancelling the task ends the transaction;
     /// the phone is notified.
     ///
+    /// - Parameter policy: in place of the setup's policies, where it accepts no more than they do.
     /// - Throws: `systemBusy` while another read is in progress, `sessionExpired` once the token's time is over,
-    ///   `notAllowed` for elements without a reader token, `cancelled` if the task was cancelled or somebody
-    ///   declined.
+    ///   `notAllowed` for elements without a reader token or for a policy that accepts more than the setup's, `cancelled`
+    ///   if the task was cancelled or somebody declined.
     @discardableResult
     public func requestDocument<Request: MobileDocumentRequest>(
-        _ request: Request
+        _ request: Request, policy: MobileDocumentReader.Setup.Revocation? = nil
     ) async throws(MobileDocumentReaderError) -> Request.Response {
         let plan = try request.plan
         if plan.needsToken, token == nil { throw .notAllowed(.tokenRequired) }
@@ -39,7 +40,7 @@ public final class MobileDocumentReaderSession: Sendable {
         let result = try await sharedReader.occupied {
             () async throws(MobileDocumentReaderError) -> Result<Request.Response, MobileDocumentReaderError>
             in
-            await self.result(of: plan)
+            await self.result(of: plan, policy)
         }
         // The reader is free before the event is sent.
         switch result {
@@ -50,13 +51,13 @@ public final class MobileDocumentReaderSession: Sendable {
     }
 
     private func result<Response>(
-        of plan: MobileDocumentRequestPlan<Response>
+        of plan: MobileDocumentRequestPlan<Response>, _ policy: MobileDocumentReader.Setup.Revocation?
     ) async -> Result<Response, MobileDocumentReaderError> {
         do throws(MobileDocumentReaderError) {
             switch plan.answer {
-            case .raw(let response): return .success(try response(await readRaw(plan.choices)))
+            case .raw(let response): return .success(try response(await readRaw(plan.choices, policy)))
             case .verified(let response):
-                let read = try await readVerified(plan.choices)
+                let read = try await readVerified(plan.choices, policy)
                 if !plan.needsToken { hub.send(.presenting) }
                 return .success(try await response(read))
             }
@@ -65,8 +66,10 @@ public final class MobileDocumentReaderSession: Sendable {
         }
     }
 
-    private func readRaw(_ choices: [RequestPlan]) async throws(MobileDocumentReaderError) -> RawAnswer {
-        let read = try await read(choices, isRaw: true)
+    private func readRaw(
+        _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?
+    ) async throws(MobileDocumentReaderError) -> RawAnswer {
+        let read = try await read(choices, policy, isRaw: true)
         guard case .judged = read.presentation.outcome, let raw = read.presentation.rawAnswer else {
             throw MobileDocumentReaderError(withoutAnswer: read.presentation.outcome)
         }
@@ -74,16 +77,16 @@ public final class MobileDocumentReaderSession: Sendable {
     }
 
     private func readVerified(
-        _ choices: [RequestPlan]
+        _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?
     ) async throws(MobileDocumentReaderError) -> ReadDocument {
-        let read = try await read(choices, isRaw: false)
+        let read = try await read(choices, policy, isRaw: false)
         return try ReadDocument(
             read.presentation.outcome, choices, on: WallClock.localDay(at: installation.clock.now),
             ResultShowing(installation.setup, brand: read.brand))
     }
 
     private func read(
-        _ choices: [RequestPlan], isRaw: Bool
+        _ choices: [RequestPlan], _ policy: MobileDocumentReader.Setup.Revocation?, isRaw: Bool
     ) async throws(MobileDocumentReaderError) -> (presentation: Presentation, brand: String?) {
         let now = try installation.now()
         let prepared = try await installation.prepared(by: token, at: now)
@@ -91,7 +94,7 @@ public final class MobileDocumentReaderSession: Sendable {
             question: PresentationQuestion(
                 .anyOf(choices), identities: try installation.identities(for: prepared, at: now),
                 brand: prepared?.brand.identifier.text),
-            trust: try installation.trust(), policy: installation.policy(for: choices),
+            trust: try installation.trust(), policy: try installation.policy(for: choices, choosing: policy),
             deadlines: installation.deadlines, clock: installation.clock)
         plan.handsOutRawAnswer = isRaw
         let hub = hub

@@ -1,7 +1,7 @@
-internal import MdocVerification
 internal import Foundation
 internal import MdocModel
 internal import MdocTrust
+internal import MdocVerification
 internal import PKIX
 internal import ReaderIdentityStore
 internal import ReaderService
@@ -28,21 +28,21 @@ struct ReaderInstallation: Sendable {
     }
 
     /// By what the answer to any of these is judged.
-    func policy(for choices: [RequestPlan]) -> VerificationPolicy {
+    ///
+    /// - Parameter choice: in place of the policies of the setup, where it accepts no more than they do.
+    func policy(
+        for choices: [RequestPlan], choosing choice: MobileDocumentReader.Setup.Revocation?
+    ) throws(MobileDocumentReaderError) -> VerificationPolicy {
         var purposes = PurposePolicies()
-        purposes[.age] = revocation(for: .age)
-        purposes[.elements] = revocation(for: .elements)
-        let revocation = purposes.policy(for: choices.map(\.intent.purpose))
-        var policy = VerificationPolicy(revocation: revocation ?? .rental(staleDays: 0))
+        purposes[.age] = (setup.revocation[.age] ?? .rental).policy
+        purposes[.elements] = (setup.revocation[.elements] ?? .rental).policy
+        guard
+            let revocation = purposes.policy(
+                for: choices.map(\.intent.purpose), choosing: [setup.policy?.policy, choice?.policy])
+        else { throw .notAllowed(.policyAcceptsMore) }
+        var policy = VerificationPolicy(revocation: revocation)
         policy.acceptsTestDocuments = setup.acceptsTestDocuments
         return policy
-    }
-
-    private func revocation(for purpose: MobileDocumentReader.Setup.Purpose) -> RevocationPolicy {
-        switch setup.revocation[purpose] {
-        case .age: .age
-        case .rental, nil: .rental(staleDays: 0)
-        }
     }
 
     func trust() throws(MobileDocumentReaderError) -> TrustStore {

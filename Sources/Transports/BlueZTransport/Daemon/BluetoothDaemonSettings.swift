@@ -50,6 +50,13 @@ package struct BluetoothDaemonSettings: Equatable, Sendable {
             + DaemonRequirement.all.filter { !$0.isMet(self, version) }.map(DaemonFinding.missing)
     }
 
+    /// What is missing of the settings without which Bluetooth harms. Nothing where the settings cannot be found out.
+    package var missingEssentials: [DaemonRequirement] {
+        findings.compactMap { finding in
+            if case .missing(let requirement) = finding, requirement.isEssential { requirement } else { nil }
+        }
+    }
+
     /// What is worth knowing, and no fault of the settings file.
     package var notes: Set<DaemonNote> {
         var notes: Set<DaemonNote> = []

@@ -34,36 +34,20 @@ extension Daemon {
     fileprivate func describe(
         within limit: Duration
     ) async throws(BlueZTransportError) -> BluetoothDescription {
-        let process = try await process(within: limit)
+        let settings = try await settings(within: limit)
         let paths = paths("org.bluez.Adapter1").filter { $0.split(separator: "/").count == 3 }
         let seen = paths.map { (name: String($0.split(separator: "/")[2]), interfaces: interfaces(of: $0)) }
-        let version = seen.lazy.compactMap { $0.interfaces["org.bluez.Adapter1"]?["Modalias"]?.text }
-            .compactMap(BlueZVersion.init(modalias:)).first
         return await withCheckedContinuation { continuation in
             WorkerThread().perform {
                 continuation.resume(
                     returning: BluetoothDescription(
-                        daemon: .running(as: process, version: version),
+                        daemon: settings,
                         adapters: seen.map {
                             AdapterDescription(
                                 name: $0.name, interfaces: $0.interfaces, controller: .current(named: $0.name)
                             )
                         }))
             }
-        }
-    }
-
-    /// The number of bluetoothd's process, as the bus knows it.
-    private func process(within limit: Duration) async throws(BlueZTransportError) -> Int {
-        do throws(BusError) {
-            let answer = try await bus.call(
-                "org.freedesktop.DBus", "/org/freedesktop/DBus",
-                BusMember("org.freedesktop.DBus", "GetConnectionUnixProcessID"), [.string(Self.name)],
-                within: limit)
-            guard let process = answer.first?.number else { throw .malformed }
-            return process
-        } catch {
-            throw BlueZTransportError(error)
         }
     }
 

@@ -52,6 +52,8 @@ package struct DaemonRequirement: Sendable {
     }
 
     package let id: ID
+    /// Whether Bluetooth harms without it: phones ask their owner to pair, or parts of their answers are lost.
+    var isEssential = false
     package let quirks: [Int]
     package let value: String
     let setting: Setting
@@ -84,7 +86,7 @@ package struct DaemonRequirement: Sendable {
             id: .controllerMode, quirks: [96], value: "le",
             setting: Setting(group: "General", key: "ControllerMode", accepted: .word("le"))),
         DaemonRequirement(
-            id: .reverseServiceDiscovery, quirks: [94, 105], value: "false",
+            id: .reverseServiceDiscovery, isEssential: true, quirks: [94, 105], value: "false",
             setting: Setting(group: "General", key: "ReverseServiceDiscovery", accepted: .flag(false)),
             alternative: Setting(
                 group: "GATT", key: "Client", accepted: .flag(false), since: BlueZVersion(5, 74)),
@@ -93,11 +95,11 @@ package struct DaemonRequirement: Sendable {
             id: .attributeCache, quirks: [114], value: "no",
             setting: Setting(group: "GATT", key: "Cache", accepted: .word("no"))),
         DaemonRequirement(
-            id: .channels, quirks: [101], value: "1",
+            id: .channels, isEssential: true, quirks: [101], value: "1",
             setting: Setting(group: "GATT", key: "Channels", accepted: .number(1...1)),
             exemption: .byDefault(BlueZVersion(5, 67))),
         DaemonRequirement(
-            id: .exchangeMTU, quirks: [100], value: "512",
+            id: .exchangeMTU, isEssential: true, quirks: [100], value: "512",
             setting: Setting(group: "GATT", key: "ExchangeMTU", accepted: .number(23...513)),
             exemption: .entirely(BlueZVersion(5, 69))),
         // In units of 0.625 ms. Until 5.78, the interval that an advertisement asks for is used only by a

@@ -150,7 +150,7 @@ actor GATTClient: BluetoothLEClientLink {
         }
     }
 
-    /// From here on the channel looks after the peer.
+    /// From here on the channel owns the peer.
     private func handOver(to socket: consuming L2CAPSocket) async throws(ConnectFailure) -> L2CAPLink {
         let link = L2CAPLink(
             socket, daemon: daemon, adapter: adapter, device: device, attempts: attempts,

@@ -160,11 +160,11 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
 
     /// Waits until all devices but the client have disconnected.
     private func waitForUnknownDevicesToLeave() async throws(BluetoothLEError) {
-        let gone = ContinuousClock.now + configuration.turningAway
+        let deadline = ContinuousClock.now + configuration.turningAway
         while !unknownDevices.isEmpty {
             try check()
-            guard ContinuousClock.now < gone else { throw BluetoothLEError(.otherDeviceStays) }
-            await condition.wait(until: gone)
+            guard ContinuousClock.now < deadline else { throw BluetoothLEError(.otherDeviceStays) }
+            await condition.wait(until: deadline)
         }
     }
 

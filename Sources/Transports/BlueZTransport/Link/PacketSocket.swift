@@ -112,7 +112,7 @@ internal import Transport
         // An empty packet looks like the end, and a channel whose end was already reported looks like one with
         // nothing to read. Only the real end sets POLLHUP.
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        // What could not be looked at is looked at when the descriptor is ready again.
+        // What could not be read is read when the descriptor is ready again.
         guard unsafe poll(&state, 1, 0) >= 0 else { return .success(nil) }
         let events = Int32(state.revents)
         if count == 0 { return events & (POLLHUP | POLLERR) != 0 ? .failure(.closed) : .success([]) }

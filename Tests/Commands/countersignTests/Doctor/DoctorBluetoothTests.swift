@@ -81,14 +81,14 @@ struct DoctorBluetoothTests {
 
     static let adapters: [CheckExpectation<BluetoothFacts>] = [
         .init("one", facts(), .adapter, .ok, "hci0, Bluetooth 5.1"),
-        .init("none", facts(settings(), []), .adapter, .failed, "no adapter is plugged in"),
+        .init("none", facts(settings(), []), .adapter, .failed, "no Bluetooth adapter is plugged in"),
         .init(
             "none, by a switch", facts(settings(), [], radio: .blockedByHardware), .adapter, .failed, "switch"
         ),
         .init("none has no power", facts(settings(), []), .radioPower, .skipped, "no adapter"),
         .init("on", facts(), .radioPower, .ok, "on"),
         .init("on, whatever rfkill says", facts(radio: .blocked), .radioPower, .ok, "on"),
-        .init("off", facts(settings(), [adapter(on: false)]), .radioPower, .note, "when it is needed"),
+        .init("off", facts(settings(), [adapter(on: false)]), .radioPower, .note, "when it needs it"),
         .init(
             "off by rfkill", facts(settings(), [adapter(on: false)], radio: .blocked), .radioPower, .failed,
             "rfkill", fix: "rfkill unblock bluetooth"),
@@ -114,12 +114,12 @@ struct DoctorBluetoothTests {
                     adapter(room: nil) {
                         ($0.hciVersion, $0.mode) = (nil, nil)
                     }
-                ]), .lowEnergy, .skipped, "does not say"),
+                ]), .lowEnergy, .skipped, "does not report it"),
         .init("Q85 room", facts(), .advertising, .ok, "room for 5"),
         .init(
             "Q85 no room", facts(settings(), [adapter(room: .init(active: 5, free: 0))]), .advertising,
             .failed,
-            "use up its 5", fix: "restart bluetooth"),
+            "use all of its 5", fix: "restart bluetooth"),
         .init(
             "no advertising", facts(settings(), [adapter(room: nil)]), .advertising, .failed,
             "cannot advertise"),
@@ -140,7 +140,7 @@ struct DoctorBluetoothTests {
         .init(
             "Q109 known for it",
             facts(settings(), [adapter { $0.usb = USBIdentity(vendor: 0x0bda, product: 0x8771) }]), .firmware,
-            .note, "fail to load its firmware"),
+            .note, "its firmware is not loaded"),
     ]
 
     static let settings: [CheckExpectation<BluetoothFacts>] = [

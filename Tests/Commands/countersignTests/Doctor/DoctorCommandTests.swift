@@ -227,7 +227,7 @@ struct DoctorBenchTests {
         let checks = try await outcomes()
         let time = ContinuousClock.now - start
         try await VirtualBench.pcscd("resume")
-        #expect(checks["pcsc.service"] == "failed timedOut: pcscd gave no answer")
+        #expect(checks["pcsc.service"] == "failed timedOut: pcscd does not answer")
         #expect(checks["reader.kernelModules"]?.hasPrefix("ok ") == true)
         #expect(checks["store.space"]?.hasPrefix("skipped") == false)
         #expect(time < .seconds(15))

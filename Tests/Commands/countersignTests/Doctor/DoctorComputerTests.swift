@@ -22,8 +22,8 @@ struct DoctorComputerTests {
     ]
 
     static let crash: [CheckExpectation<CrashFacts>] = [
-        .init("no dumps", CrashFacts(limit: 0, pattern: "core"), .coreDumps, .ok, "none"),
-        .init("no name for dumps", CrashFacts(limit: .max, pattern: ""), .coreDumps, .ok, "none"),
+        .init("no dumps", CrashFacts(limit: 0, pattern: "core"), .coreDumps, .ok, "no core dumps"),
+        .init("no name for dumps", CrashFacts(limit: .max, pattern: ""), .coreDumps, .ok, "no core dumps"),
         .init(
             "dumps", CrashFacts(limit: 1, pattern: "core"), .coreDumps, .warning, "written to the disk",
             fix: "ulimit -c 0"),
@@ -32,7 +32,7 @@ struct DoctorComputerTests {
         .init(
             "systemd looks at the limit",
             CrashFacts(limit: 0, pattern: "|/usr/lib/systemd/systemd-coredump %P"),
-            .coreDumps, .ok, "none"),
+            .coreDumps, .ok, "no core dumps"),
         .init(
             "systemd's dumps", CrashFacts(limit: .max, pattern: "|/usr/lib/systemd/systemd-coredump %P"),
             .coreDumps, .warning, "disk", fix: "ulimit -c 0"),

@@ -161,7 +161,7 @@ struct DoctorReaderTests {
         try expected.expect(expected.facts.checks, of: ReaderFacts.checks)
     }
 
-    @Test("Serial numbers of readers are shown here and told nobody")
+    @Test("Serial numbers of readers are shown here and reported to nobody")
     func serialNumber() {
         let texts = Self.facts().checks.map(\.detail)
         #expect(texts.contains { $0.full.contains("SN4711") })

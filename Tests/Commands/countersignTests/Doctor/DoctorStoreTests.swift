@@ -136,10 +136,12 @@ struct DoctorStoreTests {
             "a folder that all may write to", store(0o777), .permissions, .failed, "other users may write",
             fix: "chmod -R go-w /var/lib/countersign"),
         .init(
-            "a key that all may read", store(key: 0o644), .permissions, .failed, "others may read the key",
+            "a key that all may read", store(key: 0o644), .permissions, .failed,
+            "other users may read the key",
             fix: "chmod go= /var/lib/countersign/identities/counter/key.pem"),
         .init(
-            "a folder that all may look into", store(0o755), .permissions, .warning, "look into",
+            "a folder that all may list the files in", store(0o755), .permissions, .warning,
+            "list the files in",
             fix: "chmod 700 /var/lib/countersign"),
         .init("room", store(), .space, .ok, "16384 MiB"),
         .init("little room", store(free: 1 << 30 - 1), .space, .warning, "MiB free"),
@@ -162,7 +164,9 @@ struct DoctorStoreTests {
         try expected.expect(expected.facts.checks, of: StoreFacts.checks)
     }
 
-    @Test("Names of identities and places of stores, programs and settings are shown here and told nobody")
+    @Test(
+        "Names of identities and places of stores, programs and settings are shown here and reported to nobody"
+    )
     func own() {
         var checks = Self.identities.map(\.facts).flatMap(\.checks)
         checks += Self.stores.map(\.facts).flatMap(\.checks)
@@ -208,7 +212,7 @@ struct DoctorStoreTests {
             facts.entries.map(\.path) == [
                 "", "identities", "identities/counter", "identities/counter/key.pem",
             ])
-        #expect(facts.checks.first?.detail.full.contains("others may read the key") == true)
+        #expect(facts.checks.first?.detail.full.contains("other users may read the key") == true)
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o600], ofItemAtPath: "\(store)/identities/counter/key.pem")
         #expect(StoreFacts.current(in: store).checks.first?.outcome == .ok)

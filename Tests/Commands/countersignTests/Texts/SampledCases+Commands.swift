@@ -18,10 +18,17 @@ extension UserFacingTexts {
         TextGroup(PresentationEvent.samples, .commands, form: .sentence) { $0.text },
         TextGroup(TrustCondition.samples, .commands, ids: .word, id: { $0.id }) { $0.explanation },
         TextGroup(AdmissionRefusal.samples, .commands, ids: .word, id: { $0.id }) { $0.explanation },
-        TextGroup(VICALError.samples, .commands) { $0.explanation },
-        TextGroup(VICALFinding.samples, .commands) { $0.explanation },
+        TextGroup(VICALError.samples, .commands, ids: .word, id: { TrustCondition.vicalRefused($0).id }) {
+            $0.explanation
+        },
+        TextGroup(VICALFinding.samples, .commands, ids: .word, id: { TrustCondition.vical($0).id }) {
+            $0.explanation
+        },
         TextGroup(CertificatePathError.samples, .commands) { $0.explanation },
-        TextGroup(StatusTokenError.samples, .commands) { $0.explanation },
+        TextGroup(
+            StatusTokenError.samples, .commands, ids: .word,
+            id: { TrustCondition.statusListUnreadable($0).id }
+        ) { $0.explanation },
         TextGroup(TrustBundleError.samples, .commands, id: { $0.id }) { $0.explanation },
         TextGroup(TrustFetchError.samples, .commands, ids: .word, id: { $0.id }) { $0.explanation },
         TextGroup(LocationFault.samples, .commands, ids: .word, id: { $0.rawValue }) { $0.explanation },
@@ -53,11 +60,16 @@ extension PresentationEvent: SampledCases {
         switch previous {
         case nil: .armed
         case .armed?: .phoneLocked
-        case .phoneLocked?: .tapAgain(NFCEndReason(.selectApplication, .cardLost))
-        case .tapAgain?: .offerQR
+        case .phoneLocked?: .notAnID
+        case .notAnID?: .tapAgain(NFCEndReason(.selectApplication, .cardLost))
+        case .tapAgain?: .liftAndTapAgain
+        case .liftAndTapAgain?: .offerQR
         case .offerQR?: .bluetoothUnavailable(.adapterOff)
         case .bluetoothUnavailable?: .engaged
-        case .engaged?: .hold
+        case .engaged?: .mayLift
+        case .mayLift?: .connecting
+        case .connecting?: .checkBluetooth
+        case .checkBluetooth?: .hold
         case .hold?: .awaitingConsent
         case .awaitingConsent?: .receiving
         case .receiving?: .verifying

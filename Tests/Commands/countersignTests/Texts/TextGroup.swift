@@ -53,6 +53,8 @@ extension TextGroup {
         case wordOrGrouped
         /// `camelCase`, as the HTTP API, bluetoothd's settings and adapters have it; those from other layers keep theirs.
         case camelCase
+        /// `group.camelCase`, as `doctor` has it.
+        case groupedCamelCase
     }
 
     /// - Parameter name: of the type, where it is not that of the cases.

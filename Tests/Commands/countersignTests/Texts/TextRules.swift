@@ -48,6 +48,7 @@ enum TextRules {
         case .grouped: #"^[a-z0-9_]+\.[a-z0-9_]+$"#
         case .word: "^[a-z0-9_]+$"
         case .wordOrGrouped: #"^(?:[a-z0-9_]+\.)?[a-z0-9_]+$"#
+        case .groupedCamelCase: #"^[a-z]+\.[a-z][A-Za-z]*$"#
         case .camelCase: #"^(?:[a-z][A-Za-z0-9]*|[a-z0-9_]+\.[a-z0-9_]+)$"#
         }
     }

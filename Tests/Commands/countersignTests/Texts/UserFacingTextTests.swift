@@ -2,6 +2,9 @@ import Foundation
 import Testing
 import VectorFiles
 
+@testable import ReaderAPI
+@testable import countersign
+
 @Suite("Texts that a user may read")
 struct UserFacingTextTests {
     @Test("All of them are in .build/user-facing-texts.md, for a person to read from top to bottom")
@@ -80,10 +83,11 @@ struct UserFacingTextTests {
         arguments: [
             ("store.no_space", [.grouped, .wordOrGrouped, .camelCase]),
             ("no_space", [.word, .wordOrGrouped]), ("noSpace", [.camelCase]), ("pcsc-no-reader", []),
-            ("store.noSpace", []), ("", []),
+            ("store.noSpace", [.groupedCamelCase]), ("", []),
+            ("reader.found", [.grouped, .wordOrGrouped, .camelCase, .groupedCamelCase]),
         ] as [(String, [TextGroup.IDForm])])
     func ids(_ id: String, _ forms: [TextGroup.IDForm]) {
-        for form in [TextGroup.IDForm.grouped, .word, .wordOrGrouped, .camelCase] {
+        for form in [TextGroup.IDForm.grouped, .word, .wordOrGrouped, .camelCase, .groupedCamelCase] {
             #expect(Self.findings("the disk is full", id: id, ids: form).isEmpty == forms.contains(form))
         }
     }
@@ -126,6 +130,15 @@ struct UserFacingTextTests {
         let groups = try TextsInPlace.groups()
         #expect(groups.reduce(0) { $0 + $1.entries.count } > 300)
         #expect(groups.allSatisfy { !$0.entries.isEmpty })
+    }
+
+    @Test("Every id of doctor and of the HTTP API is there with its text")
+    func idsWithTexts() {
+        let listed = Set(UserFacingTexts.groups.flatMap(\.entries).compactMap(\.id))
+        #expect(DoctorCheck.ID.allCases.filter { !listed.contains($0.rawValue) } == [])
+        // It passes on the text of the registry of brands.
+        #expect(APIProblem.ID.allCases.filter { !listed.contains($0.rawValue) } == [.brandUnavailable])
+        #expect(!listed.contains("reader.lost"))
     }
 
     /// Types with texts that have no group, and why.

@@ -7,31 +7,8 @@ import VectorFiles
 
 @Suite("Published NFC engagements")
 struct NFCPublishedEngagementTests {
-    struct File: Decodable {
-        struct Vector: Decodable {
-            struct APDU: Decodable {
-                let dir: String
-                let apdu: String
-            }
-            let name: String
-            let apdus: [APDU]
-            let handoverSelect: String?
-            let handoverRequest: String?
-            let deviceEngagement: String?
-
-            var commands: [String] { apdus.filter { $0.dir == "reader->mdoc" }.map(\.apdu) }
-            var responses: [String] { apdus.filter { $0.dir == "mdoc->reader" }.map(\.apdu) }
-        }
-        let vectors: [Vector]
-    }
-
-    private func vector(_ name: String) throws -> File.Vector {
-        let file = try VectorFiles.json(File.self, at: VectorFiles.own.appending(path: "nfc/engagement.json"))
-        return try #require(file.vectors.first { $0.name == name })
-    }
-
     /// The phone of the recorded exchanges.
-    private func holder(_ vector: File.Vector) throws -> NFCEngagementHolder {
+    private func holder(_ vector: RecordedEngagement) throws -> NFCEngagementHolder {
         let engagement = [UInt8](hex: try #require(vector.deviceEngagement))
         let isNegotiated = vector.handoverRequest != nil
         let behaviour = NFCSamples.behaviour {
@@ -49,7 +26,7 @@ struct NFCPublishedEngagementTests {
         "Our commands are the recorded ones, with Le 00 added to SELECT by application",
         arguments: ["testStaticHandover", "testNegotiatedHandover"])
     func recordedCommands(name: String) throws {
-        let vector = try vector(name)
+        let vector = try RecordedEngagement.named(name)
         var reader = NFCEngagementReader(limits: .short, offer: NFCSamples.offer)
         var now = ContinuousClock.now
         var action = reader.start(now: now)
@@ -81,7 +58,7 @@ struct NFCPublishedEngagementTests {
         "The software phone answers the recorded commands as recorded",
         arguments: ["testStaticHandover", "testNegotiatedHandover"])
     func recordedResponses(name: String) throws {
-        let vector = try vector(name)
+        let vector = try RecordedEngagement.named(name)
         var holder = try holder(vector)
         for (command, response) in zip(vector.commands, vector.responses) {
             #expect(holder.answer([UInt8](hex: command)[...], now: .now).hex == response)
@@ -94,7 +71,7 @@ struct NFCPublishedEngagementTests {
         "The recorded messages survive other chunk sizes",
         arguments: ["testStaticHandover", "testNegotiatedHandover"], [15, 16, 100, 256])
     func otherChunkSizes(name: String, chunk: Int) throws {
-        let vector = try vector(name)
+        let vector = try RecordedEngagement.named(name)
         let limits = NFCReaderLimits(
             maximumCommandData: chunk, maximumResponseData: chunk, extendedLength: false)
         var tap = NFCTap(NFCSamples.behaviour(), limits: limits)
@@ -106,7 +83,7 @@ struct NFCPublishedEngagementTests {
 
     @Test("Q56 Q59 The second edition's flow is refused like any unknown application")
     func secondEdition() throws {
-        let vector = try vector("nfcV2Handover")
+        let vector = try RecordedEngagement.named("nfcV2Handover")
         var holder = NFCEngagementHolder(NFCSamples.behaviour(), content: NFCSamples.content())
         #expect(holder.answer([UInt8](hex: vector.commands[0])[...], now: .now).hex == "6a82")
         var transfer = NFCTransferHolder(NFCSamples.behaviour(), carrier: NFCSamples.nfc)

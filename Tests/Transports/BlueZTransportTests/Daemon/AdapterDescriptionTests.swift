@@ -48,7 +48,7 @@ struct AdapterDescriptionTests {
             name: "hci0", isPowered: true, isPairable: false, advertising: nil, controller: controller)
     }
 
-    @Test("Q106 Broadcom's radio on a board is told of, and no USB adapter of the same maker")
+    @Test("Q106 Broadcom's radio on a board is reported, and no USB adapter of the same maker")
     func broadcom() {
         for manufacturer in [15, 305] as [UInt16] {
             #expect(
@@ -60,7 +60,7 @@ struct AdapterDescriptionTests {
         #expect(adapter { ($0.manufacturer, $0.isSerial) = (2, true) }.quirks.isEmpty)
     }
 
-    @Test("Q109 A dongle with an RTL8761B is told of, and more so while its firmware is missing")
+    @Test("Q109 A dongle with an RTL8761B is reported, and more so while its firmware is missing")
     func realtek() {
         let bare = adapter {
             $0.usb = USBIdentity(vendor: 0x0bda, product: 0x8771)

@@ -81,6 +81,56 @@ struct DaemonSettingsTests {
                 == DaemonRequirement.ID.allCases.map(\.rawValue))
     }
 
+    /// What Debian installs: each key in a comment.
+    private static let debian = """
+        [General]
+        # Default = true
+        #ReverseServiceDiscovery = true
+        [BR]
+        [LE]
+        [GATT]
+        #Channels = 1
+        #ExchangeMTU = 517
+        [CSIS]
+        [AVDTP]
+        [Policy]
+        #AutoEnable=true
+        [AdvMon]
+        """
+
+    private func essentials(
+        _ configuration: BluetoothDaemonSettings.Configuration, _ minor: UInt8
+    ) -> [DaemonRequirement.ID] {
+        BluetoothDaemonSettings(
+            version: BlueZVersion(5, minor), file: "/etc/bluetooth/main.conf", configuration: configuration
+        ).missingEssentials.map(\.id)
+    }
+
+    @Test(
+        "Q94 Q100 Q101 With Debian's own settings phones are asked to pair, and answers are lost before 5.69; with ours not"
+    )
+    func essentials() throws {
+        let debian = BluetoothDaemonSettings.Configuration.read(
+            try MainConfiguration(parsing: Array(Self.debian.utf8)))
+        let ours = BluetoothDaemonSettings.Configuration.read(
+            try MainConfiguration(parsing: Array(Self.complete.utf8)))
+        for configuration in [debian, .absent, .malformed(line: 3)] {
+            #expect(essentials(configuration, 66) == [.reverseServiceDiscovery, .channels, .exchangeMTU])
+            #expect(essentials(configuration, 68) == [.reverseServiceDiscovery, .exchangeMTU])
+            #expect(essentials(configuration, 82) == [.reverseServiceDiscovery])
+        }
+        for configuration in [ours, .unknown] {
+            for minor in [66, 68, 82] as [UInt8] { #expect(essentials(configuration, minor) == []) }
+        }
+    }
+
+    @Test("What makes answers slow is a finding, and no reason against Bluetooth")
+    func slow() throws {
+        let text = Self.complete.replacing("MinConnectionInterval = 12\n", with: "")
+        #expect(try settings(text).findings.map(\.id) == ["connectionInterval"])
+        #expect(try settings(text).missingEssentials.isEmpty)
+    }
+
     @Test(
         "Q96 Anything but Bluetooth LE alone is a finding",
         arguments: ["dual", "bredr", "LE", "le ", "le # alone"])

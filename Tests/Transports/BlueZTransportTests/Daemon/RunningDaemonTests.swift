@@ -85,7 +85,7 @@ struct RunningDaemonTests {
             try MadeUpProcess([Self.program], configuration: "").settings(of: 8).configuration == .unknown)
     }
 
-    @Test("A file that was written after bluetoothd started is told of")
+    @Test("A file that was written after bluetoothd started is reported")
     func changed() throws {
         #expect(try MadeUpProcess([Self.program], configuration: "", age: 60).settings().hasChanged)
         #expect(try !MadeUpProcess([Self.program], configuration: "").settings().hasChanged)

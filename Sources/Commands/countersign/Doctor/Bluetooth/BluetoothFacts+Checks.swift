@@ -34,7 +34,7 @@ extension BluetoothFacts {
                 fix: .command("systemctl enable --now bluetooth"))
         case .daemonHung:
             .failed(
-                .bluetoothDaemon, "timedOut: bluetoothd gave no answer",
+                .bluetoothDaemon, "timedOut: bluetoothd does not answer",
                 fix: .command("systemctl restart bluetooth"))
         case .accessDenied:
             .failed(
@@ -48,7 +48,7 @@ extension BluetoothFacts {
     private func adapterChecks(_ adapters: [AdapterDescription]) -> [DoctorCheck] {
         guard let adapter = adapters.first(where: { $0.advertising != nil }) ?? adapters.first else {
             let rest: [DoctorCheck.ID] = [.radioPower, .lowEnergy, .advertising, .firmware]
-            return [.failed(.adapter, noAdapter)] + rest.map { .skipped($0, "no adapter") }
+            return [noAdapter] + rest.map { .skipped($0, "no adapter") }
         }
         return [
             .ok(.adapter, adapter.text), powerCheck(adapter), adapter.lowEnergyCheck,
@@ -57,9 +57,11 @@ extension BluetoothFacts {
     }
 
     private var smallValuesCheck: DoctorCheck {
-        guard let socketRoom else { return .skipped(.smallValues, "the kernel does not report it here") }
+        guard let socketRoom else {
+            return .skipped(.smallValues, "the kernel does not report it here, as in a container")
+        }
         return hasBusRoom && socketRoom >= Self.neededRoom
-            ? .ok(.smallValues, "room for thousands at once")
+            ? .ok(.smallValues, "the system has buffers for thousands at once")
             : .note(
                 .smallValues, "a phone that sends a portrait in small pieces may lose some of them",
                 fix: .settings(SettingsFile.smallValues))
@@ -68,15 +70,16 @@ extension BluetoothFacts {
     /// What the settings that are shipped give.
     private static let neededRoom = 4_194_304
 
-    private var noAdapter: CheckText {
+    private var noAdapter: DoctorCheck {
         radioSwitch == .blockedByHardware
-            ? "no adapter: a switch or key of the computer turns Bluetooth off" : "no adapter is plugged in"
+            ? .failed(.adapter, "no adapter: a switch or key of the computer turns Bluetooth off")
+            : .failed(.adapter, "no Bluetooth adapter is plugged in")
     }
 
     private func powerCheck(_ adapter: AdapterDescription) -> DoctorCheck {
         switch radioSwitch {
         case _ where adapter.isPowered: .ok(.radioPower, "on")
-        case .on: .note(.radioPower, "off; it is turned on when it is needed")
+        case .on: .note(.radioPower, "off: countersign turns it on when it needs it")
         case .blocked:
             .failed(.radioPower, "blocked by rfkill", fix: .command("rfkill unblock bluetooth"))
         case .blockedByHardware:
@@ -103,7 +106,7 @@ extension AdapterDescription {
         switch controller.hciVersion {
         case (..<6)?: return .failed(.lowEnergy, "too old: low energy came with Bluetooth 4.0")
         case (..<8)?: return .warning(.lowEnergy, "before Bluetooth 4.2: a portrait takes seconds")
-        case nil where advertising == nil: return .skipped(.lowEnergy, "the adapter does not say")
+        case nil where advertising == nil: return .skipped(.lowEnergy, "the adapter does not report it")
         default: return .ok(.lowEnergy, "\(controller.mode?.explanation ?? "yes")")
         }
     }
@@ -114,7 +117,7 @@ extension AdapterDescription {
         case nil: .failed(.advertising, "it cannot advertise, so no phone would find it: use another adapter")
         case let room? where room.free < 1:
             .failed(
-                .advertising, "other programs use up its \(room.active) advertisements",
+                .advertising, "other programs use all of its \(room.active) advertisements",
                 fix: .command("systemctl restart bluetooth"))
         case let room?: .ok(.advertising, "room for \(room.free) advertisements")
         }
@@ -129,7 +132,7 @@ extension AdapterDescription {
                 .firmware, "\(AdapterQuirk.firmwareMissing.explanation)",
                 fix: .command("apt-get install firmware-realtek"))
         }
-        return quirks.isEmpty ? .ok(.firmware, "no faults of it are known") : .note(.firmware, text)
+        return quirks.isEmpty ? .ok(.firmware, "no faults of this adapter are known") : .note(.firmware, text)
     }
 }
 

@@ -31,7 +31,7 @@ extension ClockFacts {
                     "the clock shows \(now), which is before this program was made: nothing can be verified",
                     fix: Self.cure),
             isSynchronised.map { $0 ? Self.kept : Self.left }
-                ?? .skipped(.clockSynchronised, "the kernel does not report it here"),
+                ?? .skipped(.clockSynchronised, "the kernel does not report it here, as in a container"),
         ]
     }
 

@@ -24,7 +24,7 @@ extension CrashFacts {
 
     private var check: DoctorCheck {
         let program = pattern.flatMap { $0.hasPrefix("|") ? $0.dropFirst().split(separator: " ").first : nil }
-        if pattern?.isEmpty == true { return .ok(.coreDumps, "none are written") }
+        if pattern?.isEmpty == true { return .ok(.coreDumps, "no core dumps are written") }
         // A program gets the dump whatever the limit is; systemd's looks at the limit itself.
         if let program, !program.hasSuffix("/systemd-coredump") {
             return .warning(
@@ -32,7 +32,7 @@ extension CrashFacts {
                 fix: .command("sysctl kernel.core_pattern=core"))
         }
         return limit == 0
-            ? .ok(.coreDumps, "none are written")
+            ? .ok(.coreDumps, "no core dumps are written")
             : .warning(
                 .coreDumps, "after a crash the memory, with keys in it, is written to the disk",
                 fix: .command("ulimit -c 0"))

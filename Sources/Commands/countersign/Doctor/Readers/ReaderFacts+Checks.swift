@@ -14,7 +14,7 @@ extension ReaderFacts {
         case .answers: .ok(.service, "pcscd answers")
         case .hangs:
             .failed(
-                .service, "timedOut: pcscd gave no answer", fix: .command("systemctl restart pcscd"))
+                .service, "timedOut: pcscd does not answer", fix: .command("systemctl restart pcscd"))
         case .fails(.accessDenied): .ok(.service, "pcscd runs")
         case .fails(.serviceNotRunning) where !isInstalled:
             .failed(
@@ -42,7 +42,7 @@ extension ReaderFacts {
             return .failed(
                 .access, "polkit refuses this user \(action.rawValue)", fix: .settings([.polkit]))
         case (.fails, _), (.hangs, _): return .skipped(.access, Self.silence)
-        case (_, .notAsked): return .ok(.access, "pcscd lets every user in")
+        case (_, .notAsked): return .ok(.access, "pcscd accepts every user")
         case (_, .there): return .ok(.access, "this user may use pcscd, and a rule of polkit says who else")
         case (_, .hidden):
             return .note(

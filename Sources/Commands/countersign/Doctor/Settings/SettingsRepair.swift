@@ -52,7 +52,7 @@ struct SettingsRepair {
 
     private func isAgreed(_ path: String) throws(CommandFailure) -> Bool {
         guard isatty(STDIN_FILENO) == 1 else {
-            throw .usage("there is no terminal to ask at: give --yes to write what was shown")
+            throw .usage("there is no terminal for the question: give --yes to write what was shown")
         }
         Terminal.note("write \(path)? [y/N]")
         return ["y", "yes"].contains(readLine()?.lowercased())

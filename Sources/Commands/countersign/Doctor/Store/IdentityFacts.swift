@@ -19,7 +19,7 @@ struct IdentityFacts: Sendable {
     /// Identities that are chosen and not there.
     var missing: [String] = []
 
-    /// From how many days before its end an identity is spoken of.
+    /// From how many days before its expiry an identity is reported.
     static let warningDays = 30
 
     /// Uses each key, also one in a TPM.

@@ -71,17 +71,19 @@ extension StoreFacts {
         }
         if let open = entries.first(where: { $0.mode & 0o022 != 0 }) {
             return .failed(
-                .permissions, "other users may write to \(shown(open)): check that its contents are yours",
+                .permissions, "other users may write to \(shown(open)): check that nobody changed it",
                 fix: .command("chmod -R go-w \(shown(top))"))
         }
         if let secret = entries.first(where: { $0.isSecret && $0.mode & 0o077 != 0 }) {
             return .failed(
-                .permissions, "others may read the key \(shown(secret)): make a new identity if they did",
+                .permissions,
+                "other users may read the key \(shown(secret)): make a new identity if one of them did",
                 fix: .command("chmod go= \(shown(secret))"))
         }
         return top.mode & 0o077 != 0
             ? .warning(
-                .permissions, "others may look into \(shown(top))", fix: .command("chmod 700 \(shown(top))"))
+                .permissions, "other users may list the files in \(shown(top))",
+                fix: .command("chmod 700 \(shown(top))"))
             : .ok(.permissions, "only its owner may use it")
     }
 

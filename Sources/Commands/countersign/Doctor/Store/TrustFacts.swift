@@ -66,7 +66,8 @@ extension TrustFacts {
         }
         guard let newest = trust.newestList else {
             return .note(
-                .trustAge, "there are only roots: no list says what was revoked, or which roots are new")
+                .trustAge,
+                "there are only roots: without lists, revoked documents and new roots are not known")
         }
         let days = max(0, now.secondsSince1970 - newest.secondsSince1970) / 86_400
         return days > Self.oldDays

@@ -47,11 +47,11 @@ enum PostgreSQLTables {
 
     /// Several servers sweep, each what no other does.
     static let sweep = """
-        WITH gone AS (
+        WITH expired AS (
             DELETE FROM countersign_nonce WHERE nonce IN (
                 SELECT nonce FROM countersign_nonce WHERE expires < $1::bigint OR expires > $2::bigint
                 ORDER BY expires LIMIT \(NonceTerms.sweepSize) FOR UPDATE SKIP LOCKED)
             RETURNING 1)
-        SELECT (SELECT count(*) FROM countersign_nonce) - (SELECT count(*) FROM gone)
+        SELECT (SELECT count(*) FROM countersign_nonce) - (SELECT count(*) FROM expired)
         """
 }

@@ -1,0 +1,98 @@
+// The parts that the drawings are made of: a phone and what is on its screen, the reader's face, signs.
+
+import { vector } from "./elements.js";
+
+export const phoneSize = { width: 210, height: 410 };
+const middle = phoneSize.width / 2;
+
+export function group(name, ...parts) {
+    return vector("g", { class: name }, ...parts);
+}
+
+export function placed(x, y, ...parts) {
+    return vector("g", { transform: `translate(${x} ${y})` }, ...parts);
+}
+
+export function phone(...screen) {
+    const { width, height } = phoneSize;
+    return group("phone",
+        vector("rect", { class: "case", width, height, rx: 34 }),
+        vector("rect", { class: "glass", x: 12, y: 12, width: width - 24, height: height - 24, rx: 24 }), ...screen);
+}
+
+function line(x, y, width, name = "line") {
+    return vector("rect", { class: name, x, y, width, height: 16, rx: 8 });
+}
+
+/// The part of a phone that the reader reads.
+export function touchPoint() {
+    return vector("circle", { class: "touch", cx: middle, cy: 62, r: 30 });
+}
+
+/// A wallet in which nothing is open: its cards, one upon the other, the ID in front.
+export function closedWallet() {
+    return group("closed",
+        vector("rect", { class: "other-card", x: 34, y: 118, width: 142, height: 90, rx: 12 }),
+        vector("rect", { class: "card", x: 34, y: 150, width: 142, height: 96, rx: 12 }),
+        vector("circle", { class: "face", cx: 68, cy: 198, r: 18 }), line(98, 184, 60), line(98, 210, 42));
+}
+
+/// An ID that fills the screen.
+export function openID() {
+    return group("opened",
+        vector("rect", { class: "card", x: 26, y: 112, width: 158, height: 262, rx: 16 }),
+        vector("rect", { class: "portrait-frame", x: 62, y: 136, width: 86, height: 100, rx: 12 }),
+        vector("circle", { class: "head", cx: middle, cy: 174, r: 19 }),
+        vector("path", { class: "head", d: `M${middle - 32} 236c2-24 14-34 32-34s30 10 32 34z` }),
+        line(48, 262, 114), line(48, 294, 84), line(48, 326, 100));
+}
+
+/// A finger's touch.
+export function tap(x, y) {
+    return placed(x, y, vector("circle", { class: "tap", r: 26 }));
+}
+
+/// What is asked, with the two answers.
+export function question() {
+    return group("question-on-phone",
+        vector("circle", { class: "face", cx: middle, cy: 84, r: 34 }),
+        line(44, 146, 122), line(44, 178, 92), line(44, 210, 122), line(44, 242, 70),
+        vector("rect", { class: "agree", x: 34, y: 292, width: 142, height: 40, rx: 20 }),
+        vector("rect", { class: "refuse", x: 34, y: 342, width: 142, height: 40, rx: 20 }));
+}
+
+/// Bluetooth's rune over a switch that is on.
+export function bluetoothSwitch() {
+    return group("bluetooth-switch",
+        vector("circle", { class: "rune-ground", cx: middle, cy: 140, r: 66 }),
+        placed(middle, 140, vector("path", { class: "rune", d: "M-24-22L24 22 0 44V-44L24-22-24 22" })),
+        vector("rect", { class: "track-of-switch", x: 50, y: 258, width: 110, height: 60, rx: 30 }),
+        vector("circle", { class: "knob", cx: 130, cy: 288, r: 23 }));
+}
+
+/// A number that says which step comes first.
+export function step(number, x, y) {
+    return placed(x, y, vector("circle", { class: "step-ground", r: 34 }),
+        vector("text", { class: "step", y: 15, "text-anchor": "middle" }, String(number)));
+}
+
+/// A card of a bank, around its own middle, crossed out.
+export function bankCard() {
+    return group("bank-card",
+        vector("rect", { class: "plastic", x: -130, y: -82, width: 260, height: 164, rx: 18 }),
+        vector("rect", { class: "stripe", x: -130, y: -56, width: 260, height: 32 }),
+        vector("rect", { class: "chip", x: -104, y: 2, width: 50, height: 40, rx: 8 }),
+        placed(122, -78, vector("circle", { class: "cross-ground", r: 38 }),
+            vector("path", { class: "cross", d: "M-15-15L15 15M15-15L-15 15" })));
+}
+
+/// The reader's face in a square of `size`, with the mark and its waves at `x` and `y`.
+export function readerFace(left, top, size, x, y) {
+    const waves = [14, 27, 40].map((r) =>
+        vector("path", { class: "wave", d: `M${r * 0.72 - 20} ${-r} A${r * 1.25} ${r * 1.25} 0 0 1 ${r * 0.72 - 20} ${r}` }));
+    const rings = [0, 1, 2].map((ring) => vector("circle", { class: `ring ring-${ring}`, r: 46 }));
+    const box = { x: left, width: size, height: size, rx: size / 6 };
+    return group("face-of-reader",
+        vector("rect", { class: "edge-of-reader", ...box, y: top + 16 }), vector("rect", { class: "reader", ...box, y: top }),
+        placed(x, y, ...rings, vector("circle", { class: "mark", r: 66 }), ...waves));
+}

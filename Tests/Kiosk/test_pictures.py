@@ -1,0 +1,79 @@
+"""The pictures of the documentation: each is a scene of a page, of a fixed size, the same each time it is taken.
+`Hardware/VirtualBench/kiosk-tests --pictures` takes them anew."""
+
+import base64
+import os
+import pathlib
+
+import test_scenes
+from browser import LANDSCAPE, KioskCase
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+IMAGES = ROOT / "Documentation/Images"
+TAKEN_ANEW = "KIOSK_PICTURES" in os.environ
+# Scene, page and look.
+PICTURES = {"clerk.png": ("compare", "clerk", "dark"), "customer.png": ("armed", "kiosk", "light")}
+# The share of pixels that may differ clearly: fonts are drawn a little differently by each Chromium.
+TOLERANCE = 0.02
+DIFFERENCE = """async ([one, other]) => {
+    const pixels = async data => {
+        const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), c => c.charCodeAt(0))]));
+        const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+        canvas.drawImage(image, 0, 0);
+        return canvas.getImageData(0, 0, image.width, image.height).data;
+    };
+    const [a, b] = [await pixels(one), await pixels(other)];
+    let differing = 0;
+    for (let i = 0; i < a.length; i += 4)
+        differing += Math.max(...[0, 1, 2].map(c => Math.abs(a[i + c] - b[i + c]))) > 64;
+    return a.length === b.length ? differing / (a.length / 4) : 1;
+}"""
+
+
+def size(png):
+    """Width and height, from the first chunk."""
+    return {"width": int.from_bytes(png[16:20], "big"), "height": int.from_bytes(png[20:24], "big")}
+
+
+class PictureTests(KioskCase):
+    play = test_scenes.SceneTests.play
+
+    def setUp(self):
+        super().setUp()
+        # Between two scenes the presentation that a page still shows is taken away.
+        self.expected_complaints = ("404",)
+
+    def take(self, name):
+        scene, layout, look = PICTURES[name]
+        page = self.open(layout, context=self.context(color_scheme=look, reduced_motion="reduce", device_scale_factor=1))
+        self.play(scene, **{"customer" if layout == "kiosk" else layout: page})
+        page.wait_for_function("[...document.images].every((image) => image.complete)")
+        picture = page.screenshot(animations="disabled")
+        page.context.close()
+        return picture
+
+    def difference(self, one, other):
+        page = self.context().new_page()
+        return page.evaluate(DIFFERENCE, [base64.b64encode(png).decode() for png in (one, other)])
+
+    def test_each_picture_is_the_same_each_time_and_the_one_that_is_committed(self):
+        for name in PICTURES:
+            with self.subTest(picture=name):
+                picture = self.take(name)
+                self.assertEqual(size(picture), LANDSCAPE)
+                self.assertEqual(self.difference(picture, self.take(name)), 0)
+                if TAKEN_ANEW:
+                    (IMAGES / name).write_bytes(picture)
+                self.assertLessEqual(
+                    self.difference(picture, (IMAGES / name).read_bytes()), TOLERANCE,
+                    "the page has changed: take the pictures anew with kiosk-tests --pictures, and look at them")
+
+    def test_another_scene_is_another_picture(self):
+        self.assertGreater(self.difference(self.take("clerk.png"), self.take("customer.png")), TOLERANCE)
+
+    def test_each_committed_picture_is_taken_here_and_shown_on_a_page(self):
+        self.assertEqual({path.name for path in IMAGES.iterdir()}, set(PICTURES))
+        pages = [ROOT / "README.md", *(ROOT / "Documentation").glob("*.md")]
+        for name in PICTURES:
+            self.assertEqual(size((IMAGES / name).read_bytes()), LANDSCAPE, name)
+            self.assertTrue(any(f"Images/{name})" in page.read_text() for page in pages), name)

@@ -1,0 +1,67 @@
+import MdocWallet
+import PCSCBench
+import PCSCTransport
+import PresentationStage
+import ReaderService
+import Testing
+import Transport
+
+/// Behind the real kernel, udev, pcscd and libccid; the reader itself is a program with the descriptors of a real one.
+@Suite(
+    "A presentation at a USB reader", .serialized,
+    .enabled(if: USBBench.isHere, USBBench.absence), .takingTurnsAtTheBench)
+struct USBReaderTests {
+    @Test(
+        "Q120 Q122 Q123 At every model a small and a large portrait are verified",
+        arguments: USBReaderModel.allCases)
+    func models(_ model: USBReaderModel) async throws {
+        try await USBReader.plugged(model) { reader in
+            for portrait in [2400, 25_000] {
+                let scene = try Scene(Scene.presentation(portrait: portrait))
+                let presentation = try await reader.present(scene, scene.phone())
+                #expect(presentation.verified()?.portrait()?.count == portrait, "\(presentation.summary)")
+                try await reader.takeAway()
+            }
+        }
+    }
+
+    @Test("Q136 Unplugged and plugged in again while a phone is waited for: the tap is verified")
+    func hotPlug() async throws {
+        try await USBReader.plugged(.acr1252u) { _ in
+            let scene = try Scene()
+            let transaction = try scene.transaction()
+            let field = PCSCContactlessReader(
+                service: PCSCService(), selector: .name(containing: USBReaderModel.acr1252u.antenna))
+            async let presentation = transaction.run(at: field)
+            try await scene.events.first(.armed)
+            try await USBBench.unplug()
+            let again = try VirtualReader(await USBBench.plug(.acr1252u))
+            defer { again.lift() }
+            try await again.hold(try scene.phone())
+            #expect(await presentation.verified() != nil)
+        }
+    }
+
+    @Test("Q130 A reader that asks for more time while the holder decides gets it")
+    func timeExtension() async throws {
+        try await USBReader.plugged(.acr1252u) { reader in
+            try await USBBench.fault(.extends, 0.2)
+            _ = try await USBBench.heard()
+            let scene = try Scene { $0.consentTime = .seconds(5) }
+            #expect(try await reader.present(scene, scene.phone()).verified() != nil)
+            #expect(try await USBBench.heard().count { $0.kind == .extension } >= 20)
+        }
+    }
+
+    @Test(
+        "Q126 Q129 A whole transaction sends no command to the reader itself",
+        arguments: [USBReaderModel.acr122u, .acr1252u])
+    func noCommands(_ model: USBReaderModel) async throws {
+        try await USBReader.plugged(model) { reader in
+            _ = try await USBBench.heard()
+            let scene = try Scene()
+            #expect(try await reader.present(scene, scene.phone()).verified() != nil)
+            #expect(try await USBBench.heard().allSatisfy { $0.kind == .extension })
+        }
+    }
+}

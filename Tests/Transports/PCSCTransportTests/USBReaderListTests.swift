@@ -1,0 +1,110 @@
+import PCSCBench
+import Testing
+import Transport
+
+@testable import PCSCTransport
+
+@Suite(
+    "USB readers as the real pcscd and libccid show them", .serialized,
+    .enabled(if: USBBench.isHere, USBBench.absence), .takingTurnsAtTheBench)
+struct USBReaderListTests {
+    private static let identities: [USBReaderModel: USBIdentity] = [
+        .acr122u: USBIdentity(vendor: 0x072f, product: 0x2200),
+        .acr1252u: USBIdentity(vendor: 0x072f, product: 0x223b),
+        .acr1552u: USBIdentity(vendor: 0x072f, product: 0x2303),
+        .omnikey5022: USBIdentity(vendor: 0x076b, product: 0x5022),
+        .twn4: USBIdentity(vendor: 0x09d8, product: 0x0428),
+        .tpdu: USBIdentity(vendor: 0x09d8, product: 0x0427),
+    ]
+
+    @Test(
+        "Q120 Q122 Q123 A model's lengths are its driver's, whatever the size of its messages",
+        arguments: USBReaderModel.allCases)
+    func limits(_ model: USBReaderModel) async throws {
+        try await withReaders(model) { readers in
+            let antenna = try #require(readers.first { $0.name.contains(model.antenna) })
+            #expect(antenna.usb == Self.identities[model])
+            #expect(antenna.limits.allowsExtended == (model != .acr122u))
+            #expect(antenna.limits.commandData == (model == .acr122u ? 255 : 4096))
+            #expect(antenna.quirks.contains(.tpduLevel) == (model == .tpdu))
+        }
+    }
+
+    @Test(
+        "Q127 By the names that libccid gives them the antenna is used, and the slot of a security module is not",
+        arguments: [USBReaderModel.acr1252u])
+    func slots(_ model: USBReaderModel) async throws {
+        try await withReaders(model) { readers in
+            #expect(Set(readers.map(\.slot)) == [.contactless, .securityModule])
+            let candidates = ReaderSelector.any.candidates(among: readers)
+            #expect(candidates.map { $0.name.contains(model.antenna) } == [true])
+        }
+    }
+
+    @Test("Q136 Two of one model differ in the number of their names, and in their place on the bus")
+    func twoOfOneModel() async throws {
+        try await USBBench.plug(.acr122u)
+        try await withReaders(.acr122u, count: 2) { readers in
+            #expect(Set(readers.map(\.usb)).count == 1)
+            #expect(
+                Set(readers.map(\.name)) == [
+                    "ACS ACR122U PICC Interface 00 00", "ACS ACR122U PICC Interface 01 00",
+                ])
+            #expect(readers.allSatisfy { $0.location != nil })
+            #expect(readers[0].location != readers[1].location)
+        }
+    }
+
+    @Test("Q126 Whether libccid passes commands to the reader itself on is known before any is sent")
+    func escape() async throws {
+        try await withReaders(.acr1252u) { readers in
+            #expect(readers.allSatisfy { $0.allowsEscape == USBBench.allowsEscape })
+        }
+    }
+
+    @Test("Q125 An ACR122U whose firmware the driver refuses is plugged in, and not listed")
+    func refusedFirmware() async throws {
+        try await USBBench.control("plug", "acr122u", "device=0205")
+        let identity = try #require(Self.identities[.acr122u])
+        let expected = ReaderHindrance.notListed(identity, model: "ACS ACR122U")
+        for _ in 0..<200 where !ReaderHindrance.onThisComputer(listed: []).contains(expected) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(ReaderHindrance.onThisComputer(listed: []) == [expected])
+        // pcscd tries for a moment.
+        try await Task.sleep(for: .seconds(2))
+        #expect(try await PCSCService().readers().isEmpty)
+        try await USBBench.unplug()
+    }
+
+    @Test("Q135 Of eighteen slots pcscd lists those that it has room for, and they can be described")
+    func tooManySlots() async throws {
+        for _ in 0..<3 { try await USBBench.control("plug", "tpdu") }
+        let service = PCSCService()
+        for _ in 0..<500 where try await service.readers().count < 12 {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        try await Task.sleep(for: .seconds(2))
+        let readers = try await service.readers()
+        try await USBBench.unplug()
+        // Two whole readers of six slots, and what pcscd takes of the third.
+        #expect((12...16).contains(readers.count))
+        #expect(readers.allSatisfy { $0.quirks.contains(.slotsShareInterface) })
+    }
+
+    /// One more reader of the model, and what all there are then look like.
+    private func withReaders(
+        _ model: USBReaderModel, count: Int? = nil, perform: ([ReaderDescription]) throws -> Void
+    ) async throws {
+        try await USBBench.plug(model)
+        let slots = count ?? [.acr1252u: 2, .acr1552u: 2, .tpdu: 6][model] ?? 1
+        let service = PCSCService()
+        for _ in 0..<500 where try await service.readers().count < slots {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        let readers = try await service.readers()
+        let result = Result { try perform(readers) }
+        try await USBBench.unplug()
+        try result.get()
+    }
+}
