@@ -417,7 +417,8 @@ let package = Package(
         tests(
             of: "ReaderAPI", in: "Service",
             [
-                "CBOR", "COSE", "MdocModel", "MdocTrust", "MdocVerification", "OpenSSLCrypto", "PKIX",
+                "CBOR", "COSE", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "OpenSSLCrypto",
+                "PKIX",
                 "OtherPrograms", "PortraitDecoding", "JSON", "MdocWallet", "PresentationStage",
                 "ReaderIdentityStore", "ReaderService", "ReaderStore", "ReaderTokens", "Reports",
                 "RequestPlanner", "TestCredentials", "Transport", "WalletPresentation",

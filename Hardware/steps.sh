@@ -99,7 +99,7 @@ readonly waiting='^(TransportTests|PCSCTransportTests|BlueZTransportTests|TrustF
 # What takes most of the time of countersignTests.
 readonly answers='^countersignTests\.(Verify|VerifyCorpus|Channel|ElementValue|Request|RequestFiles|RequestFault|RequestSilence)Tests(/|$)'
 # Suites that need Bluetooth, or USB readers, and so a guest.
-readonly usb='PCSCTransportTests\.USBReader(List|Command)Tests|ReaderServiceTests\.USBReader(|Tap|Fault)Tests'
+readonly usb='PCSCTransportTests\.USBReader(List|Command)Tests|ReaderServiceTests\.USBReader(|Tap|Fault|Hang)Tests'
 readonly bluetooth="^($usb|BlueZTransportTests\..*BenchTests|FieldTraceTests\.BluetoothFieldTraceTests|countersignTests\.BluetoothReadersTests|ReaderServiceTests\.Bluetooth(|Tap|Trace|Ending|Recovery|Leak|Fault)Tests|TapToPresentTests\.BluetoothPresentTests|countersigndTests\.BluetoothLaneTests)(/|$)"
 
 # A suite that needs a pcscd that asks polkit.
@@ -110,11 +110,18 @@ test_polkit() { # OPTIONS OF Hardware/TestRun/tests
     Hardware/VirtualBench/with-pcscd --suite trixie -- Hardware/TestRun/tests --no-parallel "$@"
 }
 
-# Tests in a guest with a real bluetoothd and a real pcscd. The phone is loaded once, in the background, for all that come.
-test_in_guest() { # [--suite SUITE] OPTIONS OF Hardware/TestRun/tests
-    local -a suite=()
-    [ "$1" != --suite ] || { suite=("$1" "$2"); shift 2; }
-    Hardware/VirtualBench/with-bluez "${suite[@]}" --log "$COUNTERSIGN_TEST_LOG" --timeout $((COUNTERSIGN_TEST_DEADLINE + 120)) -- \
+# A suite that needs a pcscd that asks polkit.
+readonly polkit='^countersignTests\.PolkitTests(/|$)'
+
+test_polkit() { # OPTIONS OF Hardware/TestRun/tests
+    [ "$(id -u)" -eq 0 ] || { echo "as root: an ordinary user's namespace has no other users for polkit to refuse"; return 69; }
+    Hardware/VirtualBench/with-pcscd --suite trixie -- Hardware/TestRun/tests --no-parallel "$@"
+}
+
+# Tests in a guest with a real bluetoothd, COUNTERSIGN_BLUEZ_SUITE's where that is set, and a real pcscd. The phone is loaded once, in
+# the background, for all that come.
+test_in_guest() { # OPTIONS OF Hardware/TestRun/tests
+    Hardware/VirtualBench/with-bluez ${COUNTERSIGN_BLUEZ_SUITE:+--suite "$COUNTERSIGN_BLUEZ_SUITE"} --log "$COUNTERSIGN_TEST_LOG" --timeout $((COUNTERSIGN_TEST_DEADLINE + 120)) -- \
         bash -c '"$COUNTERSIGN_BENCH_PHONE" --prepare; exec "$@"' - \
         Hardware/VirtualBench/with-pcscd -- Hardware/TestRun/tests --no-parallel "$@"
 }

@@ -3,6 +3,8 @@
 from stand_in import unanswered
 
 PORTRAIT = {"asks": ("age_over_21", "portrait"), "validation": "confirm"}
+# A person decides, and has no picture.
+CONFIRM = {"asks": ("age_over_21",), "validation": "confirm"}
 
 
 def ended(state, reason, **arming):
@@ -29,10 +31,12 @@ def verified(arming=None, outcome=None, **changes):
     return play
 
 
-def overdue(stand_in):
-    identity = stand_in.arm(**PORTRAIT)
-    stand_in.verify(identity, picture=True)
-    stand_in.overrun(identity)
+def overdue(arming):
+    def play(stand_in):
+        identity = stand_in.arm(**arming)
+        stand_in.verify(identity, picture=arming is PORTRAIT)
+        stand_in.overrun(identity)
+    return play
 
 
 def lane(**changes):
@@ -59,7 +63,9 @@ SCENES = {
     "yes": (verified(), "yes", "verified"),
     "no": (verified(answers=[("age_over_21", "no")]), "notConfirmed", "tooYoung"),
     "may-not-drive": (verified(answers=[("drive:B", "no")]), "notConfirmed", "answerNo"),
-    "nobody-decided": (overdue, "cancelled", "undecided"),
+    "nobody-decided": (overdue(PORTRAIT), "cancelled", "undecided"),
+    "decide": (verified(CONFIRM), "decide", "decide"),
+    "decide-overdue": (overdue(CONFIRM), "cancelled", "notDecided"),
     "cannot-tell": (verified(answers=[("age_over_21", "unknown")], parts={"documentCurrent": "unknown"},
                              revocation={"state": "undetermined", "cause": "list_stale", "ageSeconds": 900_000}),
                     "notConfirmed", "cannotTell"),

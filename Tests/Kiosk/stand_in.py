@@ -326,6 +326,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def page(self, name):
         file = PAGES / name
+        if status := self.failure():
+            return self.refuse(status, "failed")
         if not re.fullmatch(r"[a-z-]+\.[a-z]+", name) or not file.is_file():
             return self.refuse(404, "notFound")
         self.answer(200, file.read_bytes(), TYPES[file.suffix[1:]] + "; charset=utf-8", HEADERS)
@@ -353,17 +355,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         with stand_in.lock:
             stand_in.asked.append((self.command, path, json.loads(body) if body else None, dict(self.headers)))
+        if status := self.failure():
+            return self.refuse(status, "failed")
         if path == "/v1/page-sessions":
             return self.let_in(json.loads(body)["code"])
         if not self.is_known():
             return self.refuse(401, "unauthorized")
-        for pattern, status in list(stand_in.failing.items()):
-            if re.search(pattern, f"{self.command} {path}"):
-                return self.refuse(status, "failed")
         found = re.fullmatch(r"/v1/(lanes|presentations|brands)/([^/]+)(?:/(\w+))?", path)
         if found is None:
             return self.refuse(404, "notFound")
         getattr(self, found[1])(found[2], found[3], body)
+
+    def failure(self):
+        """With which status this fails, where a test has it fail."""
+        asked = f"{self.command} {self.path.split('?')[0]}"
+        return next((status for pattern, status in list(self.stand_in.failing.items()) if re.search(pattern, asked)), None)
 
     def let_in(self, code):
         if code != self.stand_in.code:

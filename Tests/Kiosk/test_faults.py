@@ -252,6 +252,26 @@ class FaultTests(KioskCase):
             # What it would have asked for goes first.
             page.evaluate("fetch('/kiosk/icon.svg').then((answer) => answer.text())")
         self.assertEqual(len(self.asked("GET", "/events")), 2)
+        self.assertEqual(len(self.asked("POST", "/v1/page-sessions")), 2)
+
+    def test_a_page_that_opens_at_a_bad_moment_opens_later(self):
+        for failing in ("GET /kiosk/strings.json", "POST /v1/page-sessions"):
+            for layout in ("kiosk", "clerk"):
+                with self.subTest(failing=failing, layout=layout):
+                    self.stand_in.reset()
+                    self.stand_in.failing = {failing: 503}
+                    page = self.context().new_page()
+                    self.watch(page)
+                    path = failing.split()[1]
+                    answers = []
+                    page.on("response", lambda answer: path in answer.url and answers.append(answer.status))
+                    page.goto(f"{self.stand_in.url}/{layout}?lane=counter-1#code={self.stand_in.code}")
+                    self.until(page, lambda: len(answers) >= 3, "it was not asked for again")
+                    self.assertIn(self.screen(page), (None, "connecting"))
+                    self.stand_in.failing = {}
+                    self.expect(page, "idle")
+                    self.assertEqual((answers[0], answers[-1]), (503, 200))
+                    page.close()
 
     def test_without_a_code_and_a_cookie_a_page_asks_once(self):
         page = self.context().new_page()

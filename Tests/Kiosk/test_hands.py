@@ -54,19 +54,44 @@ class KeyboardTests(KioskCase):
         self.assertEqual(page.evaluate("document.activeElement.textContent"), "Your data")
 
     def test_a_comparison_is_decided_by_keys_alone(self):
-        page = self.open("clerk")
+        page = self.open("clerk", has_clock=True)
         identity = self.stand_in.arm(**PORTRAIT)
         self.stand_in.verify(identity, picture=True)
         page.wait_for_selector('[data-state="shown"] img')
         self.assertEqual(page.evaluate("document.activeElement.tagName"), "H1", "the question has the focus, no answer")
         page.keyboard.press("Enter")
         self.assertEqual(self.asked("POST", "decision"), [])
-        page.keyboard.press("Tab")
-        self.assertEqual(page.evaluate("document.activeElement.dataset.action"), "matches")
-        page.keyboard.press("Tab")
-        self.assertEqual(page.evaluate("document.activeElement.dataset.action"), "matchesNot")
+        page.clock.pause_at(page.evaluate("Date.now() / 1000") + 1)
+        for action in ("matches", "matchesNot"):
+            # Between two keys of a person who is quick.
+            page.clock.run_for(80)
+            page.keyboard.press("Tab")
+            self.assertEqual(page.evaluate("document.activeElement.dataset.action"), action)
+        page.clock.run_for(80)
         page.keyboard.press("Space")
         self.assertEqual(self.wait_asked(page, "POST", "decision")[0][2], {"decision": "rejected"})
+
+    def test_a_match_is_confirmed_by_a_key_only_after_a_second_on_it(self):
+        for key in ("Enter", "Space"):
+            with self.subTest(key=key):
+                self.stand_in.reset()
+                page = self.open("clerk", has_clock=True)
+                self.stand_in.verify(self.stand_in.arm(**PORTRAIT), picture=True)
+                page.wait_for_selector('[data-state="shown"] img')
+                self.settle(page)
+                page.clock.pause_at(page.evaluate("Date.now() / 1000") + 1)
+                page.keyboard.press("Tab")
+                for pause in (600, 900):
+                    page.clock.run_for(pause)
+                    page.keyboard.press(key)
+                    self.settle(page)
+                    self.assertEqual(self.asked("POST", "decision"), [])
+                page.clock.run_for(1_000)
+                page.keyboard.press(key)
+                self.assertEqual(self.wait_asked(page, "POST", "decision")[0][2], {"decision": "approved"})
+                self.expect(page, "wiped")
+                self.settle(page)
+                page.close()
 
     def test_each_new_screen_is_announced_once(self):
         page = self.open("kiosk")
@@ -166,6 +191,26 @@ class ScannerTests(KioskCase):
         self.assertEqual(self.engaged(page), [QR])
         self.expect(page, "look")
         self.assertEqual(self.asked("DELETE", "/v1/"), [])
+
+    def test_no_code_presses_a_button(self):
+        # Each with the time between two of its keys.
+        codes = [("\t\r", 1), ("\t ", 1), ("\t\t\r", 30), ("\t\r", 300), ("mdoc:" + "a" * 40 + "\t\t\r", 1), ("mdoc:" + "a" * 40 + "\t\t\r", 100),
+                 ("mdoc:" + "a" * 40 + "\t" * 6 + "\r", 100), ("https://example.org/\t\t\r", 20), ("\t" + "x" * 60 + "\r", 100)]
+        page = self.open("clerk", has_clock=True)
+        self.stand_in.verify(self.stand_in.arm(**PORTRAIT), picture=True)
+        page.wait_for_selector('[data-state="shown"] img')
+        self.settle(page)
+        self.stop_clock(page)
+        for code, pause in codes:
+            with self.subTest(code=code, pause=pause):
+                page.clock.run_for(2_000)
+                page.focus("h1")
+                for letter in code:
+                    page.keyboard.press({"\t": "Tab", "\r": "Enter"}.get(letter, letter))
+                    page.clock.run_for(pause)
+                self.settle(page)
+                self.assertEqual(self.asked("POST", "decision"), [])
+                self.assertEqual(self.screen(page), "compare")
 
     def test_the_customer_s_page_takes_no_code(self):
         page = self.open("kiosk")

@@ -80,18 +80,20 @@ class ModuleTests(KioskCase):
             const { customerScreen, clerkScreen } = await import('/kiosk/screens.js');
             const known = (more) => ({ link: 'live', lane: { state: 'ready' }, presentation: null, hint: null, wiped: false, ...more });
             const both = (more) => [customerScreen(known(more)).name, clerkScreen(known(more)).name];
-            const result = (outcome, state = 'verified', more = {}, reasons = []) => both({ presentation: { id: '1', state,
-                outcome, reasons, result: { answers: [], ...more } } });
+            const result = (outcome, state = 'verified', more = {}, reasons = [], asks = []) => both({ presentation: { id: '1', state,
+                outcome, reasons, asks, result: { answers: [], ...more } } });
             const undecided = (reason) => customerScreen(known({ presentation: { id: '1', state: 'verified',
                 outcome: 'unclear', reasons: [reason], result: { answers: [] } } })).name;
             return { connecting: both({ lane: null }), lost: both({ link: 'lost' }),
                 refusedBeforeLane: both({ link: 'refused', lane: { state: 'readerMissing' } }),
                 allow: result('allow'), no: result('deny', 'verified', {}, ['answer.no']), unclear: result('unclear'), odd: result('maybe'),
                 yesOfDenied: result('deny', 'verified', { answers: [{ answer: 'yes' }] }, ['answer.no']),
-                picture: result(null, 'awaitingDecision', { portrait: 'x' }),
-                acceptedTest: result(null, 'awaitingDecision', { issuer: { test: true } }),
+                picture: result(null, 'awaitingDecision', { portrait: 'x' }, [], ['portrait']),
+                acceptedTest: result(null, 'awaitingDecision', { issuer: { test: true } }, [], ['portrait']),
+                noPicture: result(null, 'awaitingDecision', {}, [], ['age_over_21']),
+                notAccepted: result('deny', 'verified', {}, ['decision.rejected'], ['age_over_21']),
                 tooYoung: result('deny', 'verified', { answers: [{ ask: 'age_over_21', answer: 'no' }] }, ['answer.no']),
-                otherPerson: result('deny', 'verified', { answers: [{ ask: 'age_over_21', answer: 'yes' }] }, ['decision.rejected']),
+                otherPerson: result('deny', 'verified', { answers: [{ ask: 'age_over_21', answer: 'yes' }] }, ['decision.rejected'], ['portrait']),
                 expiredTest: both({ presentation: { id: '1', state: 'rejected', outcome: 'deny', reasons: ['validity'],
                     result: { answers: [], issuer: { test: true } } } }),
                 test: both({ presentation: { id: '1', state: 'rejected', outcome: 'unclear', reasons: ['document.test'],
@@ -111,6 +113,7 @@ class ModuleTests(KioskCase):
             "unknownRevocation": ["notConfirmed", "cannotTell"], "otherHolder": ["notConfirmed", "rejected"],
             "tooYoung": ["notConfirmed", "tooYoung"], "otherPerson": ["notConfirmed", "otherPerson"],
             "picture": ["compare", "compare"], "acceptedTest": ["compare", "compare"],
+            "noPicture": ["decide", "decide"], "notAccepted": ["notConfirmed", "notAccepted"],
             "undecided": ["cancelled", "cancelled", "notConfirmed"], "strangeState": ["receiving", "receiving"]})
 
     def test_what_is_not_asked_is_grey_and_what_is_missing_is_not(self):

@@ -101,6 +101,9 @@ class SceneTests(KioskCase):
         pages = self.both()
         for name in SCENES:
             self.play(name, *pages)
+            # What is asked comes after the event.
+            for page in pages:
+                self.settle(page)
             for (size, (width, height)), (layout, page) in itertools.product(
                     SIZES.items(), zip(("customer", "clerk"), pages)):
                 page.set_viewport_size({"width": width, "height": height})

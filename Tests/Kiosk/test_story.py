@@ -4,7 +4,7 @@ import statistics
 import time
 
 from browser import KioskCase, plain
-from scenes import PORTRAIT
+from scenes import CONFIRM, PORTRAIT
 from stand_in import ago
 
 DECISIONS = {"matches": "approved", "matchesNot": "rejected", "skip": "dismissed"}
@@ -53,6 +53,25 @@ class StoryTests(KioskCase):
         clerk.click('[data-action="done"]')
         self.expect(clerk, "wiped")
         self.assertEqual(len(self.asked("POST", "decision")), 1)
+
+    def test_without_a_picture_a_person_decides_and_compares_nothing(self):
+        for button, decision, screen in (("Accept", "approved", "yes"), ("Don’t accept", "rejected", "notConfirmed")):
+            with self.subTest(decision=decision):
+                self.stand_in.reset()
+                customer, clerk = self.both()
+                self.stand_in.verify(self.stand_in.arm(**CONFIRM))
+                for page in (customer, clerk):
+                    self.expect(page, "decide")
+                    self.assertNotRegex(self.words(page), "[Cc]ompare")
+                self.assertEqual(clerk.locator(".portrait").count(), 0)
+                self.assertIn("Person decided Open", plain(clerk.locator('[data-outcome="human"]').inner_text()))
+                clerk.get_by_role("button", name=button, exact=True).click()
+                self.expect(clerk, "wiped")
+                self.assertEqual(self.wait_asked(clerk, "POST", "decision")[0][2], {"decision": decision})
+                self.expect(customer, screen)
+                for page in (customer, clerk):
+                    self.settle(page)
+                    page.close()
 
     def test_done_closes_what_nobody_is_to_decide_on(self):
         undecided = lambda identity: (self.stand_in.verify(identity, picture=True), self.stand_in.overrun(identity))

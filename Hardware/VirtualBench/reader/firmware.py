@@ -89,8 +89,9 @@ class Firmware:
         if "mute" not in self.faults and self.card is not None and self._state != ccid.ABSENT:
             self.card.power(RESET if self.powered else ON)
             answer = self.card.answer_to_reset()
-        self.powered = answer is not None
-        if answer is None:
+        # What is no answer to reset (ISO/IEC 7816-3, 8.2) is none at all.
+        self.powered = answer is not None and 2 <= len(answer) <= 33
+        if not self.powered:
             return self._fail(ccid.DATA_BLOCK, ccid.MUTE)
         self.t1.reset()
         self._answer(ccid.DATA_BLOCK, answer)

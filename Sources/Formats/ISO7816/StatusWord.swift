@@ -25,6 +25,8 @@ package struct StatusWord: RawRepresentable, Hashable, Sendable {
     package static let commandNotAllowed = Self(rawValue: 0x6986)
     /// 6a80: incorrect data field.
     package static let incorrectData = Self(rawValue: 0x6a80)
+    /// 6a81: function not supported.
+    package static let functionNotSupported = Self(rawValue: 0x6a81)
     /// 6a82: file or application not found.
     package static let notFound = Self(rawValue: 0x6a82)
     /// 6a84: not enough room in the file.

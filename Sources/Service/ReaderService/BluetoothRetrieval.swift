@@ -29,8 +29,9 @@ package struct BluetoothOffer: Equatable, Sendable {
 
 /// The Bluetooth of one transaction: what is advertised for it, and the resulting link.
 actor BluetoothRetrieval {
-    /// The UUID of this transaction alone, so that no earlier customer's phone finds us (Q91, Q93).
-    let uuid: BluetoothUUID
+    /// The UUID of the next engagement alone, so that no earlier customer's phone finds us, nor one whose engagement was
+    /// replaced (Q91, Q93, Q207).
+    private(set) var uuid: BluetoothUUID
     private let radio: any BluetoothLERadio
     private let plan: RetrievalPlan
     private var server: (uuid: BluetoothUUID, server: any BluetoothLEServer)?
@@ -50,6 +51,19 @@ actor BluetoothRetrieval {
     /// Advertises our UUID before the tap, so that the phone finds us at once (Q91).
     func arm() async throws(BluetoothLEError) {
         try await serve(uuid)
+    }
+
+    /// Takes another UUID for the next engagement. What is advertised for the one before stays until it is closed.
+    func renew() {
+        uuid = .random()
+    }
+
+    /// Waits for the next phone, after one that did not connect. If that cannot be advertised now, it is once a phone
+    /// is engaged.
+    func rearm() async {
+        await close()
+        renew()
+        try? await arm()
     }
 
     /// The link to the phone, once one side has started.

@@ -76,7 +76,7 @@ struct CardDriver: Sendable {
             return try result.get()
         } catch {
             switch error {
-            case .cardLost: return []
+            case .cardLost, .cardMute: return []
             case .readerUnavailable(let fault): throw .readerUnavailable(fault)
             case .cancelled:
                 if Task.isCancelled { throw .stopped }

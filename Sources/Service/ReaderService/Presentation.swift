@@ -64,6 +64,14 @@ package struct PresentationDeadlines: Equatable, Sendable {
     package var termination: Duration = .seconds(1)
     /// Between two looks at a phone that has no wallet to show yet (Q7).
     package var lockedPhone: Duration = .milliseconds(250)
+    /// For a phone to show its wallet before it is taken for something else, such as a bank card (Q206).
+    package var unlocking: Duration = .seconds(2)
+    /// Between two looks at such a card, or at one that does not answer to power-up (Q203, Q206).
+    package var otherCard: Duration = .seconds(1)
+    /// Between two tries of a phone that stays on the reader after a tap that broke off (Q202).
+    package var nextTry: Duration = .milliseconds(700)
+    /// For all tries of one stay on the reader; then the phone has to be lifted (Q202).
+    package var tries: Duration = .seconds(3)
 
     package init() {}
 }
@@ -74,16 +82,18 @@ package enum PresentationEvent: Equatable, Sendable {
     case armed
     /// A phone is there that shows no wallet: locked, or its screen is off (Q1).
     case phoneLocked
-    /// What lies on the reader is a card, or a phone without an open ID (Q206).
+    /// A card is there that is not a phone with its ID open: an ordinary card, or a phone that stays locked (Q206).
     case notAnID
+    /// The phone stays on the reader, and every try broke off: it has to be lifted before the next tap (Q202, Q203).
+    case liftAndTapAgain(NFCEndReason)
     /// The tap broke off before it was complete; the same request waits for the next one.
     case tapAgain(NFCEndReason)
-    /// A phone stays on the reader and does not answer: it has to be lifted before the next tap (Q202).
-    case liftAndTapAgain
     /// A QR code is worth offering: two taps have failed (Q12).
     case offerQR
     /// There is no Bluetooth; NFC alone is used. `id` is the transport's.
     case bluetoothUnavailable(RadioFault)
+    /// The reader does not answer, so that no phone can be seen; it may recover (Q212).
+    case readerSilent
     /// The engagement is complete: the moment to sound the tone (Q8).
     case engaged
     /// Everything else comes over Bluetooth: the phone may leave the reader (Q9).

@@ -15,7 +15,8 @@ extension ReaderTransaction {
             var exchange = try newExchange(engagement, .qr, key: &key)
             progress.times.end(.engagement)
             report(.engaged)
-            return try await complete(&exchange, bluetooth, offer, engagement, &progress)
+            let link = try await link(bluetooth, offer, engagement)
+            return try await complete(&exchange, over: link, &progress)
         }
     }
 
@@ -29,7 +30,7 @@ extension ReaderTransaction {
         }
         let bluetooth = BluetoothRetrieval(radio, plan: plan.retrieval)
         do throws(BluetoothLEError) {
-            // Nothing goes on the air that would harm the phone, where there is another way.
+            // Nothing is advertised that would harm the phone, where there is another way.
             if plan.retrieval.transport == .automatic, let fault = await radio.settingsFault() {
                 throw .radioUnavailable(fault)
             }
@@ -44,24 +45,22 @@ extension ReaderTransaction {
         }
     }
 
-    /// Opens the link, sends the request and judges the answer. Afterwards nothing is advertised or connected.
+    /// Sends the request over a link and judges the answer. Afterwards nothing is advertised or connected.
     func complete(
-        _ exchange: inout RequestExchange, _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer,
-        _ engagement: DeviceEngagement, _ progress: inout Progress
+        _ exchange: inout RequestExchange, over link: any BluetoothLELink, _ progress: inout Progress
     ) async throws(PresentationFailure) -> Ending {
-        let link = try await link(bluetooth, offer, engagement, since: progress.times.latest)
         progress.times.end(.connection)
         var carrier = LinkCarrier(
             driver: await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings))
         return try await complete(&exchange, over: &carrier, &progress)
     }
 
-    private func link(
-        _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer, _ engagement: DeviceEngagement,
-        since engaged: ContinuousClock.Instant
+    /// The link to an engaged phone, once it has started.
+    func link(
+        _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer, _ engagement: DeviceEngagement
     ) async throws(PresentationFailure) -> any BluetoothLELink {
         let deadline = ContinuousClock.now + plan.deadlines.connection
-        let notices = ConnectionNotices(deadlines: plan.deadlines, engaged: engaged, report: report)
+        let notices = ConnectionNotices(deadlines: plan.deadlines, engaged: .now, report: report)
         let result = await notices.during {
             await bounded(by: deadline) { () throws(BluetoothLEError) in
                 try await bluetooth.link(to: offer, engaged: engagement)

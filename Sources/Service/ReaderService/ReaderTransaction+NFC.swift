@@ -35,79 +35,120 @@ extension ReaderTransaction {
         at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?,
         _ progress: inout Progress
     ) async throws(PresentationFailure) -> Ending {
-        var taps = TapSeries(plan.deadlines)
+        var taps = TapSeries(plan.deadlines, hasNFC: plan.retrieval.transport != .bluetoothLE)
         var key = ReadyKey()
+        await reader.beginPresentation()
         report(.armed)
         while true {
             key.prepare()
-            let card = try await card(at: reader, taps)
-            progress = Progress()
-            do throws(TapEnd) {
-                let ending = try await tap(card, scanned: scanned, bluetooth, key: &key, &progress)
+            switch try await arrival(at: reader, taps) {
+            case .none: taps.noteLifted().forEach(report)
+            case .silence: report(.readerSilent)
+            case .mute(let stay):
+                let reason = NFCEndReason(.selectApplication, .cardMute)
+                try taps.note(.broken(reason), stay: stay).forEach(report)
+            case .card(var card):
+                progress = Progress()
+                let air = taps.offersBluetooth ? bluetooth : nil
+                let result = await ended { () throws(TapEnd) in
+                    try await tap(&card, at: reader, scanned: scanned, air, key: &key, &progress)
+                }
                 await letGo(of: card)
-                return ending
-            } catch {
-                await letGo(of: card)
-                try taps.note(error).forEach(report)
-            }
-            if taps.isLocked {
-                try? await Task.sleep(for: plan.deadlines.lockedPhone, clock: .continuous)
+                do throws(TapEnd) {
+                    return try result.get()
+                } catch {
+                    if case .unconnected = error { await bluetooth?.rearm() }
+                    try taps.note(error, stay: card.stay).forEach(report)
+                }
             }
         }
     }
 
     /// Powers the phone down; a reader that hangs does not keep the answer from being shown.
-    private func letGo(of card: any ContactlessCard) async {
+    func letGo(of card: any ContactlessCard) async {
         let timeout = plan.deadlines.termination
         _ = await bounded(by: .now + timeout, grace: timeout) { () throws(Never) in await card.release() }
     }
 
-    private func card(
+    /// What came of waiting for a phone.
+    private enum Arrival {
+        case card(any ContactlessCard)
+        /// Something that does not answer to power-up.
+        case mute(stay: Int)
+        /// The phone of the last tap did not stay.
+        case none
+        /// The reader does not answer; it may recover (Q212).
+        case silence
+    }
+
+    private func arrival(
         at reader: any ContactlessReader, _ taps: TapSeries
-    ) async throws(PresentationFailure) -> any ContactlessCard {
+    ) async throws(PresentationFailure) -> Arrival {
         guard !taps.isOverdue else { throw taps.failure }
-        let again = taps.isLocked
-        let result = await bounded(by: taps.deadline) { () throws(ContactlessError) in
+        let (again, deadline) = (taps.again, taps.nextWait)
+        let result = await bounded(by: deadline) { () throws(ContactlessError) in
             try await reader.nextCard(again: again)
         }
         do throws(ContactlessError) {
-            return try result.get()
+            return .card(try result.get())
+        } catch .cardMute(let stay) {
+            return .mute(stay: stay)
         } catch {
             if Task.isCancelled { throw .cancelled }
-            if case .readerUnavailable(let fault) = error { throw .readerUnavailable(fault) }
-            throw taps.failure
+            if ContinuousClock.now >= deadline, !taps.isOverdue { return .none }
+            guard case .readerUnavailable(let fault) = error else { throw taps.failure }
+            if fault == .readerBlocked, !taps.isOverdue { return .silence }
+            throw .readerUnavailable(fault)
         }
     }
 
     /// One tap, from a phone in the field to the verdict on its answer.
+    ///
+    /// - Parameter card: the phone that is in the field; a later one where that one's engagement was replaced.
     private func tap(
-        _ card: any ContactlessCard, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?,
-        key: inout ReadyKey, _ progress: inout Progress
+        _ card: inout any ContactlessCard, at reader: any ContactlessReader, scanned: DeviceEngagement?,
+        _ bluetooth: BluetoothRetrieval?, key: inout ReadyKey, _ progress: inout Progress
     ) async throws(TapEnd) -> Ending {
-        let driver = CardDriver(card: card, grace: plan.deadlines.termination)
-        if let scanned { return try await retrieve(scanned, driver, key: &key, &progress) }
-        let engaged = try await engage(driver, bluetooth)
-        progress.times.end(.engagement)
-        report(.engaged)
-        var exchange: RequestExchange
+        if let scanned { return try await retrieve(scanned, driver(for: card), key: &key, &progress) }
+        var engaged = try await engage(driver(for: card), bluetooth)
+        while true {
+            progress.times.end(.engagement)
+            report(.engaged)
+            var exchange = try newExchange(of: engaged, key: &key)
+            guard let bluetooth, let offer = engaged.bluetooth else {
+                report(.hold)
+                var retrieval = NFCRetrieval(driver(for: card), engaged.nfc, plan.deadlines.transferSettings)
+                try await retrieval.select(isFirst: false)
+                return try await complete(&exchange, over: &retrieval, &progress)
+            }
+            // The phone may be lifted: everything else comes through the air.
+            await letGo(of: card)
+            report(.mayLift)
+            key.prepare()
+            switch try await connection(to: offer, engaged.engagement, bluetooth, at: reader) {
+            case .link(let link):
+                do throws(PresentationFailure) {
+                    return try await complete(&exchange, over: link, &progress)
+                } catch {
+                    throw .failed(error)
+                }
+            case .tap(let another, let newer): (card, engaged) = (another, newer)
+            }
+        }
+    }
+
+    func driver(for card: any ContactlessCard) -> CardDriver {
+        CardDriver(card: card, grace: plan.deadlines.termination)
+    }
+
+    private func newExchange(
+        of engaged: Engaged, key: inout ReadyKey
+    ) throws(TapEnd) -> RequestExchange {
         do throws(PresentationFailure) {
-            exchange = try newExchange(engaged.engagement, engaged.handover, key: &key)
+            return try newExchange(engaged.engagement, engaged.handover, key: &key)
         } catch {
             throw .failed(error)
         }
-        if let bluetooth, let offer = engaged.bluetooth {
-            await letGo(of: card)
-            report(.mayLift)
-            do throws(PresentationFailure) {
-                return try await complete(&exchange, bluetooth, offer, engaged.engagement, &progress)
-            } catch {
-                throw .failed(error)
-            }
-        }
-        report(.hold)
-        var retrieval = NFCRetrieval(driver, engaged.nfc, plan.deadlines.transferSettings)
-        try await retrieval.select(isFirst: false)
-        return try await complete(&exchange, over: &retrieval, &progress)
     }
 
     /// The tap of a phone whose QR code was scanned.
@@ -130,14 +171,14 @@ extension ReaderTransaction {
     }
 
     /// What an engagement by NFC yields.
-    private struct Engaged {
+    struct Engaged {
         let engagement: DeviceEngagement
         let handover: Handover
         let nfc: NFCCarrier?
         let bluetooth: BluetoothOffer?
     }
 
-    private func engage(
+    func engage(
         _ driver: CardDriver, _ bluetooth: BluetoothRetrieval?
     ) async throws(TapEnd) -> Engaged {
         let limits = driver.card.readerLimits

@@ -32,12 +32,16 @@ package actor CommandedReader: ContactlessReader {
         self.wishes = wishes
     }
 
-    package func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard {
+    package func beginPresentation() async {
+        await reader.beginPresentation()
+    }
+
+    package func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard {
         waits += 1
         defer { waits -= 1 }
         // Ends by itself: a command that was cancelled in the middle would take the phone's connection with it.
         if !wishes.isEmpty, !isCommanding { Task { await command() } }
-        return try await reader.nextCard(again: again)
+        return try await reader.nextCard(again: pause)
     }
 
     private func command() async {

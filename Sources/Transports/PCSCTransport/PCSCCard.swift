@@ -6,15 +6,20 @@ package final class PCSCCard: Sendable {
     package let limits: APDULimits
     private let slot: ReaderSlot
     private let thread: ReaderThread
+    /// The number of the connection on its thread.
+    private let connection: Int
 
-    init(slot: ReaderSlot, thread: ReaderThread, limits: APDULimits) {
+    init(slot: ReaderSlot, thread: ReaderThread, connection: Int, limits: APDULimits) {
         self.slot = slot
         self.thread = thread
+        self.connection = connection
         self.limits = limits
     }
 
     deinit {
-        thread.worker.perform { [thread] in thread.assumeIsolated { $0.disconnect(.unpower) } }
+        thread.worker.perform { [thread, connection] in
+            thread.assumeIsolated { $0.disconnect(connection, .unpower) }
+        }
     }
 
     /// Sends one command APDU and returns the card's answer with its status word.
@@ -27,22 +32,24 @@ package final class PCSCCard: Sendable {
         guard 4...limits.maximumCommand ~= command.count else {
             throw .commandLength(command.count, limit: limits.maximumCommand)
         }
-        return try await slot.run(on: thread) { thread throws(PCSCTransportError) in
-            try thread.exchange(command)
+        return try await slot.run(on: thread) { [connection] thread throws(PCSCTransportError) in
+            try thread.exchange(command, over: connection)
         }
     }
 
     /// Resets the card; whatever was selected on it is not any more.
     package func reset() async throws(PCSCTransportError) {
-        try await slot.run(on: thread) { thread throws(PCSCTransportError) in try thread.reset() }
+        try await slot.run(on: thread) { [connection] thread throws(PCSCTransportError) in
+            try thread.reset(connection)
+        }
     }
 
     /// Ends the connection; further calls throw `notConnected`. Does not wait for an exchange that was cancelled, and
     /// stops waiting for the reader when the task is cancelled.
     package func disconnect(_ disposition: CardDisposition = .unpower) async {
         if slot.hasAbandoned(thread) { return }
-        _ = try? await slot.run(on: thread) { thread throws(PCSCTransportError) in
-            thread.disconnect(disposition)
+        _ = try? await slot.run(on: thread) { [connection] thread throws(PCSCTransportError) in
+            thread.disconnect(connection, disposition)
         }
     }
 }

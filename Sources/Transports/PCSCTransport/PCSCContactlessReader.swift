@@ -8,9 +8,11 @@ package actor PCSCContactlessReader: ContactlessReader {
     private let service: PCSCService
     private let selector: ReaderSelector
     private var readers: Set<String> = []
-    private var cards: [String: UInt16] = [:]
-    /// The insertions that were handed out.
-    private var taken: [String: UInt16] = [:]
+    private var places: [String: CardPlace] = [:]
+    private var stays = 0
+    /// The readers that do not answer, and whether that was not reported yet.
+    private var silent: Set<String> = []
+    private var isSilenceNew = false
     private var refusal: PCSCTransportError?
     /// Why the last attempt at a phone that is there failed.
     private var hindrance: PCSCTransportError?
@@ -22,6 +24,8 @@ package actor PCSCContactlessReader: ContactlessReader {
     /// Between two attempts at a phone that is there and cannot be connected to: it may be waking up (Q131), or
     /// another program may hold the reader.
     private static let nextAttempt = Duration.milliseconds(250)
+    /// While nothing comes, the readers are asked this often whether they answer at all (Q212).
+    private static let nextProbe = Duration.seconds(3)
 
     package init(service: PCSCService, selector: ReaderSelector) {
         self.service = service
@@ -44,31 +48,74 @@ package actor PCSCContactlessReader: ContactlessReader {
         switch event {
         case .serviceAvailable: refusal = nil
         case .serviceLost(let error):
-            // pcscd starts to count again when it comes back.
-            (readers, cards, taken) = ([], [:], [:])
+            // pcscd reports all cards anew when it comes back.
+            (readers, places) = ([], [:])
             refusal = error
         case .readerArrived(let reader): readers.insert(reader)
         case .readerRemoved(let reader):
             readers.remove(reader)
-            (cards[reader], taken[reader]) = (nil, nil)
-        case .cardInserted(let reader, let counter): cards[reader] = counter
-        case .cardMute(let reader, _), .cardRemoved(let reader, _):
-            cards[reader] = nil
+            places[reader] = nil
+        case .cardInserted(let reader, _), .cardMute(let reader, _):
+            stays += 1
+            places[reader, default: CardPlace()].insert(stay: stays, now: .now)
+        case .cardRemoved(let reader, _):
+            places[reader]?.remove(now: .now)
             hindrance = nil
         }
         wake()
     }
 
-    package func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard {
+    package func beginPresentation() {
+        for reader in places.keys { places[reader]?.beginPresentation() }
+    }
+
+    package func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard {
+        let begun = ContinuousClock.now
+        let probing = Task { await probe() }
+        defer { probing.cancel() }
         while true {
             if case .accessDenied? = refusal, let refusal { throw .readerUnavailable(ReaderFault(refusal)) }
+            if isSilenceNew {
+                isSilenceNew = false
+                throw .readerUnavailable(.readerBlocked)
+            }
             let seen = changes
-            let attempt = await card(again: again)
-            if case .connected(let card) = attempt { return card }
-            await change(since: seen, within: attempt.isRefused ? Self.nextAttempt : nil)
+            let left = pause.map { $0 - begun.duration(to: .now) }
+            let isAgain = left.map { $0 <= .zero } ?? false
+            let attempt = await card(again: isAgain)
+            switch attempt {
+            case .connected(let card): return card
+            case .mute(let stay): throw .cardMute(stay: stay)
+            case .refused: await change(since: seen, within: Self.nextAttempt)
+            case .none: await change(since: seen, within: isAgain ? nil : left)
+            }
             if Task.isCancelled { throw unavailability ?? .cancelled }
         }
     }
+
+    // MARK: Readers that hang
+
+    /// Asks readers without a card whether they answer, until cancelled: one that hangs while pcscd powers a phone up
+    /// is silent, and so is pcscd about it (Q212).
+    private func probe() async {
+        while (try? await Task.sleep(for: Self.nextProbe)) != nil {
+            for reader in selector.candidates(among: (try? await service.readers()) ?? [])
+            where places[reader.name]?.isOccupied != true {
+                let answers = await service.answers(reader.name)
+                if !Task.isCancelled { note(answers, reader.name) }
+            }
+        }
+    }
+
+    private func note(_ answers: Bool, _ reader: String) {
+        guard answers == silent.contains(reader) else { return }
+        silent.formSymmetricDifference([reader])
+        hindrance = answers ? nil : .readerBlocked
+        isSilenceNew = !answers
+        wake()
+    }
+
+    // MARK: Cards
 
     /// What prevents any phone from being detected or read.
     private var unavailability: ContactlessError? {
@@ -79,28 +126,39 @@ package actor PCSCContactlessReader: ContactlessReader {
     private enum Attempt {
         case none
         case refused
+        case mute(stay: Int)
         case connected(any ContactlessCard)
-
-        var isRefused: Bool { if case .refused = self { true } else { false } }
     }
 
-    /// The card of the most promising reader that has one.
+    /// The card of the most promising reader that has one that counts.
     private func card(again: Bool) async -> Attempt {
-        guard !cards.isEmpty, let readers = try? await service.readers() else { return .none }
+        guard places.values.contains(where: { $0.counts(again: again) }),
+            let readers = try? await service.readers()
+        else { return .none }
         var attempt = Attempt.none
         for reader in selector.candidates(among: readers) {
-            guard let counter = cards[reader.name], again || taken[reader.name] != counter else { continue }
+            guard let place = places[reader.name], place.counts(again: again) else { continue }
             do throws(PCSCTransportError) {
-                let card = try await service.connect(to: reader)
-                taken[reader.name] = counter
-                hindrance = nil
-                return .connected(PCSCContactlessCard(card: card))
+                return .connected(try await connect(to: reader, stay: place.stay))
+            } catch .cardMute, .protocolMismatch {
+                places[reader.name]?.noteTried()
+                return .mute(stay: place.stay)
             } catch {
                 attempt = .refused
                 if error == .readerBlocked || error == .readerInUse { hindrance = error }
             }
         }
         return attempt
+    }
+
+    private func connect(
+        to reader: ReaderDescription, stay: Int
+    ) async throws(PCSCTransportError) -> PCSCContactlessCard {
+        let card = try await service.connect(to: reader)
+        if reader.cardAtRelease == .leave, places[reader.name]?.wasTried == true { try await card.reset() }
+        places[reader.name]?.noteTried()
+        hindrance = nil
+        return PCSCContactlessCard(card: card, stay: stay, reader: reader, service: service)
     }
 
     // MARK: Waiting
@@ -138,6 +196,12 @@ package actor PCSCContactlessReader: ContactlessReader {
 /// A phone on a PC/SC reader.
 private struct PCSCContactlessCard: ContactlessCard {
     let card: PCSCCard
+    let stay: Int
+    let reader: ReaderDescription
+    let service: PCSCService
+
+    /// How long pcscd may need to notice that a reader was unplugged.
+    private static let unplugging = Duration.milliseconds(300)
 
     var limits: ContactlessLimits {
         ContactlessLimits(
@@ -149,16 +213,45 @@ private struct PCSCContactlessCard: ContactlessCard {
         do throws(PCSCTransportError) {
             return try await card.exchange(command)
         } catch {
-            switch error {
-            case .cancelled: throw .cancelled
-            case .readerBlocked, .commandLength: throw .readerUnavailable(ReaderFault(error))
-            // pcscd or the reader may be lost too: the wait for the next card reports that.
-            default: throw .cardLost
+            throw ContactlessError(error, isReaderListed: error.isOfCard ? await isReaderListed : true)
+        }
+    }
+
+    /// A command to a reader that was unplugged ends like one to a phone that left (Q209).
+    private var isReaderListed: Bool {
+        get async {
+            let deadline = ContinuousClock.now + Self.unplugging
+            while await service.lists(reader.name) {
+                guard ContinuousClock.now < deadline, !Task.isCancelled else { return true }
+                try? await Task.sleep(for: .milliseconds(50))
             }
+            return false
         }
     }
 
     func release() async {
-        await card.disconnect()
+        await card.disconnect(reader.cardAtRelease)
+    }
+}
+
+extension ContactlessError {
+    /// What an exchange that failed says of the phone or the reader.
+    init(_ error: PCSCTransportError, isReaderListed: Bool) {
+        switch error {
+        case .cancelled: self = .cancelled
+        case .readerBlocked, .commandLength, .readerMissing: self = .readerUnavailable(ReaderFault(error))
+        // pcscd may be lost too: the wait for the next card reports that.
+        default: self = isReaderListed ? .cardLost : .readerUnavailable(.readerMissing)
+        }
+    }
+}
+
+extension PCSCTransportError {
+    /// Whether an exchange ends so when a phone leaves.
+    fileprivate var isOfCard: Bool {
+        switch self {
+        case .cardLost, .linkLost, .noCard, .cardMute, .cardReset, .unexpected: true
+        default: false
+        }
     }
 }

@@ -56,9 +56,7 @@ package actor PCSCService {
     package func describe(_ name: String) async throws(PCSCTransportError) -> ReaderDescription {
         if properties[name] == nil {
             do throws(PCSCTransportError) {
-                properties[name] = try await slot(name).run { thread throws(PCSCTransportError) in
-                    try thread.properties(of: name)
-                }
+                properties[name] = try await learned(of: name, within: Self.answerTime)
             } catch  where [.readerInUse, .readerBlocked, .cardMute].contains(error) {}
         }
         return ReaderDescription(
@@ -71,10 +69,63 @@ package actor PCSCService {
     package func connect(to reader: ReaderDescription) async throws(PCSCTransportError) -> PCSCCard {
         let slot = slot(reader.name)
         let thread = try await slot.currentThread()
-        try await slot.run(on: thread) { thread throws(PCSCTransportError) in
+        let connection = try await slot.run(on: thread) { thread throws(PCSCTransportError) in
             try thread.connect(to: reader.name)
         }
-        return PCSCCard(slot: slot, thread: thread, limits: reader.limits)
+        return PCSCCard(slot: slot, thread: thread, connection: connection, limits: reader.limits)
+    }
+
+    /// Whether pcscd still has a reader. If pcscd cannot be asked, it counts as there.
+    package func lists(_ name: String) async -> Bool {
+        let names = try? await listing.run { thread throws(PCSCTransportError) in
+            defer { thread.close() }
+            return try thread.readerNames()
+        }
+        return names?.contains(name) ?? true
+    }
+
+    /// Whether a reader's driver answers in time; one that refuses does (Q212).
+    package func answers(_ name: String) async -> Bool {
+        do throws(PCSCTransportError) {
+            _ = try await learned(of: name, within: Self.answerTime)
+            return true
+        } catch {
+            return error != .cancelled && error != .readerBlocked
+        }
+    }
+
+    /// For a driver's answer about its reader.
+    private static let answerTime = Duration.seconds(2)
+
+    /// What a reader's driver reports. A call that does not return is left to its thread.
+    ///
+    /// - Throws: `readerBlocked` when the time is over, `cancelled`, and what pcscd refuses.
+    private func learned(
+        of name: String, within limit: Duration
+    ) async throws(PCSCTransportError) -> ReaderProperties {
+        let slot = slot(name)
+        let call = Task { () -> Result<ReaderProperties, PCSCTransportError> in
+            do throws(PCSCTransportError) {
+                return .success(
+                    try await slot.run { thread throws(PCSCTransportError) in
+                        try thread.properties(of: name)
+                    })
+            } catch {
+                return .failure(error)
+            }
+        }
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            call.cancel()
+        }
+        defer { timer.cancel() }
+        let result = await withTaskCancellationHandler {
+            await call.value
+        } onCancel: {
+            call.cancel()
+        }
+        if case .failure(.cancelled) = result, !Task.isCancelled { throw .readerBlocked }
+        return try result.get()
     }
 
     /// Has a reader without a card carry out commands itself (Q126).

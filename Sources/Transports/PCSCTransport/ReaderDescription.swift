@@ -15,6 +15,9 @@ package struct ReaderDescription: Equatable, Sendable {
     /// Whether the driver passes commands on to the reader itself, for its light and buzzer (Q126).
     package let allowsEscape: Bool
 
+    /// What happens to a card when it is let go.
+    var cardAtRelease: CardDisposition { quirks.contains(.announcesAgain) ? .leave : .unpower }
+
     init(name: String, properties: ReaderProperties, configuration: PCSCConfiguration) {
         self.name = name
         slot = SlotKind(readerName: name)

@@ -10,6 +10,8 @@ package enum ReaderHindrance: Equatable, Sendable {
     /// pcscd runs and does not list a model it has a driver for: firmware too old or hanging (Q125: update, plug in
     /// again), or hidden by a filter in pcscd's environment (Q135).
     case notListed(USBIdentity, model: String)
+    /// No driver of pcscd's lists the device: the driver is older than the reader (Q211).
+    case unknownToDrivers(USBIdentity, model: String)
 
     /// The modules of the kernel that drive NFC chips themselves.
     package static let kernelModules = ["pn533_usb", "pn533", "nfc"]
@@ -34,12 +36,26 @@ package enum ReaderHindrance: Equatable, Sendable {
     ///   - devices: the USB devices there are.
     ///   - modules: the names of the kernel modules loaded.
     ///   - listed: the USB identities of the readers pcscd lists.
+    ///   - smartCard: those of `devices` that are of the USB class of smart-card readers.
+    ///   - driven: the devices that pcscd's drivers list; empty if that is not known.
     package static func all(
-        devices: Set<USBIdentity>, modules: Set<String>, listed: Set<USBIdentity>
+        devices: Set<USBIdentity>, modules: Set<String>, listed: Set<USBIdentity>,
+        smartCard: Set<USBIdentity> = [], driven: Set<USBIdentity> = []
     ) -> [ReaderHindrance] {
         devices.subtracting(listed)
             .sorted { ($0.vendor, $0.product) < ($1.vendor, $1.product) }
-            .compactMap { hindrance(of: $0, modules: kernelModules.filter(modules.contains)) }
+            .compactMap { device in
+                unknown(device, isSmartCard: smartCard.contains(device), driven)
+                    ?? hindrance(of: device, modules: kernelModules.filter(modules.contains))
+            }
+    }
+
+    private static func unknown(
+        _ device: USBIdentity, isSmartCard: Bool, _ driven: Set<USBIdentity>
+    ) -> ReaderHindrance? {
+        let model = ReaderModel.known(as: device)
+        guard !driven.isEmpty, !driven.contains(device), isSmartCard || model != nil else { return nil }
+        return .unknownToDrivers(device, model: model?.name ?? "smart-card reader")
     }
 
     private static func hindrance(of device: USBIdentity, modules: [String]) -> ReaderHindrance? {
@@ -57,15 +73,26 @@ package enum ReaderHindrance: Equatable, Sendable {
 extension ReaderHindrance {
     /// Looks at this computer. What cannot be read, as in a container, counts as not there.
     ///
-    /// Reads a few small files of the kernel's; call it from a self-test, not from a transaction.
+    /// Reads a few small files of the kernel's and of pcscd's drivers; call it from a self-test, not from a
+    /// transaction.
     package static func onThisComputer(
         listed: Set<USBIdentity>, usbDevices: String = "/sys/bus/usb/devices",
-        modules: String = "/proc/modules"
+        modules: String = "/proc/modules", drivers: String = DriverList.folder
     ) -> [ReaderHindrance] {
-        let devices = names(in: usbDevices).compactMap { SystemFile.usbIdentity(at: "\(usbDevices)/\($0)") }
+        let entries = names(in: usbDevices)
+        let devices = entries.compactMap { SystemFile.usbIdentity(at: "\(usbDevices)/\($0)") }
+        // An interface is named for its device: 1-2:1.0 is of 1-2.
+        let smartCard = entries.filter {
+            $0.contains(":") && SystemFile.firstWord(of: "\(usbDevices)/\($0)/bInterfaceClass") == "0b"
+        }.compactMap { SystemFile.usbIdentity(at: "\(usbDevices)/\($0.prefix { $0 != ":" })") }
         let lines = (SystemFile.text(of: modules) ?? "").split(separator: "\n")
         let loaded = lines.compactMap { $0.split(separator: " ").first }
-        return all(devices: Set(devices), modules: Set(loaded.map(String.init)), listed: listed)
+        let lists = names(in: drivers).compactMap {
+            SystemFile.text(of: "\(drivers)/\($0)/Contents/Info.plist")
+        }
+        return all(
+            devices: Set(devices), modules: Set(loaded.map(String.init)), listed: listed,
+            smartCard: Set(smartCard), driven: Set(lists.flatMap { DriverList($0).devices }))
     }
 
     private static func names(in folder: String) -> [String] {

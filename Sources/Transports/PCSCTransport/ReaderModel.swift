@@ -20,13 +20,16 @@ package struct ReaderModel: Sendable {
     package static let all: [ReaderModel] = [
         ReaderModel(
             0x072f, 0x2200, "ACS ACR122U",
-            [.shortAPDUOnly, .takenByKernelNFC, .slowSlotStatus, .oldFirmwareRefused, .configureBeforeCard]),
-        ReaderModel(0x072f, 0x221a, "ACS ACR1251", [.unstableEscape]),
-        ReaderModel(0x072f, 0x223b, "ACS ACR1252 dual", [.longAPDUsFail]),
-        ReaderModel(0x072f, 0x223e, "ACS ACR1252", [.longAPDUsFail]),
-        ReaderModel(0x072f, 0x223f, "ACS ACR1255U-J1", [.usbSideOnly]),
-        ReaderModel(0x072f, 0x2303, "ACS ACR1552U", [.storedSettings]),
-        ReaderModel(0x072f, 0x2308, "ACS ACR1552", [.storedSettings]),
+            [
+                .shortAPDUOnly, .takenByKernelNFC, .slowSlotStatus, .oldFirmwareRefused, .configureBeforeCard,
+                .announcesAgain,
+            ]),
+        ReaderModel(0x072f, 0x221a, "ACS ACR1251", [.unstableEscape, .announcesAgain]),
+        ReaderModel(0x072f, 0x223b, "ACS ACR1252 dual", [.longAPDUsFail, .announcesAgain]),
+        ReaderModel(0x072f, 0x223e, "ACS ACR1252", [.longAPDUsFail, .announcesAgain]),
+        ReaderModel(0x072f, 0x223f, "ACS ACR1255U-J1", [.usbSideOnly, .announcesAgain]),
+        ReaderModel(0x072f, 0x2303, "ACS ACR1552U", [.storedSettings, .announcesAgain]),
+        ReaderModel(0x072f, 0x2308, "ACS ACR1552", [.storedSettings, .announcesAgain]),
         ReaderModel(0x076b, 0x5340, "HID OMNIKEY 5021 CL", [.tpduLevel]),
         ReaderModel(0x04e6, 0x5612, "Identiv uTrust 3720", [.shortAPDUOnly]),
         ReaderModel(0x04e6, 0x5790, "Identiv uTrust 3700F", [.powerUpNeedsLift]),
@@ -65,6 +68,9 @@ package enum ReaderQuirk: String, Sendable, CaseIterable {
     case longAPDUsFail
     /// Keeps settings for speed and polling that someone may have changed (Q137).
     case storedSettings
+    /// Polls by itself and announces a card anew 250 ms after it was powered off: the card is left powered, and reset
+    /// before it is tried again (Q208).
+    case announcesAgain
     /// Slots share one interface and one name; they cannot be used at the same time (Q127).
     case slotsShareInterface
     /// Also speaks Bluetooth; only its USB side is a PC/SC reader (Q138).

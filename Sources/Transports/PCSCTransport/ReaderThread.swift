@@ -9,9 +9,11 @@ actor ReaderThread {
 
     private var context: ContextHandle?
     private var card: CardHandle?
+    /// The number of the last connection: what belongs to an earlier one does not touch this one's card.
+    private var connection = 0
     private var answer = [UInt8](repeating: 0, count: APDULimits.pcscdBuffer)
 
-    /// How long and how often a connection is tried when the reader is held or the card is slow to wake.
+    /// How long and how often a connection is tried when the reader is held.
     private static let connectAttempts = 5
     private static let connectPause: UInt32 = 100_000
 
@@ -22,8 +24,8 @@ actor ReaderThread {
         try withContext { context throws(PCSCTransportError) in try context.readerNames() }
     }
 
-    /// Connects to the card in the reader and keeps everyone else out.
-    func connect(to reader: String) throws(PCSCTransportError) {
+    /// Connects to the card in the reader and keeps everyone else out. Returns the connection's number.
+    func connect(to reader: String) throws(PCSCTransportError) -> Int {
         guard card == nil else { throw .readerInUse }
         var attempt = 1
         while true {
@@ -33,16 +35,19 @@ actor ReaderThread {
                         to: reader, share: SCARD_SHARE_EXCLUSIVE,
                         protocols: SCARD_PROTOCOL_T1 | SCARD_PROTOCOL_T0)
                 }
-                return
-            } catch  where attempt < Self.connectAttempts && (error == .readerInUse || error == .cardMute) {
+                connection += 1
+                return connection
+            } catch  where attempt < Self.connectAttempts && error == .readerInUse {
                 attempt += 1
                 usleep(Self.connectPause)
             }
         }
     }
 
-    func exchange(_ command: ArraySlice<UInt8>) throws(PCSCTransportError) -> [UInt8] {
-        guard card != nil else { throw .notConnected }
+    func exchange(
+        _ command: ArraySlice<UInt8>, over number: Int
+    ) throws(PCSCTransportError) -> [UInt8] {
+        guard card != nil, number == connection else { throw .notConnected }
         do throws(PCSCTransportError) {
             let length = try card?.transmit(command, into: &answer) ?? 0
             return Array(answer[..<length])
@@ -53,8 +58,8 @@ actor ReaderThread {
     }
 
     /// Resets the card, its power staying on.
-    func reset() throws(PCSCTransportError) {
-        guard card != nil else { throw .notConnected }
+    func reset(_ number: Int) throws(PCSCTransportError) {
+        guard card != nil, number == connection else { throw .notConnected }
         do throws(PCSCTransportError) {
             try card?.reset(SCARD_RESET_CARD)
         } catch {
@@ -63,7 +68,8 @@ actor ReaderThread {
         }
     }
 
-    func disconnect(_ disposition: CardDisposition) {
+    func disconnect(_ number: Int, _ disposition: CardDisposition) {
+        guard number == connection else { return }
         card.take()?.disconnect(disposition.code)
     }
 

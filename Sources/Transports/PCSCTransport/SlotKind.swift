@@ -12,13 +12,15 @@ package enum SlotKind: Sendable {
     /// Reads the kind out of a reader name.
     ///
     /// pcscd puts the name of the USB interface, if it has one, into brackets: `ACS ACR1252 Dual Reader [ACR1252 Dual
-    /// Reader SAM] 01 00`. Where there are brackets only they count: the product's name may say "CL + SAM". A name
-    /// that says two kinds says none.
+    /// Reader SAM] 01 00`. Where there are brackets only they count. Of several kinds the last word decides: `ACR1552
+    /// 1S CL Reader SAM` is a slot for a security module (Q210). A name like `CL + SAM Reader` lists the slots of a
+    /// device and says no kind.
     package init(readerName: String) {
         let name = Self.interfaceName(in: readerName) ?? readerName[...]
         let words = name.uppercased().split { !$0.isLetter && !$0.isNumber }
-        let kinds = Set(words.compactMap(Self.kind(of:)))
-        self = kinds.count == 1 ? kinds.first ?? .unmarked : .unmarked
+        let kinds = words.compactMap(Self.kind(of:))
+        let isList = name.contains("+") && Set(kinds).count > 1
+        self = isList ? .unmarked : kinds.last ?? .unmarked
     }
 
     private static func kind(of word: Substring) -> SlotKind? {

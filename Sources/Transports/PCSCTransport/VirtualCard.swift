@@ -11,8 +11,9 @@ package final class VirtualCard: Sendable {
     /// vpcd's first slot, as its package configures it.
     package static let defaultPort: UInt16 = 35963
 
-    /// pcscd looks for the card every 400 ms; one that is back sooner than it looks leaves the slot dead.
-    private static let absence = Duration.seconds(1)
+    /// pcscd looks for the card every 400 ms; one that is back sooner than it looks leaves the slot dead, and one that
+    /// pcscd saw gone for less than a second is not the next customer's (Q208).
+    private static let absence = Duration.milliseconds(1500)
     private static let insertion = Duration.seconds(5)
 
     private struct State {
@@ -22,18 +23,22 @@ package final class VirtualCard: Sendable {
 
     private let address: SocketAddress
     private let power: @Sendable (CardPower) -> Void
+    private let reset: @Sendable () -> [UInt8]
     private let answering: @Sendable (ArraySlice<UInt8>) -> CardAnswer
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - power: called at each change of power, on the card's thread.
+    ///   - reset: gives the answer to reset, on the card's thread; pcscd takes no more than 33 bytes.
     ///   - answering: gives the answer to a command, on the card's thread.
     package init(
         address: SocketAddress, power: @escaping @Sendable (CardPower) -> Void = { _ in },
+        reset: @escaping @Sendable () -> [UInt8] = { VirtualCard.answerToReset },
         answering: @escaping @Sendable (ArraySlice<UInt8>) -> CardAnswer
     ) {
         self.address = address
         self.power = power
+        self.reset = reset
         self.answering = answering
     }
 
@@ -46,13 +51,15 @@ package final class VirtualCard: Sendable {
         state.withLock { $0.link?.fault }
     }
 
-    /// Puts the card on the reader, not sooner than a second after it was pulled; nothing happens when it is there.
+    /// Puts the card on the reader, not sooner than 1.5 s after it was pulled; nothing happens when it is there.
     ///
     /// pcscd takes up to 0.4 s to notice. Tries for 5 s, so a reader that is just starting is found.
-    package func insert() async throws(VirtualCardError) {
+    ///
+    /// - Parameter atOnce: whether it does not wait, since pcscd has seen that the card was pulled.
+    package func insert(atOnce: Bool = false) async throws(VirtualCardError) {
         if state.withLock({ $0.link?.isOpen ?? false }) { return }
         let removed = state.withLock { $0.link?.ended ?? $0.removed }
-        if let removed { try await Self.pause(until: removed + Self.absence) }
+        if let removed, !atOnce { try await Self.pause(until: removed + Self.absence) }
         let link = try await connect(until: .now + Self.insertion)
         state.withLock { $0.link = link }
         link.start()
@@ -65,7 +72,7 @@ package final class VirtualCard: Sendable {
             do throws(TransportError) {
                 return try await VirtualCardLink(
                     address: address, within: ContinuousClock.now.duration(to: deadline), power: power,
-                    answering: answering)
+                    reset: reset, answering: answering)
             } catch .cancelled {
                 throw .cancelled
             } catch {

@@ -14,6 +14,7 @@ final class VirtualCardLink: Sendable {
 
     private let socket: Socket
     private let power: @Sendable (CardPower) -> Void
+    private let reset: @Sendable () -> [UInt8]
     private let answering: @Sendable (ArraySlice<UInt8>) -> CardAnswer
     private let state = Mutex(State())
     private let pulled = DispatchSemaphore(value: 0)
@@ -22,11 +23,13 @@ final class VirtualCardLink: Sendable {
     /// - Throws: what `Socket.connected` throws.
     init(
         address: SocketAddress, within limit: Duration, power: @escaping @Sendable (CardPower) -> Void,
+        reset: @escaping @Sendable () -> [UInt8],
         answering: @escaping @Sendable (ArraySlice<UInt8>) -> CardAnswer
     ) async throws(TransportError) {
         socket = try await Socket.connected(to: address, within: limit)
         try socket.makeBlocking()
         self.power = power
+        self.reset = reset
         self.answering = answering
     }
 
@@ -56,7 +59,7 @@ final class VirtualCardLink: Sendable {
     /// False when the stay is over.
     private func handle(_ message: [UInt8]) -> Bool {
         guard message.count == 1 else { return carryOut(answering(message[...])) }
-        if message[0] == Self.answerToResetRequest { return send(VirtualCard.answerToReset) }
+        if message[0] == Self.answerToResetRequest { return send(reset()) }
         if let change = CardPower(rawValue: message[0]) { power(change) }
         return true
     }

@@ -1,4 +1,5 @@
 import BlueZTransport
+import ReaderService
 import Testing
 
 @testable import countersign

@@ -99,7 +99,7 @@ struct RestartTests {
         let listed = try await reader.asAdmin.call("GET", "/v1/presentations").json()
         let known = try #require((listed["presentations"] as? [[String: Any]])?.first)
         #expect(known["decision"] as? String == "rejected" && known["result"] == nil)
-        let open = try await reader.order(#", "reference": "\(undecided)""#, intent: asks)
+        let open = try await reader.order(#", "reference": "\#(undecided)""#, intent: asks)
         #expect(try await reader.end(of: open).last == "awaitingDecision")
         try await kill(reader.daemon)
         let again = try await reader.startAgain()

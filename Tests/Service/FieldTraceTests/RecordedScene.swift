@@ -63,8 +63,10 @@ private struct LoggingReader: ContactlessReader {
     let reader: any ContactlessReader
     let log: ByteLog
 
-    func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard {
-        LoggingCard(card: try await reader.nextCard(again: again), log: log)
+    func beginPresentation() async { await reader.beginPresentation() }
+
+    func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard {
+        LoggingCard(card: try await reader.nextCard(again: pause), log: log)
     }
 }
 
@@ -73,6 +75,7 @@ private struct LoggingCard: ContactlessCard {
     let log: ByteLog
 
     var limits: ContactlessLimits { card.limits }
+    var stay: Int { card.stay }
 
     func exchange(_ command: ArraySlice<UInt8>) async throws(ContactlessError) -> [UInt8] {
         log.append(command)

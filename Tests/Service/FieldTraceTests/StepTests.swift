@@ -12,7 +12,8 @@ struct StepTests {
             (PresentationEvent.armed, StepFacts.Step.armed), (.phoneLocked, .phoneLocked),
             (.offerQR, .offerQR), (.bluetoothUnavailable(.adapterOff), .bluetoothUnavailable),
             (.engaged, .engaged), (.hold, .hold), (.notAnID, .notAnID), (.mayLift, .mayLift),
-            (.liftAndTapAgain, .liftAndTapAgain), (.connecting, .connecting),
+            (.liftAndTapAgain(NFCEndReason(.selectApplication, .cardMute)), .liftAndTapAgain),
+            (.readerSilent, .readerSilent), (.connecting, .connecting),
             (.checkBluetooth, .checkBluetooth), (.awaitingConsent, .awaitingConsent),
             (.receiving, .receiving), (.verifying, .verifying),
             (.tapAgain(NFCEndReason(.initialMessage, .cardLost)), .tapAgain),
@@ -26,6 +27,6 @@ struct StepTests {
             return
         }
         #expect(facts.step.word == step)
-        #expect((facts.cause != nil) == [.tapAgain, .bluetoothUnavailable].contains(step))
+        #expect((facts.cause != nil) == [.tapAgain, .liftAndTapAgain, .bluetoothUnavailable].contains(step))
     }
 }

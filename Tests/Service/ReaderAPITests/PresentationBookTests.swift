@@ -1,5 +1,6 @@
 import JSON
 import MdocModel
+import MdocSession
 import MdocTrust
 import MdocWallet
 import PresentationStage
@@ -15,6 +16,7 @@ import Transport
 @Suite("The presentations of all lanes, as a value")
 struct PresentationBookTests {
     private static let now = Scene.now
+    private static let lift = PresentationEvent.liftAndTapAgain(NFCEndReason(.selectApplication, .cardMute))
 
     private static func order(_ members: String) throws -> PresentationOrder {
         try PresentationOrder(JSONText(Array("{\(members)}".utf8)[...]))
@@ -96,7 +98,7 @@ struct PresentationBookTests {
         let record = try Self.record()
         #expect(try held.book.begin(record).hints == [.openYourID])
         let steps: [(PresentationEvent, PresentationState, PresentationHint?)] = [
-            (.notAnID, .armed, .notAnID), (.liftAndTapAgain, .armed, .tapAgain), (.engaged, .engaged, nil),
+            (.notAnID, .armed, .notAnID), (Self.lift, .armed, .tapAgain), (.engaged, .engaged, nil),
             (.mayLift, .engaged, .mayLift), (.connecting, .engaged, .connecting),
             (.checkBluetooth, .engaged, .checkBluetooth), (.awaitingConsent, .awaitingConsent, nil),
         ]
@@ -107,7 +109,7 @@ struct PresentationBookTests {
         let again = try Self.record(at: "two")
         _ = try held.book.begin(again)
         _ = held.book.note(.engaged, of: again.id)
-        let lifted = held.book.note(.liftAndTapAgain, of: again.id)
+        let lifted = held.book.note(Self.lift, of: again.id)
         #expect(lifted.states == [.armed] && lifted.hints == [.tapAgain])
     }
 

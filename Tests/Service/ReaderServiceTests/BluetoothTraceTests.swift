@@ -98,11 +98,11 @@ struct BluetoothTraceTests {
             let scene = try Scene.onAir(portrait: 25_000)
             let deadlines = PresentationDeadlines.onAir.with { $0.progress = .seconds(5) }
             let result = try await scene.present(.central, deadlines: deadlines)
+            let version = try await AirBench.bluetoothdVersion()
             let findings = try await BluetoothDescription.current().daemon.findings.map(\.id)
             #expect(findings == [] || findings == ["channels", "exchangeMTU"])
             #expect(
-                (result.summary == "verified") == findings.isEmpty,
-                "\(result.summary) with \(try await AirBench.bluetoothdVersion())")
+                (result.summary == "verified") == findings.isEmpty, "\(result.summary) with \(version)")
             #expect(result.phone.fact("mtu", of: "mtu") == "517", "\(result.phone.lines)")
         }
     }

@@ -94,7 +94,9 @@ struct DeadlineTests {
 private struct SilentField: ContactlessReader {
     let after: Int
 
-    func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard {
+    func beginPresentation() async {}
+
+    func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard {
         guard await counter.next() == 1 else {
             try? await Task.sleep(for: .seconds(3600))
             throw .cancelled
@@ -121,6 +123,7 @@ private actor Counter {
 private struct SilentCard: ContactlessCard {
     let after: Int
     let limits = ContactlessLimits.extended
+    let stay = 1
     private let counter = Counter()
 
     init(after: Int) {

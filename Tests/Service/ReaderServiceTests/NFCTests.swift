@@ -136,16 +136,35 @@ struct NFCTests {
     @Test("Q12 After two failed taps a QR code is offered, once")
     func offersQR() async throws {
         let scene = try Scene()
-        let broken = try (0..<3).map { _ in try scene.phone { $0.cardFault = .garbledCapabilities } }
-        let field = Field(broken + [try scene.phone()])
-        #expect(try await scene.transaction().run(at: field).verified() != nil)
         let tapAgain = PresentationEvent.tapAgain(
             NFCEndReason(.readCapabilities, .capabilityContainerInvalid))
+        let field = Field([])
+        let transaction = try scene.transaction(deadlines: .withoutTries)
+        async let presentation = transaction.run(at: field)
+        for count in 1...3 {
+            field.tap(try scene.phone { $0.cardFault = .garbledCapabilities })
+            try await scene.events.reach(count, of: tapAgain)
+        }
+        field.tap(try scene.phone())
+        #expect(await presentation.verified() != nil)
         #expect(
             scene.events.all == [
                 .armed, tapAgain, tapAgain, .offerQR, tapAgain, .engaged, .hold, .awaitingConsent, .receiving,
                 .verifying,
             ])
+    }
+
+    @Test("Q202 A tap that broke off is said where the phone does not stay to be tried again")
+    func lifted() async throws {
+        let scene = try Scene()
+        let field = Field(try scene.phone { $0.cardFault = .garbledCapabilities })
+        let transaction = try scene.transaction(deadlines: .withoutTries)
+        async let presentation = transaction.run(at: field)
+        try await scene.events.firstTapAgain()
+        field.tap(try scene.phone())
+        #expect(await presentation.verified() != nil)
+        let reason = NFCEndReason(.readCapabilities, .capabilityContainerInvalid)
+        #expect(scene.events.all.prefix(3) == [.armed, .tapAgain(reason), .engaged])
     }
 
     @Test("Taps that break off without end do not hold the reader for ever")
@@ -248,5 +267,13 @@ struct NFCTests {
         let scene = try Scene(Scene.presentation(portrait: (1 << 20) - 6000))
         let presentation = try await scene.transaction().run(at: Field(scene.phone()))
         #expect(presentation.verified()?.portrait()?.count == (1 << 20) - 6000)
+    }
+}
+
+extension PresentationDeadlines {
+    /// A phone whose tap broke off is lifted before it is tried again.
+    fileprivate static let withoutTries = ample.with {
+        $0.nextTry = .seconds(10)
+        $0.tries = .milliseconds(50)
     }
 }

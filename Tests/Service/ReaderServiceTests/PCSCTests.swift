@@ -281,9 +281,18 @@ extension EventLog {
     /// Returns once a tap broke off.
     func firstTapAgain() async throws {
         for _ in 0..<10_000 {
-            if all.contains(where: { if case .tapAgain = $0 { true } else { false } }) { return }
+            if all.contains(where: \.isOfBrokenTap) { return }
             try await Task.sleep(for: .milliseconds(1))
         }
         Issue.record("no tap broke off: \(all)")
+    }
+}
+
+extension PresentationEvent {
+    fileprivate var isOfBrokenTap: Bool {
+        switch self {
+        case .tapAgain, .liftAndTapAgain: true
+        default: false
+        }
     }
 }

@@ -20,27 +20,6 @@ struct USBReaderFaultTests {
         }
     }
 
-    @Test("Q136 Unplugged while the holder decides and plugged in again: the next tap is verified")
-    func unpluggedAndBack() async throws {
-        try await USBReader.plugged(.acr1252u) { reader in
-            let scene = try Scene()
-            try await reader.hold(try scene.phone { $0.consentTime = .seconds(60) })
-            let transaction = try scene.transaction(
-                deadlines: PresentationDeadlines.ample.with { $0.nextTap = .seconds(20) })
-            let field = PCSCContactlessReader(
-                service: PCSCService(), selector: .name(containing: USBReaderModel.acr1252u.antenna))
-            async let presentation = transaction.run(at: field)
-            try await scene.events.first(.awaitingConsent)
-            try await USBBench.unplug()
-            reader.lift()
-            let again = try VirtualReader(await USBBench.plug(.acr1252u))
-            defer { again.lift() }
-            try await again.hold(try scene.phone())
-            let outcome = await presentation
-            #expect(outcome.verified() != nil, "\(outcome.summary)")
-        }
-    }
-
     @Test("Q131 A card that is reported and not there is no phone, and the phone that comes then is verified")
     func ghost() async throws {
         try await USBReader.plugged(.acr1252u) { reader in
@@ -66,6 +45,27 @@ struct USBReaderFaultTests {
             let scene = try Scene()
             let presentation = try await reader.present(scene, scene.phone())
             #expect(presentation.verified() != nil, "\(presentation.summary)")
+        }
+    }
+
+    @Test("Q208 A reader that reports the phone anew every 250 ms gives it to one presentation alone")
+    func polls() async throws {
+        try await USBReader.plugged(.acr1252u) { reader in
+            try await USBBench.fault(.polls, 0.25)
+            let scene = try Scene()
+            let field = reader.field()
+            try await reader.hold(try scene.phone())
+            let first = try await scene.transaction().run(at: field)
+            #expect(first.verified() != nil, "\(first.summary)")
+            let short = PresentationDeadlines.ample.with { $0.engagement = .seconds(3) }
+            let second = try await scene.transaction(deadlines: short).run(at: field)
+            #expect(second.failure == .engagementOverdue(lastTap: nil), "\(second.summary)")
+            reader.lift()
+            try await Task.sleep(for: .seconds(2))
+            try await USBBench.clear(.polls)
+            try await reader.hold(try scene.phone())
+            let third = try await scene.transaction().run(at: field)
+            #expect(third.verified() != nil, "\(third.summary)")
         }
     }
 }

@@ -1,9 +1,11 @@
+import MdocSession
 import MdocWallet
 import PCSCBench
 import PCSCTransport
 import PresentationStage
 import ReaderService
 import Testing
+import Transport
 import Transport
 
 /// Behind the real kernel, udev, pcscd and libccid; the reader itself is a program with the descriptors of a real one.
@@ -62,6 +64,46 @@ struct USBReaderTests {
             let scene = try Scene()
             #expect(try await reader.present(scene, scene.phone()).verified() != nil)
             #expect(try await USBBench.heard().allSatisfy { $0.kind == .extension })
+        }
+    }
+
+    @Test("Q209 A reader unplugged while the holder decides is missing at once; the phone has not left")
+    func unplugged() async throws {
+        try await USBReader.plugged(.acr1252u) { reader in
+            let scene = try Scene { $0.consentTime = .seconds(60) }
+            try await reader.hold(try scene.phone())
+            let transaction = try scene.transaction()
+            let field = PCSCContactlessReader(
+                service: PCSCService(), selector: .name(containing: USBReaderModel.acr1252u.antenna))
+            async let presentation = transaction.run(at: field)
+            try await scene.events.first(.awaitingConsent)
+            try await USBBench.control("unplug")
+            let unplugged = ContinuousClock.now
+            let outcome = await presentation
+            #expect(outcome.failure == .readerUnavailable(.readerMissing), "\(outcome.summary)")
+            #expect(ContinuousClock.now - unplugged < .seconds(5))
+            reader.lift()
+            let again = try VirtualReader(await USBBench.plug(.acr1252u))
+            defer { again.lift() }
+            let next = try Scene()
+            try await again.hold(try next.phone())
+            #expect(try await next.transaction().run(at: field).verified() != nil)
+        }
+    }
+
+    @Test("Q203 A phone that is mute at first and then well is verified without being lifted")
+    func mute() async throws {
+        try await USBReader.plugged(.acr1252u) { reader in
+            let scene = try Scene()
+            try await reader.holdMute(try scene.phone())
+            let transaction = try scene.transaction()
+            let field = reader.field()
+            async let presentation = transaction.run(at: field)
+            let reason = NFCEndReason(.selectApplication, .cardMute)
+            try await scene.events.first(.liftAndTapAgain(reason), within: .seconds(15))
+            reader.wake()
+            #expect(await presentation.verified() != nil)
+            #expect(scene.events.count(of: .liftAndTapAgain(reason)) == 1)
         }
     }
 }

@@ -85,7 +85,8 @@ struct StoredPresentationTests {
         #expect(try store.appendHeld() == 0)
         try store.begin(presentation("c"), holding: nil, then: .sample())
         #expect(try store.appendHeld() == 1)
-        #expect(try store.presentation("c")?.receipts == (nil, 1))
+        let further = try #require(try store.presentation("c"))
+        #expect(further.receipts == (nil, 1))
         // Without the key that signs nothing begins.
         try Data("no key".utf8).write(to: URL(filePath: folder.path + "/receipt-key.pem"))
         #expect(throws: ReaderStoreError.self) {

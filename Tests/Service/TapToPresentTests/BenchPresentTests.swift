@@ -68,10 +68,10 @@ struct PCSCPresentTests {
     )
     func tapped() async throws {
         let customers = try Customers()
+        let reader = try VirtualReader()
         for isTrusted in [true, false] {
             let app = BenchApp(trusting: isTrusted ? customers : try Customers())
             defer { app.clean() }
-            let reader = try VirtualReader()
             @Sendable func come(_ event: MobileDocumentReader.Event) async throws {
                 if event == .armed { try await reader.hold(customers.phone()) }
             }

@@ -64,6 +64,8 @@ package final class Field: ContactlessReader {
         var phone: Phone?
         /// How many cards were handed out.
         var cards = 0
+        var stays = 0
+        var presentations = 0
     }
 
     private let state: Mutex<State>
@@ -85,24 +87,34 @@ package final class Field: ContactlessReader {
         state.withLock { $0.coming.append(phone) }
     }
 
-    package func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard {
+    package func beginPresentation() async {
+        state.withLock { $0.presentations += 1 }
+    }
+
+    package func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard {
+        let again = pause.map { ContinuousClock.now + $0 }
         while true {
-            if let phone = next(again: again) {
+            if let (phone, stay) = next(again: again.map { $0 <= .now } ?? false) {
                 phone.comeIntoField()
-                return CardInField(phone: phone, field: self, limits: limits)
+                return CardInField(phone: phone, field: self, limits: limits, stay: stay)
             }
             do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .cancelled }
         }
     }
 
-    private func next(again: Bool) -> Phone? {
+    /// One that stays is handed out again rather than the next; without `again` it makes room for the next.
+    private func next(again: Bool) -> (Phone, stay: Int)? {
         state.withLock { state in
-            if !again || state.phone == nil {
-                guard !state.coming.isEmpty else { return nil }
-                state.phone = state.coming.removeFirst()
+            if let phone = state.phone, again {
+                state.cards += 1
+                return (phone, state.stays)
             }
+            guard !state.coming.isEmpty, !again || state.phone == nil else { return nil }
+            let phone = state.coming.removeFirst()
+            state.phone = phone
             state.cards += 1
-            return state.phone
+            state.stays += 1
+            return (phone, state.stays)
         }
     }
 
@@ -125,6 +137,7 @@ private struct CardInField: ContactlessCard {
     let phone: Phone
     let field: Field
     let limits: ContactlessLimits
+    let stay: Int
 
     func exchange(_ command: ArraySlice<UInt8>) async throws(ContactlessError) -> [UInt8] {
         guard field.holds(phone) else { throw .cardLost }

@@ -91,6 +91,7 @@ extension PresentationDeadlines {
         deadlines.consent = .seconds(60)
         deadlines.termination = .seconds(5)
         deadlines.lockedPhone = .milliseconds(20)
+        deadlines.nextTry = .milliseconds(20)
         return deadlines
     }()
 
@@ -126,12 +127,20 @@ package final class EventLog: Sendable {
     }
 
     /// Returns once the event was there, or after five seconds.
-    package func first(_ event: PresentationEvent) async throws {
-        for _ in 0..<5000 {
-            if all.contains(event) { return }
+    package func first(_ event: PresentationEvent, within limit: Duration = .seconds(5)) async throws {
+        try await reach(1, of: event, within: limit)
+    }
+
+    /// Returns once the event was there so often, or after the time for it.
+    package func reach(
+        _ count: Int, of event: PresentationEvent, within limit: Duration = .seconds(10)
+    ) async throws {
+        let deadline = ContinuousClock.now + limit
+        while ContinuousClock.now < deadline {
+            if self.count(of: event) >= count { return }
             try await Task.sleep(for: .milliseconds(1))
         }
-        Issue.record("no event \(event)")
+        Issue.record("no event \(event) for the time number \(count): \(all)")
     }
 }
 

@@ -18,6 +18,7 @@ package enum USBReader {
     }
 
     private static func away(_ reader: VirtualReader) async throws {
+        reader.wake()
         reader.lift()
         for fault in USBBench.Fault.allCases { try await USBBench.clear(fault) }
         try await USBBench.unplug()

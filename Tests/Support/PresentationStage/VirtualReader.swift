@@ -1,3 +1,4 @@
+internal import Glibc
 internal import MdocWallet
 internal import PCSCBench
 package import PCSCTransport
@@ -19,24 +20,47 @@ package final class VirtualReader: Sendable {
         let holder = holder
         card = VirtualCard(
             address: try VirtualBench.address(of: name),
-            power: { if $0 == .on { holder.phone?.comeIntoField() } },
+            power: { holder.note($0) }, reset: { holder.answerToReset() },
             answering: { holder.answer($0) })
     }
 
     /// The phone is held to the reader, and pcscd has seen it; one that was there is exchanged for it while the
     /// power is off. One that is mute is seen, and cannot be powered up.
-    package func hold(_ phone: Phone, isMute: Bool = false) async throws {
+    ///
+    /// - Parameter atOnce: whether at once after one was taken away.
+    package func hold(_ phone: Phone, isMute: Bool = false, atOnce: Bool = false) async throws {
         holder.phone = phone
+        try await card.insert(atOnce: atOnce)
+        let name = name
+        let isSeen = await Self.seen { if case .cardInserted(name, _) = $0 { true } else { false } }
+        try #require(isSeen, "pcscd does not see the card on \(name)")
+    }
+
+    /// A phone that does not answer to power-up is held to the reader, until `wake`.
+    package func holdMute(_ phone: Phone) async throws {
+        holder.phone = phone
+        holder.reset = .mute
         try await card.insert()
         let name = name
-        let isSeen = await Self.seen { event in
-            switch event {
-            case .cardInserted(name, _): !isMute
-            case .cardMute(name, _): isMute
-            default: false
-            }
-        }
+        let isSeen = await Self.seen { if case .cardMute(name, _) = $0 { true } else { false } }
         try #require(isSeen, "pcscd does not see the card on \(name)")
+    }
+
+    /// A phone is held to the reader, and the reader hangs in powering it up, until `wake`.
+    package func holdHanging(_ phone: Phone) async throws {
+        holder.phone = phone
+        holder.reset = .hanging
+        try await card.insert()
+    }
+
+    /// Whatever keeps a phone from being powered up is over.
+    package func wake() {
+        holder.reset = .normal
+    }
+
+    /// The next so many commands are answered with this status word, whatever the phone would say.
+    package func spoil(_ count: Int, with status: [UInt8] = [0x6f, 0x00]) {
+        holder.spoil(count, status)
     }
 
     /// Takes a phone away that was held, and returns once pcscd has seen that: the next is then another.
@@ -79,19 +103,64 @@ package final class VirtualReader: Sendable {
 }
 
 private final class HeldPhone: Sendable {
-    private let held = Mutex<Phone?>(nil)
+    enum Reset {
+        case normal
+        /// No answer to reset that pcscd takes.
+        case mute
+        /// None at all for the time being.
+        case hanging
+    }
+
+    private struct State {
+        var phone: Phone?
+        var reset = Reset.normal
+        var isPowered = false
+        var spoilt = 0
+        var status: [UInt8] = []
+    }
+
+    private let state = Mutex(State())
 
     var phone: Phone? {
-        get { held.withLock { $0 } }
-        set { held.withLock { $0 = newValue } }
+        get { state.withLock { $0.phone } }
+        set { state.withLock { $0.phone = newValue } }
+    }
+
+    var reset: Reset {
+        get { state.withLock { $0.reset } }
+        set { state.withLock { $0.reset = newValue } }
+    }
+
+    func spoil(_ count: Int, _ status: [UInt8]) {
+        state.withLock { ($0.spoilt, $0.status) = (count, status) }
+    }
+
+    func note(_ power: CardPower) {
+        state.withLock { $0.isPowered = power != .off }
+        if power == .on { phone?.comeIntoField() }
+    }
+
+    /// pcscd also asks for it to see whether a card is there; a reader hangs in powering it up.
+    func answerToReset() -> [UInt8] {
+        while state.withLock({ $0.reset == .hanging && $0.isPowered }) { usleep(10_000) }
+        return reset == .mute ? [UInt8](repeating: 0, count: 40) : VirtualCard.answerToReset
     }
 
     func answer(_ command: ArraySlice<UInt8>) -> CardAnswer {
-        switch phone?.answer(command) {
+        if let status = spoiltStatus() { return .respond(status) }
+        return switch phone?.answer(command) {
         case .respond(let bytes)?: .respond(bytes)
         case .respondAt(let bytes, let instant)?:
             .respondLater(bytes, after: ContinuousClock.now.duration(to: instant))
         case .remove?, nil: .removeCard
+        }
+    }
+
+    private func spoiltStatus() -> [UInt8]? {
+        state.withLock { state in
+            guard state.spoilt > 0 else { return nil }
+            state.spoilt -= 1
+            return state.status
         }
     }
 }

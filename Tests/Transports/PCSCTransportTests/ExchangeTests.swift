@@ -197,6 +197,23 @@ extension BenchTests {
             try await VirtualBench.pull(virtual)
         }
 
+        @Test("Q207 A connection that is over does not touch the one after it, whatever is done with it")
+        func earlierConnection() async throws {
+            try await VirtualBench.withCard(answering: { _ in .respond([0x90, 0x00]) }) { _ in
+                var first: PCSCCard? = try await VirtualBench.connect(service)
+                await first?.disconnect()
+                let reader = try await service.describe(VirtualBench.first)
+                let second = try await service.connect(to: reader)
+                await first?.disconnect()
+                await #expect(throws: PCSCTransportError.notConnected) {
+                    try await first?.exchange([0, 0xB0, 0, 0])
+                }
+                first = nil
+                #expect(try await second.exchange([0, 0xB0, 0, 0]) == [0x90, 0x00])
+                await second.disconnect()
+            }
+        }
+
         @Test("A reset reaches the card and the connection goes on")
         func reset() async throws {
             let resets = Atomic(0)

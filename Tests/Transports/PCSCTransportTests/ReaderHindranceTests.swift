@@ -28,6 +28,28 @@ struct ReaderHindranceTests {
         #expect(ReaderHindrance.all(devices: [keyboard], modules: ["nfc"], listed: []).isEmpty)
     }
 
+    @Test("Q211 A reader that no driver of pcscd's lists is newer than the driver; one that it lists is not")
+    func unknownToDrivers() {
+        let acr1552 = USBIdentity(vendor: 0x072f, product: 0x2303)
+        let other = USBIdentity(vendor: 0x1234, product: 0x5678)
+        func all(_ device: USBIdentity, smartCard: Bool, driven: Set<USBIdentity>) -> [ReaderHindrance] {
+            ReaderHindrance.all(
+                devices: [device], modules: [], listed: [], smartCard: smartCard ? [device] : [],
+                driven: driven)
+        }
+        #expect(
+            all(acr1552, smartCard: true, driven: [acr122])
+                == [.unknownToDrivers(acr1552, model: "ACS ACR1552U")])
+        #expect(
+            all(other, smartCard: true, driven: [acr122])
+                == [.unknownToDrivers(other, model: "smart-card reader")])
+        #expect(
+            all(acr1552, smartCard: true, driven: [acr1552]) == [.notListed(acr1552, model: "ACS ACR1552U")])
+        #expect(all(other, smartCard: false, driven: [acr122]).isEmpty)
+        // Without a list of the drivers' nothing is known of their age.
+        #expect(all(acr1552, smartCard: true, driven: []) == [.notListed(acr1552, model: "ACS ACR1552U")])
+    }
+
     @Test("Q138 Readers that are not of the CCID class are told apart")
     func notCCID() {
         #expect(

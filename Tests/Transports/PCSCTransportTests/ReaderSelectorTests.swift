@@ -25,11 +25,36 @@ struct ReaderSelectorTests {
             ("Identiv SCR3500 A Contact Reader 00 00", .contact),
             ("Elatec TWN4 SmartCard NFC 00 03", .contactless),
             ("Virtual PCD 00 00", .unmarked),
+            ("ACS ACR1552 1S CL Reader [ACR1552 1S CL Reader PICC] 00 00", .contactless),
             ("Samsung Classic Reader 00 00", .unmarked),
             ("", .unmarked),
         ])
     func slotKinds(_ name: String, _ kind: SlotKind) {
         #expect(SlotKind(readerName: name) == kind)
+    }
+
+    @Test(
+        "Q210 Of two kinds in a name the last word decides; a list of slots says none",
+        arguments: [
+            ("ACS ACR1552 1S CL Reader [ACR1552 1S CL Reader SAM] 01 00", SlotKind.securityModule),
+            ("ACR1552 1S CL Reader SAM 01 00", .securityModule),
+            ("Some SAM Reader CL 00 00", .contactless),
+            ("Some Contact Reader PICC 00 00", .contactless),
+            ("Some Contactless Reader ICC 00 00", .contact),
+            ("Some CL+SAM Reader 00 00", .unmarked),
+            ("Some CL + Contactless Reader 00 00", .contactless),
+        ])
+    func twoKinds(_ name: String, _ kind: SlotKind) {
+        #expect(SlotKind(readerName: name) == kind)
+    }
+
+    @Test("Q210 The SAM slot of an ACR1552 is never opened, its antenna is")
+    func samOfACR1552() {
+        let readers = [
+            reader("ACS ACR1552 1S CL Reader [ACR1552 1S CL Reader SAM] 01 00"),
+            reader("ACS ACR1552 1S CL Reader [ACR1552 1S CL Reader PICC] 00 00"),
+        ]
+        #expect(ReaderSelector.any.candidates(among: readers) == [readers[1]])
     }
 
     @Test("Q127 Contact and security module slots are never opened, not even by their name")
@@ -61,6 +86,14 @@ struct ReaderSelectorTests {
         let other = reader("Some Reader 00 00")
         #expect(ReaderSelector.any.candidates(among: [tpdu, other]) == [other, tpdu])
         #expect(ReaderSelector.any.candidates(among: [tpdu]) == [tpdu])
+    }
+
+    @Test("Q208 A model that polls by itself keeps the card powered, and no other does")
+    func release() {
+        let acs = reader("ACS ACR1252 00 00", usb: USBIdentity(vendor: 0x072f, product: 0x223e))
+        let hid = reader("OMNIKEY 5022 00 00", usb: USBIdentity(vendor: 0x076b, product: 0x5022))
+        #expect(acs.cardAtRelease == .leave)
+        #expect(hid.cardAtRelease == .unpower && reader("Some Reader 00 00").cardAtRelease == .unpower)
     }
 
     @Test("Q136 A name, a part of it or the USB identity selects, and nothing else does")

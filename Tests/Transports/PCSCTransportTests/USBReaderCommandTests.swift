@@ -54,7 +54,7 @@ struct USBReaderCommandTests {
         let reader = CommandedReader(
             PCSCContactlessReader(service: service, selector: selector), service: service, selector: selector,
             wishes: wishes)
-        let waiting = Task { try await reader.nextCard(again: false) }
+        let waiting = Task { try await reader.nextCard(again: nil) }
         try await Task.sleep(for: .seconds(3))
         waiting.cancel()
         _ = await waiting.result

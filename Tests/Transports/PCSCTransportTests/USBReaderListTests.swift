@@ -31,8 +31,8 @@ struct USBReaderListTests {
     }
 
     @Test(
-        "Q127 By the names that libccid gives them the antenna is used, and the slot of a security module is not",
-        arguments: [USBReaderModel.acr1252u])
+        "Q127 Q210 By the names that libccid gives them the antenna is used, and the slot of a security module is not",
+        arguments: [USBReaderModel.acr1252u, .acr1552u])
     func slots(_ model: USBReaderModel) async throws {
         try await withReaders(model) { readers in
             #expect(Set(readers.map(\.slot)) == [.contactless, .securityModule])
@@ -73,6 +73,19 @@ struct USBReaderListTests {
         #expect(ReaderHindrance.onThisComputer(listed: []) == [expected])
         // pcscd tries for a moment.
         try await Task.sleep(for: .seconds(2))
+        #expect(try await PCSCService().readers().isEmpty)
+        try await USBBench.unplug()
+    }
+
+    @Test("Q211 A reader that is newer than libccid's list is plugged in, not listed, and named as that")
+    func newerThanDriver() async throws {
+        try await USBBench.control("plug", "walletmate")
+        let identity = USBIdentity(vendor: 0x072f, product: 0x226b)
+        let expected = ReaderHindrance.unknownToDrivers(identity, model: "smart-card reader")
+        for _ in 0..<200 where !ReaderHindrance.onThisComputer(listed: []).contains(expected) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(ReaderHindrance.onThisComputer(listed: []) == [expected])
         #expect(try await PCSCService().readers().isEmpty)
         try await USBBench.unplug()
     }

@@ -116,7 +116,7 @@ extension FaultFacts {
         case .unofferedCarrier: .ignoresOffer
         case .dataObjectMalformed: .wrongDataObjectTag
         case .dataObjectIncomplete: .endsDataEarly
-        case .noWalletYet, .cardLost, .status, .deadlinePassed, .stepBudgetSpent, .notReady,
+        case .noWalletYet, .cardLost, .cardMute, .status, .deadlinePassed, .stepBudgetSpent, .notReady,
             .noHandoverService,
             .noUsableCarrier, .outOfTurn, nil:
             nil

@@ -11,10 +11,12 @@ extension PresentationEvent {
         case .phoneLocked: "The phone shows no wallet: unlock it and open the ID."
         case .notAnID: "Open your ID on the phone, or remove the card."
         case .tapAgain(let reason): "Tap again. (\(reason.explanation))"
-        case .liftAndTapAgain: "Lift your phone, then tap again."
+        case .liftAndTapAgain(let reason): "Lift your phone, then tap again. (\(reason.explanation))"
         case .offerQR: "If taps keep failing, scan the phone's QR code: --qr 'mdoc:…'."
         case .bluetoothUnavailable(let fault):
             "No Bluetooth, NFC alone is used: \(fault.advice)."
+        case .readerSilent:
+            "The reader does not answer: if it does not recover, unplug it and plug it in again."
         case .engaged: "Phone found: look at its screen."
         case .mayLift: "You can lift your phone now."
         case .connecting: "Connecting to the phone…"

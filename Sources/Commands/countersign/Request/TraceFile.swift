@@ -34,8 +34,12 @@ struct TracedReader: ContactlessReader {
     let reader: any ContactlessReader
     let trace: TraceFile
 
-    func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard {
-        TracedCard(card: try await reader.nextCard(again: again), trace: trace)
+    func beginPresentation() async {
+        await reader.beginPresentation()
+    }
+
+    func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard {
+        TracedCard(card: try await reader.nextCard(again: pause), trace: trace)
     }
 }
 
@@ -44,6 +48,7 @@ private struct TracedCard: ContactlessCard {
     let trace: TraceFile
 
     var limits: ContactlessLimits { card.limits }
+    var stay: Int { card.stay }
 
     func exchange(_ command: ArraySlice<UInt8>) async throws(ContactlessError) -> [UInt8] {
         trace.write(.sent, command)

@@ -7,6 +7,8 @@ package enum NFCFault: Error, Equatable, Sendable {
     case noWalletYet
     /// An answer without a status word: the card left the field (Q132).
     case cardLost
+    /// Something is in the field that does not answer to power-up (Q203).
+    case cardMute
     /// A status word that the phase does not allow.
     case status(StatusWord)
     /// The phase, or the whole engagement, took longer than its deadline.
@@ -52,6 +54,7 @@ extension NFCFault {
         switch self {
         case .noWalletYet: "the phone shows no wallet"
         case .cardLost: "the phone lost contact with the reader"
+        case .cardMute: "the phone did not answer to power-up"
         case .status(let word): "the phone answered \(word)"
         case .deadlinePassed: "the phone did not answer in time"
         case .stepBudgetSpent: "the transfer needed more commands than are allowed"

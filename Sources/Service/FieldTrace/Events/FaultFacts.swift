@@ -48,7 +48,8 @@ package struct FaultFacts: Equatable, Sendable, Codable {
 
 /// What ends an NFC machine, without what came with it.
 package enum NFCFaultWord: String, CaseIterable, Sendable {
-    case noWalletYet, cardLost, status, deadlinePassed, stepBudgetSpent, notReady, noProgress, surplusBytes,
+    case noWalletYet, cardLost, cardMute, status, deadlinePassed, stepBudgetSpent, notReady, noProgress,
+        surplusBytes,
         capabilityContainerInvalid, messageTooLong, messageMalformed, messageUnexpected, noHandoverService,
         serviceStatus, noDeviceEngagement, noUsableCarrier, unofferedCarrier, dataObjectMalformed,
         dataObjectIncomplete, outOfTurn
@@ -58,6 +59,7 @@ package enum NFCFaultWord: String, CaseIterable, Sendable {
             switch fault {
             case .noWalletYet: .noWalletYet
             case .cardLost: .cardLost
+            case .cardMute: .cardMute
             case .status: .status
             case .deadlinePassed: .deadlinePassed
             case .stepBudgetSpent: .stepBudgetSpent

@@ -54,7 +54,7 @@ package struct EngagementFacts: Equatable, Sendable, Codable {
 package struct StepFacts: Equatable, Sendable, Codable {
     package enum Step: String, CaseIterable, Sendable {
         case armed, phoneLocked, notAnID, tapAgain, liftAndTapAgain, offerQR, bluetoothUnavailable, engaged,
-            mayLift, connecting, checkBluetooth, hold, awaitingConsent, receiving, verifying
+            readerSilent, mayLift, connecting, checkBluetooth, hold, awaitingConsent, receiving, verifying
 
         fileprivate init(_ event: PresentationEvent) {
             self =
@@ -65,6 +65,7 @@ package struct StepFacts: Equatable, Sendable, Codable {
                 case .tapAgain: .tapAgain
                 case .liftAndTapAgain: .liftAndTapAgain
                 case .offerQR: .offerQR
+                case .readerSilent: .readerSilent
                 case .bluetoothUnavailable: .bluetoothUnavailable
                 case .engaged: .engaged
                 case .mayLift: .mayLift
@@ -86,7 +87,7 @@ package struct StepFacts: Equatable, Sendable, Codable {
         step = TraceWord(Step(event))
         cause =
             switch event {
-            case .tapAgain(let reason): FaultFacts(reason)
+            case .tapAgain(let reason), .liftAndTapAgain(let reason): FaultFacts(reason)
             case .bluetoothUnavailable(let fault): FaultFacts(fault)
             default: nil
             }

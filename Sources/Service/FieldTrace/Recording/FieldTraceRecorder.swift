@@ -103,7 +103,9 @@ extension StepFacts {
         case .awaitingConsent: .requestSent
         case .receiving: .answerBegun
         case .verifying: .answerComplete
-        case .phoneLocked, .notAnID, .tapAgain, .liftAndTapAgain, .offerQR, .bluetoothUnavailable, .mayLift,
+        case .phoneLocked, .notAnID, .tapAgain, .liftAndTapAgain, .offerQR, .bluetoothUnavailable,
+            .readerSilent,
+            .mayLift,
             .connecting, .checkBluetooth, .hold:
             nil
         }

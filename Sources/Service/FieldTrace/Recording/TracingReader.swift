@@ -11,10 +11,19 @@ package struct TracingReader: ContactlessReader {
         self.recorder = recorder
     }
 
-    package func nextCard(again: Bool) async throws(ContactlessError) -> any ContactlessCard {
-        let card = try await reader.nextCard(again: again)
-        recorder.record(.powered(PoweredFacts(card.limits)))
-        return TracingCard(card, recorder)
+    package func beginPresentation() async {
+        await reader.beginPresentation()
+    }
+
+    package func nextCard(again pause: Duration?) async throws(ContactlessError) -> any ContactlessCard {
+        do throws(ContactlessError) {
+            let card = try await reader.nextCard(again: pause)
+            recorder.record(.powered(PoweredFacts(card.limits)))
+            return TracingCard(card, recorder)
+        } catch {
+            if case .cardMute = error { recorder.record(.presence(PresenceFacts(change: .mute))) }
+            throw error
+        }
     }
 }
 
@@ -29,6 +38,7 @@ private final class TracingCard: ContactlessCard {
     }
 
     var limits: ContactlessLimits { card.limits }
+    var stay: Int { card.stay }
 
     func exchange(_ command: ArraySlice<UInt8>) async throws(ContactlessError) -> [UInt8] {
         let begin = ContinuousClock.now
@@ -62,7 +72,7 @@ extension ExchangeFacts.Failure {
     fileprivate init(_ error: ContactlessError) {
         self =
             switch error {
-            case .cardLost: .cardLost
+            case .cardLost, .cardMute: .cardLost
             case .readerUnavailable: .readerUnavailable
             case .cancelled: .cancelled
             }

@@ -5,7 +5,7 @@ import { element } from "./elements.js";
 import { Page } from "./page.js";
 import { picture } from "./pictures.js";
 import { Portrait } from "./portrait.js";
-import { awaitsComparison, clerkScreen, isClosed, outcomes, reasonKey } from "./screens.js";
+import { awaitsComparison, clerkScreen, hasPicture, isClosed, outcomes, reasonKey } from "./screens.js";
 import { plain } from "./strings.js";
 import { Announcer, Brand, find, Picture, SoundSwitch, write } from "./view.js";
 
@@ -143,7 +143,7 @@ class ClerkView {
     #showPerson(screen, presentation, strings) {
         const node = find("person");
         const { name } = presentation?.result ?? {};
-        const isCompared = awaitsComparison(presentation);
+        const isCompared = awaitsComparison(presentation) && hasPicture(presentation);
         const isThere = screen.shows === true && (isCompared || name !== undefined);
         node.hidden = !isThere;
         const key = isThere && [strings.language, this.#portrait.state, presentation.id, name, isCompared];
@@ -179,11 +179,13 @@ class ClerkView {
 
     #showActions(screen, presentation, strings) {
         const choices = this.#choices(screen, presentation);
-        const isMissing = (presentation?.asks ?? []).includes("portrait") && this.#portrait.state !== "shown";
+        const isMissing = presentation !== null && hasPicture(presentation) && this.#portrait.state !== "shown";
         const key = [strings.language, presentation?.id, choices, this.#isActing, isMissing];
-        this.#draw(find("actions"), key, () => choices.map(([name, shape, action]) => {
-            const words = strings.text(name === "retry" ? "fault.retry" : `clerk.${name}`);
-            const button = element("button", { type: "button", "data-action": name }, shape && picture(shape),
+        this.#draw(find("actions"), key, () => choices.map(([name, shape, action, text = `clerk.${name}`]) => {
+            const words = strings.text(text);
+            // A match is never confirmed by a key that comes soon after another.
+            const attributes = { type: "button", "data-action": name, "data-deliberate": name === "matches" };
+            const button = element("button", attributes, shape && picture(shape),
                 element("span", {}, words));
             button.disabled = this.#isActing || (name === "matches" && isMissing);
             button.addEventListener("click", () => this.#act(action));
@@ -193,7 +195,7 @@ class ClerkView {
 
     #choices(screen, presentation) {
         if (screen.retries) {
-            return [["retry", null, "retry"]];
+            return [["retry", null, "retry", "fault.retry"]];
         }
         if (screen.cancels) {
             return [["cancel", "stopped", "cancel"]];
@@ -201,9 +203,11 @@ class ClerkView {
         if (presentation === null || !isClosed(presentation)) {
             return [];
         }
-        return awaitsComparison(presentation)
-            ? [["matches", "yes", "approved"], ["matchesNot", "no", "rejected"], ["skip", null, "dismissed"]]
-            : [["done", null, "dismissed"]];
+        if (!awaitsComparison(presentation)) {
+            return [["done", null, "dismissed"]];
+        }
+        const [matches, matchesNot] = hasPicture(presentation) ? [] : ["clerk.accept", "clerk.refuse"];
+        return [["matches", "yes", "approved", matches], ["matchesNot", "no", "rejected", matchesNot], ["skip", null, "dismissed"]];
     }
 
     async #act(action) {
@@ -253,11 +257,11 @@ function answerText(answer, strings) {
     return strings.text(`answer.${answer in answerShapes ? answer : "unknown"}`);
 }
 
-function row({ key, state, detail, seconds }, strings) {
+function row({ key, label = key, state, detail, seconds }, strings) {
     const values = seconds === undefined || seconds === null ? {} : { duration: strings.duration(seconds) };
     return element("li", { "data-outcome": key, "data-state": state },
         picture(stateShapes[state]),
-        element("p", {}, element("span", { class: "label" }, strings.text(`outcome.${key}`)), " ",
+        element("p", {}, element("span", { class: "label" }, strings.text(`outcome.${label}`)), " ",
             element("strong", { class: "state" }, strings.text(`state.${state}`))),
         element("p", { class: "detail" }, detail === undefined ? "" : strings.text(detail, values)));
 }

@@ -33,11 +33,11 @@ class CustomerView {
     }
 
     /// Of a result only what the screen needs: that a picture is there, not where.
-    keeps({ id, state, outcome, reasons, hint, ended, asks, retention, brand, result, then }) {
+    keeps({ id, kind, state, outcome, reasons, hint, ended, asks, retention, brand, result, then }) {
         const { answers, issuer } = result ?? {};
         const kept = { answers, issuer: { test: issuer?.test } };
         const next = then && { asks: then.asks, retention: then.retention };
-        return { id, state, outcome, reasons, hint, ended, asks, retention, brand, result: result && kept, then: next };
+        return { id, kind, state, outcome, reasons, hint, ended, asks, retention, brand, result: result && kept, then: next };
     }
 
     wipe() {}

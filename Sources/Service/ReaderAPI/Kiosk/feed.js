@@ -1,10 +1,7 @@
 // Keeps a stream of events open: resumes it, waits longer between failing attempts, and notices silence.
 
 import { EventParser } from "./event-stream.js";
-
-/// Between attempts, in milliseconds: eight quick ones are the budget, then two a minute.
-const pauses = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 15_000];
-const slowPause = 30_000;
+import { Pauses } from "./pauses.js";
 
 /// So many heartbeats may fail to come before a stream counts as dead.
 const missedHeartbeats = 2.5;
@@ -20,9 +17,8 @@ export class Feed {
     heartbeat = 15;
     #open;
     #listener;
-    #failures = 0;
+    #pauses = new Pauses();
     #lastEventID = "";
-    #hurry = () => {};
     #lossTimer = null;
 
     /// `open(lastEventID, signal)` gives the response; `listener` has `live()`, `event(type, value)`, `lost()` and
@@ -48,14 +44,13 @@ export class Feed {
                 return;
             }
             this.#lossTimer ??= setTimeout(() => this.#listener.lost(), grace);
-            await this.#pause(signal);
+            await this.#pauses.take(signal);
         }
     }
 
     /// Ends a pause between attempts, with a new budget of quick ones.
     hurry() {
-        this.#failures = 0;
-        this.#hurry();
+        this.#pauses.hurry();
     }
 
     async #listen(signal) {
@@ -74,7 +69,7 @@ export class Feed {
             const parser = new EventParser();
             for await (const bytes of chunks(response.body)) {
                 rearm();
-                this.#failures = 0;
+                this.#pauses.renew();
                 parser.take(bytes).forEach((event) => this.#pass(event));
             }
         } finally {
@@ -101,21 +96,6 @@ export class Feed {
         if (value !== null && typeof value === "object") {
             this.#listener.event(type, value);
         }
-    }
-
-    async #pause(signal) {
-        const pause = pauses[this.#failures] ?? slowPause;
-        this.#failures += 1;
-        await new Promise((resolve) => {
-            const timer = setTimeout(resolve, pause * (0.75 + Math.random() / 2));
-            this.#hurry = () => {
-                clearTimeout(timer);
-                resolve();
-            };
-            signal.addEventListener("abort", this.#hurry, { once: true });
-        });
-        signal.removeEventListener("abort", this.#hurry);
-        this.#hurry = () => {};
     }
 }
 

@@ -3,6 +3,7 @@
 import { takeCode } from "./capability.js";
 import { Daemon } from "./daemon.js";
 import { Feed } from "./feed.js";
+import { persist } from "./pauses.js";
 import { Scanner } from "./scanner.js";
 import { awaitsComparison, isClosed } from "./screens.js";
 import { Sounds } from "./sounds.js";
@@ -46,24 +47,25 @@ export class Page {
     async start() {
         const parameters = new URLSearchParams(location.search);
         const code = takeCode();
-        this.strings = await Strings.load(parameters.get("lang"), ...navigator.languages);
+        const { signal } = this.#ending;
+        this.strings = await persist(() => Strings.load(parameters.get("lang"), ...navigator.languages), signal);
         this.home = parameters.has("lang") ? this.strings.language : null;
         this.sounds = new Sounds(this.view.soundsAtFirst, () => this.render());
         addEventListener("pagehide", () => this.#leave());
         addEventListener("pageshow", (event) => event.persisted && location.reload());
         addEventListener("hashchange", () => location.reload());
         addEventListener("online", () => this.retry());
-        this.daemon = new Daemon(this.view.name, this.laneName);
+        const daemon = this.daemon = new Daemon(this.view.name, this.laneName);
+        this.render();
         if (code !== null) {
-            // Without it the cookie of an earlier code may still be there.
-            await this.daemon.enter(code).catch(() => {});
+            // Where it is refused the cookie of an earlier code may still be there.
+            await persist(() => daemon.enter(code), signal, ({ kind }) => !["unreachable", "faulty"].includes(kind));
         }
         if (this.view.scans) {
             new Scanner({ taken: (uri) => this.#engage(uri), refused: () => this.say("scanRefused") });
         }
-        this.#feed = new Feed((id, signal) => this.daemon.events(this.laneName, id, signal), this);
-        this.render();
-        this.#feed.run(this.#ending.signal);
+        this.#feed = new Feed((id, signal) => daemon.events(this.laneName, id, signal), this);
+        this.#feed.run(signal);
     }
 
     render() {

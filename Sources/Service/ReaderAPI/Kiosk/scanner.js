@@ -2,6 +2,16 @@
 
 /// The longest pause between two keys of a scanner, with room for a busy computer, in milliseconds.
 const keyGap = 400;
+/// No person presses two keys so soon one after the other, in milliseconds.
+const handGap = 50;
+
+/// How long no key is pressed before one confirms by a control that is marked `data-deliberate`, in milliseconds.
+const deliberation = 1_000;
+
+/// Keys that press a control or go to another.
+const pressing = ["Enter", " ", "Tab"];
+const modifiers = ["Shift", "Control", "Alt", "AltGraph", "Meta", "CapsLock"];
+
 const scheme = "mdoc:";
 
 /// One letter more than the longest engagement.
@@ -26,10 +36,14 @@ function letterOnUSKeyboard(event) {
     return (event.shiftKey ? shiftedKeys : plainKeys)[event.code] ?? "\ufffd";
 }
 
-/// Watches for engagements, typed or pasted, and gives each to `taken`; what only began like one to `refused`.
+/// Watches for engagements, typed or pasted, and gives each to `taken`; what only began like one to `refused`. No code
+/// presses a control, whatever is in it.
 export class Scanner {
     #readings = ["", ""];
     #timer = null;
+    /// When the last key came, and whether what it belongs to began like an engagement.
+    #last = -Infinity;
+    #hasRead = false;
     #taken;
     #refused;
 
@@ -45,20 +59,34 @@ export class Scanner {
     }
 
     #key(event) {
-        if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) {
+        if (event.isComposing || modifiers.includes(event.key)) {
             return;
         }
         const isEnd = event.key === "Enter" || event.key === "Tab";
-        if (this.#isScanning && (isEnd || event.key.length === 1)) {
-            // None of it may press a button.
+        if (this.#isTyped(event) || (this.#isScanning && (isEnd || event.key.length === 1))) {
             event.preventDefault();
             event.stopImmediatePropagation();
+        }
+        if (event.ctrlKey || event.altKey || event.metaKey) {
+            return;
         }
         if (isEnd) {
             this.#finish();
         } else if (event.key.length === 1) {
             this.#add(event.key, letterOnUSKeyboard(event));
         }
+    }
+
+    /// Whether a key that presses something comes as from a scanner, by the time at which it was pressed.
+    #isTyped({ key, target, timeStamp }) {
+        const pause = timeStamp - this.#last;
+        this.#last = timeStamp;
+        this.#hasRead = this.#isScanning || (this.#hasRead && pause < keyGap);
+        if (!pressing.includes(key)) {
+            return false;
+        }
+        const isDeliberate = key !== "Tab" && target.closest("[data-deliberate]") !== null;
+        return pause < (isDeliberate ? deliberation : this.#hasRead ? keyGap : handGap);
     }
 
     #add(...letters) {

@@ -50,9 +50,14 @@ export function overall(result) {
     return answers.every((answer) => answer === "yes") ? "yes" : "unknown";
 }
 
-/// Whether a person is to compare the picture with the face before them.
+/// Whether a person is to decide, where a picture was asked for by comparing it with the face before them.
 export function awaitsComparison(presentation) {
     return presentation?.state === "awaitingDecision";
+}
+
+/// Whether a picture was asked for that the clerk sees. That of a data request is for the till alone.
+export function hasPicture({ kind, asks }) {
+    return kind !== "data" && (asks ?? []).includes("portrait");
 }
 
 /// The phases before a result, the same for both pages.
@@ -112,7 +117,7 @@ export function customerScreen(known) {
 
 function customerEnd(presentation) {
     if (awaitsComparison(presentation)) {
-        return { name: "compare", tone: "attend", shape: "person" };
+        return { name: hasPicture(presentation) ? "compare" : "decide", tone: "attend", shape: "person" };
     }
     switch (presentation.outcome) {
     case "allow": return { name: "yes", tone: "yes", shape: "yes", cue: "yes" };
@@ -162,12 +167,12 @@ export function clerkScreen(known) {
 /// What an outcome says to the clerk.
 function clerkEnd(presentation) {
     if (awaitsComparison(presentation)) {
-        return { name: "compare", tone: "attend", shape: "person", shows: true };
+        return { name: hasPicture(presentation) ? "compare" : "decide", tone: "attend", shape: "person", shows: true };
     }
     const [id = ""] = presentation.reasons ?? [];
     switch (presentation.outcome) {
     case "allow": return { name: "verified", tone: "yes", shape: "yes", shows: true, cue: "yes" };
-    case "deny": return { tone: "no", shape: "no", shows: true, cue: "no", ...denial(id, presentation.result) };
+    case "deny": return { tone: "no", shape: "no", shows: true, cue: "no", ...denial(id, presentation) };
     case "declined": return { name: "declined", tone: "quiet", shape: "hand" };
     case "cancelled": return { name: "cancelled", tone: "quiet", shape: "stopped" };
     case "failed": {
@@ -178,18 +183,18 @@ function clerkEnd(presentation) {
     return doubt(id, presentation);
 }
 
-function denial(id, result) {
-    const years = youngest(result);
+function denial(id, presentation) {
+    const years = youngest(presentation.result);
     switch (id) {
     case "answer.no": return years === null ? { name: "answerNo" } : { name: "tooYoung", values: { years } };
-    case "decision.rejected": return { name: "otherPerson" };
+    case "decision.rejected": return { name: hasPicture(presentation) ? "otherPerson" : "notAccepted" };
     default: return { name: "rejected", reason: { id } };
     }
 }
 
 function doubt(id, presentation) {
     if (isUndecided(presentation)) {
-        return { name: "undecided", tone: "quiet", shape: "stopped", shows: true };
+        return { name: hasPicture(presentation) ? "undecided" : "notDecided", tone: "quiet", shape: "stopped", shows: true };
     }
     if (id === "document.test") {
         return { name: "test", tone: "test", shape: "test", shows: true };
@@ -259,11 +264,15 @@ function revocation({ state, ageSeconds }, policy) {
 }
 
 function human(presentation) {
+    const isCompared = hasPicture(presentation);
     const decided = {
-        approved: { state: "passed", detail: "clerk.matches" }, rejected: { state: "failed", detail: "clerk.matchesNot" },
+        approved: { state: "passed", detail: isCompared ? "clerk.matches" : "clerk.accept" },
+        rejected: { state: "failed", detail: isCompared ? "clerk.matchesNot" : "clerk.refuse" },
         dismissed: { state: "unknown", detail: "outcome.human.skipped" },
     }[isUndecided(presentation) ? "dismissed" : presentation.result?.decision];
-    const open = awaitsComparison(presentation)
-        ? { state: "open", detail: "outcome.human.open" } : { state: "none" };
-    return { key: "human", ...(decided ?? open) };
+    const label = isCompared ? "human" : "decided";
+    if (decided === undefined && !awaitsComparison(presentation)) {
+        return { key: "human", state: "none" };
+    }
+    return { key: "human", label, ...(decided ?? { state: "open", detail: `outcome.${label}.open` }) };
 }

@@ -2,6 +2,9 @@
 
 const unitSeconds = [["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
 
+/// How long the table may take to come, in milliseconds.
+const loadDeadline = 10_000;
+
 /// The longest text from outside that is shown.
 const longest = 200;
 
@@ -20,9 +23,14 @@ export class Strings {
         this.choose(language);
     }
 
-    /// The table from the daemon.
+    /// The table from the daemon; throws where it does not come whole.
     static async load(...wishes) {
-        const response = await fetch("/kiosk/strings.json", { credentials: "omit", cache: "no-store" });
+        const response = await fetch("/kiosk/strings.json", {
+            credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(loadDeadline),
+        });
+        if (!response.ok) {
+            throw new Error(`strings.json: ${response.status}`);
+        }
         const table = await response.json();
         return new Strings(table, Strings.best(table, wishes) ?? "en");
     }

@@ -73,7 +73,7 @@ extension PresentationEvent {
         case .awaitingConsent: .awaitingConsent
         case .receiving, .verifying: .receiving
         case .phoneLocked, .notAnID, .offerQR, .bluetoothUnavailable, .mayLift, .connecting, .checkBluetooth,
-            .hold:
+            .readerSilent, .hold:
             nil
         // An interrupted tap starts again.
         case .tapAgain, .liftAndTapAgain: .armed
@@ -92,6 +92,7 @@ extension PresentationEvent {
         case .mayLift: .mayLift
         case .connecting: .connecting
         case .checkBluetooth: .checkBluetooth
+        case .readerSilent: before
         case .hold: .hold
         case .awaitingConsent, .receiving, .verifying: before == .hold ? .hold : nil
         case .engaged: nil

@@ -33,6 +33,8 @@ extension MobileDocumentReader {
         case notAnID
         /// The tap broke off: lift the phone, then tap again. The same request waits.
         case tapAgain
+        /// The phone stays on the reader and does not answer as it should: lift it, then tap again.
+        case liftAndTapAgain
         /// Taps keep failing: the phone's QR code may do better.
         case offerQR
         /// Everything else comes over Bluetooth: the phone may leave the reader.
@@ -43,6 +45,8 @@ extension MobileDocumentReader {
         case checkBluetooth
         /// The answer comes over NFC: the phone has to stay on the reader.
         case hold
+        /// The reader does not answer: unplug it and plug it in again if it does not recover.
+        case readerSilent
         /// Bluetooth cannot be used, only NFC; the id of the condition.
         case bluetoothUnavailable(id: String)
     }
@@ -55,9 +59,11 @@ extension MobileDocumentReader.Event {
             case .armed: .armed
             case .phoneLocked: .hint(.phoneLocked)
             case .notAnID: .hint(.notAnID)
-            case .tapAgain, .liftAndTapAgain: .hint(.tapAgain)
+            case .tapAgain: .hint(.tapAgain)
+            case .liftAndTapAgain: .hint(.liftAndTapAgain)
             case .offerQR: .hint(.offerQR)
             case .bluetoothUnavailable(let fault): .hint(.bluetoothUnavailable(id: fault.rawValue))
+            case .readerSilent: .hint(.readerSilent)
             case .engaged: .engaged
             case .mayLift: .hint(.mayLift)
             case .connecting: .hint(.connecting)

@@ -71,6 +71,7 @@ extension SharedReader {
         let service = PCSCService()
         let selector = ReaderSelector(reader ?? "")
         let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
+        let field = FieldOfReads()
         self.init { transaction throws(MobileDocumentReaderError) in
             do throws(PCSCTransportError) {
                 guard !selector.candidates(among: try await service.readers()).isEmpty else {
@@ -80,8 +81,19 @@ extension SharedReader {
                 throw error == .cancelled
                     ? .cancelled(.taskCancelled) : MobileDocumentReaderError(ReaderFault(error))
             }
-            let field = PCSCContactlessReader(service: service, selector: selector)
-            return await transaction.run(at: field, radio: radio)
+            let reader = await field.reader { PCSCContactlessReader(service: service, selector: selector) }
+            return await transaction.run(at: reader, radio: radio)
         }
+    }
+}
+
+/// The reader's field from the first read on: it knows the phone of the read before (Q208).
+private actor FieldOfReads {
+    private var reader: PCSCContactlessReader?
+
+    func reader(_ make: () -> PCSCContactlessReader) -> PCSCContactlessReader {
+        let reader = reader ?? make()
+        self.reader = reader
+        return reader
     }
 }

@@ -90,6 +90,12 @@ struct DoctorReaderTests {
                 service: .answers([], chosen: nil), hindrances: [.notListed(acr122, model: "ACS ACR122U")]),
             .readerFound, .failed, "does not show ACS ACR122U", fix: "systemctl restart pcscd"),
         .init(
+            "Q211 no driver lists it",
+            ReaderFacts(
+                service: .answers([], chosen: nil),
+                hindrances: [.unknownToDrivers(acr122, model: "ACS ACR1552U")]),
+            .readerFound, .failed, "older than the reader"),
+        .init(
             "Q138 another kind of device",
             ReaderFacts(
                 service: .answers([], chosen: nil), hindrances: [.notCCID(acr122, model: "NXP PN533")]),
@@ -214,6 +220,28 @@ struct DoctorReaderFilesTests {
         #expect(facts.checks.first { $0.id == .kernelModules }?.outcome == .failed)
         let bare = try FakeSystem()
         #expect(await ReaderFacts.current(.any, in: bare.system).kernelModules.isEmpty)
+    }
+
+    @Test("Q211 A smart-card reader that the driver's list lacks is seen, one that it has is not")
+    func driverList() async throws {
+        let root = try FakeSystem()
+        let plist = """
+            <key>ifdVendorID</key><array><string>0x072F</string></array>
+            <key>ifdProductID</key><array><string>0x223E</string></array>
+            """
+        try root.write("/usr/lib/pcsc/drivers/ifd-ccid.bundle/Contents/Info.plist", plist)
+        try root.plugIn("1-2", "072f", "2303")
+        try root.plugIn("1-3", "1234", "5678", interface: "03")
+        let acr1552 = USBIdentity(vendor: 0x072f, product: 0x2303)
+        #expect(
+            await ReaderFacts.current(.any, in: root.system).hindrances
+                == [.unknownToDrivers(acr1552, model: "ACS ACR1552U")])
+        try root.write(
+            "/usr/lib/pcsc/drivers/ifd-ccid.bundle/Contents/Info.plist",
+            plist.replacingOccurrences(of: "223E", with: "2303"))
+        #expect(
+            await ReaderFacts.current(.any, in: root.system).hindrances
+                == [.notListed(acr1552, model: "ACS ACR1552U")])
     }
 
     @Test("The user of the daemon is known by the list of users, and no other for it")

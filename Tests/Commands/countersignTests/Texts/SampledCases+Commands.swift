@@ -61,11 +61,12 @@ extension PresentationEvent: SampledCases {
         case nil: .armed
         case .armed?: .phoneLocked
         case .phoneLocked?: .notAnID
-        case .notAnID?: .tapAgain(NFCEndReason(.selectApplication, .cardLost))
-        case .tapAgain?: .liftAndTapAgain
-        case .liftAndTapAgain?: .offerQR
+        case .notAnID?: .liftAndTapAgain(NFCEndReason(.selectApplication, .cardMute))
+        case .liftAndTapAgain?: .tapAgain(NFCEndReason(.selectApplication, .cardLost))
+        case .tapAgain?: .offerQR
         case .offerQR?: .bluetoothUnavailable(.adapterOff)
-        case .bluetoothUnavailable?: .engaged
+        case .bluetoothUnavailable?: .readerSilent
+        case .readerSilent?: .engaged
         case .engaged?: .mayLift
         case .mayLift?: .connecting
         case .connecting?: .checkBluetooth
@@ -264,7 +265,8 @@ extension ReaderHindrance: SampledCases {
         case nil: .takenByKernelNFC(usb, model: "ACS ACR122U", modules: ["pn533_usb"])
         case .takenByKernelNFC?: .notCCID(usb, model: "NXP PN533")
         case .notCCID?: .notListed(usb, model: "ACS ACR122U")
-        case .notListed?: nil
+        case .notListed?: .unknownToDrivers(usb, model: "ACS ACR1552U")
+        case .unknownToDrivers?: nil
         }
     }
 }

@@ -65,7 +65,8 @@ extension NFCFault: SampledCases {
         switch previous {
         case nil: .noWalletYet
         case .noWalletYet?: .cardLost
-        case .cardLost?: .status(.conditionsNotSatisfied)
+        case .cardLost?: .cardMute
+        case .cardMute?: .status(.conditionsNotSatisfied)
         case .status?: .deadlinePassed
         case .deadlinePassed?: .stepBudgetSpent
         case .stepBudgetSpent?: .notReady(polls: 3, promised: nil)

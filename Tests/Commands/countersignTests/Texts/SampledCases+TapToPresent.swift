@@ -41,7 +41,8 @@ extension MobileDocumentReaderError.Reason: SampledCases {
         case .ageBesideThreshold?: .ageOutOfRange
         case .ageOutOfRange?: .moreThanTwoAges
         case .moreThanTwoAges?: .documentTwice
-        case .documentTwice?: .tokenRequired
+        case .documentTwice?: .policyAcceptsMore
+        case .policyAcceptsMore?: .tokenRequired
         case .tokenRequired?: .tokenRefused(id: "token.expired")
         case .tokenRefused?: .readInProgress
         case .readInProgress?: .readerUnavailable(id: "pcsc.no_reader")

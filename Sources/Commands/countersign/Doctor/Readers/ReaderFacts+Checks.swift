@@ -165,6 +165,8 @@ extension ReaderHindrance {
             "pcscd has no driver for \(model) (\(usb)): it is not a CCID reader"
         case .notListed(let usb, let model):
             "pcscd does not show \(model) (\(usb)): old firmware, hanging, or hidden in /etc/default/pcscd"
+        case .unknownToDrivers(let usb, let model):
+            "pcscd's drivers do not list \(model) (\(usb)): they are older than the reader; install a newer libccid, or the maker's driver"
         }
     }
 }

@@ -14,7 +14,7 @@ extension ReaderFacts {
                 service: service, isInstalled: system.has("/usr/sbin/pcscd"), isSelected: selector != .any,
                 hindrances: ReaderHindrance.onThisComputer(
                     listed: service.usb, usbDevices: system.path("/sys/bus/usb/devices"),
-                    modules: system.path("/proc/modules")),
+                    modules: system.path("/proc/modules"), drivers: system.path(DriverList.folder)),
                 kernelModules: loadedModules(system).filter(ReaderHindrance.kernelModules.contains),
                 polkit: polkitRule(system), hasServiceUser: hasServiceUser(system))
         }

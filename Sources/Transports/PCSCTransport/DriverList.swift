@@ -1,0 +1,32 @@
+package import Transport
+
+/// The USB devices that a driver of pcscd's serves, by the `Info.plist` of its bundle.
+package struct DriverList {
+    /// Where pcscd looks for the bundles of its USB drivers.
+    package static let folder = "/usr/lib/pcsc/drivers"
+
+    package let devices: Set<USBIdentity>
+
+    /// Reads vendors and products, which are two arrays of the same length. Anything else gives no devices.
+    package init(_ propertyList: String) {
+        let vendors = Self.numbers(of: "ifdVendorID", in: propertyList)
+        let products = Self.numbers(of: "ifdProductID", in: propertyList)
+        let pairs = vendors.count == products.count ? Array(zip(vendors, products)) : []
+        devices = Set(pairs.compactMap { USBIdentity("\($0):\($1)") })
+    }
+
+    /// The digits of the numbers in the array under a key, each as `<string>0x072F</string>`.
+    private static func numbers(of key: String, in text: String) -> [Substring] {
+        guard let array = text.part(after: "<key>\(key)</key>", before: "</array>") else { return [] }
+        return array.split(separator: "<string>").compactMap { $0.part(after: "0x", before: "</string>") }
+    }
+}
+
+extension StringProtocol where SubSequence == Substring {
+    fileprivate func part(after start: String, before end: String) -> Substring? {
+        guard let from = self[...].firstRange(of: start)?.upperBound,
+            let to = self[from...].firstRange(of: end)?.lowerBound
+        else { return nil }
+        return self[from..<to]
+    }
+}
