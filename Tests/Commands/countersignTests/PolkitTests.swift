@@ -19,7 +19,7 @@ struct PolkitTests {
         init(_ number: UInt32) throws {
             self.number = number
             home = try TemporaryFolder()
-            try #require(chown(home.url.path, number, number) == 0)
+            try #require(unsafe chown(home.url.path, number, number) == 0)
         }
 
         func run(_ arguments: String...) async throws -> CommandRun {
@@ -35,7 +35,7 @@ struct PolkitTests {
             let wallet = try BuiltProgram(
                 "countersign", ["wallet", "--card", "tcp://127.0.0.1:35963", "--root", root])
             try await wallet.said("The phone is on the reader")
-            try #require(chown(root, number, number) == 0)
+            try #require(unsafe chown(root, number, number) == 0)
             _ = try home.write(#"{ "acceptTestDocuments": true }"#.utf8, as: "policy.json")
             let run = try await run(
                 "request", "--reader", VirtualBench.first, "--trust", root, "--age-over", "21",

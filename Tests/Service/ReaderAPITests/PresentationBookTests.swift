@@ -334,7 +334,7 @@ struct PresentationBookTests {
             }
         let isApproved = decision == .approved
         #expect(actions.retaining.map { $0.first != nil } == [isApproved])
-        _ = held.book.retained(until: isApproved ? Self.now : nil, further: nil, of: record.id)
+        held.book.retained(until: isApproved ? Self.now : nil, further: nil, of: record.id)
         _ = held.book.wrote(WrittenReceipts(), of: record.id)
         let ended = try #require(held.book[record.id]?.completion)
         #expect(ended.holdsElements == isApproved && ended.retaining.first == nil)
@@ -354,7 +354,8 @@ struct PresentationBookTests {
         held.book.finish(over.id, Self.declined)
         held.book.finish(awaiting.id, try await Self.report(on: awaiting))
         held.book.interrupt()
-        #expect(held.book.cancel(running.id))
+        let isCancelled = held.book.cancel(running.id)
+        #expect(isCancelled)
         held.book.finish(running.id, .incomplete(TransactionError(.cancelled, "cancelled")))
         _ = held.book.expire(.decision, of: awaiting.id)
         _ = held.book.wrote(WrittenReceipts(), of: awaiting.id)
@@ -478,7 +479,9 @@ struct PresentationBookTests {
     private static func waitingStatement(
         of record: PresentationRecord, _ report: TransactionReport
     ) async throws -> WaitingReceipts {
-        WaitingReceipts(first: try #require(ReceiptStatement(request(report, of: record), of: record)))
+        let statement: ReceiptStatement = try #require(
+            ReceiptStatement(request(report, of: record), of: record))
+        return WaitingReceipts(first: statement)
     }
 
     private static func request(_ report: TransactionReport, of record: PresentationRecord) -> EndedRequest {

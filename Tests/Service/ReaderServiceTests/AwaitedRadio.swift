@@ -9,6 +9,7 @@ actor AwaitedRadio: BluetoothLERadio {
     private var waiting: (number: Int, continuation: CheckedContinuation<MemoryLink?, Never>)?
     private var links = 0
 
+    func settingsFault() async -> RadioFault? { nil }
     func look() async throws(BluetoothLEError) {}
     func prepare() async throws(BluetoothLEError) {}
     func untilReady() async throws(BluetoothLEError) {}

@@ -1,5 +1,6 @@
 import MdocWallet
 import PCSCBench
+import PCSCTransport
 import PresentationStage
 import ReaderService
 import Testing

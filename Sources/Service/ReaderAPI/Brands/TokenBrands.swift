@@ -50,7 +50,9 @@ private actor FirstUses: TokenFirstUses {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
     private let store: ReaderStore
-    private nonisolated let asking = PendingLimit()
+    private nonisolated let asking = PendingLimit(ofOneCaller: PendingLimit.places)
+    /// One for all, as a token does not name who sends it.
+    private nonisolated let caller = ""
 
     init(_ store: ReaderStore) {
         self.store = store
@@ -59,8 +61,8 @@ private actor FirstUses: TokenFirstUses {
     nonisolated func firstUse(
         ofToken token: [UInt8], orNow now: Timestamp?
     ) async throws(ReaderTokensError) -> Timestamp? {
-        guard asking.enter() else { throw .firstUseUnknown(.busy) }
-        defer { asking.leave() }
+        guard asking.enter(caller) else { throw .firstUseUnknown(.busy) }
+        defer { asking.leave(caller) }
         return try await stored(token, now)
     }
 

@@ -2,14 +2,18 @@ internal import Synchronization
 
 /// How many callers may wait for the disk at once, and how often each; further ones are refused.
 final class PendingLimit: Sendable {
-    private static let places = 16
-    private static let placesOfOne = 4
+    static let places = 16
+    private let ofOneCaller: Int
     private let taken = Mutex<[String: Int]>([:])
+
+    init(ofOneCaller: Int = 4) {
+        self.ofOneCaller = ofOneCaller
+    }
 
     /// False when there is no place; otherwise call `leave` later.
     func enter(_ caller: String) -> Bool {
         taken.withLock { taken in
-            guard taken.values.reduce(0, +) < Self.places, taken[caller, default: 0] < Self.placesOfOne else {
+            guard taken.values.reduce(0, +) < Self.places, taken[caller, default: 0] < ofOneCaller else {
                 return false
             }
             taken[caller, default: 0] += 1
