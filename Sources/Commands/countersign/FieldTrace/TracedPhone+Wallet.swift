@@ -108,7 +108,8 @@ extension FaultFacts {
         case .surplusBytes: .addsSurplusByte
         case .capabilityContainerInvalid: .garblesCapabilities
         case .messageTooLong:
-            phase?.word == .receiveMessage ? .announcesDataObject(0xff_ffff) : .announcesLength(0xfffe)
+            [.awaitResponse, .receiveMessage].contains(phase?.word)
+                ? .announcesDataObject(0xff_ffff) : .announcesLength(0xfffe)
         case .messageMalformed: .truncatesMessage
         case .messageUnexpected: .sendsOtherMessage
         case .serviceStatus: .reportsStatus(.protocolError, phase?.word ?? .handoverSelect)

@@ -30,7 +30,7 @@ package struct NFCTrace: Sendable {
         _ = take(command, answer.data, name(of: command))
     }
 
-    /// The events of one command. An answer of nil is none, for `failure`.
+    /// The events of one command. Where `answer` is nil there was no answer, for the reason in `failure`.
     mutating func events(
         _ command: ArraySlice<UInt8>, _ answer: ArraySlice<UInt8>?, took: Duration,
         failure: ExchangeFacts.Failure?, _ tokens: TraceTokens

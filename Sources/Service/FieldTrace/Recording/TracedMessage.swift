@@ -18,7 +18,7 @@ struct TracedMessage: Sendable {
         return finish(length: length)
     }
 
-    /// A piece that does not follow the one before begins anew.
+    /// A piece that does not follow the one before begins another message.
     mutating func collect(_ piece: ArraySlice<UInt8>, at offset: Int) {
         if offset != bytes.count { bytes = [] }
         guard offset == bytes.count, bytes.count + piece.count <= 0xffff else { return }
@@ -57,7 +57,7 @@ struct TracedMessage: Sendable {
 }
 
 extension MessageFacts {
-    /// - Parameter message: nil where the bytes are none.
+    /// - Parameter message: nil where the bytes are not a message.
     fileprivate init(
         _ message: NDEFMessage?, size: Int, _ direction: Direction, _ tokens: TraceTokens
     ) {

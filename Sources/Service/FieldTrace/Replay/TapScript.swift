@@ -1,6 +1,6 @@
 /// Says for each command of a reader what the traced phone did with it.
 ///
-/// A reader may ask otherwise than the one that was traced: commands that it leaves out are passed over, and one that
+/// A reader may ask otherwise than the one that was traced: commands that it leaves out are skipped, and one that
 /// the phone never got has no entry.
 package struct TapScript: Equatable, Sendable {
     private let exchanges: [ExchangeFacts]
