@@ -168,6 +168,14 @@ let package = Package(
                 "RequestPlanner", "WalletPresentation", "Transport", "ReaderService", "ReaderStore",
             ]),
 
+        library(
+            "FieldTrace", in: "Service",
+            [
+                "CBOR", "ISO7816", "NDEF", "OpenSSLCrypto", "MdocModel", "MdocSession", "MdocTrust",
+                "MdocVerification", "RequestPlanner", "Transport", "PCSCTransport", "BlueZTransport",
+                "ReaderService", "Reports",
+            ]),
+
         .target(
             name: "ReaderAPI",
             dependencies: [
@@ -206,8 +214,9 @@ let package = Package(
                 "RequestPlanner", "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport",
                 "ReaderAPI",
                 "ReaderIdentityStore", "Reports",
-                "ReaderService", "ReaderStore", "ReaderTokens", "PortraitDecoding", "CProcess",
+                "ReaderService", "ReaderStore", "ReaderTokens", "PortraitDecoding", "CProcess", "FieldTrace",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -228,7 +237,7 @@ let package = Package(
                 "MdocTrust", "MdocVerification", "MdocWallet", "RequestPlanner", "WalletPresentation",
                 "Transport",
                 "PCSCTransport", "BlueZTransport", "ReaderService", "ReaderIdentityStore", "Reports",
-                "ReaderStore", "ReaderTokens", "TrustFetch", "COpenSSL", "CTimex",
+                "FieldTrace", "ReaderStore", "ReaderTokens", "TrustFetch", "COpenSSL", "CTimex",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -348,7 +357,7 @@ let package = Package(
                 "MdocModel",
                 "MdocSession", "MdocTrust", "MdocVerification", "ReaderTokens", "RequestPlanner",
                 "TestCredentials", "WalletPresentation", "BlueZTransport", "ReaderAPI",
-                "ReaderIdentityStore", "Reports", "ReaderStore", "RecordBench", "countersign",
+                "ReaderIdentityStore", "Reports", "ReaderStore", "RecordBench", "FieldTrace", "countersign",
                 "countersignd", "countersign-portrait",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -369,6 +378,13 @@ let package = Package(
                 "MdocModel", "MdocSession", "MdocTrust", "MdocVerification", "MdocWallet", "RequestPlanner",
                 "CBOR", "COSE", "NDEF", "ISO7816", "OpenSSLCrypto", "PKIX", "Transport", "PCSCTransport",
                 "BlueZTransport", "PCSCBench", "BlueZBench", "PresentationStage",
+            ]),
+        tests(
+            of: "FieldTrace", in: "Service",
+            [
+                "CBOR", "COSE", "NDEF", "MdocModel", "MdocSession", "MdocVerification", "MdocWallet",
+                "PresentationStage", "ReaderService", "Reports", "Transport", "BlueZTransport", "BlueZBench",
+                "PCSCBench",
             ]),
         tests(
             of: "PortraitDecoding", in: "Service",
@@ -412,7 +428,8 @@ let package = Package(
         tests(
             of: "countersignd", in: "Commands",
             [
-                "countersign", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderService", "Reports",
+                "countersign", "FieldTrace", "OpenSSLCrypto", "OtherPrograms", "ReaderAPI", "ReaderService",
+                "Reports",
                 "ReaderStore",
                 "MdocModel", "MdocWallet", "OnlineStage", "PKIX",
                 "PCSCBench", "BlueZBench", "Deadlines", "PresentationStage", "TestCredentials",
@@ -429,7 +446,7 @@ let package = Package(
                 "PCSCBench", "BlueZBench", "HTTPSBench", "Reports", "ReaderService", "PCSCTransport",
                 "ReaderStore",
                 "ReaderIdentityStore", "RecordBench", "TestCredentials",
-                "ISO7816", "ReaderAPI", "ReaderTokens", "TapToPresent", "TrustFetch",
+                "FieldTrace", "ISO7816", "ReaderAPI", "ReaderTokens", "TapToPresent", "TrustFetch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),

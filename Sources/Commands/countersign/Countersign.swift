@@ -21,7 +21,8 @@ struct Countersign: AsyncParsableCommand {
             DemoCommand.self, DoctorCommand.self, ReadersCommand.self, RequestCommand.self,
             VerifyCommand.self, InspectCommand.self, TrustCommand.self, IdentityCommand.self,
             BrandCommand.self, TokenCommand.self, ReceiptCommand.self, RetainedCommand.self,
-            PageCodeCommand.self, WalletCommand.self, BenchCommand.self,
+            PageCodeCommand.self, WalletCommand.self, FieldTestCommand.self, ReplayCommand.self,
+            BenchCommand.self,
         ])
 
     @Flag(name: .long, help: "Show the version, the commit and the libraries in use.")

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import FieldTrace
 internal import JSON
 internal import MdocModel
 internal import MdocTrust
@@ -36,6 +37,7 @@ struct DemoCommand: AsyncParsableCommand {
     var card = EndpointArgument.virtualCard
 
     @OptionGroup var retrieval: RetrievalArguments
+    @OptionGroup var fieldTrace: FieldTraceArguments
     @OptionGroup var clock: ClockArguments
     @OptionGroup var output: OutputArguments
 
@@ -57,18 +59,26 @@ struct DemoCommand: AsyncParsableCommand {
             question: PresentationQuestion(.planned(asked)),
             trust: try Self.trust(presented.issuer.root), policy: policy, retrieval: retrieval.plan,
             requestVersion: retrieval.requestVersion, clock: WallClock { now })
-        let field = PCSCContactlessReader(service: reader.service, selector: .name(containing: reader.name))
-        let radio = await retrieval.radio()
+        let fieldTrace = try await fieldTrace.start(plan)
+        let contactless = PCSCContactlessReader(
+            service: reader.service, selector: .name(containing: reader.name))
+        let field: any ContactlessReader =
+            fieldTrace.map { TracingReader(contactless, $0.recorder) } ?? contactless
+        let radio = await retrieval.radio(fieldTrace)
         let presentation = await interruptible { () -> Result<Presentation, CommandFailure> in
             do throws(CommandFailure) {
                 try await phone?.tap()
             } catch {
                 return .failure(error)
             }
-            let transaction = ReaderTransaction(plan) { Terminal.note($0.text) }
+            let transaction = ReaderTransaction(plan) { event in
+                Terminal.note(event.text)
+                fieldTrace?.recorder.observe(event)
+            }
             return .success(await transaction.run(at: field, radio: radio))
         }
         phone?.lift()
+        if case .success(let ended) = presentation { fieldTrace?.end(ended) }
         let report = try TransactionReport.ended(
             try presentation.get(), asking: asked, on: WallClock.localDay(at: now))
         Terminal.result(

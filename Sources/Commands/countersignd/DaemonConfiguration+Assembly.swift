@@ -1,4 +1,5 @@
 internal import BlueZTransport
+internal import FieldTrace
 internal import JSON
 internal import Logging
 internal import OpenSSLCrypto
@@ -106,13 +107,28 @@ extension DaemonConfiguration.Lane {
             return BenchLinkLaneDevice(try SocketAddress(host: host, port: port))
         case .contactless(let reader, let adapter, let usesBluetooth):
             let selector = ReaderSelector(reader)
-            return ContactlessLaneDevice(
-                reader: CommandedReader(
-                    PCSCContactlessReader(service: service, selector: selector), service: service,
-                    selector: selector, wishes: readerCommands),
-                radio: usesBluetooth ? BlueZRadio(configuration: BlueZConfiguration(adapter: adapter)) : nil,
+            let field = CommandedReader(
+                PCSCContactlessReader(service: service, selector: selector), service: service,
+                selector: selector, wishes: readerCommands)
+            let bluetooth = BlueZConfiguration(adapter: adapter)
+            guard let recorder = fieldTrace?.recorder else {
+                return ContactlessLaneDevice(
+                    reader: field, radio: usesBluetooth ? BlueZRadio(configuration: bluetooth) : nil,
+                    missingReader: { await service.missing(selector) })
+            }
+            let traced = ContactlessLaneDevice(
+                reader: TracingReader(field, recorder),
+                radio: usesBluetooth ? TracingRadio(bluetooth, recorder) : nil,
                 missingReader: { await service.missing(selector) })
+            return TracingLaneDevice(traced, recorder, service)
         }
+    }
+}
+
+extension DaemonConfiguration.Lane.FieldTraceSettings {
+    /// Nil where OpenSSL has no random bytes: nothing is traced then.
+    fileprivate var recorder: FieldTraceRecorder? {
+        try? FieldTraceRecorder(.ofThisProgram, to: RotatingTraceFile(file, bytes: bytes))
     }
 }
 

@@ -8,7 +8,7 @@ internal import Transport
 extension DaemonConfiguration.Lane {
     private static let members: Set = [
         "name", "reader", "adapter", "transport", "bleMode", "l2cap", "benchLink", "waitSeconds",
-        "consentSeconds", "page", "policy", "requestVersion", "readerCommands",
+        "consentSeconds", "page", "policy", "requestVersion", "readerCommands", "fieldTrace",
     ]
 
     init(_ text: JSONText) throws(JSONFault) {
@@ -32,6 +32,10 @@ extension DaemonConfiguration.Lane {
         settings.requestVersion = try members["requestVersion"]?.word() ?? .automatic
         settings.policy = try members["policy"].map(RevocationPolicy.init)
         if let page = members["page"] { self.page = try LanePage(page) }
+        fieldTrace = try members["fieldTrace"].map(FieldTraceSettings.init)
+        if fieldTrace != nil, case .benchLink = device {
+            throw text.wrong("benchLink and fieldTrace cannot be given together")
+        }
     }
 
     /// Whether a path may contain the byte unescaped.
@@ -75,6 +79,9 @@ extension DaemonConfiguration.Lane {
     func conflict(with others: [Self]) -> String? {
         for other in others {
             if other.name == name { return "another lane has this name" }
+            if let fieldTrace, fieldTrace.file == other.fieldTrace?.file {
+                return "lane \(other.name) has this fieldTrace"
+            }
             switch (device, other.device) {
             case (.benchLink, .benchLink) where device == other.device:
                 return "lane \(other.name) has this bench link"
@@ -93,6 +100,16 @@ extension DaemonConfiguration.Lane {
             }
         }
         return nil
+    }
+}
+
+extension DaemonConfiguration.Lane.FieldTraceSettings {
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["file", "bytes"])
+        let file = try members.required("file")
+        self.file = try file.string(upTo: 4000)
+        guard self.file.hasPrefix("/") else { throw file.wrong("must be a path that begins with /") }
+        bytes = Int(try members["bytes"]?.integer(in: 1 << 16...1 << 28) ?? 1 << 22)
     }
 }
 

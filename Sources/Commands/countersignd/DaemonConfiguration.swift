@@ -43,6 +43,14 @@ package struct DaemonConfiguration: Equatable, Sendable {
         var readerCommands: Set<ReaderWish> = []
         var settings = LaneSettings()
         var page = LanePage()
+        /// Nil for no field trace.
+        var fieldTrace: FieldTraceSettings?
+
+        /// Where a lane's field trace goes, and how many bytes it has with the one before.
+        struct FieldTraceSettings: Equatable, Sendable {
+            var file: String
+            var bytes: Int
+        }
     }
 
     struct Webhooks: Equatable, Sendable {

@@ -6,6 +6,11 @@ package indirect enum CBORDraft: Sendable {
     package struct Member: Sendable {
         package var key: CBORDraft
         package var value: CBORDraft
+
+        package init(key: CBORDraft, value: CBORDraft) {
+            self.key = key
+            self.value = value
+        }
     }
 
     case integer(Int64)

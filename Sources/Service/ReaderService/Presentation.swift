@@ -114,7 +114,7 @@ package enum PresentationEvent: Equatable, Sendable {
 
 /// How long a part of a presentation took.
 package struct PhaseTime: Equatable, Sendable {
-    package enum Name: String, Sendable {
+    package enum Name: String, CaseIterable, Sendable {
         /// From the phone in the field to its complete engagement.
         case engagement
         /// From the engagement to a link over Bluetooth that has been started.

@@ -16,6 +16,16 @@ package struct ReaderTransaction: Sendable {
         self.report = report
     }
 
+    /// The same, whose events go to `other` too.
+    package func reporting(
+        to other: @escaping @Sendable (PresentationEvent) -> Void
+    ) -> ReaderTransaction {
+        ReaderTransaction(plan) { [report] event in
+            other(event)
+            report(event)
+        }
+    }
+
     /// How a presentation ended, and what is still said to the phone while the outcome is shown (Q76).
     struct Ending {
         let outcome: Presentation.Outcome

@@ -38,6 +38,9 @@ package struct BlueZConfiguration: Sendable {
     /// Between two attempts (Q82).
     package var backOff: Duration = .milliseconds(500)
 
+    /// Called with what bluetoothd tells of phones, on its queue: for traces.
+    package var observe: @Sendable (BlueZObservation) -> Void = { _ in }
+
     /// The address of another bus than the system's.
     var bus: String?
 

@@ -115,6 +115,8 @@ package enum CardAnswer: Equatable, Sendable {
     case respondLater([UInt8], after: Duration)
     /// Is pulled out of the field instead of answering.
     case removeCard
+    /// Is pulled out of the field in the middle of the command.
+    case removeCardLater(after: Duration)
 }
 
 /// What the reader does to the card's power.

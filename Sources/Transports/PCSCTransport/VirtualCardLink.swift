@@ -68,13 +68,19 @@ final class VirtualCardLink: Sendable {
         switch answer {
         case .respond(let bytes): return send(bytes)
         case .respondLater(let bytes, let delay):
-            // Pulled while it waits, it must not stay on the reader for the rest of the delay.
-            let (seconds, attoseconds) = delay.components
-            let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-            guard pulled.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .timedOut else { return false }
-            return send(bytes)
+            return stays(for: delay) && send(bytes)
         case .removeCard: return false
+        case .removeCardLater(let delay):
+            _ = stays(for: delay)
+            return false
         }
+    }
+
+    /// Waits. Pulled while it waits, it must not stay on the reader for the rest of the delay: false then.
+    private func stays(for delay: Duration) -> Bool {
+        let (seconds, attoseconds) = delay.components
+        let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+        return pulled.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .timedOut
     }
 
     private func receive() -> [UInt8]? {

@@ -56,6 +56,22 @@ struct ConfigurationTests {
                 #"lanes[0].requestVersion: must be one of "auto", "1.0""#
             ),
             (
+                #"{"lanes": [{"name": "one", "fieldTrace": {}}]}"#,
+                #"lanes[0].fieldTrace: the member "file" is missing"#
+            ),
+            (
+                #"{"lanes": [{"name": "one", "fieldTrace": {"file": "trace"}}]}"#,
+                "lanes[0].fieldTrace.file: must be a path that begins with /"
+            ),
+            (
+                #"{"lanes": [{"name": "one", "fieldTrace": {"file": "/a", "bytes": 1}}]}"#,
+                "lanes[0].fieldTrace.bytes: must be a whole number from 65536 to 268435456"
+            ),
+            (
+                #"{"lanes": [{"name": "one", "benchLink": "tcp://127.0.0.1:7", "fieldTrace": {"file": "/a"}}]}"#,
+                "benchLink and fieldTrace cannot be given together"
+            ),
+            (
                 #"{"lanes": [{"name": "one", "readerCommands": ["beep"]}]}"#,
                 #"lanes[0].readerCommands[0]: must be one of "pollingFrame", "quiet""#
             ),

@@ -15,7 +15,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case json, readerToken, brandRegistry
     case receiptChain, signedReceipt, retainedRecord
     case daemonConfiguration, policyFile, identityRules, mainConfiguration
-    case presentationOrder, pemKey, portrait
+    case presentationOrder, pemKey, portrait, fieldTrace
 
     /// Feeds `input` to the target. Traps where the target fails.
     package func run(_ input: ArraySlice<UInt8>) {
@@ -55,7 +55,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .brandRegistry: fuzzBrandRegistry(input)
         case .walletEnvelope, .encryptedResponse, .receiptChain, .signedReceipt, .retainedRecord,
             .daemonConfiguration, .policyFile, .identityRules, .mainConfiguration, .presentationOrder,
-            .pemKey, .portrait:
+            .pemKey, .portrait, .fieldTrace:
             _ = takesWhole(input)
         }
     }
@@ -77,6 +77,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .presentationOrder: fuzzPresentationOrder(input)
         case .pemKey: fuzzPEMKey(input)
         case .portrait: fuzzPortrait(input)
+        case .fieldTrace: fuzzFieldTrace(input)
         default: false
         }
     }

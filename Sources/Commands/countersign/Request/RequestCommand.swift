@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import FieldTrace
 internal import JSON
 internal import MdocVerification
 internal import ReaderService
@@ -48,6 +49,8 @@ struct RequestCommand: AsyncParsableCommand {
     @OptionGroup(title: "Where the phone is")
     var source: SourceArguments
 
+    @OptionGroup var fieldTrace: FieldTraceArguments
+
     @OptionGroup var trust: TrustArguments
     @OptionGroup var store: StoreArguments
     @OptionGroup var policy: PolicyArguments
@@ -83,10 +86,15 @@ struct RequestCommand: AsyncParsableCommand {
             deadlines: source.deadlines,
             retrieval: source.retrieval.plan, requestVersion: source.retrieval.requestVersion,
             clock: WallClock { fixed ?? (try? clock.now()) ?? now })
-        let transaction = ReaderTransaction(plan) { Terminal.note($0.text) }
-        let presentation = await interruptible {
-            await source.present(transaction)
+        let fieldTrace = try await fieldTrace.start(plan)
+        let transaction = ReaderTransaction(plan) { event in
+            Terminal.note(event.text)
+            fieldTrace?.recorder.observe(event)
         }
+        let presentation = await interruptible {
+            await source.present(transaction, fieldTrace)
+        }
+        if case .success(let ended) = presentation { fieldTrace?.end(ended) }
         let report = try TransactionReport.ended(
             try presentation.get(), asking: asked, on: WallClock.localDay(at: plan.clock.now))
         Terminal.result(

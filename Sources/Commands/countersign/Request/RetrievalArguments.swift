@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BlueZTransport
+internal import FieldTrace
 internal import JSON
 internal import ReaderService
 internal import Transport
@@ -49,12 +50,13 @@ struct RetrievalArguments: ParsableArguments {
     }
 
     /// Nil where NFC alone is wanted. What bluetoothd would do to phones is said before anything is on the air.
-    func radio() async -> (any BluetoothLERadio)? {
+    func radio(_ fieldTrace: FieldTraceFile?) async -> (any BluetoothLERadio)? {
         guard transport != .nfc else { return nil }
-        let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
+        let configuration = BlueZConfiguration(adapter: adapter)
+        let radio = BlueZRadio(configuration: configuration)
         let warning = SettingsWarning(missing: await radio.missingEssentials(), transport: transport)
         if let text = warning.text { Terminal.note(text) }
-        return radio
+        return fieldTrace.map { TracingRadio(configuration, $0.recorder) } ?? radio
     }
 }
 

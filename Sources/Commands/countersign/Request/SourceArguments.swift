@@ -1,5 +1,6 @@
 internal import Reports
 internal import ArgumentParser
+internal import FieldTrace
 internal import JSON
 internal import MdocModel
 internal import PCSCTransport
@@ -61,7 +62,9 @@ struct SourceArguments: ParsableArguments {
         return deadlines
     }
 
-    func present(_ transaction: ReaderTransaction) async -> Result<Presentation, CommandFailure> {
+    func present(
+        _ transaction: ReaderTransaction, _ fieldTrace: FieldTraceFile? = nil
+    ) async -> Result<Presentation, CommandFailure> {
         do throws(CommandFailure) {
             let trace = try trace.map { path throws(CommandFailure) in try TraceFile(path) }
             if let connect {
@@ -71,11 +74,11 @@ struct SourceArguments: ParsableArguments {
                 return .success(await transaction.run(over: traced))
             }
             let scanned = try qr.map { text throws(CommandFailure) in try Self.engagement(text) }
-            let radio = await retrieval.radio()
+            let radio = await retrieval.radio(fieldTrace)
             if let scanned, let radio, await isRetrievedByBluetooth(scanned, radio) {
                 return .success(await transaction.run(scanned: scanned, radio: radio))
             }
-            let field = try await field(trace)
+            let field = try await field(trace, fieldTrace)
             guard let scanned else { return .success(await transaction.run(at: field, radio: radio)) }
             return .success(await transaction.run(at: field, scanned: scanned))
         } catch {
@@ -118,10 +121,20 @@ struct SourceArguments: ParsableArguments {
         }
     }
 
+    private func field(
+        _ trace: TraceFile?, _ fieldTrace: FieldTraceFile?
+    ) async throws(CommandFailure) -> any ContactlessReader {
+        let field = try await Self.field(named: reader, Set(readerCommands))
+        let traced = trace.map { TracedReader(reader: field, trace: $0) } ?? field
+        return fieldTrace.map { TracingReader(traced, $0.recorder) } ?? traced
+    }
+
     /// The field of the readers that may be used; what is missing is said at once.
-    private func field(_ trace: TraceFile?) async throws(CommandFailure) -> any ContactlessReader {
+    static func field(
+        named name: String?, _ wishes: Set<ReaderWish> = []
+    ) async throws(CommandFailure) -> any ContactlessReader {
         let service = PCSCService()
-        let selector = ReaderSelector(reader ?? "")
+        let selector = ReaderSelector(name ?? "")
         do throws(PCSCTransportError) {
             let readers = try await service.readers()
             guard !selector.candidates(among: readers).isEmpty else {
@@ -130,10 +143,9 @@ struct SourceArguments: ParsableArguments {
         } catch {
             throw .unavailable(ReaderFault(error).advice)
         }
-        let field = CommandedReader(
+        return CommandedReader(
             PCSCContactlessReader(service: service, selector: selector), service: service, selector: selector,
-            wishes: Set(readerCommands))
-        return trace.map { TracedReader(reader: field, trace: $0) } ?? field
+            wishes: wishes)
     }
 
     private static func engagement(_ text: String) throws(CommandFailure) -> DeviceEngagement {

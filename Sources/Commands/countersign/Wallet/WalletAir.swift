@@ -1,3 +1,4 @@
+internal import FieldTrace
 internal import JSON
 internal import MdocModel
 internal import MdocSession
@@ -11,8 +12,12 @@ internal import Transport
 struct WalletAir {
     let radio: any BluetoothLERadio
     let wallet: Wallet
-    /// The phone on the virtual reader, whose taps engage. Without a phone, each reader gets a new QR code.
-    let phone: WalletPhone?
+    /// The engagement of the QR code that a phone on a virtual reader shows.
+    var shown: WalletEngagement?
+    /// The taps of a phone on a virtual reader, which engage. Without them, each reader gets a new QR code.
+    let taps: LatestEngagement?
+    /// What a replayed phone did over Bluetooth.
+    var script: AirScript?
 
     /// How long the reader of a tap is searched for. A reader without a phone on it may scan the code at any time.
     private static let timeout: Duration = .seconds(60)
@@ -34,7 +39,7 @@ struct WalletAir {
 
     /// What the next reader is engaged with; nil once the task is cancelled.
     private func engagement(_ number: Int) async throws(CommandFailure) -> WalletEngagement? {
-        if let phone { return if let shown = phone.shown { shown } else { await phone.taps.take() } }
+        if let taps { return if let shown { shown } else { await taps.take() } }
         do throws(WalletError) {
             let engagement = try wallet.engagement(.qr, number: number, now: .now)
             Terminal.result(engagement.uri)
@@ -62,7 +67,7 @@ struct WalletAir {
     ) async -> (any BluetoothLELink)? {
         let attempt = Task { await link(engagement, server) }
         let newer = Task {
-            let engagement = await phone?.taps.take()
+            let engagement = await taps?.take()
             if engagement != nil { attempt.cancel() }
             return engagement
         }
@@ -72,7 +77,7 @@ struct WalletAir {
             attempt.cancel()
         }
         newer.cancel()
-        if let engagement = await newer.value { phone?.taps.put(engagement) }
+        if let engagement = await newer.value { taps?.put(engagement) }
         return made
     }
 
@@ -83,12 +88,13 @@ struct WalletAir {
             server.note("the engagement names no way over Bluetooth")
             return nil
         }
-        let deadline = phone == nil ? nil : ContinuousClock.now + Self.timeout
+        if let script, await !waits(before: script, server) { return nil }
+        let deadline = taps == nil ? nil : ContinuousClock.now + Self.timeout
         while !Task.isCancelled, deadline.map({ .now < $0 }) ?? true {
             do throws(BluetoothLEError) {
                 let link = try await HolderConnecting(radio: radio, reader: reach).link()
                 server.note(link.kind == .server ? "came to us" : "found")
-                return link
+                return script?.leavesAfter.map { ReplayLink(link, leavesAfter: $0) } ?? link
             } catch {
                 guard error != .cancelled else { break }
                 server.note("no link: \(error.text)")
@@ -96,6 +102,19 @@ struct WalletAir {
             try? await Task.sleep(for: Self.pause, clock: .continuous)
         }
         return nil
+    }
+}
+
+extension WalletAir {
+    /// Waits as long as the traced phone did before its link; false if it made none.
+    private func waits(before script: AirScript, _ server: WalletServer) async -> Bool {
+        guard let connects = script.connects else {
+            server.note("the traced phone made no link")
+            try? await Task.sleep(for: Self.timeout, clock: .continuous)
+            return false
+        }
+        try? await Task.sleep(for: connects, clock: .continuous)
+        return true
     }
 }
 

@@ -180,7 +180,8 @@ struct WalletCommand: AsyncParsableCommand {
         if phone != nil { Terminal.note("The phone is on the reader. Press Ctrl-C to take it away.") }
         if ble {
             let radio = BlueZRadio(configuration: BlueZConfiguration(adapter: adapter))
-            return try await WalletAir(radio: radio, wallet: wallet, phone: phone).run(readers: readers)
+            let air = WalletAir(radio: radio, wallet: wallet, shown: phone?.shown, taps: phone?.taps)
+            return try await air.run(readers: readers)
         }
         guard let listener else {
             try? await Task.sleep(for: .seconds(86_400), clock: .continuous)

@@ -60,6 +60,7 @@ actor GATTClient: BluetoothLEClientLink {
         await daemon.listen(self) { [weak self] event in self?.assumeIsolated { $0.happened(event) } }
         isConnected = await daemon.properties(device, "org.bluez.Device1")?["Connected"]?.flag == true
         try await connect()
+        configuration.observe(.phone(addressIsRandom: address.isRandom))
         try await resolve()
         if let choice, let channel = try await channel(choice) { return channel }
         try await subscribe()
@@ -203,8 +204,19 @@ actor GATTClient: BluetoothLEClientLink {
             throw error == .overdue ? .subscriptionRefused : .radio(BlueZTransportError(error))
         }
         guard case .descriptor(let descriptor)? = answer.first else { return nil }
-        if let value = answer.last?.number, value >= 23 { mtu = min(mtu ?? value, value) }
+        if let value = answer.last?.number, value >= 23 {
+            mtu = min(mtu ?? value, value)
+            configuration.observe(.mtu(value, method == "AcquireWrite" ? .writeSocket : .notifySocket))
+        }
+        if method == "AcquireNotify" { subscribed(characteristic, usesSocket: true) }
         return PacketSocket(owning: descriptor.take(), longest: 1024, queue: daemon.bus.queue)
+    }
+
+    private func subscribed(_ characteristic: GATTRemoteService.Characteristic, usesSocket: Bool) {
+        guard let observed = BlueZObservation.Characteristic(rawValue: characteristic.rawValue) else {
+            return
+        }
+        configuration.observe(.subscribed(observed, usesSocket: usesSocket))
     }
 
     private func startNotify(
@@ -277,6 +289,7 @@ actor GATTClient: BluetoothLEClientLink {
     private func peerLeft() {
         guard !isLeaving, !inbox.isEnded else { return }
         isLeaving = true
+        configuration.observe(.disconnected)
         takeRest()
         letWritersGo()
         let time = configuration.verdict

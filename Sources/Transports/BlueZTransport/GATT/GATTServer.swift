@@ -169,6 +169,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     }
 
     private func turnAway(_ device: String) {
+        configuration.observe(.turnedAway)
         unknownDevices.insert(device)
         Task { _ = try? await daemon.call(device, "org.bluez.Device1", "Disconnect") }
     }
@@ -208,6 +209,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     /// What the client wrote before it disconnected is still delivered. The end is reported when its cause is
     /// known: when the radio is lost, the client is lost with it and is reported first.
     private func clientLeft() {
+        configuration.observe(.disconnected)
         let time = configuration.verdict
         Task {
             try? await Task.sleep(for: time)
@@ -259,10 +261,14 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         case ("AcquireNotify", .serverToClient): acquireNotifications(message, options)
         case ("StartNotify", _):
             answer(message, [])
+            subscribed(characteristic)
             if characteristic == .serverToClient { isNotifyingByCall = true }
             condition.signal()
         case ("StopNotify", _):
             answer(message, [])
+            if let observed = BlueZObservation.Characteristic(rawValue: characteristic.rawValue) {
+                configuration.observe(.unsubscribed(observed))
+            }
             if characteristic == .serverToClient { isNotifyingByCall = false }
         case ("Confirm", _): answer(message, [])
         default: return false
@@ -270,11 +276,19 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         return true
     }
 
+    private func subscribed(_ characteristic: GATTServerObjects.Characteristic, usesSocket: Bool = false) {
+        guard let observed = BlueZObservation.Characteristic(rawValue: characteristic.rawValue) else {
+            return
+        }
+        configuration.observe(.subscribed(observed, usesSocket: usesSocket))
+    }
+
     private func wroteState(_ value: [UInt8], _ device: String, _ options: [String: BusValue]) {
         switch phase {
         case .waiting where value == [0x01] && !device.isEmpty:
             phase = .started(device: device)
-            note(mtu: options["mtu"])
+            note(mtu: options["mtu"], .stateWrite)
+            observePhone(device)
             let unknownDevices = daemon.assumeIsolated { daemon in
                 daemon.take(device)
                 return daemon.unknownDevices(at: adapter)
@@ -296,14 +310,21 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         inbox.put(.data(value))
     }
 
-    private func note(mtu value: BusValue?) {
+    private func observePhone(_ device: String) {
+        let type = daemon.assumeIsolated { $0.properties(device, "org.bluez.Device1")?["AddressType"]?.text }
+        configuration.observe(.phone(addressIsRandom: type.map { $0 == "random" }))
+    }
+
+    private func note(mtu value: BusValue?, _ source: BlueZObservation.MTUSource) {
         guard let value = value?.number, value >= 23 else { return }
+        configuration.observe(.mtu(value, source))
         mtu = min(mtu ?? value, value)
     }
 
     // MARK: - Ident
 
     private func readIdent(_ message: BusMessage) {
+        configuration.observe(.identRead)
         if ident != nil { return answerIdent(message) }
         identReads.append(message)
         guard identReads.count == 1 else { return }
@@ -315,13 +336,18 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     }
 
     private func answerIdent(_ message: BusMessage) {
-        if let ident { answer(message, [.bytes(ident)]) }
+        guard let ident else { return }
+        answer(message, [.bytes(ident)])
+        configuration.observe(.identAnswered)
     }
 
     private func refuseIdentReads() {
         let reads = identReads
         identReads = []
-        for read in reads { refuse(read) }
+        for read in reads {
+            refuse(read)
+            configuration.observe(.identRefused)
+        }
     }
 
     private func answer(_ message: BusMessage, _ values: [BusValue]) {
@@ -338,7 +364,8 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         _ message: BusMessage, _ options: [String: BusValue]
     ) {
         guard let socket = handOver(message, options) else { return refuse(message) }
-        note(mtu: options["mtu"])
+        subscribed(.serverToClient, usesSocket: true)
+        note(mtu: options["mtu"], .notifySocket)
         notifications?.close()
         notifications = socket
         socket.start(received: { _ in true }) { [weak self] in

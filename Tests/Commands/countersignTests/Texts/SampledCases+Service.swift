@@ -1,3 +1,4 @@
+import FieldTrace
 import Foundation
 import JSON
 import MdocModel
@@ -37,6 +38,8 @@ extension UserFacingTexts {
         TextGroup(BrandRegistryError.samples, .service) { $0.explanation },
         TextGroup(BrandFault.samples, .service) { BrandRegistryError.refused($0).explanation },
         TextGroup(LogoFault.samples, .service) { BrandRegistryError.logo($0).explanation },
+        TextGroup(FieldTraceError.samples, .service) { $0.explanation },
+        TextGroup(NextStep.allCases, .service, ids: .word, id: { $0.rawValue }) { $0.text },
     ]
 
     /// The report on a presentation without an answer; where the reader is missing, what to do about that.
@@ -250,6 +253,23 @@ extension LogoFault: SampledCases {
         case .tooLong?: .notPNG
         case .notPNG?: .tooLarge(limit: 1024)
         case .tooLarge?: nil
+        }
+    }
+}
+
+extension FieldTraceError: SampledCases {
+    static func sample(after previous: Self?) -> Self? {
+        switch previous {
+        case nil: .tooLong(limit: FieldTrace.mostBytes)
+        case .tooLong?: .lineTooLong(line: 3, limit: FieldTrace.mostLineBytes)
+        case .lineTooLong?: .notAFieldTrace
+        case .notAFieldTrace?: .malformedLine(3)
+        case .malformedLine?: .unknownWord
+        case .unknownWord?: .noPresentation
+        case .noPresentation?: .presentationMissing(3)
+        case .presentationMissing?: .noTap
+        case .noTap?: .noRandomness
+        case .noRandomness?: nil
         }
     }
 }

@@ -1,0 +1,21 @@
+internal import ArgumentParser
+internal import FieldTrace
+internal import ReaderService
+
+/// Where the field trace of a presentation goes.
+struct FieldTraceArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Write what happened between reader and phone to this file: times, status words and outcomes, nothing of a person. It is there to be sent.",
+            valueName: "file"))
+    var fieldTrace: String?
+
+    /// Opens the file; nil where none is wanted.
+    func start(_ plan: PresentationPlan) async throws(CommandFailure) -> FieldTraceFile? {
+        guard let fieldTrace else { return nil }
+        let file = try await FieldTraceFile(fieldTrace)
+        file.recorder.begin(plan)
+        return file
+    }
+}

@@ -1,0 +1,120 @@
+internal import ISO7816
+package import MdocSession
+package import Transport
+
+/// Why something failed, in words of closed lists.
+package struct FaultFacts: Equatable, Sendable, Codable {
+    /// The NFC phase it happened in.
+    package var phase: TraceWord<NFCPhase>?
+    package var nfc: TraceWord<NFCFaultWord>?
+    /// The status word that the phase does not allow.
+    package var status: TraceStatus?
+    package var bluetoothPhase: TraceWord<BLEPhase>?
+    package var bluetooth: TraceWord<BLEFaultWord>?
+    package var radio: TraceWord<RadioFault>?
+    package var connection: TraceWord<ConnectionFault>?
+    package var reader: TraceWord<ReaderFault>?
+
+    init() {}
+
+    package init(_ reason: NFCEndReason) {
+        phase = TraceWord(reason.phase)
+        nfc = TraceWord(NFCFaultWord(reason.fault))
+        if case .status(let word) = reason.fault { status = TraceStatus(word.rawValue) }
+    }
+
+    package init(_ reason: BLEEndReason) {
+        switch reason {
+        case .failed(let phase, let fault):
+            bluetoothPhase = TraceWord(phase)
+            bluetooth = TraceWord(BLEFaultWord(fault))
+        case .terminated(let phase): bluetoothPhase = TraceWord(phase)
+        case .finished, .disconnected: break
+        }
+    }
+
+    package init(_ fault: RadioFault) {
+        radio = TraceWord(fault)
+    }
+
+    package init(_ fault: ConnectionFault) {
+        connection = TraceWord(fault)
+    }
+
+    package init(_ fault: ReaderFault) {
+        reader = TraceWord(fault)
+    }
+}
+
+/// What ends an NFC machine, without what came with it.
+package enum NFCFaultWord: String, CaseIterable, Sendable {
+    case noWalletYet, cardLost, cardMute, status, deadlinePassed, stepBudgetSpent, notReady, noProgress,
+        surplusBytes,
+        capabilityContainerInvalid, messageTooLong, messageMalformed, messageUnexpected, noHandoverService,
+        serviceStatus, noDeviceEngagement, noUsableCarrier, unofferedCarrier, dataObjectMalformed,
+        dataObjectIncomplete, outOfTurn
+
+    init(_ fault: NFCFault) {
+        self =
+            switch fault {
+            case .noWalletYet: .noWalletYet
+            case .cardLost: .cardLost
+            case .cardMute: .cardMute
+            case .status: .status
+            case .deadlinePassed: .deadlinePassed
+            case .stepBudgetSpent: .stepBudgetSpent
+            case .notReady: .notReady
+            case .noProgress: .noProgress
+            case .surplusBytes: .surplusBytes
+            case .capabilityContainerInvalid: .capabilityContainerInvalid
+            case .messageTooLong: .messageTooLong
+            case .messageMalformed: .messageMalformed
+            case .messageUnexpected: .messageUnexpected
+            case .noHandoverService: .noHandoverService
+            case .serviceStatus: .serviceStatus
+            case .noDeviceEngagement: .noDeviceEngagement
+            case .noUsableCarrier: .noUsableCarrier
+            case .unofferedCarrier: .unofferedCarrier
+            case .dataObjectMalformed: .dataObjectMalformed
+            case .dataObjectIncomplete: .dataObjectIncomplete
+            case .outOfTurn: .outOfTurn
+            }
+    }
+}
+
+/// What ends a transfer over Bluetooth, without what came with it.
+package enum BLEFaultWord: String, CaseIterable, Sendable {
+    case linkLost, deadlinePassed, endedWithinMessage, stateUnknown, valueEmpty, prefixUnknown, messageEmpty,
+        messageTooLong, messageUnexpected, notFramed, outOfTurn
+
+    init(_ fault: BLEFault) {
+        self =
+            switch fault {
+            case .linkLost: .linkLost
+            case .deadlinePassed: .deadlinePassed
+            case .endedWithinMessage: .endedWithinMessage
+            case .stateUnknown: .stateUnknown
+            case .valueEmpty: .valueEmpty
+            case .prefixUnknown: .prefixUnknown
+            case .messageEmpty: .messageEmpty
+            case .messageTooLong: .messageTooLong
+            case .messageUnexpected: .messageUnexpected
+            case .notFramed: .notFramed
+            case .outOfTurn: .outOfTurn
+            }
+    }
+}
+
+extension FaultFacts {
+    init(_ error: BluetoothLEError) {
+        switch error {
+        case .radioUnavailable(let fault): radio = TraceWord(fault)
+        case .connectionFailed(let fault): connection = TraceWord(fault)
+        case .serviceIncomplete: connection = TraceWord(.serviceIncomplete)
+        case .notSubscribed: connection = TraceWord(.notSubscribed)
+        case .linkLost: bluetooth = TraceWord(.linkLost)
+        case .alreadyWaiting: bluetooth = TraceWord(.outOfTurn)
+        case .cancelled: break
+        }
+    }
+}

@@ -1,0 +1,108 @@
+internal import NDEF
+
+/// An NDEF message, by the kinds of its records and carriers.
+package struct MessageFacts: Equatable, Sendable, Codable {
+    package enum Direction: String, CaseIterable, Sendable {
+        case fromPhone, toPhone
+    }
+
+    package enum Record: String, CaseIterable, Sendable {
+        case handoverSelect = "Hs"
+        case handoverRequest = "Hr"
+        case serviceParameter = "Tp"
+        case serviceSelect = "Ts"
+        case status = "Te"
+        case deviceEngagement = "deviceengagement"
+        case readerEngagement = "readerengagement"
+        case nfcCarrier = "nfc"
+        case bluetoothLE = "ble.oob"
+        case other
+    }
+
+    package let direction: TraceWord<Direction>
+    package let size: Int
+    /// Whether the bytes are an NDEF message.
+    package let isWellFormed: Bool
+    package let records: [TraceWord<Record>]
+    package let carriers: [CarrierFacts]
+    /// The status of a TNEP status record.
+    package let tnepStatus: Int?
+}
+
+/// A carrier of a handover message.
+package struct CarrierFacts: Equatable, Sendable, Codable {
+    package enum Kind: String, CaseIterable, Sendable {
+        case nfc
+        case bluetoothLE = "ble"
+        case unreadable
+        /// Bluetooth BR/EDR, Wi-Fi Aware and the like.
+        case foreign
+    }
+
+    /// Who connects, in the terms of the carrier record's sender (Core Specification Supplement A 1.17).
+    package enum Role: String, CaseIterable, Sendable {
+        case peripheralOnly, centralOnly, bothPeripheralPreferred, bothCentralPreferred
+    }
+
+    package let kind: TraceWord<Kind>
+    package let role: TraceWord<Role>?
+    /// The most bytes of data in a command and in an answer.
+    package let commandData: Int?
+    package let responseData: Int?
+    /// How many service UUIDs it has, and the token of the one that counts.
+    package let uuids: Int?
+    package let uuid: TraceToken?
+    package let addressIsRandom: Bool?
+    package let address: TraceToken?
+    package let psm: Int?
+
+    init(_ carrier: HandoverCarrier, _ tokens: TraceTokens) {
+        let ble: BluetoothLEOutOfBand? = if case .bluetoothLE(let record) = carrier { record } else { nil }
+        let nfc: NFCCarrier? = if case .nfc(let limits) = carrier { limits } else { nil }
+        kind = TraceWord(Kind(carrier))
+        role = ble.map { TraceWord(Role($0.role)) }
+        (commandData, responseData) = (nfc?.maximumCommandData, nfc?.maximumResponseData)
+        uuids = ble?.serviceUUIDCount
+        uuid = ble?.serviceUUID.flatMap { tokens.token(for: $0.bytes[...]) }
+        address = ble?.address.flatMap { tokens.token(for: $0.bytes[...]) }
+        addressIsRandom = ble?.address?.isRandom
+        psm = ble?.protocolServiceMultiplexer.map { Int($0) }
+    }
+}
+
+extension CarrierFacts.Kind {
+    fileprivate init(_ carrier: HandoverCarrier) {
+        self =
+            switch carrier {
+            case .nfc: .nfc
+            case .bluetoothLE: .bluetoothLE
+            case .unreadable: .unreadable
+            case .foreign: .foreign
+            }
+    }
+}
+
+extension CarrierFacts.Role {
+    fileprivate init(_ role: BluetoothLERole) {
+        self =
+            switch role {
+            case .peripheralOnly: .peripheralOnly
+            case .centralOnly: .centralOnly
+            case .bothPeripheralPreferred: .bothPeripheralPreferred
+            case .bothCentralPreferred: .bothCentralPreferred
+            }
+    }
+}
+
+extension MessageFacts.Record {
+    private static let types: [(NDEFRecordType, Self)] = [
+        (.handoverSelect, .handoverSelect), (.handoverRequest, .handoverRequest),
+        (.serviceParameter, .serviceParameter), (.serviceSelect, .serviceSelect), (.status, .status),
+        (.deviceEngagement, .deviceEngagement), (.readerEngagement, .readerEngagement),
+        (.nfcCarrier, .nfcCarrier), (.bluetoothLE, .bluetoothLE),
+    ]
+
+    init(_ record: NDEFRecord) {
+        self = Self.types.first { record.isOf($0.0) }?.1 ?? .other
+    }
+}

@@ -1,0 +1,94 @@
+package import Transport
+
+/// The reader, as its driver describes it. Its name is left out: it may hold a serial number.
+package struct NFCReaderFacts: Equatable, Sendable, Codable {
+    /// What sits behind the reader's name.
+    package enum Slot: String, CaseIterable, Sendable {
+        case contactless, contact, securityModule, unmarked
+    }
+
+    /// Vendor and product number on USB.
+    package let usbVendor: UInt16?
+    package let usbProduct: UInt16?
+    package let isVirtual: Bool
+    package let slot: TraceWord<Slot>
+    package let firmware: TraceVersion?
+    package let allowsExtended: Bool
+    package let commandData: Int
+    package let responseData: Int
+
+    package init(
+        usb: USBIdentity?, isVirtual: Bool, slot: Slot, firmware: TraceVersion?, limits: ContactlessLimits
+    ) {
+        (usbVendor, usbProduct) = (usb?.vendor, usb?.product)
+        self.isVirtual = isVirtual
+        self.slot = TraceWord(slot)
+        self.firmware = firmware
+        allowsExtended = limits.allowsExtended
+        commandData = limits.commandData
+        responseData = limits.responseData
+    }
+}
+
+/// A change at the readers.
+package struct PresenceFacts: Equatable, Sendable, Codable {
+    package enum Change: String, CaseIterable, Sendable {
+        case serviceAvailable, serviceLost, readerArrived, readerRemoved, inserted
+        /// Something is there that does not answer to power-up.
+        case mute
+        case removed
+    }
+
+    package let change: TraceWord<Change>
+    /// pcscd's count of comings and goings.
+    package let counter: UInt16?
+
+    package init(change: Change, counter: UInt16? = nil) {
+        self.change = TraceWord(change)
+        self.counter = counter
+    }
+}
+
+package struct PoweredFacts: Equatable, Sendable, Codable {
+    package let allowsExtended: Bool
+    /// The most bytes of data in a command and in an answer.
+    package let commandData: Int
+    package let responseData: Int
+
+    package init(_ limits: ContactlessLimits) {
+        allowsExtended = limits.allowsExtended
+        commandData = limits.commandData
+        responseData = limits.responseData
+    }
+}
+
+/// The first fifteen bytes of the capability container, as numbers (NFC Forum Type 4 Tag 5.1).
+package struct CapabilitiesFacts: Equatable, Sendable, Codable {
+    /// The mapping version, 0x20 for 2.0.
+    package let mapping: UInt16
+    /// MLe and MLc, in bytes.
+    package let maximumResponse: UInt16
+    package let maximumCommand: UInt16
+    /// The size of the NDEF file, in bytes.
+    package let fileSize: UInt16
+    package let writeAccess: UInt16
+
+    /// Nil for fewer bytes.
+    init?(_ container: ArraySlice<UInt8>) {
+        let bytes = Array(container)
+        guard bytes.count >= 15 else { return nil }
+        func word(_ index: Int) -> UInt16 { UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]) }
+        mapping = UInt16(bytes[2])
+        (maximumResponse, maximumCommand, fileSize) = (word(3), word(5), word(11))
+        writeAccess = UInt16(bytes[14])
+    }
+}
+
+/// The handover service's parameters (NFC Forum TNEP 1.0).
+package struct ServiceFacts: Equatable, Sendable, Codable {
+    /// WT_INT, from which the waiting time follows.
+    package let waitingTimeInteger: UInt16
+    /// N_WAIT.
+    package let waitingTimeExtensions: UInt16
+    package let maximumMessage: UInt16
+}

@@ -1,0 +1,74 @@
+internal import MdocSession
+internal import MdocTrust
+internal import MdocVerification
+internal import ReaderService
+
+/// What is worth trying next, by how a presentation ended.
+package enum NextStep: String, CaseIterable, Sendable {
+    /// Nothing: it went well.
+    case none
+    case openIDFirst = "open_id_first"
+    case holdPhoneToReader = "hold_phone_to_reader"
+    case liftAndTapAgain = "lift_and_tap_again"
+    /// The phone keeps away from what this reader offers: try the other ways.
+    case tryNFC = "try_transport_nfc"
+    case tryBluetooth = "try_transport_ble"
+    case tryRace = "try_ble_mode_race"
+    case tryRequestVersion1 = "try_request_version_1"
+    case trySignedRequest = "try_signed_request"
+    /// `countersign doctor` names what is missing on this computer.
+    case runDoctor = "run_doctor"
+    case addIssuerRoot = "add_issuer_root"
+    /// Nothing that a user can do: the file is worth sending.
+    case sendTrace = "send_trace"
+}
+
+extension NextStep {
+    package var text: String {
+        switch self {
+        case .none: "nothing: the presentation went well"
+        case .openIDFirst: "unlock the phone and open the ID before you tap"
+        case .holdPhoneToReader: "hold the phone to the reader, with its ID open"
+        case .liftAndTapAgain: "lift the phone, wait a second and tap again, without moving it"
+        case .tryNFC: "try --transport nfc, if the wallet can answer over NFC"
+        case .tryBluetooth: "switch Bluetooth on in the phone, and try --transport ble"
+        case .tryRace: "switch Bluetooth on in the phone, and try --ble-mode race"
+        case .tryRequestVersion1: "try --request-version 1.0"
+        case .trySignedRequest: "try with --identity: the wallet may not answer readers that it does not know"
+        case .runDoctor: "run countersign doctor: something is missing on this computer"
+        case .addIssuerRoot: "add the issuer's root with countersign trust add"
+        case .sendTrace: "send this file: Documentation/field-trace.md"
+        }
+    }
+
+    init(after presentation: Presentation) {
+        switch presentation.outcome {
+        case .judged(let judgement): self = Self.after(judgement)
+        case .declined: self = .trySignedRequest
+        case .malformed: self = .sendTrace
+        case .failed(let failure): self = Self.after(failure)
+        }
+        if presentation.failedOnExtendedRequest { self = .tryRequestVersion1 }
+    }
+
+    private static func after(_ judgement: Judgement) -> NextStep {
+        guard case .rejected(let response) = judgement.verdict else { return .none }
+        let isUnknownIssuer = response.reports.flatMap(\.checks).contains { check in
+            if case .failed(.issuerCertificate(.anchorNotFound)) = check.outcome { true } else { false }
+        }
+        return isUnknownIssuer ? .addIssuerRoot : .sendTrace
+    }
+
+    private static func after(_ failure: PresentationFailure) -> NextStep {
+        switch failure {
+        case .readerUnavailable, .radioUnavailable, .requestNotSigned: .runDoctor
+        case .engagementOverdue(lastTap: nil): .holdPhoneToReader
+        case .engagementOverdue(let tap?) where tap.fault == .noWalletYet: .openIDFirst
+        case .engagementOverdue, .transfer, .linkLost, .bluetooth, .cancelled: .liftAndTapAgain
+        case .noUsableRetrieval: .tryBluetooth
+        case .connectionOverdue, .connection: .tryRace
+        case .status, .consentOverdue: .trySignedRequest
+        case .engagement, .messageTooLong, .benchLink, .session, .sessionOver, .otherDocument: .sendTrace
+        }
+    }
+}

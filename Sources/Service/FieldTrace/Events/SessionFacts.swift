@@ -1,0 +1,95 @@
+internal import CBOR
+package import MdocModel
+package import ReaderService
+
+/// How a presentation is made.
+package struct PresentationFacts: Equatable, Sendable, Codable {
+    /// Counts the presentations of the file.
+    package let number: Int
+    package let transport: TraceWord<RetrievalPlan.Transport>
+    package let bleMode: TraceWord<RetrievalPlan.Mode>
+    package let l2cap: TraceWord<RetrievalPlan.L2CAP>
+    package let requestVersion: TraceWord<RequestVersion>
+
+    init(_ number: Int, _ plan: PresentationPlan) {
+        self.number = number
+        transport = TraceWord(plan.retrieval.transport)
+        bleMode = TraceWord(plan.retrieval.mode)
+        l2cap = TraceWord(plan.retrieval.l2cap)
+        requestVersion = TraceWord(plan.requestVersion)
+    }
+}
+
+/// What the phone's engagement says, beside its key.
+package struct EngagementFacts: Equatable, Sendable, Codable {
+    package let version: TraceVersion?
+    /// The keys of the engagement and of its capabilities, as numbers.
+    package let keys: [Int64]
+    package let capabilities: [Int64]
+    package let offersNFC: Bool
+    package let offersBluetooth: Bool
+    /// Known keys whose members are malformed.
+    package let malformed: [Int64]
+
+    /// A hostile phone may send many keys, and any numbers.
+    private static let mostKeys = 32
+    private static let knownKeys: ClosedRange<Int64> = -255...255
+
+    package init(_ engagement: DeviceEngagement) {
+        version = TraceVersion(engagement.version)
+        (offersNFC, offersBluetooth) = (engagement.offersNFC, engagement.offersBluetooth)
+        malformed = engagement.malformedMembers
+        let map = try? CBORItem.parse(engagement.bytes).map()
+        keys = Self.keys(of: map)
+        capabilities = Self.keys(of: try? map?[6]?.map())
+    }
+
+    private static func keys(of map: CBORMap?) -> [Int64] {
+        (map.map { Array($0) } ?? []).prefix(mostKeys).compactMap { try? $0.key.integer() }
+            .filter(knownKeys.contains)
+    }
+}
+
+/// A step of a presentation, as it is shown meanwhile.
+package struct StepFacts: Equatable, Sendable, Codable {
+    package enum Step: String, CaseIterable, Sendable {
+        case armed, phoneLocked, notAnID, tapAgain, liftAndTapAgain, offerQR, bluetoothUnavailable, engaged,
+            readerSilent, mayLift, connecting, checkBluetooth, hold, awaitingConsent, receiving, verifying
+
+        fileprivate init(_ event: PresentationEvent) {
+            self =
+                switch event {
+                case .armed: .armed
+                case .phoneLocked: .phoneLocked
+                case .notAnID: .notAnID
+                case .tapAgain: .tapAgain
+                case .liftAndTapAgain: .liftAndTapAgain
+                case .offerQR: .offerQR
+                case .readerSilent: .readerSilent
+                case .bluetoothUnavailable: .bluetoothUnavailable
+                case .engaged: .engaged
+                case .mayLift: .mayLift
+                case .connecting: .connecting
+                case .checkBluetooth: .checkBluetooth
+                case .hold: .hold
+                case .awaitingConsent: .awaitingConsent
+                case .receiving: .receiving
+                case .verifying: .verifying
+                }
+        }
+    }
+
+    package let step: TraceWord<Step>
+    /// Why the tap, or Bluetooth, failed.
+    package let cause: FaultFacts?
+
+    init(_ event: PresentationEvent) {
+        step = TraceWord(Step(event))
+        cause =
+            switch event {
+            case .tapAgain(let reason), .liftAndTapAgain(let reason): FaultFacts(reason)
+            case .bluetoothUnavailable(let fault): FaultFacts(fault)
+            default: nil
+            }
+    }
+}

@@ -1,0 +1,127 @@
+internal import ISO7816
+internal import MdocModel
+internal import MdocSession
+internal import NDEF
+internal import Transport
+
+/// What the commands of one tap and their answers say, as events. It follows the file that is read and written, and
+/// keeps of the bytes no more than the message under way.
+package struct NFCTrace: Sendable {
+    private enum File: Sendable {
+        case none, capabilities, message
+    }
+
+    private var file = File.none
+    private var read = TracedMessage()
+    private var written = TracedMessage()
+
+    package init() {}
+
+    /// What a command is, on the file that is selected.
+    package func name(of command: ArraySlice<UInt8>) -> ExchangeFacts.Command {
+        (try? CommandAPDU.parse(command)).map { name(of: $0) } ?? .other
+    }
+
+    /// Follows a command and its answer.
+    package mutating func follow(_ command: ArraySlice<UInt8>, _ answer: ArraySlice<UInt8>) {
+        guard let command = try? CommandAPDU.parse(command), let answer = try? ResponseAPDU.parse(answer),
+            answer.status == .success
+        else { return }
+        _ = take(command, answer.data, name(of: command))
+    }
+
+    /// The events of one command. Where `answer` is nil there was no answer, for the reason in `failure`.
+    mutating func events(
+        _ command: ArraySlice<UInt8>, _ answer: ArraySlice<UInt8>?, took: Duration,
+        failure: ExchangeFacts.Failure?, _ tokens: TraceTokens
+    ) -> [FieldTraceEvent] {
+        guard let command = try? CommandAPDU.parse(command) else {
+            return [.exchange(ExchangeFacts(.other, sent: 0, took: took, failure: failure))]
+        }
+        let response = answer.flatMap { try? ResponseAPDU.parse($0) }
+        let name = name(of: command)
+        let isDone = response?.status == .success
+        let exchange = ExchangeFacts(
+            name, sent: command.data.count, received: response?.data.count,
+            status: response.map { TraceStatus($0.status.rawValue) }, took: took,
+            length: name == .readLength && isDone ? response?.data.bigEndian : nil,
+            failure: failure ?? (response == nil ? .cardLost : nil))
+        let found = isDone ? take(command, response?.data ?? [], name) : []
+        return [.exchange(exchange)] + found.flatMap { $0.events(tokens) }
+    }
+
+    private func name(of command: CommandAPDU) -> ExchangeFacts.Command {
+        switch command.ins {
+        case CommandAPDU.Instruction.select: selectName(command)
+        case CommandAPDU.Instruction.readBinary: readName(command)
+        case CommandAPDU.Instruction.updateBinary: .update
+        case CommandAPDU.Instruction.envelope: command.isChained ? .envelopePart : .envelope
+        case CommandAPDU.Instruction.getResponse: .getResponse
+        default: .other
+        }
+    }
+
+    private func selectName(_ command: CommandAPDU) -> ExchangeFacts.Command {
+        guard command.p1 == 0x04 else {
+            return command.data.elementsEqual([0xe1, 0x03]) ? .selectCapabilities : .selectFile
+        }
+        if command.data.elementsEqual(ApplicationIdentifier.ndefTag.bytes) { return .selectNDEF }
+        return command.data.elementsEqual(ApplicationIdentifier.mdocDataTransfer.bytes)
+            ? .selectTransfer : .selectOther
+    }
+
+    private func readName(_ command: CommandAPDU) -> ExchangeFacts.Command {
+        if file == .capabilities { return .readCapabilities }
+        let isLength = command.p1 == 0 && command.p2 == 0 && command.expectedLength?.maximum == 2
+        return isLength ? .readLength : .readMessage
+    }
+
+    /// Follows a command that was carried out; what is complete with it.
+    private mutating func take(
+        _ command: CommandAPDU, _ data: ArraySlice<UInt8>, _ name: ExchangeFacts.Command
+    ) -> [Found] {
+        let offset = Int(command.p1) << 8 | Int(command.p2)
+        switch name {
+        case .selectCapabilities: file = .capabilities
+        case .selectFile: file = .message
+        case .selectNDEF, .selectTransfer, .selectOther: self = NFCTrace()
+        case .readCapabilities: return CapabilitiesFacts(data).map { [.capabilities($0)] } ?? []
+        case .readLength: read.begin(length: data.bigEndian)
+        case .readMessage:
+            return read.take(data, at: offset - 2).map { [.message($0, .fromPhone)] } ?? []
+        case .update: return update(command.data, at: offset).map { [.message($0, .toPhone)] } ?? []
+        case .envelopePart, .envelope, .getResponse, .other: break
+        }
+        return []
+    }
+
+    /// NLEN 0, the message, NLEN; or NLEN and message at once (Q23).
+    private mutating func update(_ data: ArraySlice<UInt8>, at offset: Int) -> [UInt8]? {
+        guard offset == 0 else {
+            written.collect(data, at: offset - 2)
+            return nil
+        }
+        let length = data.prefix(2).bigEndian
+        let rest = data.dropFirst(2)
+        if rest.isEmpty { return length == 0 ? written.restart() : written.finish(length: length) }
+        written.begin(length: length)
+        return written.take(rest, at: 0)
+    }
+
+    private enum Found {
+        case capabilities(CapabilitiesFacts)
+        case message([UInt8], MessageFacts.Direction)
+
+        func events(_ tokens: TraceTokens) -> [FieldTraceEvent] {
+            switch self {
+            case .capabilities(let facts): [.capabilities(facts)]
+            case .message(let bytes, let direction): TracedMessage.events(of: bytes, direction, tokens)
+            }
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The first two bytes as a number.
+    fileprivate var bigEndian: Int { prefix(2).reduce(0) { $0 << 8 | Int($1) } }
+}

@@ -1,0 +1,56 @@
+internal import OpenSSLCrypto
+
+/// What is written in the place of a UUID or an address: eight hexadecimal digits that are the same throughout one
+/// file and say
+/// nothing outside of it.
+package struct TraceToken: Equatable, Sendable, Codable {
+    private let number: UInt32
+
+    fileprivate init(_ bytes: ArraySlice<UInt8>) {
+        number = bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        number = try UInt32(TraceDigits.number(text, count: 8))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(TraceDigits.text(UInt64(number), count: 8))
+    }
+}
+
+/// Makes the tokens of one file, by a key that is drawn for it and written nowhere.
+package final class TraceTokens: Sendable {
+    private let key: SecretBytes
+
+    package init() throws(FieldTraceError) {
+        do throws(OpenSSLCryptoError) {
+            key = SecretBytes(copying: try randomBytes(32)[...])
+        } catch {
+            throw .noRandomness
+        }
+    }
+
+    /// Nil where OpenSSL fails; the member is then left out.
+    package func token(for bytes: ArraySlice<UInt8>) -> TraceToken? {
+        guard let digest = try? hmacSHA256(key: key, over: [bytes]) else { return nil }
+        return TraceToken(digest[...])
+    }
+}
+
+/// Numbers as hexadecimal digits of a fixed count.
+enum TraceDigits {
+    static func text(_ number: UInt64, count: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: max(count - digits.count, 0)) + digits
+    }
+
+    static func number(_ text: String, count: Int) throws(FieldTraceError) -> UInt64 {
+        guard text.utf8.count == count, let number = UInt64(text, radix: 16),
+            Self.text(number, count: count) == text
+        else { throw .unknownWord }
+        return number
+    }
+}

@@ -1,0 +1,192 @@
+import FieldTrace
+import Foundation
+import Glibc
+import OtherPrograms
+import PCSCBench
+import ReaderService
+import Reports
+import Testing
+import VectorFiles
+
+@Suite(
+    "A field trace of a tap, and its replay, through the real pcscd", .serialized,
+    .enabled(if: VirtualBench.isHere, VirtualBench.absence), .takingTurnsAtTheBench)
+struct FieldTraceReplayTests {
+    /// The virtual reader sees a card leave only when it stays away.
+    private func afterwards() async throws { try await Task.sleep(for: .seconds(1)) }
+
+    private func trace(_ path: String) throws -> FieldTrace {
+        try FieldTrace.parse([UInt8](Data(contentsOf: URL(filePath: path)))[...])
+    }
+
+    private func end(_ path: String) throws -> EndFacts {
+        try #require(TracedPhone(try trace(path).presentation(nil)).end)
+    }
+
+    /// What `request` says of a phone that another program plays.
+    private func request(_ root: String, _ trace: String) async throws -> CommandRun {
+        try await execute([
+            "request", "--reader", VirtualBench.first, "--trust", root, "--age-over", "21", "--portrait",
+            "--transport", "nfc", "--wait", "3", "--field-trace", trace, "--json",
+        ])
+    }
+
+    /// A tap of this wallet with its trace, and the same by a replay of that.
+    private func replayed(_ arguments: [String]) async throws -> (
+        first: EndFacts, again: EndFacts, taps: [TracedTap]
+    ) {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let (root, first, again) = (folder.path("root.der"), folder.path("1.jsonl"), folder.path("2.jsonl"))
+        for (player, file) in [
+            (["wallet", "--card", "tcp://127.0.0.1:35963", "--root", root] + arguments, first),
+            (["replay", first, "--card", "tcp://127.0.0.1:35963", "--root", root], again),
+        ] {
+            let phone = try BuiltProgram("countersign", player)
+            try await phone.said("The phone is on the reader")
+            _ = try await request(root, file)
+            phone.signal(SIGINT)
+            #expect(try await phone.ended() == 0)
+            try await afterwards()
+        }
+        return (try end(first), try end(again), [TracedTap](try trace(again).lines))
+    }
+
+    @Test(
+        "A failed tap replays to the same failure",
+        arguments: [
+            ["--fault", "card.transfer_6f00", "--handover", "negotiated"],
+            ["--fault", "card.pulled_in_response", "--handover", "static", "--portrait-size", "30000"],
+            ["--fault", "card.giant_data_object"], ["--fault", "card.locked"],
+            ["--fault", "card.no_data_transfer", "--profile", "applet"],
+        ])
+    func failure(_ arguments: [String]) async throws {
+        let (first, again, _) = try await replayed(arguments)
+        #expect(first.verdict.word == .incomplete && first.error != nil)
+        #expect(again.error == first.error)
+        #expect(again.cause == first.cause)
+        #expect(again.milestone == first.milestone && again.next == first.next)
+    }
+
+    @Test(
+        "A tap that went well replays to the same verdict, and takes as long", arguments: ["apple", "google"])
+    func success(_ profile: String) async throws {
+        let (first, again, taps) = try await replayed([
+            "--profile", profile, "--consent-time", "700", "--portrait-size", "12000",
+        ])
+        #expect(first.verdict.word == .mock && again.verdict.word == .mock)
+        #expect(again.milestone.word == .judged)
+        let consent = try #require(again.phases.first { $0.name.word == .consent })
+        #expect((600...3000).contains(consent.milliseconds))
+        #expect(taps.count == 1)
+    }
+
+    /// The commands of the last tap, up to the complete engagement; how often one is repeated depends on sizes.
+    private func engagement(_ path: String) throws -> [ExchangeFacts.Command] {
+        let lines = try trace(path).presentation(nil)
+        let engaged = try #require(
+            lines.lastIndex { line in
+                if case .step(let facts) = line.event { facts.step.word == .engaged } else { false }
+            })
+        let commands = [TracedTap](lines[..<engaged]).last?.exchanges.map(\.command.word) ?? []
+        return commands.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    }
+
+    /// Every file of TestVectors/field, played once; the trace of that.
+    private func played(_ name: String, _ body: (EndFacts, String) throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        let (root, again) = (folder.path("root.der"), folder.path("again.jsonl"))
+        let file = VectorFiles.own.appending(path: "field/\(name)").path
+        let phone = try BuiltProgram(
+            "countersign", ["replay", file, "--card", "tcp://127.0.0.1:35963", "--root", root])
+        try await phone.said("The phone is on the reader")
+        _ = try await request(root, again)
+        phone.signal(SIGINT)
+        #expect(try await phone.ended() == 0)
+        try await afterwards()
+        try body(try end(again), again)
+    }
+
+    @Test(
+        "A phone that went well is engaged by the same commands, no sooner, and answers",
+        arguments: ["iphone-like.jsonl", "pixel-like.jsonl"])
+    func phones(_ name: String) async throws {
+        let file = VectorFiles.own.appending(path: "field/\(name)").path
+        let traced = try end(file)
+        try await played(name) { end, again in
+            #expect(end.verdict.word == .mock && end.milestone.word == .judged)
+            let commands = (try engagement(again), try engagement(file))
+            #expect(commands.0 == commands.1)
+            let times = [traced, end].map {
+                $0.phases.first { $0.name.word == .engagement }?.milliseconds ?? 0
+            }
+            #expect(times[1] >= times[0] / 2, "\(times)")
+        }
+    }
+
+    @Test("The failure of the field is the failure here", arguments: ["failing-transfer.jsonl"])
+    func failing(_ name: String) async throws {
+        let traced = try end(VectorFiles.own.appending(path: "field/\(name)").path)
+        try await played(name) { end, again in
+            #expect(end.error == traced.error && end.cause == traced.cause)
+            #expect(end.milestone == traced.milestone && end.next == traced.next)
+            let taps = [TracedTap](try trace(again).lines)
+            #expect(taps.count == 2)
+        }
+    }
+
+    @Test("demo writes a field trace, and says in its last line that it went well")
+    func demo() async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let file = folder.path("demo.jsonl")
+        #expect(try await execute(["demo", "--field-trace", file]).status == 0)
+        let lines = try trace(file).lines
+        #expect(lines.contains { $0.event.kind == .reader })
+        #expect(try end(file).next.word == .none)
+        #expect(try permissions(of: file) == 0o600)
+        try await afterwards()
+    }
+
+    @Test("field-test tries every way, shows the whole file and saves it: one file of several presentations")
+    func fieldTest() async throws {
+        let folder = try TemporaryFolder()
+        let (root, file) = (folder.path("root.der"), folder.path("test.jsonl"))
+        let phone = try BuiltProgram(
+            "countersign", ["wallet", "--card", "tcp://127.0.0.1:35963", "--root", root])
+        try await phone.said("The phone is on the reader")
+        let run = try await execute([
+            "field-test", file, "--reader", VirtualBench.first, "--repeats", "1", "--wait", "1", "--yes",
+            "--trust", root,
+        ])
+        #expect(run.status == 0, "\(run.errors)")
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
+        #expect(run.output == String(decoding: bytes, as: UTF8.self) + "\n")
+        let ends = try trace(file).lines.compactMap { line in
+            if case .end(let end) = line.event { end } else { nil }
+        }
+        #expect(ends.count == 5)
+        #expect(ends.first?.verdict.word == .mock)
+        #expect(ends[1].error?.word.rawValue == "radio.unavailable" && ends[1].next.word == .runDoctor)
+        phone.signal(SIGINT)
+        #expect(try await phone.ended() == 0)
+        try await afterwards()
+    }
+
+    @Test("Without a yes nothing is saved")
+    func notSaved() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path("test.jsonl")
+        let run = try await execute(["field-test", file, "--reader", VirtualBench.first, "--wait", "1"])
+        #expect(run.status == 0 && run.errors.contains("Nothing is saved."), "\(run.errors)")
+        #expect(!FileManager.default.fileExists(atPath: file))
+    }
+
+    @Test("A file that is no field trace is not replayed", arguments: ["", "{}\n", "12.3 > 00a4\n"])
+    func notATrace(_ text: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(text.utf8, as: "trace")
+        let run = try await execute(["replay", file, "--card", "tcp://127.0.0.1:35963"])
+        #expect(run.status == 65 && run.errors.contains("countersign.fieldTrace/1"), "\(run.errors)")
+    }
+}
