@@ -110,14 +110,6 @@ test_polkit() { # OPTIONS OF Hardware/TestRun/tests
     Hardware/VirtualBench/with-pcscd --suite trixie -- Hardware/TestRun/tests --no-parallel "$@"
 }
 
-# A suite that needs a pcscd that asks polkit.
-readonly polkit='^countersignTests\.PolkitTests(/|$)'
-
-test_polkit() { # OPTIONS OF Hardware/TestRun/tests
-    [ "$(id -u)" -eq 0 ] || { echo "as root: an ordinary user's namespace has no other users for polkit to refuse"; return 69; }
-    Hardware/VirtualBench/with-pcscd --suite trixie -- Hardware/TestRun/tests --no-parallel "$@"
-}
-
 # Tests in a guest with a real bluetoothd, COUNTERSIGN_BLUEZ_SUITE's where that is set, and a real pcscd. The phone is loaded once, in
 # the background, for all that come.
 test_in_guest() { # OPTIONS OF Hardware/TestRun/tests

@@ -159,12 +159,14 @@ class SoundTests(KioskCase):
                 self.stand_in.move(identity, "awaitingConsent", hint="hold" if hints == ["hold"] else None)
                 self.expect(page, "keep" if hints == ["hold"] else "look")
                 self.assertEqual(len(page.evaluate("notes.splice(0)")), 2)
-                # A second tap has a tone of its own.
+                # A second tap has its own tone.
                 self.stand_in.move(identity, "armed", hint="tapAgain")
                 self.expect(page, "tapAgain")
                 self.stand_in.move(identity, "engaged")
                 self.expect(page, "look")
                 self.assertEqual(len(page.evaluate("notes.splice(0)")), 2)
+                # What it still reads of this presentation is not there once the next is armed.
+                self.settle(page)
 
     def test_the_switch_itself_is_the_first_touch(self):
         page = self.open("kiosk", script=COUNTING)

@@ -1,8 +1,7 @@
 internal import OpenSSLCrypto
 
 /// What is written in the place of a UUID or an address: eight hexadecimal digits that are the same throughout one
-/// file and say
-/// nothing outside of it.
+/// file and say nothing outside of it.
 package struct TraceToken: Equatable, Sendable, Codable {
     private let number: UInt32
 

@@ -65,7 +65,7 @@ struct EventTests {
         }
     }
 
-    @Test("At its end the daemon cancels what goes on, lets listeners go, and is gone in time")
+    @Test("At its end the daemon fails what goes on, lets listeners go, and is gone in time")
     func ending() async throws {
         let reader = try await ReaderDaemon(lanes: [["--consent-time", "60000"]])
         let id = try await reader.order()
@@ -75,7 +75,7 @@ struct EventTests {
         let began = ContinuousClock.now
         reader.daemon.signal(SIGTERM)
         while let event = try await events.next() { last = event.data["state"] }
-        #expect(last == "cancelled")
+        #expect(last == "failed")
         #expect(try await reader.daemon.ended() == 0)
         #expect(ContinuousClock.now - began < .seconds(8))
     }

@@ -117,7 +117,7 @@ struct SecondTapTests {
         let second = try await stage.tap()
         #expect(try await stage.connect(second))
         #expect(await presentation.verified() != nil)
-        #expect(stage.scene.events.all.prefix(4) == [.armed, .engaged, .armed, .engaged])
+        #expect(stage.scene.events.all.prefix(5) == [.armed, .engaged, .mayLift, .armed, .engaged])
     }
 
     @Test("Q207 After two phones that did not connect NFC alone is offered; without a tap that is the reason")

@@ -1,3 +1,4 @@
+import MdocSession
 import MdocWallet
 import PCSCBench
 import PCSCTransport
@@ -28,9 +29,9 @@ struct USBReaderFaultTests {
             let transaction = try scene.transaction()
             let field = reader.field()
             async let presentation = transaction.run(at: field)
-            try await scene.events.first(.armed)
-            try await Task.sleep(for: .seconds(1))
-            #expect(scene.events.all == [.armed])
+            let lift = PresentationEvent.liftAndTapAgain(NFCEndReason(.selectApplication, .cardMute))
+            try await scene.events.first(lift, within: .seconds(15))
+            #expect(scene.events.all == [.armed, lift])
             try await USBBench.clear(.ghost)
             try await reader.hold(try scene.phone())
             let outcome = await presentation

@@ -6,7 +6,6 @@ import PresentationStage
 import ReaderService
 import Testing
 import Transport
-import Transport
 
 /// Behind the real kernel, udev, pcscd and libccid; the reader itself is a program with the descriptors of a real one.
 @Suite(

@@ -1,4 +1,6 @@
 import Foundation
+import OpenSSLCrypto
+import ReaderIdentityStore
 import RecordBench
 import Testing
 
@@ -89,7 +91,7 @@ struct StoredPresentationTests {
         #expect(further.receipts == (nil, 1))
         // Without the key that signs nothing begins.
         try Data("no key".utf8).write(to: URL(filePath: folder.path + "/receipt-key.pem"))
-        #expect(throws: ReaderStoreError.self) {
+        #expect(throws: ReaderStoreError.keyFile(.keyUnusable(.pemMalformed))) {
             try store.begin(presentation("d", "third"), holding: .sample(), then: nil)
         }
         #expect(try store.presentation("d") == nil)
