@@ -54,7 +54,7 @@ package struct APIProblem: Error, Equatable, Sendable {
     package let status: Int
     /// What happened and what to do next.
     package let detail: String
-    /// The member of the body at fault, as a JSON Pointer (RFC 6901); nil where it is none, or not one alone.
+    /// The member of the body at fault, as a JSON Pointer (RFC 6901); nil where it is not one member.
     package let pointer: String?
     /// After how many seconds it is worth to ask again, where that is known.
     package let retryAfter: Int64?
