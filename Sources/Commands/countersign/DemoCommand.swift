@@ -81,8 +81,11 @@ struct DemoCommand: AsyncParsableCommand {
         if case .success(let ended) = presentation { fieldTrace?.end(ended) }
         let report = try TransactionReport.ended(
             try presentation.get(), asking: asked, on: WallClock.localDay(at: now))
-        Terminal.result(
-            output.json ? report.json(portrait: .size).text : report.presentationText(elements: .names))
+        if output.json {
+            Terminal.result(report.json(portrait: .size).text)
+        } else {
+            Terminal.result(report.presentationText(elements: .names), in: report.colour)
+        }
         try? await presentation.get().left()
         throw ExitCode(report.exitStatus.rawValue)
     }

@@ -33,7 +33,7 @@ struct BenchCommand: ParsableCommand {
             EXAMPLE:
               countersign bench --response response.cbor --transcript transcript.cbor --trust iaca.der
               countersign bench --envelope envelope.cbor --merchant-id merchant.example.shop --team-id TEAM123456 \\
-                  --nonce NONCE --key merchant.pem --trust iaca.der
+                  --nonce b25lLXRpbWUtbm9uY2U --key merchant.pem --trust iaca.der
 
             \(ExitStatus.table([.success, .rejected, .usage, .malformed]))
             """)

@@ -58,7 +58,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let checks = await examinations.made()
+        let checks = await Progress.during("Looking at this computer") { await examinations.made() }
         Terminal.result(
             output.json
                 ? (["checks": .array(checks.map { $0.json(\.full) })] as JSONValue).text

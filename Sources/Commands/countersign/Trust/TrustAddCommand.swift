@@ -54,7 +54,7 @@ struct TrustAddCommand: AsyncParsableCommand {
         stage.admit(files.sources + lists.sources)
         if let target {
             let fetcher = try fetching.fetcher()
-            stage.admit(await fetcher.fetch([target], at: now))
+            stage.admit(await fetcher.showingProgress(of: [target], at: now))
         }
         try access.put(stage, after: current, by: .imported, at: now).finish(json: output.json)
     }

@@ -64,7 +64,7 @@ struct TrustImportCommand: AsyncParsableCommand {
         let targets = try targets
         if !targets.isEmpty {
             let fetcher = try fetching.fetcher()
-            stage.admit(await fetcher.fetch(targets, at: now))
+            stage.admit(await fetcher.showingProgress(of: targets, at: now))
         }
         try access.put(stage, after: current, by: .imported, at: now).finish(json: output.json)
     }
