@@ -54,7 +54,8 @@ class LookTests(KioskCase):
         customer, clerk = self.both()
         for attempt in ("at first", "after a restart"):
             with self.subTest(attempt):
-                self.expect(customer, "idle")
+                for page in (customer, clerk):
+                    self.expect(page, "idle")
                 customer.wait_for_selector("[data-welcome] img.logo")
                 self.assertGreater(customer.locator("[data-welcome] img.logo").bounding_box()["height"], 150)
                 self.assertEqual(self.heading(customer), "Good evening")

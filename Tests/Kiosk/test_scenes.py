@@ -90,7 +90,7 @@ class SceneTests(KioskCase):
                     for layout, page, head in zip(("customer", "clerk"), pages, heads):
                         spoken, heading, words = page.evaluate(SPEAKING, language)
                         self.assertEqual((spoken, plain(heading)), (language, head))
-                        self.assertNotRegex(plain(words), r"\{\w+\}|undefined|null|NaN|\b(customer|clerk|outcome|reason|fault)\.\w")
+                        self.assertNotRegex(plain(words), r"\{\w+\}|\bundefined\b|\bnull\b|\bNaN\b|\b(customer|clerk|outcome|reason|fault)\.\w")
                         if name in ("armed", "consent", "compare", "rejected-issuer") and language != "en":
                             self.shot(page, f"{language}-light-{name}-{layout}")
 
