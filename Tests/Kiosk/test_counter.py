@@ -81,7 +81,7 @@ class CounterTests(KioskCase):
     def refusal(self, *arguments, **options):
         with self.assertRaises(urllib.error.HTTPError) as refused:
             self.ask(*arguments, **options)
-        return json.load(refused.exception)["error"]["id"]
+        return json.load(refused.exception)["id"]
 
     def ended(self, identity):
         deadline = time.monotonic() + 120
