@@ -24,9 +24,21 @@ class BrandTests(KioskCase):
         daemon.run("brand", "add", "utopia", "--name", "Utopia Rentals", "--logo", logo)
         daemon.run("brand", "key", "add", "utopia", "--kid", "k1", "--generate", daemon.folder / "utopia.pem")
         cls.reader = daemon.run("token", "instance")
-        daemon.serve(readerTokens={
+        brand = {"name": "Corner Wines", "logo": str(logo), "colours": {"ground": "#7A1F3D", "words": "#ffffff"},
+                 "welcome": "Good evening"}
+        page = {"texts": {"en": {"customer.idle.text": "Please wait at the till."}}, "accepts": ["Utopia Wallet"], "reader": "builtIn"}
+        daemon.serve(lanes=[{"name": "counter-1", "benchLink": daemon.link, "brand": brand, "page": page}], readerTokens={
             "keys": [{"brand": "utopia", "kid": "k1", "keyFile": str(daemon.folder / "utopia.pem")}],
             "grants": [{"caller": "all", "brand": "utopia", "instances": [cls.reader]}]})
+
+    def test_a_shop_is_shown_on_its_own_screen_without_a_reader_token(self):
+        customer, clerk = self.open("kiosk", lang="en"), self.open("clerk", lang="en")
+        self.expect(customer, "idle")
+        customer.wait_for_selector("[data-welcome] img.logo")
+        for words in ("Corner Wines", "Good evening", "Please wait at the till.", "Utopia Wallet"):
+            self.assertIn(words, self.words(customer))
+        self.assertEqual(customer.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(122, 31, 61)")
+        clerk.wait_for_selector("header img.logo")
 
     def test_the_brand_of_a_reader_token_is_shown_with_its_logo(self):
         token = json.loads(self.daemon.ask(
@@ -34,7 +46,7 @@ class BrandTests(KioskCase):
         customer, clerk = self.both()
         self.daemon.ask("POST", "/v1/presentations", {"kind": "display", "intent": INTENT, "readerToken": token})
         for page in (customer, clerk):
-            page.wait_for_selector("img.logo")
+            page.wait_for_selector("header img.logo")
             self.assertIn("Utopia Rentals", self.words(page))
             self.assertEqual(page.evaluate("document.querySelector('img.logo').naturalWidth"), 40)
 

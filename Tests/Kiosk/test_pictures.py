@@ -4,6 +4,7 @@
 import base64
 import os
 import pathlib
+import unittest
 
 import test_scenes
 from browser import LANDSCAPE, KioskCase
@@ -13,6 +14,10 @@ IMAGES = ROOT / "Documentation/Images"
 TAKEN_ANEW = "KIOSK_PICTURES" in os.environ
 # Scene, page and look.
 PICTURES = {"clerk.png": ("compare", "clerk", "dark"), "customer.png": ("armed", "kiosk", "light")}
+# A sheet with every scene of a page: page, width and height of the screen, width of each scene on the sheet, and columns.
+SHEETS = {f"scenes-{layout}-{width}x{height}.jpg": (layout, width, height, small, columns)
+          for layout in ("customer", "clerk")
+          for width, height, small, columns in ((1080, 1920, 180, 8), (1280, 800, 260, 6), (1024, 768, 240, 6))}
 # The share of pixels that may differ clearly: fonts are drawn a little differently by each Chromium.
 TOLERANCE = 0.02
 DIFFERENCE = """async ([one, other]) => {
@@ -47,10 +52,37 @@ class PictureTests(KioskCase):
         scene, layout, look = PICTURES[name]
         page = self.open(layout, context=self.context(color_scheme=look, reduced_motion="reduce", device_scale_factor=1))
         self.play(scene, **{"customer" if layout == "kiosk" else layout: page})
+        # What is asked comes after the event.
+        self.settle(page)
         page.wait_for_function("[...document.images].every((image) => image.complete)")
         picture = page.screenshot(animations="disabled")
         page.context.close()
         return picture
+
+    def take_sheets(self):
+        """One after the other; each scene is played once."""
+        # The loss of contact is no scene of the daemon, so it is not among them.
+        pages = self.both(context=self.context(reduced_motion="reduce", device_scale_factor=1))
+        taken = {name: [] for name in SHEETS}
+        for scene in test_scenes.SCENES:
+            self.play(scene, *pages)
+            for name, (layout, width, height, _, _) in SHEETS.items():
+                page = pages[layout == "clerk"]
+                page.set_viewport_size({"width": width, "height": height})
+                self.settle(page)
+                taken[name].append((scene, page.screenshot(animations="disabled", type="jpeg", quality=90)))
+        return {name: self.sheet(taken[name], *SHEETS[name][3:]) for name in SHEETS}
+
+    def sheet(self, scenes, small, columns):
+        figures = "".join(
+            f'<figure><img width="{small}" src="data:image/jpeg;base64,{base64.b64encode(image).decode()}">'
+            f"<figcaption>{scene}</figcaption></figure>" for scene, image in scenes)
+        page = self.context(viewport={"width": (small + 12) * columns, "height": 600}, device_scale_factor=1).new_page()
+        page.set_content(
+            "<style>body { margin: 0; display: flex; flex-wrap: wrap; background: #59636e; color: #fff; font: 13px 'Noto Sans' }"
+            f"figure {{ margin: 6px; width: {small}px }}</style>{figures}")
+        page.wait_for_function("[...document.images].every((image) => image.complete)")
+        return page.screenshot(full_page=True, type="jpeg", quality=70)
 
     def difference(self, one, other):
         page = self.context().new_page()
@@ -68,12 +100,19 @@ class PictureTests(KioskCase):
                     self.difference(picture, (IMAGES / name).read_bytes()), TOLERANCE,
                     "the page has changed: take the pictures anew with kiosk-tests --pictures, and look at them")
 
+    @unittest.skipUnless(TAKEN_ANEW, "the sheets of all scenes are taken by kiosk-tests --pictures alone")
+    def test_the_sheets_of_all_scenes_are_taken(self):
+        for name, picture in self.take_sheets().items():
+            (IMAGES / name).write_bytes(picture)
+        self.assertLess(sum((IMAGES / name).stat().st_size for name in SHEETS), 3 << 20)
+
     def test_another_scene_is_another_picture(self):
         self.assertGreater(self.difference(self.take("clerk.png"), self.take("customer.png")), TOLERANCE)
 
     def test_each_committed_picture_is_taken_here_and_shown_on_a_page(self):
-        self.assertEqual({path.name for path in IMAGES.iterdir()}, set(PICTURES))
+        self.assertEqual({path.name for path in IMAGES.iterdir()}, {*PICTURES, *SHEETS})
         pages = [ROOT / "README.md", *(ROOT / "Documentation").glob("*.md")]
         for name in PICTURES:
             self.assertEqual(size((IMAGES / name).read_bytes()), LANDSCAPE, name)
+        for name in (*PICTURES, *SHEETS):
             self.assertTrue(any(f"Images/{name})" in page.read_text() for page in pages), name)
