@@ -46,7 +46,7 @@ struct ConfigurationTests {
         #expect(!text.contains("FILE:13: "))
     }
 
-    @Test("A member that is misspelt, twice or missing is a fault, and so is a file that is none")
+    @Test("A member that is misspelt, twice or missing is a fault, and so is a file that is no configuration")
     func members() async throws {
         for (text, words) in [
             (#"{"lanes": [], "testRoots": []}"#, "testRoots: must contain at least one root"),
@@ -99,7 +99,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "A shop's look is refused with its reason: colours that cannot be read, a logo that is none, texts that mean an outcome"
+        "A shop's look is refused with its reason: colours that cannot be read, a logo that is no PNG, texts that mean an outcome"
     )
     func brands() async throws {
         let logo = FileManager.default.temporaryDirectory.appending(path: "logo-\(UUID()).png").path

@@ -20,9 +20,10 @@ extension PresentationCoordinator {
                 .json(try await self.laneDescription(call.parameter("lane"), for: call.known))
             },
             APIRoute(.get, "/v1/lanes/{lane}/logo", .scopes([.screen, .clerk])) { call throws(APIProblem) in
-                .bytes(
-                    try await self.logo(ofLane: call.parameter("lane"), for: call.known).png,
-                    type: "image/png")
+                let brand = try await self.brand(ofLane: call.parameter("lane"), for: call.known)
+                // Not on the actor: it is a file.
+                guard let logo = try? brand?.image() else { throw .brandUnknown }
+                return .bytes(logo.png, type: "image/png")
             },
             APIRoute(.get, "/v1/lanes/{lane}/events", .scopes([.app, .screen, .clerk])) {
                 call throws(APIProblem) in
@@ -51,30 +52,25 @@ extension PresentationCoordinator {
             throw .laneUnknown
         }
         let current = book.latest(at: name).flatMap { scopes(of: caller, over: $0).isEmpty ? nil : $0 }
-        let brand = current?.brand.map { brand -> JSONValue in
-            ["name": .string(brand.name), "logo": JSONValue(brand.logo)]
+        let shop = lane.page.brand.map {
+            (name: $0.name, logo: $0.logo.map { _ in "/v1/lanes/\(name)/logo" })
         }
-        let shop = lane.page.brand.map { brand -> JSONValue in
-            [
-                "name": .string(brand.name),
-                "logo": JSONValue(brand.logo.map { _ in "/v1/lanes/\(name)/logo" }),
-            ]
-        }
+        let brand = current?.brand.map { (name: $0.name, logo: $0.logo) } ?? shop
         return [
             "lane": .string(name), "state": .string(readiness.state),
             "bluetooth": .string(readiness.bluetooth),
             "advice": JSONValue(readiness.advice), "presentation": JSONValue(current?.id.description),
-            "presentationState": JSONValue(current?.state.rawValue), "brand": brand ?? shop ?? .null,
+            "presentationState": JSONValue(current?.state.rawValue),
+            "brand": brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null,
             "kiosk": lane.page.json,
             "acceptsTestDocuments": .boolean(
                 (try? await basis.basis().policy.acceptsTestDocuments) ?? false),
         ]
     }
 
-    private func logo(ofLane name: String, for caller: KnownCaller) throws(APIProblem) -> BrandLogo {
+    private func brand(ofLane name: String, for caller: KnownCaller) throws(APIProblem) -> LaneBrand? {
         guard caller.serves(lane: name), let lane = lanes[name] else { throw .laneUnknown }
-        guard let logo = try? lane.page.brand?.image() else { throw .brandUnknown }
-        return logo
+        return lane.page.brand
     }
 
     private func trustDescription() async throws(APIProblem) -> JSONValue {
