@@ -57,7 +57,7 @@ class PictureTests(KioskCase):
         self.play(scene, **{"customer" if layout == "kiosk" else layout: page})
         # What is asked comes after the event.
         self.settle(page)
-        page.wait_for_function("[...document.images].every((image) => image.complete)")
+        self.wait_images(page)
         picture = page.screenshot(animations="disabled")
         page.context.close()
         return picture
@@ -84,7 +84,7 @@ class PictureTests(KioskCase):
         page.set_content(
             "<style>body { margin: 0; display: flex; flex-wrap: wrap; background: #59636e; color: #fff; font: 13px 'Noto Sans' }"
             f"figure {{ margin: 6px; width: {small}px }}</style>{figures}")
-        page.wait_for_function("[...document.images].every((image) => image.complete)")
+        self.wait_images(page)
         return page.screenshot(full_page=True, type="jpeg", quality=70)
 
     def difference(self, one, other):
