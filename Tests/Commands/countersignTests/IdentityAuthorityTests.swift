@@ -1,4 +1,6 @@
 import Foundation
+import OtherPrograms
+import TestCredentials
 import Testing
 
 @Suite("countersign identity authority")
