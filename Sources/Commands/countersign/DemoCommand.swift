@@ -22,6 +22,10 @@ struct DemoCommand: AsyncParsableCommand {
             pcscd, and only its test issuer is trusted: the answer is that of a test document. With a real reader a real phone is waited for; its issuer is \
             not trusted then, and the answer says so: real roots are given to `request --trust`.
 
+            EXAMPLES:
+              countersign demo
+              countersign demo --age-over 18 --json
+
             \(ExitStatus.table())
             """)
 

@@ -22,6 +22,11 @@ struct DoctorCommand: AsyncParsableCommand {
             --support-bundle writes a text file to send to whoever helps: versions, USB ids, checks and the state of \
             services. Names, serial numbers, addresses and paths of this installation are not in it.
 
+            EXAMPLES:
+              countersign doctor
+              countersign doctor --fix
+              countersign doctor --support-bundle support.json
+
             EXIT CODES:
               0  nothing failed
               2  a check failed
@@ -68,7 +73,12 @@ struct DoctorCommand: AsyncParsableCommand {
                 "\nThese checks were made with root's own store. To check the daemon's store: \(Self.asDaemon)"
             )
         }
-        if let supportBundle { try await write(SupportBundle(checks, in: system), to: supportBundle) }
+        if let supportBundle {
+            let bundle = await Progress.during("Writing the report") {
+                await SupportBundle(checks, in: system)
+            }
+            try write(bundle, to: supportBundle)
+        }
         if fix { try SettingsRepair(of: checks, in: system, asking: !yes).run() }
         let hasFailed = checks.contains { $0.outcome == .failed }
         throw ExitCode((hasFailed ? ExitStatus.rejected : .success).rawValue)

@@ -48,7 +48,9 @@ struct InspectCommand: ParsableCommand {
         var status = ExitStatus.success
         for path in files {
             do throws(CommandFailure) {
-                let specimen = try specimen(at: path)
+                let specimen = try Progress.during("Reading") { () throws(CommandFailure) in
+                    try self.specimen(at: path)
+                }
                 if output.json {
                     reports.append(
                         [

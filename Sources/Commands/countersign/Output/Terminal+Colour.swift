@@ -26,9 +26,13 @@ extension Terminal {
     }
 
     /// Whether it is a terminal with colours whose owner did not refuse them (no-color.org).
-    private static func showsColours(_ descriptor: FileDescriptor) -> Bool {
-        isatty(descriptor.rawValue) == 1 && variable("NO_COLOR").isEmpty
-            && !["", "dumb"].contains(variable("TERM"))
+    static func showsColours(_ descriptor: FileDescriptor) -> Bool {
+        isScreen(descriptor) && variable("NO_COLOR").isEmpty
+    }
+
+    /// Whether it is a terminal that knows control sequences.
+    static func isScreen(_ descriptor: FileDescriptor) -> Bool {
+        isatty(descriptor.rawValue) == 1 && !["", "dumb"].contains(variable("TERM"))
     }
 
     private static func variable(_ name: String) -> String {

@@ -60,7 +60,7 @@ struct TrustImportCommand: AsyncParsableCommand {
         let access = try TrustStoreAccess.changing(store.path)
         let current = try access.currentIfAny()
         var stage = TrustStage(current?.snapshot ?? TrustSnapshot([]), rules)
-        stage.admit(files.sources)
+        Progress.during("Checking the sources") { stage.admit(files.sources) }
         let targets = try targets
         if !targets.isEmpty {
             let fetcher = try fetching.fetcher()

@@ -16,6 +16,10 @@ struct TrustUpdateCommand: AsyncParsableCommand {
             when a list cannot be fetched or is refused; one that fails does not affect the others. Roots and providers are never \
             fetched again: they are the files that you named.
 
+            EXAMPLES:
+              countersign trust update
+              countersign trust update --json
+
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 

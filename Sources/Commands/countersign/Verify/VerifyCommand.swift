@@ -72,7 +72,7 @@ struct VerifyCommand: ParsableCommand {
     func validate() throws { try input.validate() }
 
     func run() throws {
-        let report = try judge()
+        let report = try Progress.during("Judging the answer") { try judge() }
         if output.json {
             Terminal.result(report.json(portrait: .bytes).text)
         } else {
