@@ -15,7 +15,13 @@ RED, YELLOW, END = "\x1b[1;31m", "\x1b[1;33m", "\x1b[0m"
 
 
 def on_terminal(*arguments, **environment):
-    """What the program writes to a terminal that is its standard output and standard error; and its exit code."""
+    """What a terminal shows that is the program's standard output and standard error; and its exit code."""
+    written, status = written_to_terminal(*arguments, **environment)
+    return re.sub(r"\r[^\r\n]*\x1b\[K", "", written), status
+
+
+def written_to_terminal(*arguments, **environment):
+    """The same with the line of progress, which a slow computer shows."""
     controller, terminal = pty.openpty()
     child = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal,
                              env={"PATH": os.environ["PATH"], "TERM": "xterm", **environment})
@@ -69,6 +75,16 @@ class TerminalTests(unittest.TestCase):
             self.assertNotIn("\x1b", written)
             self.assertIn("TEST DOCUMENT" if not written.startswith("{") else '"mock"', written)
 
+    def test_work_of_more_than_a_second_counts_its_seconds_and_leaves_nothing_behind(self):
+        work = ["bench", *self.verify({})[1:5], "--trust", str(self.folder / "case/iaca.der"), "--rounds", "1",
+                "--per-round", "400"]
+        written, status = written_to_terminal(*work)
+        self.assertEqual(status, 0, written)
+        self.assertIn("\rMeasuring… 1 s\x1b[K", written)
+        self.assertRegex(written, r"\r\x1b\[K\{")
+        for quiet in (piped(*work).stderr, written_to_terminal(*work, TERM="dumb")[0]):
+            self.assertNotIn("Measuring", quiet)
+
     def test_errors_of_every_kind_begin_in_the_same_way(self):
         for arguments in (["verfy"], ["request", "shoe size"], ["request", "--potrait"], ["request"],
                           ["identity", "csr", "counter", "--subject", "CN=x", "--store", str(self.folder)]):
@@ -78,12 +94,20 @@ class TerminalTests(unittest.TestCase):
             self.assertTrue(piped(*arguments).stderr.startswith("error: "), arguments)
 
 
-def examples(command, path):
-    """The commands in the help of a command and of all below it."""
-    text = command.get("discussion", "").replace("\\\n", " ")
-    yield from (line.strip() for line in text.splitlines() if re.match(r" +countersign \S", line))
+def commands(command):
+    """A command and all below it."""
+    yield command
     for below in command.get("subcommands", []):
-        yield from examples(below, path + [below["commandName"]])
+        yield from commands(below)
+
+
+def examples(command):
+    text = command.get("discussion", "").replace("\\\n", " ")
+    return [line.strip() for line in text.splitlines() if re.match(r" +countersign \S", line)]
+
+
+def takes_something(command):
+    return any(not argument["isOptional"] for argument in command.get("arguments", []))
 
 
 class ExampleTests(unittest.TestCase):
@@ -94,25 +118,31 @@ class ExampleTests(unittest.TestCase):
                               stdin=subprocess.DEVNULL, timeout=60,
                               env={**os.environ, "COUNTERSIGN_STORE": f"{folder}/store", "HOME": folder})
 
+    def help(self):
+        return json.loads(piped("--experimental-dump-help").stdout)["command"]
+
+    def test_every_command_that_needs_an_argument_has_an_example(self):
+        without = [command["commandName"] for command in commands(self.help())
+                   if not command.get("subcommands") and takes_something(command) and not examples(command)]
+        self.assertEqual(without, [])
+
     def test_every_example_of_the_help_is_understood_as_it_is(self):
         if os.geteuid() != 0:
             self.skipTest("a network of its own needs root, and this is not root")
-        help = json.loads(piped("--experimental-dump-help").stdout)["command"]
-        found = list(examples(help, []))
-        self.assertGreater(len(found), 25)
+        found = [example for command in commands(self.help()) for example in examples(command)]
+        self.assertGreater(len(found), 80)
         with tempfile.TemporaryDirectory() as folder:
             for example in found:
                 with self.subTest(example):
                     done = self.run_pasted(example, folder)
-                    self.assertNotIn("Usage:", done.stderr)
-                    self.assertNotIn("has no command", done.stderr)
-                    self.assertNotIn("not understood", done.stderr)
+                    for refusal in ("Usage:", "has no command", "has no option", "not understood"):
+                        self.assertNotIn(refusal, done.stderr)
 
     def test_an_example_with_an_option_that_does_not_exist_fails(self):
         if os.geteuid() != 0:
             self.skipTest("a network of its own needs root, and this is not root")
         with tempfile.TemporaryDirectory() as folder:
-            self.assertIn("Usage:", self.run_pasted("countersign inspect --fully trace.txt", folder).stderr)
+            self.assertIn("has no option", self.run_pasted("countersign inspect --fully trace.txt", folder).stderr)
 
 
 if __name__ == "__main__":

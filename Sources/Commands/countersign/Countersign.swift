@@ -44,8 +44,10 @@ struct Countersign: AsyncParsableCommand {
             exit(with: failure)
         } catch {
             let arguments = Array(CommandLine.arguments.dropFirst())
-            if exitCode(for: error) == .validationFailure, let unknown = UnknownCommand(in: arguments) {
-                exit(with: unknown.failure)
+            if exitCode(for: error) == .validationFailure,
+                let unknown = NamedCommand(in: arguments).failure
+            {
+                exit(with: unknown)
             }
             exit(withError: error)
         }

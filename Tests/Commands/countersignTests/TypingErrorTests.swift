@@ -10,7 +10,15 @@ struct TypingErrorTests {
                 ["trust", "lst"],
                 "error: countersign trust has no command \"lst\"; did you mean countersign trust list?"
             ),
-            (["request", "--potrait"], "Did you mean '--portrait'?"),
+            (
+                ["request", "--potrait"],
+                "error: countersign request has no option --potrait; did you mean --portrait?"
+            ),
+            (
+                ["verify", "--respnse=response.cbor"],
+                "error: countersign verify has no option --respnse; did you mean --response?"
+            ),
+            (["token", "sign", "--brnd", "utopia"], "no option --brnd; did you mean --brand?"),
             (
                 ["request", "age ovr 21"],
                 "error: \"age ovr 21\" is not understood; did you mean \"age over 21\"?"
@@ -37,6 +45,7 @@ struct TypingErrorTests {
         arguments: [
             (["frobnicate"], "countersign --help lists them"),
             (["identity", "frobnicate"], "countersign identity --help lists them"),
+            (["trust", "list", "--frobnicate"], "countersign trust list --help lists them"),
             (["request", "shoe size"], "command-line.md lists the words"),
         ])
     func far(_ arguments: [String], _ words: String) throws {
