@@ -41,6 +41,13 @@ class TillCase(unittest.TestCase):
         self.addCleanup(till.kill)
         return till
 
+    def begin_until_consent(self, language, daemon):
+        """A till that waits for the phone."""
+        till = self.begin(language, daemon, f"r-{language}")
+        while "Confirm" not in (line := till.stdout.readline()):
+            self.assertTrue(line)
+        return till
+
     def run_till(self, *arguments):
         """Its status, and what it said."""
         till = self.begin(*arguments)
@@ -82,9 +89,7 @@ class OutcomeTests(TillCase):
     def test_cancelled_elsewhere(self):
         daemon = BuiltDaemon(self.addCleanup, consent_time=30_000).serve(acceptTestDocuments=True)
         for language in self.every_language():
-            till = self.begin(language, daemon, f"r-{language}")
-            while "Confirm" not in (line := till.stdout.readline()):
-                self.assertTrue(line)
+            till = self.begin_until_consent(language, daemon)
             found = json.loads(daemon.ask("GET", f"/v1/presentations?reference=r-{language}"))
             daemon.ask("DELETE", f"/v1/presentations/{found['presentations'][0]['id']}")
             self.assertEqual(till.communicate(timeout=30)[0].split()[0], "Cancelled.")
@@ -102,9 +107,7 @@ class RestartTests(TillCase):
     def test_a_till_that_is_killed_goes_on_with_the_same_presentation(self):
         daemon = BuiltDaemon(self.addCleanup, consent_time=2_000).serve(acceptTestDocuments=True)
         for language in self.every_language():
-            till = self.begin(language, daemon, f"r-{language}")
-            while "Confirm" not in (line := till.stdout.readline()):
-                self.assertTrue(line)
+            till = self.begin_until_consent(language, daemon)
             till.kill()
             self.assertEqual(self.run_till(language, daemon, f"r-{language}")[0], 0)
             found = json.loads(daemon.ask("GET", f"/v1/presentations?reference=r-{language}"))
@@ -113,9 +116,7 @@ class RestartTests(TillCase):
     def test_a_daemon_that_is_started_again_has_failed_the_sale_and_the_till_says_so(self):
         daemon = BuiltDaemon(self.addCleanup, consent_time=30_000).serve(acceptTestDocuments=True)
         for language in self.every_language():
-            till = self.begin(language, daemon, f"r-{language}")
-            while "Confirm" not in (line := till.stdout.readline()):
-                self.assertTrue(line)
+            till = self.begin_until_consent(language, daemon)
             daemon.process.kill()
             daemon.process.wait()
             daemon.serve(acceptTestDocuments=True)
