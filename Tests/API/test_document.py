@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import unittest
-import xml.etree.ElementTree
 
 from built_daemon import TOKEN
 from contract import Contract
@@ -126,19 +125,16 @@ class DocumentTests(unittest.TestCase):
 
 class FuzzingTests(unittest.TestCase):
     def test_schemathesis_finds_nothing_that_the_document_does_not_promise(self):
-        """Seeded. Streams of events do not end, and are left out."""
+        """Seeded, and as many cases in each run: 6 s. Streams of events do not end, and are left out."""
         daemon = Tour(self.addCleanup).daemon
         done = subprocess.run(
             [sys.executable, "-m", "schemathesis.cli", "--config-file", HERE / "schemathesis.toml", "run",
              f"{daemon.url}/v1/openapi.json", "--header", f"Authorization: Bearer {TOKEN}", "--seed", "20",
              "--max-examples", "10", "--phases", "examples,coverage,fuzzing", "--exclude-path-regex", "events$",
-             "--continue-on-failure", "--report", "junit", "--report-junit-path", daemon.folder / "report.xml"],
-            cwd=daemon.folder, capture_output=True, text=True, timeout=300)
+             "--continue-on-failure"],
+            cwd=daemon.folder, capture_output=True, text=True, timeout=40)
         self.assertEqual(done.returncode, 0, done.stdout[-20_000:])
-        cases = int(re.search(r"(\d+) generated", done.stdout)[1])
-        print(f"schemathesis: {cases} cases")
-        self.assertGreater(cases, 500)
-        self.assertTrue(list(xml.etree.ElementTree.parse(daemon.folder / "report.xml").iter("testcase")))
+        self.assertGreater(int(re.search(r"(\d+) generated", done.stdout)[1]), 1000)
 
 
 if __name__ == "__main__":

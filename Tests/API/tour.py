@@ -16,6 +16,12 @@ from stand_in import LOGO
 DOCUMENT = ROOT / "Sources/Service/ReaderAPI/OpenAPI/openapi.json"
 SCOPES = ["app", "screen", "clerk", "readerTokens", "online", "admin"]
 ORIGIN, MERCHANT, TEAM = "https://shop.example", "merchant.example.shop", "TEAM123456"
+BRAND = {"name": "Corner Shop", "colours": {"ground": "#14352a", "words": "#ffffff"}, "welcome": "Welcome to the Corner Shop"}
+PAGE = {"language": "en", "antenna": {"x": 50, "y": 30, "place": "right"}, "resultSeconds": 12,
+        "accepts": ["Apple Wallet", "Google Wallet"], "asks": ["age_over_18"],
+        "texts": {"en": {"customer.idle.text": "Please wait at the till."}},
+        "notice": {"controller": "Corner Shop Ltd", "purpose": "To check your age.", "kept": "Nothing.",
+                   "contact": "privacy@shop.example"}}
 PORTRAIT = "age over 21 with portrait for a human to compare"
 RENTAL = "rental: name, licence number"
 
@@ -54,6 +60,8 @@ class Tour:
         self.instance = run("token", "instance")
         key = str(self.folder / "key.pem")
         self.daemon.serve(
+            lanes=[{"name": "counter-1", "benchLink": self.daemon.link, "page": PAGE,
+                    "brand": {**BRAND, "logo": str(self.folder / "logo.png")}}],
             acceptTestDocuments=True, policies={"rental": "age", "elements": "age"},
             tokens=[{"name": "all", "sha256": hashlib.sha256(TOKEN.encode()).hexdigest(), "scopes": SCOPES}],
             readerTokens={"keys": [{"brand": "utopia", "kid": "k1", "keyFile": str(self.folder / "utopia.pem")}],
@@ -96,7 +104,7 @@ class Tour:
     def go(self):
         ask = self.ask
         for path in ("/healthz", "/readyz", "/metrics", "/v1/openapi.json", "/v1/trust", "/v1/lanes", "/v1/lanes/counter-1",
-                     "/kiosk", "/clerk", "/docs", "/kiosk/docs.js", "/v1/lanes/counter-1/events"):
+                     "/v1/lanes/counter-1/logo", "/kiosk", "/clerk", "/docs", "/kiosk/docs.js", "/v1/lanes/counter-1/events"):
             ask("GET", path)
         self.desk(ask)
         self.counter(ask)
