@@ -128,7 +128,7 @@ class ExampleTests(unittest.TestCase):
 
     def test_every_example_of_the_help_is_understood_as_it_is(self):
         if os.geteuid() != 0:
-            self.skipTest("a network of its own needs root, and this is not root")
+            self.skipTest("a separate network needs root, and this is not root")
         found = [example for command in commands(self.help()) for example in examples(command)]
         self.assertGreater(len(found), 80)
         with tempfile.TemporaryDirectory() as folder:
@@ -140,7 +140,7 @@ class ExampleTests(unittest.TestCase):
 
     def test_an_example_with_an_option_that_does_not_exist_fails(self):
         if os.geteuid() != 0:
-            self.skipTest("a network of its own needs root, and this is not root")
+            self.skipTest("a separate network needs root, and this is not root")
         with tempfile.TemporaryDirectory() as folder:
             self.assertIn("has no option", self.run_pasted("countersign inspect --fully trace.txt", folder).stderr)
 

@@ -117,7 +117,10 @@ struct DemoCommand: AsyncParsableCommand {
     private func reader() async throws(CommandFailure) -> DemoReader {
         let service = PCSCService()
         do throws(PCSCTransportError) {
-            let readers = ReaderSelector.any.candidates(among: try await service.readers())
+            let all = try await Progress.during("Asking pcscd") { () async throws(PCSCTransportError) in
+                try await service.readers()
+            }
+            let readers = ReaderSelector.any.candidates(among: all)
             let real = readers.first { !$0.name.hasPrefix("Virtual PCD") }
             guard let reader = real ?? readers.first else { throw PCSCTransportError.noReader }
             return DemoReader(service: service, name: reader.name, isVirtual: real == nil)

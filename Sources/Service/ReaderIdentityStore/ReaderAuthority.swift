@@ -17,7 +17,7 @@ package struct ReaderAuthority: ~Copyable {
     package let root: Certificate
     private let key: PrivateKey
 
-    /// The authority in `authority` of the store, made where there is none. Its root is that of ISO/IEC 18013-5 Annex B.1.2
+    /// The authority in `authority` of the store, made where it does not exist. Its root is that of ISO/IEC 18013-5 Annex B.1.2
     /// but for what only issuers of documents have.
     package init(
         in store: String, named subject: DistinguishedName, at now: Timestamp

@@ -1,4 +1,4 @@
-/// Shows that work goes on, in one line that counts the seconds from the first on and is removed when the work ends.
+/// Shows that work continues, in one line that counts the seconds from the first on and is removed when the work ends.
 /// It is shown on a standard error that is a terminal.
 enum Progress {
     static func during<Result: ~Copyable, Failure: Error>(

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import JSON
 internal import SystemPackage
 
-/// The line on the terminal, drawn by a thread of its own: the work may block every other.
+/// The line on the terminal, drawn by a separate thread: the work may block every other.
 struct ProgressLine {
     private let queue = DispatchQueue(label: "countersign.progress")
     private let timer: any DispatchSourceTimer

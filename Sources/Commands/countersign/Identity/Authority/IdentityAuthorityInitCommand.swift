@@ -93,7 +93,9 @@ struct IdentityAuthorityInitCommand: ParsableCommand {
         var lines = ["made \(name.text), certified by this computer's own authority:"]
         lines += certificate.lines
         lines.append("  root: \(Terminal.safe(root))")
-        lines.append("next: give wallets the root, as in: countersign wallet --reader-roots \(given) …")
+        lines.append("next: give wallets the root, as in:")
+        lines.append(
+            "  countersign wallet --listen tcp://127.0.0.1:7000 --root iaca.der --reader-roots \(given)")
         return lines.joined(separator: "\n")
     }
 }
