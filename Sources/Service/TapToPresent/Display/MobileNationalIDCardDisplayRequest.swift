@@ -25,10 +25,3 @@ public struct MobileNationalIDCardDisplayRequest: MobileDocumentRequest {
         self.options = options
     }
 }
-
-extension MobileNationalIDCardDisplayRequest {
-    /// Whether the cards of a region can be asked for. Others are refused with `notSupported` before anything is asked.
-    public static func isSupportedRegion(_ region: Locale.Region) -> Bool {
-        MobileNationalIDCardDataRequest.isSupportedRegion(region)
-    }
-}

@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 internal import RequestPlanner
 
 extension MobileNationalIDCardDataRequest: DocumentElementsRequest {
@@ -49,4 +49,11 @@ extension MobileNationalIDCardRawDataRequest.Element: RequestedElement {
     }
 
     private typealias Verified = MobileNationalIDCardDataRequest.Element
+}
+
+extension MobileNationalIDCardDisplayRequest {
+    /// Whether the cards of a region can be asked for. Others are refused with `notSupported` before anything is asked.
+    public static func isSupportedRegion(_ region: Locale.Region) -> Bool {
+        MobileNationalIDCardDataRequest.isSupportedRegion(region)
+    }
 }
