@@ -21,10 +21,14 @@ package struct JSONFault: Error, Equatable, Sendable {
     /// The members that lead to it, as `lanes[0].name`; empty at the top.
     package let path: String
 
-    package init(_ condition: Condition, line: Int, path: String = "") {
+    /// The same as a JSON Pointer (RFC 6901), with the name of a member that is missing or not known; empty at the top.
+    package let pointer: String
+
+    package init(_ condition: Condition, line: Int, path: String = "", pointer: String = "") {
         self.condition = condition
         self.line = line
         self.path = path
+        self.pointer = pointer
     }
 
     /// In plain words, without the line. Names are made fit for a terminal, values are not repeated.

@@ -4,18 +4,23 @@ package struct JSONText: Sendable {
     private let item: JSONItem
     private let source: ArraySlice<UInt8>
     package let path: String
+    /// The path as a JSON Pointer (RFC 6901).
+    package let pointer: String
 
-    fileprivate init(_ item: JSONItem, in source: ArraySlice<UInt8>, path: String) {
+    fileprivate init(
+        _ item: JSONItem, in source: ArraySlice<UInt8>, path: String = "", pointer: String = ""
+    ) {
         self.item = item
         self.source = source
         self.path = path
+        self.pointer = pointer
     }
 
     /// - Parameter limit: the most bytes that are read.
     package init(_ bytes: ArraySlice<UInt8>, limit: Int = 1 << 16) throws(JSONFault) {
         do throws(JSONError) {
             let depth = JSONItem.standardLimits.depth
-            self.init(try JSONItem.parse(bytes, limits: (limit, depth)), in: bytes, path: "")
+            self.init(try JSONItem.parse(bytes, limits: (limit, depth)), in: bytes)
         } catch {
             throw JSONFault(error, in: bytes)
         }
@@ -25,7 +30,7 @@ package struct JSONText: Sendable {
 
     /// The fault that this value is not allowed; `requirement` says what it must be.
     package func wrong(_ requirement: String) -> JSONFault {
-        JSONFault(.wrongValue(requirement), line: line, path: path)
+        JSONFault(.wrongValue(requirement), line: line, path: path, pointer: pointer)
     }
 
     package var isNull: Bool { item.value == .null }
@@ -66,7 +71,7 @@ package struct JSONText: Sendable {
             throw wrong("must be a list of at most \(limit) values")
         }
         return items.enumerated().map { index, item in
-            JSONText(item, in: source, path: "\(path)[\(index)]")
+            JSONText(item, in: source, path: "\(path)[\(index)]", pointer: "\(pointer)/\(index)")
         }
     }
 
@@ -76,7 +81,8 @@ package struct JSONText: Sendable {
         for member in try object() {
             guard known.contains(member.name) else {
                 let line = JSONItem.line(of: member.offset, in: source)
-                throw JSONFault(.unknownMember(member.name), line: line, path: path)
+                throw JSONFault(
+                    .unknownMember(member.name), line: line, path: path, pointer: pointer(to: member.name))
             }
             values[member.name] = text(member)
         }
@@ -96,7 +102,14 @@ package struct JSONText: Sendable {
     }
 
     private func text(_ member: JSONMember) -> JSONText {
-        JSONText(member.item, in: source, path: path.isEmpty ? member.name : "\(path).\(member.name)")
+        JSONText(
+            member.item, in: source, path: path.isEmpty ? member.name : "\(path).\(member.name)",
+            pointer: pointer(to: member.name))
+    }
+
+    /// Where a member of this object is, or would be.
+    fileprivate func pointer(to name: String) -> String {
+        pointer + "/" + name.replacing("~", with: "~0").replacing("/", with: "~1")
     }
 }
 
@@ -114,7 +127,8 @@ package struct JSONTextMembers: Sendable {
 
     package func required(_ name: String) throws(JSONFault) -> JSONText {
         guard let value = values[name] else {
-            throw JSONFault(.missingMember(name), line: object.line, path: object.path)
+            throw JSONFault(
+                .missingMember(name), line: object.line, path: object.path, pointer: object.pointer(to: name))
         }
         return value
     }
