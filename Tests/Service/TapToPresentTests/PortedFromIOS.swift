@@ -1,3 +1,4 @@
+import Foundation
 import ProximityReader
 
 // What Documentation/porting-from-ios.md shows, to the letter.
