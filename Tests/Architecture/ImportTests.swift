@@ -92,7 +92,7 @@ struct ImportTests {
 
     @Test("One module forwards another and does nothing else; no other re-exports what it imports")
     func forwarding() {
-        for target in Self.withSources {
+        for target in Self.products where !target.files.isEmpty {
             let forwards = target.files.filter { $0.finding(#"@_exported\b"#) != nil }
             guard let forwarded = ImportRules.forwarding[target.name] else {
                 #expect(forwards.isEmpty, "\(target.name)")

@@ -268,7 +268,7 @@ struct DocumentElementsTests {
     func otherDocument() async throws {
         let stage = try TapStage()
         defer { stage.clean() }
-        await #expect(throws: MobileDocumentReaderError.self) {
+        await #expect(throws: MobileDocumentReaderError.cancelled) {
             try await stage.prepared().requestDocument(
                 .nationalIDCardData(region: .japan, notRetaining: [.sex]))
         }
