@@ -6,13 +6,8 @@ internal import ReaderService
 internal import Transport
 
 extension DaemonConfiguration.Lane {
-    private static let members: Set = [
-        "name", "reader", "adapter", "transport", "bleMode", "l2cap", "benchLink", "waitSeconds",
-        "consentSeconds", "page", "policy", "requestVersion", "readerCommands", "fieldTrace",
-    ]
-
     init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(Self.members)
+        let members = try text.members()
         let name = try members.required("name")
         self.name = try name.string(upTo: 64)
         guard self.name.utf8.allSatisfy(Self.isPlain) else {
@@ -105,7 +100,7 @@ extension DaemonConfiguration.Lane {
 
 extension DaemonConfiguration.Lane.FieldTraceSettings {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["file", "bytes"])
+        let members = try text.members()
         let file = try members.required("file")
         self.file = try file.string(upTo: 4000)
         guard self.file.hasPrefix("/") else { throw file.wrong("must be a path that begins with /") }
@@ -116,20 +111,20 @@ extension DaemonConfiguration.Lane.FieldTraceSettings {
 extension LanePage {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
         self.init()
-        let members = try text.members(["language", "antenna", "resultSeconds", "notice"])
+        let members = try text.members()
         language = try members["language"]?.string(upTo: 16)
         resultSeconds = try members["resultSeconds"].map { value throws(JSONFault) in
             Int(try value.integer(in: 2...600))
         }
         antenna = try members["antenna"].map { value throws(JSONFault) in
-            let antenna = try value.members(["x", "y", "place"])
+            let antenna = try value.members()
             return Antenna(
                 x: Int(try antenna.required("x").integer(in: 0...100)),
                 y: Int(try antenna.required("y").integer(in: 0...100)),
                 place: try antenna.required("place").word())
         }
         notice = try members["notice"].map { value throws(JSONFault) in
-            let notice = try value.members(["controller", "purpose", "kept", "contact"])
+            let notice = try value.members()
             return Notice(
                 controller: try notice.required("controller").string(upTo: 300),
                 purpose: try notice.required("purpose").string(upTo: 600),
