@@ -63,7 +63,7 @@ readonly database_packages=(postgresql)
 readonly air_packages=(busybox-static procps dbus bluez bluez-test-tools python3-venv pcscd libccid udev
     linux-source-6.1 gcc libc6-dev make flex bison m4 bc xz-utils perl
     qemu-system-x86 cpio kmod)
-readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd)
+readonly packaging_packages=(dpkg-dev binutils debootstrap lintian man-db systemd apt gnupg)
 # What the commands of the guides use.
 readonly guide_packages=(curl jq)
 readonly kiosk_packages=(chromium nginx-light openssl python3-venv fonts-noto-core fonts-noto-cjk)
@@ -126,6 +126,12 @@ test_at_usb_readers() { # OPTIONS OF Hardware/TestRun/tests
 }
 
 build_package() { rm -rf .build/deb && Hardware/Packaging/build-deb .build/deb; }
+
+# Packed from the same programs it has the same bytes.
+pack_again() {
+    rm -rf .build/deb-again && Hardware/Packaging/build-deb .build/deb-again &&
+        cmp .build/deb/countersign_*.deb .build/deb-again/countersign_*.deb
+}
 
 # What is upgraded is the same package under a lower number.
 install_and_remove() { # LOG-FOLDER [SUITE]

@@ -21,13 +21,16 @@ class Contract:
         responses = next((operations[method.lower()]["responses"] for pattern, operations in self.paths.items()
                           if pattern.fullmatch(path) and method.lower() in operations), None)
         if responses is None:
-            return self.faults(json.loads(body), "Error") if status >= 400 else [f"{method} {path}: not in the document"]
-        contents = responses.get(str(status), responses["default"])["content"]
+            return self.faults(json.loads(body), "Problem") if status >= 400 else [f"{method} {path}: not in the document"]
+        response = responses.get(str(status), responses["default"])
+        if "$ref" in response:
+            response = self.document["components"]["responses"][response["$ref"].split("/")[-1]]
+        contents = response["content"]
         kind = kind.split(";")[0]
         if kind not in contents and "*/*" not in contents:
             return [f"{method} {path}: {status} with {kind} is not in the document"]
         schema = contents.get(kind, {}).get("schema")
-        if kind != "application/json" or schema is None:
+        if "json" not in kind or schema is None:
             return []
         return self._faults(json.loads(body), schema)
 

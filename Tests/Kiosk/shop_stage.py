@@ -105,9 +105,9 @@ class Routes(http.server.BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append((self.path, body))
         if self.headers.get("Authorization") != f"Bearer {TOKEN}":
-            return self.json(401, {"error": {"id": "capabilityRequired", "text": ""}})
+            return self.json(401, {"id": "unauthorized"})
         if self.server.failing:
-            return self.json(self.server.failing, {"error": {"id": "scripted", "text": ""}})
+            return self.json(self.server.failing, {"id": "scripted"})
         if self.path == "/v1/web/requests":
             return self.json(201, {
                 "protocol": "org-iso-mdoc", "expires": "2026-11-22T12:05:00Z",
@@ -115,7 +115,7 @@ class Routes(http.server.BaseHTTPRequestHandler):
         verdict = self.server.verdict(body)
         if verdict["documents"]:
             return self.json(200, verdict)
-        self.json(422, {"error": {"id": verdict["errors"][0]["id"], "text": ""}})
+        self.json(422, {"id": verdict["errors"][0]["id"]})
 
     def json(self, status, value):
         body = json.dumps(value).encode()

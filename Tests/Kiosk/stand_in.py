@@ -348,7 +348,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(status, json.dumps(value).encode())
 
     def refuse(self, status, name):
-        self.json(status, {"error": {"id": name, "text": name}})
+        self.answer(status, json.dumps({
+            "type": f"urn:countersign:problem:{name}", "id": name, "title": name, "status": status, "detail": name,
+        }).encode(), "application/problem+json")
 
     def api(self, path):
         stand_in = self.stand_in

@@ -81,7 +81,7 @@ class CounterTests(KioskCase):
     def refusal(self, *arguments, **options):
         with self.assertRaises(urllib.error.HTTPError) as refused:
             self.ask(*arguments, **options)
-        return json.load(refused.exception)["error"]["id"]
+        return json.load(refused.exception)["id"]
 
     def ended(self, identity):
         deadline = time.monotonic() + 120
@@ -143,9 +143,11 @@ class CounterTests(KioskCase):
             sleep 1 | timeout 10 btmgmt --index 0 add-adv -u 180d 5""")
 
     def lay_phone(self, answering=""):
-        """A phone on the reader, of an issuer that this counter trusts."""
+        """A phone on the reader, of an issuer that this counter trusts.
+
+        One that is back within a second is taken for the phone that was there before (Q208), and pcscd looks every 0.4 s."""
         self.guest.run(f"""
-            systemctl stop phone 2>/dev/null || true
+            systemctl stop phone 2>/dev/null && sleep 2 || true
             systemctl reset-failed phone 2>/dev/null || true
             rm -f /run/phone.der
             systemctl start pcscd

@@ -181,7 +181,7 @@ class BuiltDaemonTests(ShopCase):
             with urllib.request.urlopen(request, timeout=10) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
-            return error.code, json.load(error)["error"]["id"]
+            return error.code, json.load(error)["id"]
 
     def test_the_whole_way_from_the_click_to_the_order(self):
         page = self.visit()

@@ -69,7 +69,7 @@ class Desk:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
             try:
-                raise Refused(json.load(error)["error"]["id"]) from None
+                raise Refused(json.load(error)["id"]) from None
             except (ValueError, KeyError, TypeError):
                 raise Refused(f"status {error.code}") from None
 

@@ -2,8 +2,8 @@ package import JSON
 internal import ReaderStore
 internal import RequestPlanner
 
-/// Why a request over HTTP is refused: a status, a stable id, and what to do next. Nothing of what was sent is repeated but
-/// the names of members.
+/// Why a request over HTTP is refused (RFC 9457): a status, a stable id, and what to do next. Nothing of what was sent is
+/// repeated but the names of members.
 package struct APIProblem: Error, Equatable, Sendable {
     /// The stable ids, as the OpenAPI document lists them.
     package enum ID: String, CaseIterable, Sendable {
@@ -52,19 +52,55 @@ package struct APIProblem: Error, Equatable, Sendable {
 
     package let id: ID
     package let status: Int
-    package let text: String
+    /// What happened and what to do next.
+    package let detail: String
+    /// The member of the body at fault, as a JSON Pointer (RFC 6901); nil where it is not one member.
+    package let pointer: String?
     /// After how many seconds it is worth to ask again, where that is known.
     package let retryAfter: Int64?
 
-    package init(_ id: ID, _ status: Int, _ text: String, retryAfter: Int64? = nil) {
+    package init(
+        _ id: ID, _ status: Int, _ detail: String, pointer: String? = nil, retryAfter: Int64? = nil
+    ) {
         self.id = id
         self.status = status
-        self.text = text
+        self.detail = detail
+        self.pointer = pointer
         self.retryAfter = retryAfter
     }
 
+    static let mediaType = "application/problem+json"
+
+    /// The problem details (RFC 9457 3.1), with `id` and `pointer` as further members.
     package var json: JSONValue {
-        ["error": ["id": .string(id.rawValue), "text": .string(text)]]
+        let members: [(String, JSONValue)] = [
+            ("type", .string(id.type)), ("id", .string(id.rawValue)), ("title", .string(id.title)),
+            ("status", .integer(Int64(status))), ("detail", .string(detail)),
+        ]
+        return .object(members + (pointer.map { [("pointer", .string($0))] } ?? []))
+    }
+
+    /// The same, said of a member of the body.
+    func at(_ pointer: String) -> APIProblem {
+        APIProblem(id, status, detail, pointer: pointer, retryAfter: retryAfter)
+    }
+}
+
+extension APIProblem.ID {
+    /// The URI of the problem's type. It names; there is nothing to fetch.
+    package var type: String { "urn:countersign:problem:\(rawValue)" }
+
+    /// The id as words: "Lane busy", "Nonce: other session".
+    package var title: String {
+        let words = rawValue.reduce(into: "") { words, letter in
+            switch letter {
+            case ".": words += ": "
+            case "_": words += " "
+            case _ where letter.isUppercase: words += " " + letter.lowercased()
+            default: words.append(letter)
+            }
+        }
+        return words.prefix(1).uppercased() + words.dropFirst()
     }
 }
 
@@ -85,7 +121,8 @@ extension APIProblem {
         "the caller is not known: send Authorization: Bearer with a token of the daemon's configuration file")
     static let pageCodeRefused = APIProblem(
         .pageCodeRefused, 403,
-        "the code is not known, was used, or is older than 60 s: ask for another with countersign page-code")
+        "the code is not known, was used, or is older than 60 s: ask for another with countersign page-code",
+        pointer: "/code")
     static let forbidden = APIProblem(
         .forbidden, 403,
         "the token, or the user, does not have the scope for this: add it in the daemon's configuration file")
@@ -96,12 +133,14 @@ extension APIProblem {
         .contentTypeRefused, 415, "the body must be JSON: send Content-Type: application/json")
     static let policyRefused = APIProblem(
         .policyRefused, 400,
-        "the policy of the order or of its lane accepts more than that of its purpose: leave policy out, or name a stricter one"
-    )
+        "the policy of the order or of its lane accepts more than that of its purpose: leave policy out, or name a stricter one",
+        pointer: "/policy")
     static let readerTokenRequired = APIProblem(
-        .readerTokenRequired, 403, "data is requested only with a prepared reader token: send readerToken")
+        .readerTokenRequired, 403, "data is requested only with a prepared reader token: send readerToken",
+        pointer: "/readerToken")
     static let laneRequired = APIProblem(
-        .laneRequired, 400, "there are several lanes: send the name of one of /v1/lanes as lane")
+        .laneRequired, 400, "there are several lanes: send the name of one of /v1/lanes as lane",
+        pointer: "/lane")
     static let laneUnknown = APIProblem(
         .laneUnknown, 404, "there is no such lane: name one of those in /v1/lanes")
     static let laneBusy = APIProblem(
@@ -110,7 +149,8 @@ extension APIProblem {
         .presentationUnknown, 404, "there is no such presentation, or it ended long ago: order a new one")
     static let referenceTaken = APIProblem(
         .referenceTaken, 409,
-        "another presentation has this reference: choose another, or send the same order")
+        "another presentation has this reference: choose another, or send the same order",
+        pointer: "/reference")
     static let referenceMissing = APIProblem(
         .referenceMissing, 400, "the reference is missing: GET /v1/presentations?reference=…")
     static let alreadyEngaged = APIProblem(
@@ -124,10 +164,11 @@ extension APIProblem {
         .portraitGone, 410, "there is no portrait, or it was deleted: order a new presentation")
     static let portraitNotCompared = APIProblem(
         .intentRefused, 400,
-        "the portrait of a data request is not shown to a clerk: order a display request with portrait, and the data with then"
-    )
+        "the portrait of a data request is not shown to a clerk: order a display request with portrait, and the data with then",
+        pointer: "/intent")
     static let portraitAskedTwice = APIProblem(
-        .intentRefused, 400, "the portrait is asked for twice: ask for it in intent or in then")
+        .intentRefused, 400, "the portrait is asked for twice: ask for it in intent or in then",
+        pointer: "/then/intent")
     static let trustNotSetUp = APIProblem(
         .trustNotSetUp, 503, "no issuer is trusted yet: set the trust store up with countersign trust import")
     static let clockNotSet = APIProblem(
@@ -140,7 +181,8 @@ extension APIProblem {
         .brandUnknown, 404, "there is no such brand, or it has no logo: see countersign brand list")
     static let webhookRefused = APIProblem(
         .webhookRefused, 400,
-        "webhook is not of a known origin: add the origin in the daemon's configuration file")
+        "webhook is not of a known origin: add the origin in the daemon's configuration file",
+        pointer: "/webhook")
     static let tooManyConnections = APIProblem(
         .tooManyConnections, 503,
         "too many connections are open: close some, or raise limits.connections", retryAfter: 1)
@@ -189,7 +231,8 @@ extension APIProblem {
 
     /// A body that is not what it should be, with line and member.
     init(_ fault: JSONFault) {
-        self.init(.bodyRefused, 400, "line \(fault.line): \(fault.explanation)")
+        let pointer = fault.pointer.isEmpty ? nil : fault.pointer
+        self.init(.bodyRefused, 400, "line \(fault.line): \(fault.explanation)", pointer: pointer)
     }
 
     static func mapping<Value>(_ body: () throws(JSONFault) -> Value) throws(APIProblem) -> Value {
@@ -198,6 +241,6 @@ extension APIProblem {
 
     /// A malformed intent, or one that asks for more than it needs.
     init(_ error: RequestPlannerError) {
-        self.init(.intentRefused, 400, error.explanation)
+        self.init(.intentRefused, 400, error.explanation, pointer: "/intent")
     }
 }

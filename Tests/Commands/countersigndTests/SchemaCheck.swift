@@ -13,14 +13,17 @@ struct SchemaCheck {
     func faults(of reply: PlainHTTP.Reply, to method: String, _ path: String) -> [String] {
         let operation = ((document["paths"] as? [String: Any])?[path] as? [String: Any])?[method.lowercased()]
         guard let responses = (operation as? [String: Any])?["responses"] as? [String: Any],
-            let response = (responses["\(reply.status)"] ?? responses["default"]) as? [String: Any],
+            let stated = (responses["\(reply.status)"] ?? responses["default"]) as? [String: Any],
+            let response = component(stated, of: "responses"),
             let content = response["content"] as? [String: Any]
         else { return ["\(method) \(path): \(reply.status) is not in the document"] }
         let type = reply.headers["content-type"]?.split(separator: ";").first.map(String.init) ?? ""
         guard let media = content[type] as? [String: Any] else {
             return ["\(path): \(type) is not in the document"]
         }
-        guard type == "application/json", let schema = media["schema"] as? [String: Any] else { return [] }
+        guard ["application/json", "application/problem+json"].contains(type),
+            let schema = media["schema"] as? [String: Any]
+        else { return [] }
         guard let value = try? JSONSerialization.jsonObject(with: Data(reply.body)) else {
             return ["no JSON"]
         }
@@ -33,10 +36,16 @@ struct SchemaCheck {
         return faults(event.data, ["$ref": "#/components/schemas/\(name)"], at: event.kind)
     }
 
+    /// What a reference refers to; a value that is none is itself. Nil where there is nothing.
+    private func component(_ value: [String: Any], of kind: String) -> [String: Any]? {
+        guard let name = (value["$ref"] as? String)?.split(separator: "/").last else { return value }
+        let components = document["components"] as? [String: [String: [String: Any]]]
+        return components?[kind]?[String(name)]
+    }
+
     private func faults(_ value: Any, _ schema: [String: Any], at place: String) -> [String] {
-        if let name = (schema["$ref"] as? String)?.split(separator: "/").last {
-            let schemas = (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
-            guard let target = schemas?[String(name)] else { return ["\(place): no schema \(name)"] }
+        if let name = schema["$ref"] {
+            guard let target = component(schema, of: "schemas") else { return ["\(place): no \(name)"] }
             return faults(value, target, at: place)
         }
         if let choices = schema["oneOf"] as? [[String: Any]] {

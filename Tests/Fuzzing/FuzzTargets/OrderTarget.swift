@@ -25,7 +25,8 @@ private func isOrder(_ text: JSONText) -> Bool {
         return true
     } catch {
         demand(
-            (400..<500).contains(error.status) && !error.text.isEmpty, "refused for no reason of the caller's"
+            (400..<500).contains(error.status) && !error.detail.isEmpty,
+            "refused for no reason of the caller's"
         )
         return false
     }

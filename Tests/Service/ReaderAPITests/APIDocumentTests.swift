@@ -71,9 +71,9 @@ struct APIDocumentTests {
     func words() throws {
         let schemas = try #require(
             (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]])
-        let error = schemas["Error"]?["properties"] as? [String: [String: Any]]
-        let id = (error?["error"]?["properties"] as? [String: [String: Any]])?["id"]
-        #expect(Set(id?["enum"] as? [String] ?? []) == Set(APIProblem.ID.allCases.map(\.rawValue)))
+        let problem = schemas["Problem"]?["properties"] as? [String: [String: Any]]
+        #expect(
+            Set(problem?["id"]?["enum"] as? [String] ?? []) == Set(APIProblem.ID.allCases.map(\.rawValue)))
         #expect(
             Set(schemas["State"]?["enum"] as? [String] ?? [])
                 == Set(PresentationState.allCases.map(\.rawValue)))

@@ -199,7 +199,7 @@ struct OnlineTests {
     func `Every refusal of a nonce or an answer has its id and its words`() {
         for refusal in NonceRefusal.allCases {
             let problem = APIProblem(refusal)
-            #expect(problem.id.rawValue == refusal.rawValue && !problem.text.isEmpty)
+            #expect(problem.id.rawValue == refusal.rawValue && !problem.detail.isEmpty)
         }
         for error: WalletPresentationError in [
             .malformed(.envelope, .truncated(at: 0)), .sizeWrong(.envelope), .notBase64URL(.envelope),

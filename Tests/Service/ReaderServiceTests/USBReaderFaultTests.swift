@@ -49,7 +49,7 @@ struct USBReaderFaultTests {
         }
     }
 
-    @Test("Q208 A reader that reports the phone anew every 250 ms gives it to one presentation alone")
+    @Test("Q208 A reader that reports the phone again every 250 ms gives it to one presentation alone")
     func polls() async throws {
         try await USBReader.plugged(.acr1252u) { reader in
             try await USBBench.fault(.polls, 0.25)

@@ -26,9 +26,10 @@ package struct PlainHTTP: Sendable {
             return value
         }
 
-        /// The id of a refusal; nil where it is none.
+        /// The id of a refusal (RFC 9457); nil where it is none.
         package var problem: String? {
-            ((try? json())?["error"] as? [String: Any])?["id"] as? String
+            guard headers["content-type"] == "application/problem+json" else { return nil }
+            return (try? json())?["id"] as? String
         }
     }
 

@@ -77,7 +77,7 @@ package final class VirtualReader: Sendable {
     private static func seen(_ isDue: @escaping @Sendable (ReaderEvent) -> Bool) async -> Bool {
         let seen = Task { await PCSCService().events().first(where: isDue) != nil }
         let timer = Task {
-            try await Task.sleep(for: .seconds(10))
+            try await Task.sleep(for: .seconds(30))
             seen.cancel()
         }
         defer { timer.cancel() }

@@ -19,13 +19,13 @@ struct DaemonReply {
 
     var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The text of a refusal, which says what to do.
+    /// The detail of a refusal (RFC 9457), which says what to do.
     var refusal: String {
-        let text = try? reading { text throws(JSONFault) in
-            try text.members(["error"]).required("error").members(["id", "text"]).required("text").string(
-                upTo: 4096)
+        let members = ["type", "id", "title", "status", "detail", "pointer"] as Set
+        let detail = try? reading { text throws(JSONFault) in
+            try text.members(members).required("detail").string(upTo: 4096)
         }
-        return text.map { Terminal.safe($0) } ?? "status \(status)"
+        return detail.map { Terminal.safe($0) } ?? "status \(status)"
     }
 
     func reading<Value>(_ body: (JSONText) throws(JSONFault) -> Value) throws(CommandFailure) -> Value {

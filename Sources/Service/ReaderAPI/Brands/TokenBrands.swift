@@ -39,7 +39,8 @@ package struct TokenBrands: Sendable {
         } catch .firstUseUnknown(let error) {
             throw .recordsUnavailable(error)
         } catch {
-            throw APIProblem(.readerTokenRefused, 403, "\(error.id): \(error.explanation)")
+            throw APIProblem(
+                .readerTokenRefused, 403, "\(error.id): \(error.explanation)", pointer: "/readerToken")
         }
     }
 }

@@ -78,7 +78,8 @@ final class ConnectionEnd: ChannelInboundHandler {
     static let tooManyConnections: String = {
         let body = APIProblem.tooManyConnections.json.line + "\n"
         return
-            "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n"
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Type: \(APIProblem.mediaType)\r\n"
+            + "Cache-Control: no-store\r\n"
             + "X-Content-Type-Options: nosniff\r\nRetry-After: 1\r\nConnection: close\r\n"
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }()

@@ -103,7 +103,8 @@ extension PresentationCoordinator {
         do throws(MdocModelError) {
             return try DeviceEngagement(EngagementURI.deviceEngagement(in: uri)[...])
         } catch {
-            throw APIProblem(.engagementMalformed, 400, "uri is not an engagement: \(error.explanation)")
+            throw APIProblem(
+                .engagementMalformed, 400, "uri is not an engagement: \(error.explanation)", pointer: "/uri")
         }
     }
 

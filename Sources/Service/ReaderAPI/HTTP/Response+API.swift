@@ -21,6 +21,7 @@ extension Response {
 
     static func problem(_ problem: APIProblem) -> Response {
         var response = json(problem.json, status: HTTPResponse.Status(code: problem.status))
+        response.headers[.contentType] = APIProblem.mediaType
         if let seconds = problem.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
         return response
     }

@@ -29,7 +29,7 @@ extension PresentationCoordinator {
             _ = try await basis.identities(at: now)
         } catch {
             isTrustSetUp = false
-            faults.append(["id": .string(error.id.rawValue), "text": .string(error.text)])
+            faults.append(["id": .string(error.id.rawValue), "text": .string(error.detail)])
         }
         await lookAtLanes()
         var isAnyLaneReady = false
@@ -44,7 +44,7 @@ extension PresentationCoordinator {
         }
         let fault = archive?.fault.map { APIProblem.recordsUnavailable($0) }
         if let problem = fault ?? (retrying.isEmpty ? nil : APIProblem.receiptsDelayed) {
-            faults.append(["id": .string(problem.id.rawValue), "text": .string(problem.text)])
+            faults.append(["id": .string(problem.id.rawValue), "text": .string(problem.detail)])
         }
         let isReady = isAnyLaneReady && isTrustSetUp && retrying.isEmpty && !isEnding
         return .json(

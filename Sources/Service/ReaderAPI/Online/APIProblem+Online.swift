@@ -7,12 +7,15 @@ extension APIProblem {
         "this channel is not set up: add the section online to the daemon's configuration file")
     static let merchantRequired = APIProblem(
         .merchantRequired, 400,
-        "there are several merchants: name one of the daemon's configuration file as merchant")
+        "there are several merchants: name one of the daemon's configuration file as merchant",
+        pointer: "/merchant")
     static let merchantUnknown = APIProblem(
         .merchantUnknown, 404,
-        "there is no merchant of this name: name one of the daemon's configuration file")
+        "there is no merchant of this name: name one of the daemon's configuration file",
+        pointer: "/merchant")
     static let originUnknown = APIProblem(
-        .originUnknown, 403, "origin is not known: name one of the daemon's configuration file")
+        .originUnknown, 403, "origin is not known: name one of the daemon's configuration file",
+        pointer: "/origin")
 
     init(_ refusal: NonceRefusal) {
         let status = refusal == .tooMany ? 503 : 403
@@ -60,6 +63,6 @@ extension APIProblem {
             case .elementNotOfDocument(let element):
                 "must not contain \(element.name), which the document does not have"
             }
-        self.init(.descriptorRefused, 400, text)
+        self.init(.descriptorRefused, 400, text, pointer: "/elements")
     }
 }

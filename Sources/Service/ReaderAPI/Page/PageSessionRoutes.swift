@@ -11,7 +11,9 @@ struct PageSessionRoutes: Sendable {
         [
             APIRoute(.post, "/v1/page-codes", .scopes([.screen, .clerk])) { call throws(APIProblem) in
                 let place = try Self.place(in: await call.body())
-                guard await coordinator.laneNames.contains(place.lane) else { throw .laneUnknown }
+                guard await coordinator.laneNames.contains(place.lane) else {
+                    throw .laneUnknown.at("/lane")
+                }
                 let code = try sessions.makeCode(for: place, by: call.known)
                 return .json(
                     [

@@ -16,27 +16,30 @@ struct FurtherOrder: Equatable, Sendable {
         } catch {
             throw APIProblem(error)
         }
-        intent = try RequestIntent(ordered: words)
+        intent = try RequestIntent(ordered: words, as: "/then/intent")
     }
 }
 
 extension RequestIntent {
-    init(ordered words: String) throws(APIProblem) {
+    /// - Parameter pointer: the member of the body that it is.
+    init(ordered words: String, as pointer: String = "/intent") throws(APIProblem) {
         do throws(RequestPlannerError) {
             self = try RequestIntent(parsing: words)
         } catch {
-            throw APIProblem(error)
+            throw APIProblem(error).at(pointer)
         }
     }
 }
 
 extension RequestPlan {
     /// The least that answers, or why it is not asked.
-    init(ordered intent: RequestIntent, keeping retention: RetentionProfile) throws(APIProblem) {
+    init(ordered intent: RequestIntent, keeping retention: RetentionProfile, as pointer: String = "/intent")
+        throws(APIProblem)
+    {
         do throws(RequestPlannerError) {
             self = try RequestPlan(intent, keeping: retention.choice)
         } catch {
-            throw APIProblem(error)
+            throw APIProblem(error).at(pointer)
         }
     }
 }

@@ -13,7 +13,9 @@ extension PresentationCoordinator {
             return nil
         }
         guard let brands else {
-            throw APIProblem(.readerTokenRefused, 403, "no brand is set up here: send no readerToken")
+            throw APIProblem(
+                .readerTokenRefused, 403, "no brand is set up here: send no readerToken",
+                pointer: "/readerToken")
         }
         return try await brands.prepare(token)
     }
@@ -26,12 +28,14 @@ extension PresentationCoordinator {
         guard brand == nil else {
             throw APIProblem(
                 .identityRefused, 400,
-                "the reader token decides which identity signs: send no identity with it")
+                "the reader token decides which identity signs: send no identity with it",
+                pointer: "/identity")
         }
         guard try brands?.own(identity: name) != true else {
             throw APIProblem(
                 .identityRefused, 403,
-                "this identity signs only for a brand: send a reader token of that brand")
+                "this identity signs only for a brand: send a reader token of that brand",
+                pointer: "/identity")
         }
         return name
     }

@@ -12,7 +12,8 @@ extension PresentationCoordinator {
         guard ([order.retention] + ofData).contains(where: { $0 != .none }) else { return }
         guard let archive else {
             throw APIProblem(
-                .retentionRefused, 400, "this daemon has no store for records: retention must be \"none\"")
+                .retentionRefused, 400, "this daemon has no store for records: retention must be \"none\"",
+                pointer: "/retention")
         }
         for retention in ofData where retention != .none { try await archive.check(retention, at: now) }
     }

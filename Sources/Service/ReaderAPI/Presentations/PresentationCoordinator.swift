@@ -113,7 +113,8 @@ package actor PresentationCoordinator {
         let plan = try RequestPlan(ordered: order.intent, keeping: order.retention)
         let further = try order.then.map { then throws(APIProblem) in
             PresentationRecord.Further(
-                order: then, plan: try RequestPlan(ordered: then.intent, keeping: then.retention))
+                order: then,
+                plan: try RequestPlan(ordered: then.intent, keeping: then.retention, as: "/then/intent"))
         }
         guard order.kind == .display || order.validation != .confirm || !plan.needsPortrait else {
             throw .portraitNotCompared
@@ -184,7 +185,7 @@ package actor PresentationCoordinator {
         guard let name = order.lane ?? (laneNames.count == 1 ? laneNames.first : nil) else {
             throw .laneRequired
         }
-        guard let lane = lanes[name] else { throw .laneUnknown }
+        guard let lane = lanes[name] else { throw .laneUnknown.at("/lane") }
         return lane
     }
 

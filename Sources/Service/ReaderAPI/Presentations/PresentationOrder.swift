@@ -79,12 +79,14 @@ package struct PresentationOrder: Equatable, Sendable {
         guard kind == .data else {
             throw APIProblem(
                 .retentionRefused, 400,
-                "must be \"none\" or \"receipt\": a display request retains nothing")
+                "must be \"none\" or \"receipt\": a display request retains nothing",
+                pointer: "/retention")
         }
         guard consent == .given || !retention.needsConsent else {
             throw APIProblem(
                 .retentionRefused, 400,
-                "retention \"consented\" needs the holder's consent: add \"consent\": \"given\"")
+                "retention \"consented\" needs the holder's consent: add \"consent\": \"given\"",
+                pointer: "/consent")
         }
     }
 

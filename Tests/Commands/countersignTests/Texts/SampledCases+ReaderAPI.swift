@@ -8,11 +8,11 @@ extension UserFacingTexts {
         TextGroup(
             NonceStoreError.samples, .service, ids: .camelCase, hasAdvice: true,
             id: { APIProblem($0).id.rawValue }
-        ) { APIProblem($0).text },
+        ) { APIProblem($0).detail },
         TextGroup(
             IdentityDescriptorError.samples, .service, ids: .camelCase, hasAdvice: true,
             id: { APIProblem($0).id.rawValue }
-        ) { APIProblem($0).text },
+        ) { APIProblem($0).detail },
         TextGroup(PageFault.samples, .service) { $0.description },
     ]
 }

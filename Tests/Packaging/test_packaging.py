@@ -1,0 +1,288 @@
+"""The parts of the package that need no release build: repository, bill of materials, changelog."""
+
+import contextlib
+import functools
+import http.server
+import importlib.machinery
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGING = ROOT / "Hardware/Packaging"
+PROGRAMS = [ROOT / ".build/debug" / name for name in ("countersign", "countersignd", "countersign-portrait")]
+
+
+def script(name):
+    loader = importlib.machinery.SourceFileLoader(name, str(PACKAGING / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def run(*command, **options):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, **options)
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+class RepositoryTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="countersign-repository."))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        # apt reads the lists as another user.
+        cls.folder.chmod(0o755)
+        cls.keys = cls.folder / "keys"
+        cls.keys.mkdir(mode=0o700)
+        cls.environment = {**os.environ, "GNUPGHOME": str(cls.keys), "LC_ALL": "C.UTF-8"}
+        cls.addClassCleanup(run, "gpgconf", "--kill", "all", env=cls.environment)
+        cls.key, cls.other_key = cls.make_key("Countersign tests"), cls.make_key("Somebody else")
+        cls.older, cls.package = cls.make_package("1.0"), cls.make_package("1.1")
+
+    @classmethod
+    def make_key(cls, name):
+        made = run("gpg", "--batch", "--passphrase", "", "--quick-generate-key", name, "ed25519", "sign", "0",
+                   env=cls.environment)
+        assert made.returncode == 0, made.stderr
+        listed = run("gpg", "--with-colons", "--list-keys", name, env=cls.environment).stdout
+        return re.search(r"^fpr:+([0-9A-F]+):", listed, re.MULTILINE).group(1)
+
+    @classmethod
+    def make_package(cls, version, contents="a reader\n"):
+        tree = pathlib.Path(tempfile.mkdtemp(dir=cls.folder))
+        tree.chmod(0o755)
+        (tree / "DEBIAN").mkdir()
+        (tree / "usr").mkdir()
+        (tree / "usr/contents").write_text(contents)
+        architecture = run("dpkg", "--print-architecture").stdout.strip()
+        (tree / "DEBIAN/control").write_text(
+            f"Package: countersign\nVersion: {version}\nArchitecture: {architecture}\n"
+            "Maintainer: Tests <tests@example.org>\nDescription: a package of tests\n")
+        built = run("dpkg-deb", "--root-owner-group", "--build", tree, cls.folder / f"{tree.name}.deb")
+        assert built.returncode == 0, built.stderr
+        return cls.folder / f"{tree.name}.deb"
+
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        self.work.chmod(0o755)
+        self.repository = self.work / "repository"
+
+    def make(self, *packages, key=None):
+        return run(PACKAGING / "repository", self.repository, key or self.key, *packages, env=self.environment)
+
+    def made(self, *packages):
+        made = self.make(*packages)
+        self.assertEqual(made.returncode, 0, made.stderr)
+
+    @contextlib.contextmanager
+    def served(self):
+        handler = functools.partial(QuietHandler, directory=str(self.repository))
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+            server.shutdown()
+
+    def apt(self, *arguments, address=None, key_file=None):
+        """apt with folders of its own, as a new user's: nothing of this machine is read or changed."""
+        state = self.work / "apt"
+        for name in ("lists/partial", "archives/partial", "etc"):
+            (state / name).mkdir(parents=True, exist_ok=True)
+        (state / "status").touch()
+        key_file = key_file or self.repository / "countersign.asc"
+        (state / "etc/sources.list").write_text(
+            f"deb [signed-by={key_file}] {address or f'file:{self.repository}'} stable main\n")
+        settings = {
+            "Dir::State": state, "Dir::State::lists": state / "lists", "Dir::State::status": state / "status",
+            "Dir::Cache": state, "Dir::Cache::archives": state / "archives", "Dir::Etc": state / "etc",
+            "Dir::Etc::SourceList": state / "etc/sources.list", "Dir::Etc::SourceParts": "-", "Dir::Etc::Parts": "-",
+            "APT::Sandbox::User": "root", "Acquire::http::Proxy": "DIRECT", "APT::Update::Error-Mode": "any"}
+        options = [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
+        return run("apt-get", *options, *arguments, env={**self.environment, "APT_CONFIG": "/dev/null"},
+                   cwd=self.work)
+
+    def downloads(self, **where):
+        updated = self.apt("update", **where)
+        self.assertEqual(updated.returncode, 0, updated.stderr + updated.stdout)
+        return self.apt("download", "countersign", **where)
+
+    def test_apt_takes_the_newest_package_from_a_folder(self):
+        self.made(self.older, self.package)
+        self.assertEqual(self.downloads().returncode, 0)
+        (taken,) = self.work.glob("countersign_*.deb")
+        self.assertEqual(taken.read_bytes(), self.package.read_bytes())
+
+    def test_apt_takes_it_from_a_web_server(self):
+        self.made(self.package)
+        with self.served() as address:
+            taken = self.downloads(address=address)
+        self.assertEqual(taken.returncode, 0, taken.stderr)
+
+    def test_a_later_run_adds_a_package_and_keeps_the_others(self):
+        self.made(self.older)
+        self.made(self.package)
+        self.made(self.package)
+        lists = next(self.repository.glob("dists/stable/main/*/Packages")).read_text()
+        self.assertEqual(sorted(re.findall(r"^Version: (.+)$", lists, re.MULTILINE)), ["1.0", "1.1"])
+        self.assertFalse(list(self.repository.glob("dists/*.new")) + list(self.repository.glob("dists/*.old")))
+
+    def test_another_package_of_the_same_version_is_refused(self):
+        self.made(self.package)
+        before = (self.repository / "dists/stable/InRelease").read_bytes()
+        refused = self.make(self.make_package("1.1", "another reader\n"))
+        self.assertEqual(refused.returncode, 65)
+        self.assertIn("build under a new version", refused.stderr)
+        self.assertEqual((self.repository / "dists/stable/InRelease").read_bytes(), before)
+
+    def test_a_key_that_is_not_there_and_a_file_that_is_no_package_are_refused(self):
+        self.assertEqual(self.make(self.package, key="0" * 40).returncode, 69)
+        self.assertEqual(self.make(PACKAGING / "README.md").returncode, 65)
+        self.assertEqual(self.make().returncode, 64)
+
+    def refused(self, words, **where):
+        updated = self.apt("update", **where)
+        self.assertNotEqual(updated.returncode, 0, updated.stdout)
+        self.assertIn(words, updated.stderr)
+        self.assertNotEqual(self.apt("download", "countersign", **where).returncode, 0)
+
+    def test_apt_refuses_a_repository_without_signature(self):
+        self.made(self.package)
+        for name in ("InRelease", "Release.gpg"):
+            (self.repository / "dists/stable" / name).unlink()
+        self.refused("is not signed")
+
+    def test_apt_refuses_a_repository_that_another_key_signed(self):
+        self.made(self.package)
+        ours = self.work / "ours.asc"
+        shutil.copy(self.repository / "countersign.asc", ours)
+        shutil.rmtree(self.repository)
+        self.assertEqual(self.make(self.package, key=self.other_key).returncode, 0)
+        self.refused("NO_PUBKEY", key_file=ours)
+
+    def test_apt_refuses_lists_that_were_changed(self):
+        self.made(self.package)
+        for file in (self.repository / "dists/stable").rglob("Packages*"):
+            file.write_bytes(file.read_bytes().replace(b"tests", b"tasts") if file.suffix == "" else b"")
+        self.refused("Failed to fetch")
+
+    def test_apt_refuses_a_release_file_that_was_changed(self):
+        self.made(self.package)
+        for name in ("InRelease", "Release"):
+            file = self.repository / "dists/stable" / name
+            file.write_text(file.read_text().replace("Label: Countersign", "Label: Countersing"))
+        self.refused("BADSIG")
+
+    def test_apt_refuses_a_package_that_was_changed(self):
+        self.made(self.package)
+        (file,) = self.repository.glob("pool/*.deb")
+        contents = bytearray(file.read_bytes())
+        contents[-1] ^= 1
+        file.write_bytes(contents)
+        taken = self.downloads()
+        self.assertNotEqual(taken.returncode, 0)
+        self.assertIn("Hash Sum mismatch", taken.stderr)
+
+
+class BillOfMaterialsTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.sbom = script("sbom")
+        os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
+        cls.document = cls.sbom.document("1.0", PROGRAMS)
+
+    def names(self, kind):
+        return {part["name"] for part in self.document["packages"] if part["SPDXID"].startswith(f"SPDXRef-{kind}-")}
+
+    def test_it_names_the_debian_packages_that_dpkg_finds_in_the_programs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "debian").mkdir()
+            (pathlib.Path(folder) / "debian/control").write_text(
+                "Source: countersign\n\nPackage: countersign\nArchitecture: any\n")
+            swift = f"-l{pathlib.Path(shutil.which('swift')).resolve().parents[1]}/lib/swift/linux"
+            found = run("dpkg-shlibdeps", swift, "-O", "--ignore-missing-info", *PROGRAMS, cwd=folder)
+        depends = re.sub(r"^shlibs:Depends=", "", found.stdout.strip())
+        self.assertEqual(self.names("debian"), set(re.findall(r"(?:^|, )([a-z0-9+.-]+)", depends)), found.stderr)
+
+    def test_every_linked_module_that_is_not_ours_is_of_a_package_in_it_and_no_other_package_is(self):
+        ours = {folder.name.replace("-", "_") for folder in ROOT.glob("Sources/*/*/")}
+        linked = set().union(*map(self.sbom.linked_modules, PROGRAMS)) - ours
+        homes = {name: self.sbom.modules_of(ROOT / ".build/checkouts" / name)
+                 for name in self.names("swift") - {"swift-runtime"}}
+        self.assertEqual({module for module in linked if not any(module in home for home in homes.values())}, set())
+        self.assertEqual([name for name, home in homes.items() if not linked & home], [])
+
+    def test_versions_are_those_of_the_resolved_packages(self):
+        pins = {pin["identity"]: pin["state"]["version"]
+                for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]}
+        for part in self.document["packages"]:
+            if part["name"].lower() in pins:
+                self.assertEqual(part["versionInfo"], pins[part["name"].lower()])
+
+    def test_a_library_that_a_program_loads_besides_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "program"
+            built = run("gcc", "-x", "c", "-", "-o", program, "-Wl,--no-as-needed", "-lpq", input="int main(){}")
+            self.assertEqual(built.returncode, 0, built.stderr)
+            self.assertIn("libpq5", dict(self.sbom.debian_packages([program])))
+        self.assertNotIn("libpq5", self.names("debian"))
+
+    def test_the_same_input_gives_the_same_bytes_with_every_member_that_spdx_demands(self):
+        self.assertEqual(json.dumps(self.document), json.dumps(self.sbom.document("1.0", PROGRAMS)))
+        self.assertEqual(self.document["creationInfo"]["created"], "2023-11-14T22:13:20Z")
+        for member in ("spdxVersion", "dataLicense", "SPDXID", "name", "documentNamespace", "creationInfo"):
+            self.assertIn(member, self.document)
+        identifiers = [part["SPDXID"] for part in self.document["packages"]]
+        self.assertEqual(len(identifiers), len(set(identifiers)))
+        for relation in self.document["relationships"]:
+            self.assertIn(relation["relatedSpdxElement"], identifiers)
+
+
+class ChangelogTests(unittest.TestCase):
+    def written(self, *arguments):
+        return run(PACKAGING / "changelog", "1.0+git1", "Tests <tests@example.org>", "Tue, 14 Nov 2023 22:13:20 +0000",
+                   *arguments)
+
+    def test_dpkg_reads_it_and_finds_the_changes(self):
+        text = self.written().stdout
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(text)
+            file.flush()
+            parsed = run("dpkg-parsechangelog", "-l", file.name)
+        self.assertEqual((parsed.returncode, parsed.stderr), (0, ""))
+        self.assertIn("Version: 1.0+git1\n", parsed.stdout)
+        self.assertGreater(text.count("\n  * "), 5)
+        self.assertLessEqual(max(map(len, text.splitlines())), 200)
+
+    def test_a_section_without_changes_is_refused(self):
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("# Changelog\n\n## 2.0\n\nNothing.\n\n## 1.0\n\n- something\n")
+            file.flush()
+            self.assertEqual(self.written(file.name).returncode, 65)
+
+
+class ArchitectureNameTests(unittest.TestCase):
+    # The guests run one kernel; the list of system calls is that of the processor.
+    NAMED = {"Sources/System/CSeccomp/shim.h"}
+
+    def test_nothing_that_is_built_or_installed_names_an_architecture(self):
+        files = run("git", "-C", ROOT, "grep", "-lIE", r"amd64|arm64|x86[_-]64|aarch64", "--", "Sources", "Package.swift",
+                    "Hardware/Packaging", "Hardware/systemd", "Hardware/udev", "Hardware/polkit", "Hardware/bluetooth",
+                    "Hardware/modprobe", "Hardware/steps.sh").stdout.split()
+        self.assertEqual({file for file in files if not file.endswith(".md")}, self.NAMED)
+
+    def test_what_was_not_tried_is_listed(self):
+        self.assertRegex((ROOT / "Documentation/hardware.md").read_text(), r"\| processor \| amd64 \| arm64")
+
+
+if __name__ == "__main__":
+    unittest.main()
