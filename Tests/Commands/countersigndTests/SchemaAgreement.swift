@@ -13,19 +13,21 @@ struct SchemaAgreement {
             "/online/nonces/connection": ["store": "postgresql"],
         ]
     }
-    /// What files are made with: the lists in which other members have to be known.
-    private static var base: Object {
-        [
-            "lanes": [["name": "base", "reader": "base", "transport": "nfc"]],
-            "tokens": [
+    /// What files are made with: a lane, and the token that grants name.
+    private static func file(_ members: Object) -> Object {
+        var file: Object = ["lanes": [["name": "base", "reader": "base", "transport": "nfc"]]]
+        if members["readerTokens"] != nil {
+            file["tokens"] = [
                 ["name": "till", "sha256": String(repeating: "a", count: 64), "scopes": ["readerTokens"]]
-            ],
-        ]
+            ]
+        }
+        return file.merging(members) { $1 }
     }
     /// Samples of members that only other values allow.
     private static var samples: [String: [Any]] {
         [
             "/readerTokens/grants/caller": ["till"],
+            "/online/nonces/store": ["sqlite", "memory"],
             "/readerTokens/grants": [[[String: Any]]()],
             "/online/merchants": [],
             "/$schema": ["/usr/share/countersign/countersignd.schema.json"],
@@ -83,7 +85,9 @@ struct SchemaAgreement {
             disagreements.append("\(place): \(value) is refused")
         }
         let outcomes = parsed.compactMap(\.configuration) + (isRequired ? [] : [without].compactMap { $0 })
-        if outcomes.count > 1, !Self.silent.contains(place), outcomes.allSatisfy({ $0 == outcomes[0] }) {
+        if outcomes.count > 1, !Self.silent.contains(place), !samples.allSatisfy(Self.isEmptyObject),
+            outcomes.allSatisfy({ $0 == outcomes[0] })
+        {
             disagreements.append("\(place): changes nothing")
         }
         if let standard = schema["default"], with(standard) != without {
@@ -103,8 +107,7 @@ struct SchemaAgreement {
     }
 
     private static func parse(_ members: Object) -> DaemonConfiguration? {
-        let file = base.merging(members) { $1 }
-        guard let bytes = try? JSONSerialization.data(withJSONObject: file) else { return nil }
+        guard let bytes = try? JSONSerialization.data(withJSONObject: file(members)) else { return nil }
         return try? DaemonConfiguration([UInt8](bytes), environment: [:])
     }
 
@@ -165,4 +168,7 @@ struct SchemaAgreement {
         default: return []
         }
     }
+
+    /// An object whose members all have defaults: it changes nothing by itself.
+    private static func isEmptyObject(_ value: Any) -> Bool { (value as? Object)?.isEmpty ?? false }
 }
