@@ -17,7 +17,7 @@ extension ConfigurationMember {
             "adapter", .text(upTo: 16), .absent("the first that can advertise"),
             "Bluetooth adapter, such as `hci0`",
             faults:
-                "`lane NAME takes this adapter: name one for each` (at `lanes[N]`): the same, or one of the two names no adapter. With `nfc` there is none"
+                "`lane NAME takes this adapter: name one for each` (at `lanes[N]`): the same, or one of the two names no adapter. With `nfc` no adapter is used"
         ),
         .init(
             "transport", .word(RetrievalPlan.Transport.self), "auto",
@@ -64,7 +64,7 @@ extension ConfigurationMember {
         ),
         .init(
             "bytes", .whole(1 << 16...1 << 28, unit: "bytes"), 4_194_304,
-            "the most bytes of both files. A file begins anew with a presentation, where more than half of its room is used; what does not fit is left out"
+            "the most bytes of both files. A presentation begins a new file where more than half of its room is used; what does not fit is left out"
         ),
     ]
 

@@ -1,8 +1,8 @@
 internal import JSON
 
 extension ConfigurationMember {
-    /// The file as a JSON Schema (draft 7, which editors know best). `x-countersign` has what the reference says in
-    /// words of its own.
+    /// The file as a JSON Schema (draft 7, which editors know best). `x-countersign` has what only the
+    /// reference says.
     static var schema: JSONValue {
         var members: [(String, JSONValue)] = [
             ("$schema", "http://json-schema.org/draft-07/schema#"),
