@@ -14,13 +14,16 @@ def unasked_end(name):
 
 # bluetoothd before 5.84 may end when a phone leaves while it is subscribed to (bluez/bluez#1383).
 CRASH = unasked_end("bluetoothd")
+# pcscd 1.9.9 may abort when a reader of several slots is unplugged while one of them is asked: libccid hands libusb a device
+# that is closed.
+ABORT = re.compile(r"^pcscd: .*libusb_submit_transfer: Assertion .* failed\.$", re.MULTILINE)
 # No daemon of the bench may do so: the step fails, and says it first.
 LOSS = unasked_end(r"\S+")
 
 
 def named_fault(folder):
     """The first named fault in a guest's logs, or ""."""
-    for name, pattern in (("dmesg.log", OOPS), ("console.log", OOPS), ("bluetoothd-ends.log", CRASH)):
+    for name, pattern in (("dmesg.log", OOPS), ("console.log", OOPS), ("bluetoothd-ends.log", CRASH), ("pcscd.log", ABORT)):
         for path in sorted(pathlib.Path(folder).rglob(name)):
             if found := pattern.search(path.read_text(errors="replace")):
                 return f"{found[0]} ({name})"

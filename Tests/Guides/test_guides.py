@@ -36,9 +36,9 @@ class Guide(unittest.TestCase):
             ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", HERE / "system", ROOT / ".build/debug"],
             input="set -euo pipefail\n" + script, capture_output=True, text=True, timeout=LIMIT)
 
-    def run_guide(self, page):
+    def run_guide(self, page, before=""):
         """What each block printed, by its number; fails where a command fails."""
-        done = self.in_a_system("".join(f"echo '== block {number}, {page}:{line}'\n{text}"
+        done = self.in_a_system(before + "".join(f"echo '== block {number}, {page}:{line}'\n{text}"
                                         for number, (line, text) in enumerate(blocks(page))))
         self.assertEqual(done.returncode, 0, f"{done.stdout}\n{done.stderr}")
         return re.split(r"^== block .*\n", done.stdout, flags=re.MULTILINE)[1:]
@@ -62,6 +62,18 @@ class Guide(unittest.TestCase):
         self.assertTrue(said[6].endswith("\nnothing is retained any more\n"), said[6])
         self.assertIn("document_number", said[7])
         self.assertRegex(said[7], r"(?s)retained: 1;.*purged[^\n]*1")
+
+    def test_a_till_is_written_in_fifteen_minutes(self):
+        page = "your-till-in-fifteen-minutes.md"
+        code = re.search(r"^```python\n(.*?)^```$", (DOCUMENTATION / page).read_text(), re.MULTILINE | re.DOTALL)[1]
+        said = self.run_guide(page, before=f"cat > /root/till.py <<'END OF TILL'\n{code}END OF TILL\n")
+        self.assertEqual(len(said), 3)
+        self.assertIn('"ready":true', said[1])
+        printed = re.search(r"It prints this.*?\n\n((?:    [^\n]*\n)+)", (DOCUMENTATION / page).read_text(), re.DOTALL)[1]
+        lines = [line.strip() for line in printed.splitlines()]
+        # The wallet of the bench link is there before the till listens.
+        self.assertEqual(said[2].splitlines(), lines[-len(said[2].splitlines()):])
+        self.assertGreaterEqual(len(said[2].splitlines()), 2)
 
     def test_the_reader_of_the_readme_asks_its_wallet(self):
         wallet, request = (text.strip() for _, text in blocks("../README.md"))

@@ -175,12 +175,16 @@ class KioskCase(unittest.TestCase):
         page.evaluate("""() => { window.screens = []; new MutationObserver(() => screens.push(document.body.dataset.screen))
             .observe(document.body, { attributeFilter: ["data-screen"] }); }""")
 
+    def wait_images(self, page):
+        """Not by a function that the page evaluates again and again: its policy forbids the second time."""
+        self.until(page, lambda: page.evaluate("[...document.images].every((image) => image.complete)"), "an image did not come")
+
     def shot(self, page, name):
         """Keeps a picture where the run wants pictures."""
         if SCREENSHOTS is None:
             return
         pathlib.Path(SCREENSHOTS).mkdir(parents=True, exist_ok=True)
-        page.wait_for_function("[...document.images].every((image) => image.complete)")
+        self.wait_images(page)
         page.screenshot(path=f"{SCREENSHOTS}/{name}.png", animations="disabled")
 
     def assert_accessible(self, page):

@@ -34,7 +34,8 @@ class BuiltDaemon:
 
     token = TOKEN
 
-    def __init__(self, cleanup, consent_time=0):
+    def __init__(self, cleanup, consent_time=0, wallet=()):
+        """`wallet`: further options of the software wallet."""
         self.cleanup = cleanup
         folder = tempfile.TemporaryDirectory()
         cleanup(folder.cleanup)
@@ -42,9 +43,9 @@ class BuiltDaemon:
         self.store = self.folder / "store"
         self.port = held_port(cleanup)
         self.url = f"http://127.0.0.1:{self.port}"
-        wallet = self.start("countersign", "wallet", "--listen", "tcp://127.0.0.1:0", "--root",
-                            self.folder / "root.der", "--consent-time", str(consent_time))
-        self.link = wallet.stdout.readline().strip()
+        phone = self.start("countersign", "wallet", "--listen", "tcp://127.0.0.1:0", "--root",
+                           self.folder / "root.der", "--consent-time", str(consent_time), *wallet)
+        self.link = phone.stdout.readline().strip()
         self.run("trust", "import", self.folder / "root.der")
 
     def serve(self, **members):

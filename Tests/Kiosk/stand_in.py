@@ -95,7 +95,9 @@ class StandIn:
                 "presentationState": None, "acceptsTestDocuments": False,
                 "brand": {"name": "Corner Wines", "logo": "/v1/brands/corner/logo"},
                 "kiosk": {"antenna": {"x": 50, "y": 42, "place": "below"}, "resultSeconds": 12,
-                          "heartbeatSeconds": 15, "language": "en", "notice": None},
+                          "heartbeatSeconds": 15, "language": "en", "notice": None, "reader": "square", "colours": None,
+                          "welcome": None, "accepts": ["Apple Wallet", "Google Wallet", "EUDI Wallet"],
+                          "asks": ["age_over_21", "portrait"], "speaks": False, "texts": {}},
             }
             self.presentations = {}
             self.portraits = {}

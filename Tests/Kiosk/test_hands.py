@@ -35,7 +35,8 @@ class KeyboardTests(KioskCase):
         self.expect(page, "armed")
         # The first key is a touch, after which the page may sound.
         reached = [words.replace("is off", "is on") for words in self.walk(page)]
-        self.assertEqual(reached, ["Your data", "Sound is on", "English", "Deutsch", "Español", "Français", "中文"])
+        self.assertEqual(reached, ["Your data", "Sound is on", "English", "Deutsch", "Español", "Français", "Italiano",
+                                   "Português", "العربية", "中文"])
 
     def test_the_notice_opens_and_closes_and_gives_the_focus_back(self):
         self.stand_in.lane["kiosk"]["notice"] = {

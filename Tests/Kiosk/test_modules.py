@@ -12,7 +12,7 @@ TABLE = json.loads((PAGES / "strings.json").read_text())
 
 class StringsTests(unittest.TestCase):
     def test_every_language_has_every_key_with_words(self):
-        self.assertEqual(sorted(TABLE), ["de", "en", "es", "fr", "zh"])
+        self.assertEqual(sorted(TABLE), ["ar", "de", "en", "es", "fr", "it", "pt", "zh"])
         for language, entry in TABLE.items():
             self.assertEqual(set(entry["strings"]), set(TABLE["en"]["strings"]), language)
             self.assertIn(entry["direction"], ("ltr", "rtl"))

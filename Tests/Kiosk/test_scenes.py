@@ -7,8 +7,14 @@ from browser import KioskCase, plain
 from scenes import SCENES
 from stand_in import PAGES
 
-LANGUAGES = ("en", "de", "es", "fr", "zh")
-SIZES = {"landscape": (1280, 800), "upright": (1080, 1920), "small": (800, 480), "handheld": (390, 844)}
+LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "ar", "zh")
+SIZES = {"landscape": (1280, 800), "upright": (1080, 1920), "small": (800, 480), "handheld": (390, 844), "tablet": (1024, 768)}
+# Where a page is not scrolled.
+UNSCROLLED = {"customer": ("landscape", "upright", "tablet"), "clerk": ("landscape", "tablet", "handheld")}
+# What a clerk must see at once: the words and each control, whole.
+DECISION = """() => [...document.querySelectorAll("h1, .answers li, .actions button, .portrait")].filter((e) => e.checkVisibility())
+    .filter((e) => { const { top, bottom, left, right } = e.getBoundingClientRect();
+        return top < 0 || left < 0 || bottom > innerHeight || right > innerWidth; }).map((e) => e.textContent)"""
 # Of these scenes there are pictures in every size.
 PICTURED = ("armed", "not-an-id", "tap-again", "may-lift", "connecting-phone", "check-bluetooth", "consent", "compare", "no")
 # As somebody does who chooses a language: what is then spoken.
@@ -84,7 +90,7 @@ class SceneTests(KioskCase):
                     for layout, page, head in zip(("customer", "clerk"), pages, heads):
                         spoken, heading, words = page.evaluate(SPEAKING, language)
                         self.assertEqual((spoken, plain(heading)), (language, head))
-                        self.assertNotRegex(plain(words), r"\{\w+\}|undefined|null|NaN|\b(customer|clerk|outcome|reason|fault)\.\w")
+                        self.assertNotRegex(plain(words), r"\{\w+\}|\bundefined\b|\bnull\b|\bNaN\b|\b(customer|clerk|outcome|reason|fault)\.\w")
                         if name in ("armed", "consent", "compare", "rejected-issuer") and language != "en":
                             self.shot(page, f"{language}-light-{name}-{layout}")
 
@@ -113,8 +119,9 @@ class SceneTests(KioskCase):
                         wider, taller = page.evaluate("""() => { const { scrollWidth, scrollHeight } = document.documentElement;
                             return [scrollWidth - innerWidth, scrollHeight - innerHeight]; }""")
                         self.assertLessEqual(wider, 0)
-                        if layout == "customer" and size in ("landscape", "upright"):
+                        if size in UNSCROLLED[layout]:
                             self.assertLessEqual(taller, 0)
+                            self.assertEqual(page.evaluate(DECISION), [])
                 if name in PICTURED:
                     self.shot(page, f"{size}-{name}-{layout}")
 
@@ -125,7 +132,7 @@ class SceneTests(KioskCase):
             for language in LANGUAGES:
                 page.evaluate(SPEAKING, language)
                 with self.subTest(scene=name, language=language):
-                    small = page.evaluate("""() => [...document.querySelectorAll("h1, .question, .text, .asks > *")]
+                    small = page.evaluate("""() => [...document.querySelectorAll("h1, .question, .text, .asks > *, .brand .name, .trial, footer button")]
                         .filter((e) => e.checkVisibility() && parseFloat(getComputedStyle(e).fontSize) < 40).map((e) => e.textContent)""")
                     self.assertEqual(small, [])
                     self.shot(page, f"upright-{language}-{name}-customer")

@@ -280,7 +280,8 @@ class Repeating(Case):
 
     def test_a_named_fault_of_the_guest_allows_one_repetition_and_the_run_says_so(self):
         for log, text in (("dmesg.log", "[ 12.3] BUG: kernel NULL pointer dereference, hci_chan_del"),
-                          ("bluetoothd-ends.log", "bluetoothd 97 ended by signal 11")):
+                          ("bluetoothd-ends.log", "bluetoothd 97 ended by signal 11"),
+                          ("pcscd.log", "pcscd: io.c:1497: libusb_submit_transfer: Assertion \`transfer->dev_handle' failed.")):
             (self.folder / "second").unlink(missing_ok=True)
             step = self.step(self.failing_once(log, text), tests="swift", minimum=1, guest=True)
             passed, said = self.run_steps(step)
@@ -291,7 +292,8 @@ class Repeating(Case):
     def test_without_a_named_fault_nothing_is_repeated(self):
         for log, text in (("dmesg.log", "all is well"),
                           ("bluetoothd-ends.log", "bluetoothd 97 ended by signal 9, as asked"),
-                          ("bluetoothd-ends.log", "bluetoothd 97 ended with status 0")):
+                          ("bluetoothd-ends.log", "bluetoothd 97 ended with status 0"),
+                          ("pcscd.log", "00000089 ccid_usb.c:899:WriteUSB() write failed (1/22): LIBUSB_ERROR_NO_DEVICE")):
             (self.folder / "second").unlink(missing_ok=True)
             passed, said = self.run_steps(
                 self.step(self.failing_once(log, text), tests="swift", minimum=1, guest=True))

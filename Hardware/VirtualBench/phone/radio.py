@@ -186,15 +186,14 @@ class ChannelLink(Link):
     def __init__(self, connection, channel):
         super().__init__(connection)
         self._channel = channel
-        assembly = LengthAssembly()
-
-        def take(data):
-            for message in assembly.take(data):
-                self.events.put_nowait(("message", message, {}))
-
-        channel.sink = take
+        self._assembly = LengthAssembly()
+        channel.sink = self.take
         channel.on("close", lambda *_: self._closed())
         tell("channel", psm=channel.psm, mtu=channel.peer_mtu)
+
+    def take(self, data):
+        for message in self._assembly.take(data):
+            self.events.put_nowait(("message", message, {}))
 
     async def send(self, message, stop_after=None):
         stream = len(message).to_bytes(4, "big") + message
@@ -215,8 +214,18 @@ class ChannelLink(Link):
 
 
 async def open_channel(connection, psm):
+    opening = asyncio.ensure_future(connection.create_l2cap_channel(
+        spec=l2cap.LeCreditBasedChannelSpec(psm=psm, **CHANNEL)))
+    # The request is on its way then. What comes with the answer would be lost without a sink: the reader sends at once.
+    await asyncio.sleep(0)
+    early = []
+    for channel in connection.device.l2cap_channel_manager.channels.get(connection.handle, {}).values():
+        if isinstance(channel, l2cap.LeCreditBasedChannel):
+            channel.sink = early.append
     try:
-        return ChannelLink(connection, await connection.create_l2cap_channel(
-            spec=l2cap.LeCreditBasedChannelSpec(psm=psm, **CHANNEL)))
+        link = ChannelLink(connection, await opening)
     except l2cap.L2capError as error:
         raise Failure("channel-refused") from error
+    for data in early:
+        link.take(data)
+    return link

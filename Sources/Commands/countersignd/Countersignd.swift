@@ -83,6 +83,7 @@ struct Countersignd: AsyncParsableCommand {
                 to: webhooks.origins.compactMap(WebhookOrigin.init), secret: try webhooks.secret(),
                 metrics: metrics, log: log, clock: .system, archive: archive)
         }
+        try configuration.checkLogos()
         let coordinator = try PresentationCoordinator(
             lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis,
             portraits: PortraitDecoder(executable: Self.folder + "/countersign-portrait"), metrics: metrics,

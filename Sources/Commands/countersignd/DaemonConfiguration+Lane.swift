@@ -27,6 +27,7 @@ extension DaemonConfiguration.Lane {
         settings.requestVersion = try members["requestVersion"]?.word() ?? .automatic
         settings.policy = try members["policy"].map(RevocationPolicy.init)
         if let page = members["page"] { self.page = try LanePage(page) }
+        page.brand = try members["brand"].map(LaneBrand.init)
         fieldTrace = try members["fieldTrace"].map(FieldTraceSettings.init)
         if fieldTrace != nil, case .benchLink = device {
             throw text.wrong("benchLink and fieldTrace cannot be given together")
@@ -105,31 +106,5 @@ extension DaemonConfiguration.Lane.FieldTraceSettings {
         self.file = try file.string(upTo: 4000)
         guard self.file.hasPrefix("/") else { throw file.wrong("must be a path that begins with /") }
         bytes = Int(try members["bytes"]?.integer(in: 1 << 16...1 << 28) ?? 1 << 22)
-    }
-}
-
-extension LanePage {
-    fileprivate init(_ text: JSONText) throws(JSONFault) {
-        self.init()
-        let members = try text.members()
-        language = try members["language"]?.string(upTo: 16)
-        resultSeconds = try members["resultSeconds"].map { value throws(JSONFault) in
-            Int(try value.integer(in: 2...600))
-        }
-        antenna = try members["antenna"].map { value throws(JSONFault) in
-            let antenna = try value.members()
-            return Antenna(
-                x: Int(try antenna.required("x").integer(in: 0...100)),
-                y: Int(try antenna.required("y").integer(in: 0...100)),
-                place: try antenna.required("place").word())
-        }
-        notice = try members["notice"].map { value throws(JSONFault) in
-            let notice = try value.members()
-            return Notice(
-                controller: try notice.required("controller").string(upTo: 300),
-                purpose: try notice.required("purpose").string(upTo: 600),
-                kept: try notice.required("kept").string(upTo: 600),
-                contact: try notice.required("contact").string(upTo: 300))
-        }
     }
 }

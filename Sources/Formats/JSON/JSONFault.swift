@@ -20,23 +20,19 @@ package struct JSONFault: Error, Equatable, Sendable {
     package let line: Int
     /// The character of the line where it begins, from 1; 0 if it is not in a file.
     package let column: Int
-    /// The members that lead to it, as `lanes[0].name`; empty at the top.
-    package let path: String
-    /// The same as a JSON Pointer (RFC 6901), such as `/lanes/0/name`. It ends with the member that is not known or
-    /// missing.
+    /// Which value, as a JSON Pointer (RFC 6901) such as `/lanes/0/name`; empty at the top. It ends with the member that is
+    /// not known or missing.
     package let pointer: String
 
-    package init(
-        _ condition: Condition, line: Int, column: Int = 0, path: String = "", pointer: String = ""
-    ) {
+    package init(_ condition: Condition, line: Int, column: Int = 0, pointer: String = "") {
         self.condition = condition
         self.line = line
         self.column = column
-        self.path = path
         self.pointer = pointer
     }
 
-    /// In plain words, with the path but without the line. Names are made fit for a terminal, values are not repeated.
+    /// In plain words, with the members that lead to it but without the line. Names are made fit for a terminal, values are
+    /// not repeated.
     package var explanation: String {
         switch condition {
         case .unknownMember, .missingMember, .wrongValue: "\(place)\(requirement)"
@@ -57,7 +53,20 @@ package struct JSONFault: Error, Equatable, Sendable {
         }
     }
 
-    private var place: String { path.isEmpty ? "" : "\(Terminal.safe(path, limit: 120)): " }
+    /// The members that lead to the value, or to the object of an unknown or missing one: `lanes[0].name: `.
+    private var place: String {
+        var names = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        switch condition {
+        case .unknownMember, .missingMember: _ = names.popLast()
+        default: break
+        }
+        let path = names.reduce("") { path, name in
+            if !name.isEmpty, name.allSatisfy(\.isWholeNumber) { return "\(path)[\(name)]" }
+            let member = String(name).replacing("~1", with: "/").replacing("~0", with: "~")
+            return path.isEmpty ? member : "\(path).\(member)"
+        }
+        return path.isEmpty ? "" : "\(Terminal.safe(path, limit: 120)): "
+    }
 
     private static func quoted(_ name: String) -> String { "\"\(Terminal.safe(name, limit: 60))\"" }
 }

@@ -1,16 +1,14 @@
-/// A value of a JSON text with its line and path, so that an error can name the place. For configurations and
+/// A value of a JSON text with its line and pointer, so that an error can name the place. For configurations and
 /// request bodies.
 package struct JSONText: Sendable {
     private let item: JSONItem
     private let source: ArraySlice<UInt8>
-    package let path: String
-    /// The path as a JSON Pointer (RFC 6901).
-    package let pointer: String
+    /// Where it is, as a JSON Pointer (RFC 6901).
+    private let pointer: String
 
-    fileprivate init(_ item: JSONItem, in source: ArraySlice<UInt8>, path: String, pointer: String) {
+    private init(_ item: JSONItem, in source: ArraySlice<UInt8>, pointer: String) {
         self.item = item
         self.source = source
-        self.path = path
         self.pointer = pointer
     }
 
@@ -18,7 +16,7 @@ package struct JSONText: Sendable {
     package init(_ bytes: ArraySlice<UInt8>, limit: Int = 1 << 16) throws(JSONFault) {
         do throws(JSONError) {
             let depth = JSONItem.standardLimits.depth
-            self.init(try JSONItem.parse(bytes, limits: (limit, depth)), in: bytes, path: "", pointer: "")
+            self.init(try JSONItem.parse(bytes, limits: (limit, depth)), in: bytes, pointer: "")
         } catch {
             throw JSONFault(error, in: bytes)
         }
@@ -41,7 +39,7 @@ package struct JSONText: Sendable {
     ) -> JSONFault {
         JSONFault(
             condition, line: JSONItem.line(of: offset, in: source),
-            column: JSONItem.column(of: offset, in: source), path: path, pointer: pointer)
+            column: JSONItem.column(of: offset, in: source), pointer: pointer)
     }
 
     private func pointer(to name: String) -> String {
@@ -86,7 +84,7 @@ package struct JSONText: Sendable {
             throw wrong("must be a list of at most \(limit) values")
         }
         return items.enumerated().map { index, item in
-            JSONText(item, in: source, path: "\(path)[\(index)]", pointer: "\(pointer)/\(index)")
+            JSONText(item, in: source, pointer: "\(pointer)/\(index)")
         }
     }
 
@@ -123,9 +121,7 @@ package struct JSONText: Sendable {
     }
 
     private func text(_ member: JSONMember) -> JSONText {
-        JSONText(
-            member.item, in: source, path: path.isEmpty ? member.name : "\(path).\(member.name)",
-            pointer: pointer(to: member.name))
+        JSONText(member.item, in: source, pointer: pointer(to: member.name))
     }
 }
 

@@ -239,8 +239,8 @@ extension APIProblem {
         do throws(JSONFault) { return try body() } catch { throw APIProblem(error) }
     }
 
-    /// A malformed intent, or one that asks for more than it needs.
+    /// A malformed intent, or one that asks for more than it needs; `at` says where it stands in the body.
     init(_ error: RequestPlannerError) {
-        self.init(.intentRefused, 400, error.explanation, pointer: "/intent")
+        self.init(.intentRefused, 400, error.explanation)
     }
 }

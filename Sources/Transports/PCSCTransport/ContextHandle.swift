@@ -19,6 +19,11 @@ struct ContextHandle: ~Copyable, Sendable {
         }
     }()
 
+    /// How often pcscd is asked before it is believed that it does not run: 150 ms in all.
+    private static let attempts = 30
+    /// In microseconds.
+    private static let nextAttempt: useconds_t = 5_000
+
     /// In milliseconds. Who waits for a card at the process's end does not release anything.
     private static let releaseAttempts = 250
 
@@ -37,12 +42,12 @@ struct ContextHandle: ~Copyable, Sendable {
         var raw: SCARDCONTEXT = 0
         var status = LONG(SCARD_S_SUCCESS)
         // One client too many, and a user whom polkit refuses, are refused with SCARD_W_SECURITY_VIOLATION, or, when
-        // pcscd hangs up before we have asked, as if it were not there: one time in ten on a busy machine. While it
-        // serves this process it is there, and the second may come several times in a row.
-        for _ in 0..<(isAnyOpen ? 20 : 6) {
+        // pcscd hangs up before the library has sent its version, as if pcscd did not run. On a busy machine that
+        // comes several times in a row: two of three attempts.
+        for _ in 0..<Self.attempts {
             status = unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &raw)
             if status != SCARD_E_NO_SERVICE { break }
-            usleep(2_000)
+            usleep(Self.nextAttempt)
         }
         try PCSCTransportError.check(status, .establishContext)
         return ContextHandle(raw: raw)

@@ -12,7 +12,7 @@ package final class VirtualCard: Sendable {
     package static let defaultPort: UInt16 = 35963
 
     /// pcscd looks for the card every 400 ms; one that is back sooner than it looks leaves the slot dead, and one that
-    /// pcscd missed for less than a second is not the next customer's (Q208).
+    /// pcscd saw away for less than a second is not the next customer's (Q208).
     private static let absence = Duration.milliseconds(1500)
     private static let insertion = Duration.seconds(5)
 

@@ -69,7 +69,7 @@ struct ConfigurationTests {
             ], "\(text)")
     }
 
-    @Test("A member that is misspelt, twice or missing is a fault, and so is a file that is none")
+    @Test("A member that is misspelt, twice or missing is a fault, and so is a file that is no configuration")
     func members() async throws {
         for (text, words) in [
             (#"{"lanes": [], "testRoots": []}"#, "/testRoots: must contain at least one root"),
@@ -118,6 +118,47 @@ struct ConfigurationTests {
         ] {
             let (status, errors) = try await Self.check(text)
             #expect(status == 64 && errors.contains(words), "\(text): \(errors)")
+        }
+    }
+
+    @Test(
+        "A shop's look is refused with its reason: colours that cannot be read, a logo that is no PNG, texts that mean an outcome"
+    )
+    func brands() async throws {
+        let logo = FileManager.default.temporaryDirectory.appending(path: "logo-\(UUID()).png").path
+        defer { try? FileManager.default.removeItem(atPath: logo) }
+        _ = FileManager.default.createFile(atPath: logo, contents: Data("no picture".utf8))
+        let dark = ##"{"ground": "#7a1f3d", "words": "#FFFFFF"}"##
+        for (brand, page, status, words) in [
+            (#"{"name": "Corner Wines", "colours": \#(dark), "welcome": "Good evening"}"#, "{}", 0, nil),
+            (
+                ##"{"name": "a", "colours": {"ground": "#777777", "words": "#ffffff"}}"##, "{}", 64,
+                "lanes[0].brand.colours: ground and words have a contrast of 4.47:1, and 4.50:1 is the least"
+            ),
+            (
+                ##"{"name": "a", "colours": {"ground": "#77777", "words": "#ffffff"}}"##, "{}", 64,
+                "lanes[0].brand.colours.ground: must be a colour such as"
+            ),
+            (#"{"welcome": "a"}"#, "{}", 64, #"the member "name" is missing"#),
+            (#"{"name": "a", "logo": "a.png"}"#, "{}", 64, "must be a path that begins with /"),
+            (#"{"name": "a", "logo": "\#(logo)"}"#, "{}", nil, "lanes[0].brand.logo: \(logo): the logo: "),
+            (#"{"name": "a", "logo": "\#(logo).gone"}"#, "{}", nil, "it does not exist, or cannot be read"),
+            (
+                #"{"name": "a"}"#,
+                #"{"reader": "builtIn", "accepts": ["Any wallet"], "asks": ["age_over_18"], "speaks": true, "texts": {"ar": {"customer.idle.head": "b"}}}"#,
+                0, nil
+            ),
+            (#"{"name": "a"}"#, #"{"texts": {"en": {"customer.yes.head": "b"}}}"#, 64, "cannot be replaced"),
+            (#"{"name": "a"}"#, #"{"texts": {"xx": {}}}"#, 64, "must be of a language of the pages: ar, de"),
+            (
+                #"{"name": "a"}"#, #"{"reader": "round"}"#, 64,
+                #"must be one of "square", "upright", "builtIn""#
+            ),
+        ] as [(String, String, Int32?, String?)] {
+            let (ended, errors) = try await Self.check(
+                #"{"lanes": [{"name": "a", "brand": \#(brand), "page": \#(page)}]}"#)
+            #expect(status.map { ended == $0 } ?? (ended != 0), "\(brand) \(page): \(errors)")
+            if let words { #expect(errors.contains(words), "\(errors)") }
         }
     }
 

@@ -36,7 +36,7 @@ struct SchemaCheck {
         return faults(event.data, ["$ref": "#/components/schemas/\(name)"], at: event.kind)
     }
 
-    /// What a reference refers to; a value that is none is itself. Nil where there is nothing.
+    /// What a reference refers to; a value that is not a reference is itself. Nil where there is nothing.
     private func component(_ value: [String: Any], of kind: String) -> [String: Any]? {
         guard let name = (value["$ref"] as? String)?.split(separator: "/").last else { return value }
         let components = document["components"] as? [String: [String: [String: Any]]]

@@ -26,7 +26,7 @@ package struct PlainHTTP: Sendable {
             return value
         }
 
-        /// The id of a refusal (RFC 9457); nil where it is none.
+        /// The id of a refusal (RFC 9457); nil where it is not a refusal.
         package var problem: String? {
             guard headers["content-type"] == "application/problem+json" else { return nil }
             return (try? json())?["id"] as? String

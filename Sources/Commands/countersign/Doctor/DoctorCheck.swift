@@ -32,6 +32,7 @@ struct DoctorCheck: Equatable, Sendable {
         case permissions = "store.permissions"
         case space = "store.space"
         case coreDumps = "system.coreDumps"
+        case fonts = "screen.fonts"
     }
 
     enum Outcome: String, CaseIterable, Sendable {

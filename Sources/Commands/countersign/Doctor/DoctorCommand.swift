@@ -118,6 +118,11 @@ struct DoctorCommand: AsyncParsableCommand {
                     IdentityFacts.current(in: store.identities, at: now).checks
                 }),
             Examination(
+                FontFacts.checks, of: "the disk",
+                blocking: {
+                    FontFacts.current(in: system).checks
+                }),
+            Examination(
                 StoreFacts.checks, of: "the disk",
                 blocking: {
                     StoreFacts.current(in: store.path).checks

@@ -6,7 +6,7 @@ struct PublishedSource {
     enum Format: String, CaseIterable {
         /// A VICAL (ISO/IEC 18013-5 C.1.7): `countersign trust add` takes it.
         case vical
-        /// Certificates, each at another address.
+        /// Certificates, each at a separate address.
         case roots
         /// A trusted list in XML (ETSI TS 119 612), which is not read here.
         case etsiTrustedList = "etsi-trusted-list"

@@ -114,4 +114,32 @@ extension ConfigurationFormat {
         "must be of a document type that begins neither with org.iso. nor with eu.europa.ec.",
         pattern: "^(?!org\\.iso\\.|eu\\.europa\\.ec\\.)", examples: ["org.example.card", "org.example.pass"]
     ) { !$0.hasPrefix("org.iso.") && !$0.hasPrefix("eu.europa.ec.") }
+
+    static let groundColour = colour(["#10243e", "#7a1f3d"])
+    static let wordColour = colour(["#ffffff", "#fff6e0"])
+
+    private static func colour(_ examples: [String]) -> Self {
+        Self(
+            "`#rrggbb`", "must be a colour such as \"#7a1f3d\"", pattern: "^#[0-9A-Fa-f]{6}$",
+            examples: examples
+        ) { PageColour($0) != nil }
+    }
+
+    static let pageLanguage: Self = {
+        let known = PageTexts.Language.allCases.map(\.rawValue)
+        return Self(
+            "a language of the pages",
+            "must be of a language of the pages: \(known.joined(separator: ", "))",
+            pattern: "^(\(known.joined(separator: "|")))$", examples: ["en", "de"]
+        ) { PageTexts.Language(rawValue: $0) != nil }
+    }()
+
+    static let pageText: Self = {
+        let names = PageTexts.keys.sorted().joined(separator: "|").replacing(".", with: "\\.")
+        return Self(
+            "a key of the customer's page",
+            "cannot be replaced: the texts of the customer's page can, and the head of idle",
+            pattern: "^(\(names))$", examples: ["customer.idle.text", "customer.idle.head"]
+        ) { PageTexts.keys.contains($0) }
+    }()
 }

@@ -54,6 +54,10 @@ extension ConfigurationMember {
         .init(
             "consentSeconds", .whole(10...3600, unit: "seconds"), 300,
             "how long the holder may read and decide"),
+        .init(
+            "brand", .object(brand), .absent("none"),
+            "the shop's own look on this lane's pages, with or without reader tokens, while nothing is asked too"
+        ),
         .init("page", .object(page), .emptyObject, "settings of this lane's pages"),
     ]
 
@@ -66,38 +70,5 @@ extension ConfigurationMember {
             "bytes", .whole(1 << 16...1 << 28, unit: "bytes"), 4_194_304,
             "the most bytes of both files. A presentation begins a new file where more than half of its room is used; what does not fit is left out"
         ),
-    ]
-
-    private static let page: [Self] = [
-        .init(
-            "language", .text(upTo: 16), .absent("the browser's"),
-            "language of the pages: `en`, `de`, `es`, `fr`, `zh`. The address's `lang` goes before it",
-            faults: "not checked: an unknown one changes nothing"),
-        .init(
-            "resultSeconds", .whole(2...600, unit: "seconds"), 12,
-            "how long the customer's page shows a result"),
-        .init("antenna", .object(antenna), .absent("the middle, `here`"), "where to hold the phone"),
-        .init(
-            "notice", .object(notice), .absent("what the brand and the order say"),
-            "the privacy notice of the customer's page"),
-    ]
-
-    private static let antenna: [Self] = [
-        .init(
-            "x", .whole(0...100, unit: "percent"), .required,
-            "place of the antenna on the reader's face, from the left"),
-        .init(
-            "y", .whole(0...100, unit: "percent"), .required,
-            "the same from the top; the page draws 15 to 85 of both"),
-        .init(
-            "place", .word(LanePage.Antenna.Place.self), .required,
-            "where the reader is, as seen from the screen"),
-    ]
-
-    private static let notice: [Self] = [
-        .init("controller", .text(upTo: 300), .required, "who is responsible"),
-        .init("purpose", .text(upTo: 600), .required, "what it is for"),
-        .init("kept", .text(upTo: 600), .required, "what is kept, and for how long"),
-        .init("contact", .text(upTo: 300), .required, "whom to ask"),
     ]
 }

@@ -5,6 +5,7 @@ internal import JSON
 internal import MdocModel
 internal import MdocTrust
 internal import ReaderService
+internal import ReaderTokens
 internal import Reports
 internal import RequestPlanner
 
@@ -17,6 +18,12 @@ extension PresentationCoordinator {
             },
             APIRoute(.get, "/v1/lanes/{lane}", anybody) { call throws(APIProblem) in
                 .json(try await self.laneDescription(call.parameter("lane"), for: call.known))
+            },
+            APIRoute(.get, "/v1/lanes/{lane}/logo", .scopes([.screen, .clerk])) { call throws(APIProblem) in
+                let brand = try await self.brand(ofLane: call.parameter("lane"), for: call.known)
+                // Not on the actor: it is a file.
+                guard let logo = try? brand?.image() else { throw .brandUnknown }
+                return .bytes(logo.png, type: "image/png")
             },
             APIRoute(.get, "/v1/lanes/{lane}/events", .scopes([.app, .screen, .clerk])) {
                 call throws(APIProblem) in
@@ -45,18 +52,25 @@ extension PresentationCoordinator {
             throw .laneUnknown
         }
         let current = book.latest(at: name).flatMap { scopes(of: caller, over: $0).isEmpty ? nil : $0 }
-        let brand = current?.brand.map { brand -> JSONValue in
-            ["name": .string(brand.name), "logo": JSONValue(brand.logo)]
+        let shop = lane.page.brand.map {
+            (name: $0.name, logo: $0.logo.map { _ in "/v1/lanes/\(name)/logo" })
         }
+        let brand = current?.brand.map { (name: $0.name, logo: $0.logo) } ?? shop
         return [
             "lane": .string(name), "state": .string(readiness.state),
             "bluetooth": .string(readiness.bluetooth),
             "advice": JSONValue(readiness.advice), "presentation": JSONValue(current?.id.description),
-            "presentationState": JSONValue(current?.state.rawValue), "brand": brand ?? .null,
+            "presentationState": JSONValue(current?.state.rawValue),
+            "brand": brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null,
             "kiosk": lane.page.json,
             "acceptsTestDocuments": .boolean(
                 (try? await basis.basis().policy.acceptsTestDocuments) ?? false),
         ]
+    }
+
+    private func brand(ofLane name: String, for caller: KnownCaller) throws(APIProblem) -> LaneBrand? {
+        guard caller.serves(lane: name), let lane = lanes[name] else { throw .laneUnknown }
+        return lane.page.brand
     }
 
     private func trustDescription() async throws(APIProblem) -> JSONValue {
@@ -121,6 +135,13 @@ extension LanePage {
                     "place": .string($0.place.rawValue),
                 ]
             } ?? .null,
+            "reader": .string(reader.rawValue),
+            "colours": brand?.colours.map {
+                ["ground": .string($0.ground.text), "words": .string($0.words.text)]
+            } ?? .null,
+            "welcome": JSONValue(brand?.welcome),
+            "accepts": .array(accepts.map(JSONValue.string)), "asks": .array(asks.map(JSONValue.string)),
+            "speaks": .boolean(speaks), "texts": texts.json,
             "resultSeconds": resultSeconds.map { .integer(Int64($0)) } ?? .null,
             "heartbeatSeconds": .integer(PresentationCoordinator.heartbeatSeconds),
             "notice": notice.map {
@@ -130,5 +151,14 @@ extension LanePage {
                 ]
             } ?? .null,
         ]
+    }
+}
+
+extension PageTexts {
+    fileprivate var json: JSONValue {
+        .object(
+            words.sorted { $0.key < $1.key }.map { language, texts in
+                (language, .object(texts.sorted { $0.key < $1.key }.map { ($0, .string($1)) }))
+            })
     }
 }

@@ -7,7 +7,7 @@ import { picture } from "./pictures.js";
 import { Portrait } from "./portrait.js";
 import { awaitsComparison, clerkScreen, hasPicture, isClosed, outcomes, reasonKey } from "./screens.js";
 import { plain } from "./strings.js";
-import { Announcer, Brand, find, Picture, SoundSwitch, write } from "./view.js";
+import { Announcer, Brand, find, paint, Picture, SoundSwitch, write } from "./view.js";
 
 /// A result that nobody closes is wiped after so many seconds.
 const resultStay = 120;
@@ -30,6 +30,8 @@ class ClerkView {
     #portrait = new Portrait();
     #isActing = false;
     #drawn = {};
+    /// The presentation whose details somebody has opened.
+    #opened = null;
 
     constructor() {
         find("languages").addEventListener("change", (event) => page.speak(event.target.value));
@@ -71,6 +73,7 @@ class ClerkView {
         document.body.dataset.tone = screen.tone;
         document.body.dataset.screen = screen.name;
         this.#brand.show(presentation?.brand ?? lane?.brand, daemon);
+        paint(lane?.kiosk?.colours);
         this.#showBar(known, strings, sounds);
         this.#showBanner(banner, lane, presentation, strings);
         this.#showSteps(screen, presentation, strings);
@@ -128,6 +131,9 @@ class ClerkView {
         const code = screen.reason?.id ?? "";
         write(find("code"), code === "" ? "" : strings.text("clerk.code", { code }));
         find("code").hidden = code === "";
+        const isScanned = screen.name === "offerQR";
+        write(find("hint"), isScanned ? strings.text("clerk.scanner") : "");
+        find("hint").hidden = !isScanned;
         const isVerified = ["awaitingDecision", "verified"].includes(presentation?.state);
         const answers = screen.shows && isVerified ? presentation.result?.answers ?? [] : [];
         const lines = answers.filter(({ ask }) => ask !== "portrait")
@@ -169,12 +175,27 @@ class ClerkView {
     #showDetails(screen, presentation, strings) {
         const node = find("details");
         node.hidden = screen.shows !== true;
-        const key = screen.shows === true && [strings.language, presentation];
+        const isOpen = screen.shows === true && this.#opened === presentation.id;
+        document.body.toggleAttribute("data-details-open", isOpen);
+        const key = screen.shows === true && [strings.language, presentation, isOpen];
         this.#draw(node, key, () => screen.shows === true ? [
-            element("h2", {}, strings.text("clerk.outcomes")),
+            element("div", { class: "top" },
+                element("h2", {}, strings.text("clerk.outcomes")), this.#detailsButton(presentation, isOpen, strings)),
             element("ul", { class: "outcomes" }, ...outcomes(presentation).map((outcome) => row(outcome, strings))),
             element("dl", { class: "facts" }, ...facts(presentation, strings)),
         ] : []);
+    }
+
+    /// The one control behind which everything is that a decision does not need.
+    #detailsButton(presentation, isOpen, strings) {
+        const attributes = { type: "button", "data-opens": true, "aria-expanded": String(isOpen) };
+        const button = element("button", attributes, strings.text("clerk.details"));
+        button.addEventListener("click", () => {
+            this.#opened = isOpen ? null : presentation.id;
+            page.render();
+            document.querySelector("[data-opens]").focus();
+        });
+        return button;
     }
 
     #showActions(screen, presentation, strings) {

@@ -4,7 +4,9 @@ import { askedTexts, keptTexts, questionText } from "./asks.js";
 import { element } from "./elements.js";
 import { Page } from "./page.js";
 import { customerScreen } from "./screens.js";
-import { Announcer, antenna, Brand, find, Picture, SoundSwitch, write } from "./view.js";
+import { Speech } from "./speech.js";
+import { plain } from "./strings.js";
+import { Announcer, antenna, Brand, find, paint, Picture, SoundSwitch, write } from "./view.js";
 
 /// How long a result stays unless the lane says otherwise, in seconds.
 const resultStay = 12;
@@ -19,6 +21,9 @@ class CustomerView {
     name = "kiosk";
     scans = false;
     #brand = new Brand();
+    /// Large, while nothing is asked.
+    #welcome = new Brand(find("welcome"));
+    #speech = new Speech();
     #picture = new Picture();
     #announcer = new Announcer();
     #sound = new SoundSwitch(() => page.sounds.toggle());
@@ -57,22 +62,35 @@ class CustomerView {
         const { lane, presentation } = known;
         document.body.dataset.tone = screen.tone;
         document.body.dataset.screen = screen.name;
-        const head = strings.text(`customer.${screen.name}.head`);
+        document.body.dataset.layout = screen.drawing === undefined ? "block" : "guide";
+        paint(lane?.kiosk?.colours);
+        const head = this.#head(screen, lane, strings);
         const text = strings.text(`customer.${screen.name}.text`);
         write(find("head"), head);
         write(find("text"), text);
         this.#picture.show(screen, lane);
         this.#showTrial(lane, strings);
         this.#showQuestion(screen, presentation, strings);
-        this.#showAsks(screen, presentation, strings);
+        this.#showAsks(screen, known, strings);
         this.#showPointer(screen, lane);
         this.#showControls(strings, sounds);
         this.#showNotice(lane, presentation, strings);
         this.#brand.show(presentation?.brand ?? lane?.brand, daemon);
+        this.#welcome.show(lane?.brand, daemon);
+        find("welcome").hidden = screen.name !== "idle" || (lane?.brand ?? null) === null;
         const { place } = antenna(lane);
         const where = screen.isAtReader ? strings.text("drawing", { place: strings.text(`place.${place}`) }) : "";
         const words = [head, find("question").textContent, text, where].filter((part) => part !== "").join("\n");
-        this.#announcer.tell(screen, presentation?.id, words, strings.text("title.customer"), sounds);
+        const isNew = this.#announcer.tell(screen, presentation?.id, words, strings.text("title.customer"), sounds);
+        if (isNew && lane?.kiosk?.speaks === true && sounds.areOn) {
+            this.#speech.say(`${head}. ${text}`, strings.language);
+        }
+    }
+
+    /// Only while nothing is asked it is the shop that speaks.
+    #head(screen, lane, strings) {
+        const welcome = screen.name === "idle" ? lane?.kiosk?.welcome : undefined;
+        return typeof welcome === "string" ? plain(welcome) : strings.text(`customer.${screen.name}.head`);
     }
 
     /// That test documents are accepted here, whatever else is shown.
@@ -89,17 +107,20 @@ class CustomerView {
         find("question").hidden = asks.length === 0;
     }
 
-    #showAsks(screen, presentation, strings) {
+    /// What is asked and kept; while nothing is asked, what is accepted here and what may be asked.
+    #showAsks(screen, { lane, presentation }, strings) {
         const node = find("asks");
         const asks = asking.includes(screen.name) ? askedTexts(presentation, strings) : [];
-        node.hidden = asks.length === 0;
-        const kept = keptTexts(presentation, strings);
-        const rows = asks.length === 0 ? [] : [
-            element("dt", {}, strings.text("asks.head")), ...asks.map((ask) => element("dd", {}, ask)),
-            ...(kept.length === 0 ? [] : [
-                element("dt", {}, strings.text("asks.kept")), ...kept.map((text) => element("dd", {}, text)),
-            ]),
-        ];
+        const { accepts = [], asks: later = [] } = screen.name === "idle" ? lane?.kiosk ?? {} : {};
+        const parts = [
+            ["asks.head", asks], ["asks.kept", asks.length === 0 ? [] : keptTexts(presentation, strings)],
+            ["idle.accepts", accepts.length === 0 ? [] : [accepts.map(plain).join(" · ")]],
+            ["idle.asks", askedTexts({ asks: later }, strings)],
+        ].filter(([, texts]) => texts.length > 0);
+        const rows = parts.flatMap(([key, texts]) => [
+            element("dt", {}, strings.text(key)), ...texts.map((text) => element("dd", {}, element("bdi", {}, text))),
+        ]);
+        node.hidden = rows.length === 0;
         if (node.textContent !== rows.map((row) => row.textContent).join("")) {
             node.replaceChildren(...rows);
         }

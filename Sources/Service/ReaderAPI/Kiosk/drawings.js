@@ -2,24 +2,30 @@
 
 import { vector } from "./elements.js";
 import {
-    bankCard, bluetoothSwitch, closedWallet, group, openID, phone, phoneSize, placed, question, readerFace, step, tap, touchPoint,
+    bankCard, bluetoothSwitch, closedWallet, code, group, openID, phone, phoneSize, placed, question, readerFace, scanner, step, tap,
+    touchPoint,
 } from "./figures.js";
 
-const face = { x: 130, y: 150, size: 340 };
+/// The reader's face, by its shape.
+const faces = {
+    square: { x: 130, y: 150, width: 340, height: 340 },
+    upright: { x: 170, y: 130, width: 260, height: 390 },
+    builtIn: { x: 110, y: 110, width: 380, height: 380 },
+};
 const middle = { x: 300, y: 320 };
 
 /// By the name that a screen gives; `antenna` in percent of the reader's face.
 const drawings = {
-    hold: (antenna) => atReader("hold", antenna, phone(touchPoint(), openID())),
-    open: (antenna) => atReader("open", antenna, phone(touchPoint(), closedWallet(), openID(), tap(105, 200))),
-    again: (antenna) => atReader("again", antenna, phone(touchPoint(), openID())),
-    card: (antenna) => atReader("card", antenna, phone(touchPoint(), openID())),
-    lift: (antenna) => atReader("lift", antenna, phone(question())),
-    connect, bluetooth, look, checking,
+    open: (antenna, shape) => atReader("open", antenna, shape, phone(touchPoint(), closedWallet(), openID(), tap(105, 200))),
+    again: (antenna, shape) => atReader("again", antenna, shape, phone(touchPoint(), openID())),
+    card: (antenna, shape) => atReader("card", antenna, shape, phone(touchPoint(), openID())),
+    lift: (antenna, shape) => atReader("lift", antenna, shape, phone(question())),
+    qr, connect, bluetooth, look, checking,
 };
 
-export function draw(name, antenna) {
-    return drawings[name](antenna);
+/// `shape` is that of the reader: `square`, `upright` or `builtIn`.
+export function draw(name, antenna, shape) {
+    return drawings[name](antenna, shape);
 }
 
 function scene(name, height, ...parts) {
@@ -32,24 +38,33 @@ const stillArrows = {
 };
 
 /// The reader's face as the customer sees it, with the mark over its antenna, and a phone that comes or goes.
-function atReader(name, antenna, movingPhone) {
-    const x = face.x + (face.size * antenna.x) / 100;
-    const y = face.y + (face.size * antenna.y) / 100;
+function atReader(name, antenna, shape, movingPhone) {
+    const face = faces[shape];
+    const x = face.x + (face.width * antenna.x) / 100;
+    const y = face.y + (face.height * antenna.y) / 100;
     const top = y - 62;
-    return scene(`at-reader ${name}`, Math.max(face.y + face.size + 60, top + phoneSize.height + 110),
-        vector("path", { class: "cable", d: "M300 150 V40" }),
-        readerFace(face.x, face.y, face.size, x, y),
+    // A phone comes from the side that has more room.
+    const side = x > middle.x ? "from-left" : "from-right";
+    return scene(`at-reader ${name} ${side}`, Math.max(face.y + face.height + 60, top + phoneSize.height + 170),
+        ...(shape === "builtIn" ? [] : [vector("path", { class: "cable", d: `M300 ${face.y} V${face.y - 110}` })]),
+        readerFace(shape, face, x, y),
         ...(name === "card" ? [placed(x, y, bankCard())] : []),
         ...(name === "open" ? [step(2, x - 86, y - 56)] : []),
         ...(stillArrows[name] === undefined ? [] : [placed(x, y, vector("path", { class: "arrow", d: stillArrows[name] }))]),
         placed(x - phoneSize.width / 2, top, group("moving", movingPhone, ...(name === "open" ? [step(1, 196, 130)] : []))));
 }
 
+/// A phone that shows its code to a scanner.
+function qr() {
+    return scene("qr", 640, scanner(452, 320), placed(40, middle.y - phoneSize.height / 2, group("moving", phone(code()))));
+}
+
 /// A phone and the reader, and what goes between them.
 function connect() {
     const dots = [0, 1, 2].map((dot) => vector("circle", { class: `dot dot-${dot}`, cx: 268 + 38 * dot, cy: middle.y, r: 13 }));
     return scene("connect", 640,
-        placed(24, middle.y - phoneSize.height / 2, phone(openID())), ...dots, readerFace(368, 216, 208, 472, 320));
+        placed(24, middle.y - phoneSize.height / 2, phone(openID())), ...dots,
+        readerFace("square", { x: 368, y: 216, width: 208, height: 208 }, 472, 320));
 }
 
 /// A phone whose Bluetooth is switched on.

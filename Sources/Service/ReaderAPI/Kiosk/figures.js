@@ -86,13 +86,33 @@ export function bankCard() {
             vector("path", { class: "cross", d: "M-15-15L15 15M15-15L-15 15" })));
 }
 
-/// The reader's face in a square of `size`, with the mark and its waves at `x` and `y`.
-export function readerFace(left, top, size, x, y) {
+/// The rows of a code that nobody can scan.
+const codeRows = ["1110111", "1010101", "1110111", "0101100", "1110101", "1010011", "1110110"];
+
+/// A QR code.
+export function code() {
+    const modules = codeRows.flatMap((row, y) => Array.from(row).flatMap((bit, x) => (bit === "0" ? []
+        : [vector("rect", { class: "module", x: 28 + 22 * x, y: 118 + 22 * y, width: 22.5, height: 22.5 })])));
+    return group("code-on-phone", ...modules, line(48, 312, 114), line(62, 344, 86));
+}
+
+/// A scanner with its light to the left.
+export function scanner(x, y) {
+    return placed(x, y,
+        vector("path", { class: "beam", d: "M-44 0L-240 -96V96Z" }),
+        vector("path", { class: "handle", d: "M-2 40h62l26 176q2 20-18 20H24q-18 0-18-18z" }),
+        vector("rect", { class: "scanner", x: -48, y: -62, width: 160, height: 124, rx: 34 }),
+        vector("rect", { class: "window", x: -48, y: -36, width: 22, height: 72, rx: 8 }));
+}
+
+/// The reader's face of a shape in a box, with the mark and its waves at `x` and `y`.
+export function readerFace(shape, { x: left, y: top, width, height }, x, y) {
     const waves = [14, 27, 40].map((r) =>
         vector("path", { class: "wave", d: `M${r * 0.72 - 20} ${-r} A${r * 1.25} ${r * 1.25} 0 0 1 ${r * 0.72 - 20} ${r}` }));
     const rings = [0, 1, 2].map((ring) => vector("circle", { class: `ring ring-${ring}`, r: 46 }));
-    const box = { x: left, width: size, height: size, rx: size / 6 };
-    return group("face-of-reader",
-        vector("rect", { class: "edge-of-reader", ...box, y: top + 16 }), vector("rect", { class: "reader", ...box, y: top }),
+    const box = { x: left, width, height, rx: width / 6 };
+    const edge = vector("rect", { class: "edge-of-reader", ...box, y: top + 16 });
+    return group(`face-of-reader ${shape}`,
+        ...(shape === "builtIn" ? [] : [edge]), vector("rect", { class: "reader", ...box, y: top }),
         placed(x, y, ...rings, vector("circle", { class: "mark", r: 66 }), ...waves));
 }

@@ -190,6 +190,7 @@ export class Page {
     async #ask() {
         const lane = await this.daemon.lane(this.laneName);
         this.#feed.heartbeat = lane.kiosk?.heartbeatSeconds ?? this.#feed.heartbeat;
+        this.strings.replace(lane.kiosk?.texts);
         this.#settle(lane.kiosk?.language);
         this.#know({ lane });
         const id = lane.presentation;

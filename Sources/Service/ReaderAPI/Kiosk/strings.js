@@ -16,6 +16,8 @@ export function plain(text) {
 
 export class Strings {
     #table;
+    /// The lane's own words, by language and key.
+    #own = {};
     language;
 
     constructor(table, language) {
@@ -40,6 +42,11 @@ export class Strings {
         return wishes.flatMap((wish) => [wish, String(wish).split("-")[0]]).find((wish) => Object.hasOwn(table, wish));
     }
 
+    /// Takes the lane's own words in place of the table's.
+    replace(texts) {
+        this.#own = texts ?? {};
+    }
+
     /// Speaks a language from now on, if it is there.
     choose(language) {
         this.language = Strings.best(this.#table, [language]) ?? this.language ?? "en";
@@ -58,6 +65,10 @@ export class Strings {
 
     /// The words for `key`, with the values put in. Texts are set apart so that each keeps its own direction.
     text(key, values = {}) {
+        const own = this.#own[this.language]?.[key];
+        if (typeof own === "string") {
+            return plain(own);
+        }
         const words = this.#table[this.language].strings[key] ?? key;
         return words.replace(/\{(\w+)\}/g, (_, name) => {
             const value = values[name];

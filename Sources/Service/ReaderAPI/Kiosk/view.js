@@ -6,6 +6,7 @@ import { picture } from "./pictures.js";
 import { plain } from "./strings.js";
 
 const places = ["left", "right", "above", "below", "here"];
+const readers = ["square", "upright", "builtIn"];
 
 export function find(name) {
     return document.querySelector(`[data-${name}]`);
@@ -16,6 +17,26 @@ export function antenna(lane) {
     const { x, y, place } = lane?.kiosk?.antenna ?? {};
     const percent = (value) => (Number.isFinite(value) ? Math.min(85, Math.max(15, value)) : 50);
     return { x: percent(x), y: percent(y), place: places.includes(place) ? place : "here" };
+}
+
+/// How the reader of a lane looks.
+function readerShape(lane) {
+    const { reader } = lane?.kiosk ?? {};
+    return readers.includes(reader) ? reader : "square";
+}
+
+/// Puts a shop's own colours where the style sheet takes them from, or none.
+export function paint(colours) {
+    const { ground, words } = colours ?? {};
+    const areColours = [ground, words].every((colour) => /^#[0-9a-f]{6}$/i.test(colour));
+    document.body.toggleAttribute("data-branded", areColours);
+    for (const [name, colour] of [["--brand-ground", ground], ["--brand-words", words]]) {
+        if (areColours) {
+            document.body.style.setProperty(name, colour);
+        } else {
+            document.body.style.removeProperty(name);
+        }
+    }
 }
 
 /// Puts text where it differs, so that a screen reader is not told twice.
@@ -32,20 +53,25 @@ export class Picture {
 
     show(screen, lane) {
         const spot = antenna(lane);
-        const key = [screen.drawing ?? screen.shape, spot.x, spot.y].join(" ");
+        const shape = readerShape(lane);
+        const key = [screen.drawing ?? screen.shape, spot.x, spot.y, shape].join(" ");
         if (key === this.#shown) {
             return;
         }
         this.#shown = key;
-        this.#node.replaceChildren(screen.drawing === undefined ? picture(screen.shape) : draw(screen.drawing, spot));
+        this.#node.replaceChildren(screen.drawing === undefined ? picture(screen.shape) : draw(screen.drawing, spot, shape));
     }
 }
 
 /// The brand's name and logo, or its first letter where it has none; the logo is fetched once for each path.
 export class Brand {
-    #node = find("brand");
+    #node;
     #shown = null;
     #address = null;
+
+    constructor(node = find("brand")) {
+        this.#node = node;
+    }
 
     async show(brand, daemon) {
         const key = JSON.stringify([brand?.name ?? "", brand?.logo ?? ""]);

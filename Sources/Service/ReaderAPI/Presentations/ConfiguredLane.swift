@@ -60,10 +60,29 @@ package struct LanePage: Equatable, Sendable {
         }
     }
 
+    /// How the reader looks, for the drawings.
+    package enum Reader: String, CaseIterable, Sendable {
+        /// A square pad with a cable.
+        case square
+        /// A pad that is longer than wide, with a cable.
+        case upright
+        /// Set into the counter or the kiosk: only its mark is seen.
+        case builtIn
+    }
+
     package var language: String?
+    package var brand: LaneBrand?
+    package var reader = Reader.square
     package var antenna: Antenna?
     package var resultSeconds: Int?
     package var notice: Notice?
+    /// The names of the wallets that are accepted, as the operator writes them; shown while nothing is asked.
+    package var accepts: [String] = []
+    /// What will be asked, by the names of elements; shown while nothing is asked.
+    package var asks: [String] = []
+    /// Whether the customer's page speaks its words.
+    package var speaks = false
+    package var texts = PageTexts()
 
     package init() {}
 }

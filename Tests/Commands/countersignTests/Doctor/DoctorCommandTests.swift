@@ -40,7 +40,7 @@ struct DoctorCommandTests {
                 "bluetooth.plugins", "bluetooth.smallValues", "usb.power", "clock.set", "clock.synchronised",
                 "trust.roots", "trust.age", "trust.testDocuments", "identity.present", "identity.profile",
                 "identity.expiry",
-                "store.permissions", "store.space", "system.coreDumps",
+                "store.permissions", "store.space", "system.coreDumps", "screen.fonts",
             ])
         for check in checks.values {
             #expect(Set(check.keys) == ["id", "outcome", "detail", "fix"])

@@ -51,6 +51,19 @@ struct DoctorComputerTests {
         try expected.expect(expected.facts.checks, of: CrashFacts.checks)
     }
 
+    @Test("Fonts that are absent are a note with the packages to install, and those that are here are not")
+    func fontsAreJudged() throws {
+        for (missing, outcome, fix) in [
+            ([], .ok, nil), (["fonts-noto-cjk"], .note, "apt install fonts-noto-cjk"),
+            (["fonts-noto-cjk", "fonts-noto-core"], .note, "apt install fonts-noto-cjk fonts-noto-core"),
+        ] as [([String], DoctorCheck.Outcome, String?)] {
+            let check = try #require(FontFacts(missing: missing).checks.first)
+            #expect(check.outcome == outcome)
+            #expect(check.remedy?.command.full == fix)
+        }
+        #expect(FontFacts.current(in: SystemFolder(root: "/nowhere")).missing.count == 2)
+    }
+
     @Test("This computer's clock and limits can be asked")
     func here() {
         #expect(ClockFacts.current().now > Self.today.advanced(bySeconds: -100_000_000))

@@ -1,4 +1,5 @@
 import ReaderStore
+import ReaderTokens
 import WalletPresentation
 
 @testable import ReaderAPI
@@ -14,6 +15,7 @@ extension UserFacingTexts {
             id: { APIProblem($0).id.rawValue }
         ) { APIProblem($0).detail },
         TextGroup(PageFault.samples, .service) { $0.description },
+        TextGroup(LogoFileFault.samples, .service) { $0.explanation },
     ]
 }
 
@@ -53,6 +55,16 @@ extension PageFault: SampledCases {
         case .unreadable?: .empty
         case .empty?: .tooLarge(limit: 8 << 20)
         case .tooLarge?: nil
+        }
+    }
+}
+
+extension LogoFileFault: SampledCases {
+    static func sample(after previous: Self?) -> Self? {
+        switch previous {
+        case nil: .unreadable
+        case .unreadable?: .refused(.notPNG)
+        case .refused?: nil
         }
     }
 }

@@ -1,0 +1,53 @@
+internal import FoundationEssentials
+package import ReaderTokens
+
+/// A shop's own look on the pages of its lane. It needs no reader token: it says whose screen this is, not who asks.
+package struct LaneBrand: Equatable, Sendable {
+    package let name: String
+    /// The file of the logo, a PNG; nil for none.
+    package let logo: String?
+    package let colours: BrandColours?
+    /// What greets people while nothing is asked; nil for the page's own words.
+    package let welcome: String?
+
+    package init(name: String, logo: String? = nil, colours: BrandColours? = nil, welcome: String? = nil) {
+        self.name = name
+        self.logo = logo
+        self.colours = colours
+        self.welcome = welcome
+    }
+
+    /// The logo as its file has it now; nil where none is named.
+    package func image() throws(LogoFileFault) -> BrandLogo? {
+        guard let logo else { return nil }
+        let data = try Self.contents(of: logo)
+        do throws(LogoFault) {
+            return try BrandLogo(png: data)
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    private static func contents(of path: String) throws(LogoFileFault) -> [UInt8] {
+        let manager = FileManager.default
+        guard let size = (try? manager.attributesOfItem(atPath: path))?[.size] as? Int else {
+            throw .unreadable
+        }
+        guard size <= BrandLogo.longest else { throw .refused(.tooLong(limit: BrandLogo.longest)) }
+        guard let data = manager.contents(atPath: path) else { throw .unreadable }
+        return [UInt8](data)
+    }
+}
+
+/// Why a file cannot be shown as a logo.
+package enum LogoFileFault: Error, Equatable, Sendable {
+    case unreadable
+    case refused(LogoFault)
+
+    package var explanation: String {
+        switch self {
+        case .unreadable: "it does not exist, or cannot be read: name a PNG file that the daemon may read"
+        case .refused(let fault): BrandRegistryError.logo(fault).explanation
+        }
+    }
+}

@@ -1,0 +1,147 @@
+"""The example tills, in each language, against the daemon with the software wallet."""
+
+import functools
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+from built_daemon import ROOT, TOKEN, BuiltDaemon
+
+TILLS = ROOT / "Hardware/Examples/till"
+PAGE = ROOT / "Documentation/your-till-in-fifteen-minutes.md"
+LANGUAGES = {"python": "till.py", "javascript": "till.mjs", "go": "till.go"}
+
+
+@functools.cache
+def go_program():
+    """The till in Go, built once."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    unittest.addModuleCleanup(lambda: [file.unlink() for file in folder.iterdir()] + [folder.rmdir()])
+    subprocess.run(["go", "build", "-o", folder / "till", TILLS / "till.go"], check=True, timeout=300,
+                   env={**os.environ, "GOCACHE": str(ROOT / ".build/go"), "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local"})
+    return folder / "till"
+
+
+def command(language):
+    interpreter = {"python": "python3", "javascript": "node"}.get(language)
+    return [interpreter, TILLS / LANGUAGES[language]] if interpreter else [go_program()]
+
+
+class TillCase(unittest.TestCase):
+    def begin(self, language, daemon, reference, *intent):
+        till = subprocess.Popen([*command(language), reference, *intent], text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, env={**os.environ, "COUNTERSIGN_URL": daemon.url,
+                                                               "COUNTERSIGN_TOKEN": TOKEN})
+        self.addCleanup(till.stdout.close)
+        self.addCleanup(till.wait)
+        self.addCleanup(till.kill)
+        return till
+
+    def begin_until_consent(self, language, daemon):
+        """A till that waits for the phone."""
+        till = self.begin(language, daemon, f"r-{language}")
+        while "Confirm" not in (line := till.stdout.readline()):
+            self.assertTrue(line)
+        return till
+
+    def run_till(self, *arguments):
+        """Its status, and what it said."""
+        till = self.begin(*arguments)
+        said, _ = till.communicate(timeout=60)
+        return till.returncode, said.splitlines()
+
+    def every_language(self):
+        for language in LANGUAGES:
+            with self.subTest(language=language):
+                yield language
+
+
+class OutcomeTests(TillCase):
+    """Each ending, in each language, with the words for it and with the status 0 for allow alone."""
+
+    def outcome(self, status, words, serving={}, intent=(), **stage):
+        daemon = BuiltDaemon(self.addCleanup, **stage).serve(**{"acceptTestDocuments": True, **serving})
+        for language in self.every_language():
+            ended, said = self.run_till(language, daemon, f"r-{language}", *intent)
+            self.assertEqual((ended, said[-1].strip()), (status, words), said)
+            # The same reference again is the same sale: nobody is asked.
+            self.assertEqual(self.run_till(language, daemon, f"r-{language}", *intent), (status, said[-1:]))
+        return said
+
+    def test_allow(self):
+        said = self.outcome(0, "Yes. You may sell.", consent_time=300)
+        self.assertIn("Confirm on your phone.", said)
+
+    def test_deny(self):
+        self.outcome(1, "No. Do not sell. answer.no", wallet=("--age", "20", "--attests", "18", "--attests", "21"))
+
+    def test_unclear(self):
+        self.outcome(1, "Not proven. Check another document. document.test", serving={"acceptTestDocuments": False})
+
+    def test_declined(self):
+        self.outcome(1, "The customer did not answer. Ask again or check another document. declined",
+                     wallet=("--decision", "returnsNothing"))
+
+    def test_cancelled_elsewhere(self):
+        daemon = BuiltDaemon(self.addCleanup, consent_time=30_000).serve(acceptTestDocuments=True)
+        for language in self.every_language():
+            till = self.begin_until_consent(language, daemon)
+            found = json.loads(daemon.ask("GET", f"/v1/presentations?reference=r-{language}"))
+            daemon.ask("DELETE", f"/v1/presentations/{found['presentations'][0]['id']}")
+            self.assertEqual(till.communicate(timeout=30)[0].split()[0], "Cancelled.")
+            self.assertEqual(till.returncode, 1)
+
+    def test_a_refusal_is_said_with_what_to_do(self):
+        daemon = BuiltDaemon(self.addCleanup).serve(acceptTestDocuments=True)
+        for language in self.every_language():
+            status, said = self.run_till(language, daemon, f"r-{language}", "shoe size")
+            self.assertEqual((status, len(said)), (1, 1))
+            self.assertIn("shoe size", said[0])
+
+
+class RestartTests(TillCase):
+    def test_a_till_that_is_killed_goes_on_with_the_same_presentation(self):
+        daemon = BuiltDaemon(self.addCleanup, consent_time=2_000).serve(acceptTestDocuments=True)
+        for language in self.every_language():
+            till = self.begin_until_consent(language, daemon)
+            till.kill()
+            self.assertEqual(self.run_till(language, daemon, f"r-{language}")[0], 0)
+            found = json.loads(daemon.ask("GET", f"/v1/presentations?reference=r-{language}"))
+            self.assertEqual(len(found["presentations"]), 1)
+
+    def test_a_daemon_that_is_started_again_has_failed_the_sale_and_the_till_says_so(self):
+        daemon = BuiltDaemon(self.addCleanup, consent_time=30_000).serve(acceptTestDocuments=True)
+        for language in self.every_language():
+            till = self.begin_until_consent(language, daemon)
+            daemon.process.kill()
+            daemon.process.wait()
+            daemon.serve(acceptTestDocuments=True)
+            said, _ = till.communicate(timeout=60)
+            self.assertEqual(said.splitlines()[-1], "It did not work. Try again. restarted", language)
+            self.assertEqual(till.returncode, 1)
+
+
+class PageTests(unittest.TestCase):
+    def test_the_code_of_the_page_is_that_of_the_files(self):
+        """And the test itself finds one letter that differs."""
+        blocks = dict(re.findall(r"^```(python|javascript|go)\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL))
+        for language, name in LANGUAGES.items():
+            code = (TILLS / name).read_text()
+            self.assertEqual(blocks[language], code, f"{PAGE.name} differs from {name}")
+            self.assertNotEqual(blocks[language], code.replace("/v1/presentations", "/v1/presentation"))
+
+    def test_every_outcome_and_every_hint_for_a_person_has_words_in_each(self):
+        document = json.loads((ROOT / "Sources/Service/ReaderAPI/OpenAPI/openapi.json").read_text())
+        outcomes = document["components"]["schemas"]["Outcome"]["enum"]
+        for name in LANGUAGES.values():
+            code = (TILLS / name).read_text()
+            for outcome in outcomes:
+                self.assertRegex(code, rf'"?{outcome}"?:\s+"', name)
+
+
+if __name__ == "__main__":
+    unittest.main()
