@@ -133,11 +133,11 @@ struct ConfigurationTests {
             (#"{"name": "Corner Wines", "colours": \#(dark), "welcome": "Good evening"}"#, "{}", 0, nil),
             (
                 ##"{"name": "a", "colours": {"ground": "#777777", "words": "#ffffff"}}"##, "{}", 64,
-                "lanes[0].brand.colours: ground and words have a contrast of 4.47:1, and 4.50:1 is the least"
+                "/lanes/0/brand/colours: ground and words have a contrast of 4.47:1, and 4.50:1 is the least"
             ),
             (
                 ##"{"name": "a", "colours": {"ground": "#77777", "words": "#ffffff"}}"##, "{}", 64,
-                "lanes[0].brand.colours.ground: must be a colour such as"
+                "/lanes/0/brand/colours/ground: must be a colour such as"
             ),
             (#"{"welcome": "a"}"#, "{}", 64, #"the member "name" is missing"#),
             (#"{"name": "a", "logo": "a.png"}"#, "{}", 64, "must be a path that begins with /"),

@@ -7,7 +7,7 @@ extension ConfigurationMember {
             "language of the pages: `ar`, `de`, `en`, `es`, `fr`, `it`, `pt`, `zh`. The address's `lang` goes before it",
             faults: "not checked: an unknown one changes nothing"),
         .init(
-            "resultSeconds", .whole(2...600, unit: "seconds"), 12,
+            "resultSeconds", .whole(2...600, unit: "seconds"), .absent("`12`"),
             "how long the customer's page shows a result"),
         .init("antenna", .object(antenna), .absent("the middle, `here`"), "where to hold the phone"),
         .init(
