@@ -12,12 +12,13 @@ import threading
 import time
 import zlib
 
-from contract import ROOT, Contract
+from contract import DOCUMENT, ROOT, Contract
 
 PAGES = ROOT / "Sources/Service/ReaderAPI/Kiosk"
 PORTRAIT = ROOT / "Sources/Mdoc/MdocWallet/Resources/portrait.jpg"
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "json": "application/json",
          "svg": "image/svg+xml"}
+HTML = {"/kiosk": "customer.html", "/clerk": "clerk.html", "/docs": "docs.html"}
 HEADERS = {
     "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
@@ -318,8 +319,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         path = self.path.split("?")[0]
-        if path in ("/kiosk", "/clerk"):
-            return self.page("customer.html" if path == "/kiosk" else "clerk.html")
+        if path in HTML:
+            return self.page(HTML[path])
+        if path == "/v1/openapi.json":
+            return self.answer(200, DOCUMENT.read_bytes())
         if path.startswith("/kiosk/"):
             return self.page(path.removeprefix("/kiosk/"))
         self.api(path)

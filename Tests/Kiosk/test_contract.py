@@ -8,7 +8,7 @@ import urllib.request
 from built_daemon import IS_BUILT, BuiltDaemon
 from contract import Contract
 from scenes import PORTRAIT, SCENES
-from stand_in import HEADERS, PAGES, StandIn
+from stand_in import HEADERS, HTML, PAGES, StandIn
 
 
 class ContractTests(unittest.TestCase):
@@ -88,7 +88,7 @@ class ContractTests(unittest.TestCase):
 class HeaderTests(unittest.TestCase):
     def test_the_daemon_gives_the_pages_with_the_headers_that_the_stand_in_gives_them(self):
         daemon = BuiltDaemon(self.addCleanup).serve()
-        for path, file in [("/kiosk", "customer.html"), ("/clerk", "clerk.html")] + [
+        for path, file in [*HTML.items()] + [
                 (f"/kiosk/{file.name}", file.name) for file in PAGES.iterdir() if file.suffix != ".html"]:
             with self.subTest(path=path), urllib.request.urlopen(daemon.url + path, timeout=10) as response:
                 self.assertEqual(response.read(), (PAGES / file).read_bytes())

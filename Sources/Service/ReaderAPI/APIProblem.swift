@@ -11,7 +11,7 @@ package struct APIProblem: Error, Equatable, Sendable {
         case bodyTooLong, bodyTooSlow, bodyMissing, contentTypeRefused, bodyRefused
         case intentRefused, policyRefused, retentionRefused, readerTokenRequired, readerTokenRefused,
             identityRefused
-        case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken, referenceMissing
+        case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken
         case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, decisionOpen
         case portraitGone, pageCodeRefused
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
@@ -151,8 +151,6 @@ extension APIProblem {
         .referenceTaken, 409,
         "another presentation has this reference: choose another, or send the same order",
         pointer: "/reference")
-    static let referenceMissing = APIProblem(
-        .referenceMissing, 400, "the reference is missing: GET /v1/presentations?reference=…")
     static let alreadyEngaged = APIProblem(
         .alreadyEngaged, 409, "a phone is engaged already: wait for its answer, or DELETE the presentation")
     static let presentationOver = APIProblem(
@@ -197,6 +195,10 @@ extension APIProblem {
     static let queryRefused = APIProblem(
         .queryRefused, 400,
         "the query is not valid: after must be a whole number from 0, limit one from 1 to 500; use no others")
+    static let listQueryRefused = APIProblem(
+        .queryRefused, 400,
+        "the query is not valid: send reference alone, or each of lane, outcome, from, until, limit and cursor once at most; see /v1/openapi.json"
+    )
     static let receiptUnknown = APIProblem(
         .receiptUnknown, 404, "there is no such receipt: see /v1/receipts")
     static let noRecords = APIProblem(

@@ -123,9 +123,12 @@ extension ReaderStore {
         try presentations("owner = ? AND reference = ? ORDER BY holder", [owner, reference])
     }
 
-    /// The newest of all, from the oldest of them on.
-    package func presentations(atMost limit: Int) throws(ReaderStoreError) -> [StoredPresentation] {
-        try presentations("TRUE ORDER BY created DESC, rowid DESC LIMIT ?", [limit]).reversed()
+    /// The newest of one caller, or of all, from the newest on.
+    package func presentations(
+        of owner: String?, atMost limit: Int
+    ) throws(ReaderStoreError) -> [StoredPresentation] {
+        try presentations(
+            "owner = coalesce(?, owner) ORDER BY created DESC, rowid DESC LIMIT ?", [owner, limit])
     }
 
     /// Those that have ended and whose end is still to be delivered, from the oldest on.

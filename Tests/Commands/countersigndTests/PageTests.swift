@@ -13,6 +13,7 @@ struct PageTests {
         let reader = try await ReaderDaemon(lanes: [nil], members: ["page": #""\#(folder)""#])
         for (path, type) in [
             ("/kiosk", "text/html; charset=utf-8"), ("/clerk", "text/html; charset=utf-8"),
+            ("/docs", "text/html; charset=utf-8"),
             ("/kiosk/page.js", "text/javascript; charset=utf-8"),
             ("/kiosk/look.css", "text/css; charset=utf-8"),
             ("/kiosk/strings.json", "application/json"), ("/kiosk/icon.svg", "image/svg+xml"),

@@ -117,7 +117,7 @@ struct StoredPresentationTests {
     @Test("Of all the newest are listed, and no more than were asked for")
     func newest() throws {
         for id in ["a", "b", "c"] { try store.put(presentation(id, id, ended: 1)) }
-        #expect(try store.presentations(atMost: 2).map(\.id) == ["b", "c"])
-        #expect(try store.presentations(atMost: 9).map(\.id) == ["a", "b", "c"])
+        #expect(try store.presentations(of: nil, atMost: 2).map(\.id) == ["c", "b"])
+        #expect(try store.presentations(of: nil, atMost: 9).map(\.id) == ["c", "b", "a"])
     }
 }

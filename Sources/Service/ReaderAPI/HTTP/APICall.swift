@@ -29,8 +29,10 @@ struct APICall: Sendable {
         return value
     }
 
-    /// A value of the query, decoded.
-    func query(_ name: String) -> String? { request.uri.queryParameters[name[...]].map(String.init) }
+    /// The values of the query, decoded, in their order.
+    var query: [(name: String, value: String)] {
+        request.uri.queryParameters.map { (String($0.key), String($0.value)) }
+    }
 
     var presentation: PresentationID {
         get throws(APIProblem) { PresentationID(try parameter("id")) }

@@ -22,10 +22,7 @@ extension PresentationCoordinator {
                 }
             },
             APIRoute(.get, "/v1/presentations", .scopes([.app, .admin])) { call throws(APIProblem) in
-                .json([
-                    "presentations": .array(
-                        try await self.presentations(of: call.known, under: call.query("reference")))
-                ])
+                .json(try await self.list(PresentationListQuery(call.query), for: call.known))
             },
             APIRoute(.get, "/v1/presentations/{id}", .scopes(reading)) { call throws(APIProblem) in
                 guard try await self.book[call.presentation] != nil else {
@@ -81,19 +78,6 @@ extension PresentationCoordinator {
                 return try await self.events(call, lane: seen.record.lane, presentation: seen.record.id)
             },
         ]
-    }
-
-    /// What the caller ordered under a reference, person by person; without one everything, for the administrator.
-    private func presentations(
-        of caller: KnownCaller, under reference: String?
-    ) async throws(APIProblem) -> [JSONValue] {
-        if let reference {
-            return try await past(under: reference, by: caller.name)
-                + book.records(referredToAs: reference, by: caller.name)
-                .map { $0.json(for: scopes(of: caller, over: $0)) }
-        }
-        guard caller.scopes.contains(.admin) else { throw .referenceMissing }
-        return try await past(for: caller) + book.ids.compactMap { book[$0]?.json(for: [.admin]) }
     }
 
     private static func engagement(in body: JSONText) throws(APIProblem) -> DeviceEngagement {

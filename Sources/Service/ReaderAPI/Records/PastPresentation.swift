@@ -72,16 +72,6 @@ extension PresentationCoordinator {
             .compactMap { PastPresentation($0)?.json }
     }
 
-    /// The newest of all callers that are no longer in memory, from the oldest of them on.
-    func past(for caller: KnownCaller) async throws(APIProblem) -> [JSONValue] {
-        let most = limits.presentations
-        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
-            try store.presentations(atMost: most)
-        }
-        return (stored ?? []).filter { book[PresentationID($0.id)] == nil }
-            .compactMap { PastPresentation($0)?.json }
-    }
-
     /// A presentation that is no longer in memory, for the caller who ordered it and for the administrator.
     func past(_ id: PresentationID, for caller: KnownCaller) async throws(APIProblem) -> PastPresentation {
         // A page sees what is in memory alone.

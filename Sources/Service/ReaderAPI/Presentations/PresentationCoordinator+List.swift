@@ -1,0 +1,86 @@
+internal import JSON
+internal import MdocModel
+internal import ReaderStore
+internal import Reports
+
+extension PresentationCoordinator {
+    /// A page of what a caller ordered, and for the administrator of what everybody ordered, without answers and documents; from
+    /// the newest on. What is under one reference is on one page, person by person.
+    func list(_ query: PresentationListQuery, for caller: KnownCaller) async throws(APIProblem) -> JSONValue {
+        if let reference = query.reference {
+            let known =
+                try await past(under: reference, by: caller.name)
+                + book.records(referredToAs: reference, by: caller.name)
+                .map { $0.json(for: scopes(of: caller, over: $0)) }
+            return ["presentations": .array(known), "next": .null]
+        }
+        let all =
+            try await past(for: caller).filter { $0.isTaken(by: query) } + remembered(query, for: caller)
+        let rest = all.sorted { $1.cursor < $0.cursor }
+            .filter { listed in query.cursor.map { listed.cursor < $0 } ?? true }
+        let page = rest.prefix(query.limit)
+        let isLast = page.count == rest.count
+        return [
+            "presentations": .array(page.map(\.json)),
+            "next": isLast ? .null : JSONValue(page.last?.cursor.text),
+        ]
+    }
+
+    private func remembered(
+        _ query: PresentationListQuery, for caller: KnownCaller
+    ) -> [ListedPresentation] {
+        book.ids.compactMap { book[$0] }
+            .filter { caller.scopes.contains(.admin) || $0.owner == caller.name }
+            .filter {
+                query.takes(
+                    lane: $0.lane, outcome: $0.conclusion?.outcome.rawValue, created: $0.created)
+            }
+            .map { record in
+                let isOwn = record.owner == caller.name && caller.scopes.contains(.app)
+                return ListedPresentation(
+                    cursor: PresentationCursor(created: record.created, id: record.id.description),
+                    json: record.json(for: isOwn ? scopes(of: caller, over: record) : [.admin]))
+            }
+    }
+
+    /// The newest that are no longer in memory: the caller's, or the administrator's all.
+    private func past(for caller: KnownCaller) async throws(APIProblem) -> [ListedPresentation] {
+        let most = limits.presentations
+        let owner = caller.scopes.contains(.admin) ? nil : caller.name
+        let stored = try await archive?.look(for: caller.name) { store throws(ReaderStoreError) in
+            try store.presentations(of: owner, atMost: most)
+        }
+        return (stored ?? []).filter { book[PresentationID($0.id)] == nil }.compactMap(
+            ListedPresentation.init)
+    }
+}
+
+/// One presentation of a list.
+private struct ListedPresentation: Sendable {
+    let cursor: PresentationCursor
+    let json: JSONValue
+}
+
+extension ListedPresentation {
+    /// Nil where the store's text is not JSON.
+    fileprivate init?(_ stored: StoredPresentation) {
+        guard let past = PastPresentation(stored) else { return nil }
+        self.init(
+            cursor: PresentationCursor(created: stored.created, id: stored.id), json: past.json)
+    }
+
+    fileprivate func isTaken(by query: PresentationListQuery) -> Bool {
+        guard let lane = json["lane"] else { return false }
+        return query.takes(lane: lane, outcome: json["outcome"], created: cursor.created)
+    }
+}
+
+extension JSONValue {
+    /// The text that a member of this object has; nil where it has none.
+    fileprivate subscript(name: String) -> String? {
+        guard case .object(let members) = self,
+            case .string(let text) = members.first(where: { $0.0 == name })?.1
+        else { return nil }
+        return text
+    }
+}

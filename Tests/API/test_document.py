@@ -1,0 +1,141 @@
+"""Every example of the OpenAPI document is what the running daemon takes and answers, and fuzzing finds nothing else."""
+
+import copy
+import json
+import re
+import subprocess
+import sys
+import unittest
+
+from built_daemon import TOKEN
+from contract import Contract
+from tour import ROOT, Tour
+
+HERE = ROOT / "Tests/API"
+JSON_LIKE = ("application/json", "application/problem+json", "text/event-stream")
+# What the tour does not come to: a phone that shows its QR code, a daemon that is not ready, a till that asked too often.
+NOT_TOURED = {("POST /v1/presentations/{id}/engagement", "asked"), ("POST /v1/presentations/{id}/engagement", 202),
+              ("GET /readyz", 503), ("POST /v1/reader-tokens", 429)}
+
+
+def shape(value):
+    """The members of a value and the kinds of what they hold."""
+    if isinstance(value, dict):
+        return {name: shape(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [shape(inner) for inner in value[:1]]
+    return "null" if value is None else "truth" if isinstance(value, bool) else "number" if isinstance(value, int) else \
+        type(value).__name__
+
+
+def event(frame):
+    """The name and the shape of the data of an event."""
+    fields = dict(line.split(": ", 1) for line in frame.strip().split("\n"))
+    return fields["event"], shape(json.loads(fields["data"]))
+
+
+def examples(document):
+    """Each example with its place: `(operation, "asked" or status)`, media type, schema, example."""
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            name = f"{method.upper()} {path}"
+            for kind, media in operation.get("requestBody", {}).get("content", {}).items():
+                yield (name, "asked"), kind, media
+            for status, response in operation["responses"].items():
+                if status != "default":
+                    for kind, media in response["content"].items():
+                        yield (name, int(status)), kind, media
+
+
+class DocumentTests(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.contract = Contract()
+        cls.document = cls.contract.document
+        cls.tour = Tour(cls.addClassCleanup)
+
+    def test_every_request_and_every_answer_in_json_has_an_example_that_its_schema_takes(self):
+        for place, kind, media in examples(self.document):
+            if kind in JSON_LIKE:
+                with self.subTest(place=place):
+                    self.assertIn("example", media)
+                    if kind != "text/event-stream":
+                        self.assertEqual(self.contract._faults(media["example"], media["schema"]), [])
+
+    def test_every_operation_is_toured_and_every_answer_is_as_the_document_has_it(self):
+        toured = {exchange.operation for exchange in self.tour.exchanges}
+        self.assertEqual(toured, {place[0] for place, _, _ in examples(self.document)})
+        for exchange in self.tour.exchanges:
+            method, path = exchange.operation.split(" ")
+            if exchange.kind.endswith("json"):
+                faults = self.contract.faults_of_answer(method, path.replace("{", "").replace("}", ""), exchange.status,
+                                                        exchange.kind, json.dumps(exchange.answer))
+                self.assertEqual(faults, [], exchange.operation)
+
+    def differences(self, document):
+        """The places whose example has not the shape of what was asked and answered."""
+        shapes = {}
+        for exchange in self.tour.exchanges:
+            shapes[exchange.operation, exchange.status] = exchange.answer
+            if exchange.asked is not None and exchange.status < 300:
+                shapes[exchange.operation, "asked"] = exchange.asked
+        found = []
+        for place, kind, media in examples(document):
+            if kind not in JSON_LIKE or place in NOT_TOURED or place[0] == "GET /v1/openapi.json":
+                continue
+            read = event if kind == "text/event-stream" else shape
+            if place not in shapes or read(media["example"]) != read(shapes[place]):
+                found.append(place)
+        return found
+
+    def test_every_example_has_the_shape_of_what_the_daemon_takes_and_answers(self):
+        self.assertEqual(self.differences(self.document), [])
+
+    def test_an_example_that_is_changed_is_found(self):
+        """In each place a member is left out, and the check names that place alone."""
+        for place, kind, media in examples(self.document):
+            if kind != "application/json" or place in NOT_TOURED or place[0] == "GET /v1/openapi.json":
+                continue
+            changed = copy.deepcopy(self.document)
+            for other, _, inner in examples(changed):
+                if other == place:
+                    inner["example"].pop(next(iter(inner["example"])))
+            self.assertEqual(self.differences(changed), [place])
+
+    def test_the_example_of_a_refusal_is_one_of_the_daemon(self):
+        example = self.document["components"]["responses"]["Problem"]["content"]["application/problem+json"]["example"]
+        try:
+            self.tour.daemon.ask("POST", "/v1/presentations", {"kind": "display", "intent": "age over 21", "lane": "none"})
+        except OSError as refused:
+            self.assertEqual(json.load(refused), example)
+            self.assertEqual(refused.headers["Content-Type"], "application/problem+json")
+        else:
+            self.fail("it is not refused")
+
+    def test_operations_have_tags_that_are_described_and_names_of_their_own(self):
+        described = {tag["name"] for tag in self.document["tags"]}
+        operations = [operation for methods in self.document["paths"].values() for operation in methods.values()]
+        self.assertEqual({tag for operation in operations for tag in operation["tags"]}, described)
+        names = [operation["operationId"] for operation in operations]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual(self.document["servers"][0]["url"], "/")
+
+
+class FuzzingTests(unittest.TestCase):
+    def test_schemathesis_finds_nothing_that_the_document_does_not_promise(self):
+        """Seeded, and as many cases in each run: 6 s. Streams of events do not end, and are left out."""
+        daemon = Tour(self.addCleanup).daemon
+        done = subprocess.run(
+            [sys.executable, "-m", "schemathesis.cli", "--config-file", HERE / "schemathesis.toml", "run",
+             f"{daemon.url}/v1/openapi.json", "--header", f"Authorization: Bearer {TOKEN}", "--seed", "20",
+             "--max-examples", "10", "--phases", "examples,coverage,fuzzing", "--exclude-path-regex", "events$",
+             "--continue-on-failure"],
+            cwd=daemon.folder, capture_output=True, text=True, timeout=180)
+        self.assertEqual(done.returncode, 0, done.stdout[-20_000:])
+        self.assertGreater(int(re.search(r"(\d+) generated", done.stdout)[1]), 1000)
+
+
+if __name__ == "__main__":
+    unittest.main()

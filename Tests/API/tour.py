@@ -1,0 +1,166 @@
+"""A tour of every operation of the API, with the daemon, a software wallet, a brand and a shop's merchant key."""
+
+import base64
+import dataclasses
+import hashlib
+import json
+import re
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+from built_daemon import PROGRAMS, ROOT, TOKEN, BuiltDaemon
+from stand_in import LOGO
+
+DOCUMENT = ROOT / "Sources/Service/ReaderAPI/OpenAPI/openapi.json"
+SCOPES = ["app", "screen", "clerk", "readerTokens", "online", "admin"]
+ORIGIN, MERCHANT, TEAM = "https://shop.example", "merchant.example.shop", "TEAM123456"
+BRAND = {"name": "Corner Shop", "colours": {"ground": "#14352a", "words": "#ffffff"}, "welcome": "Welcome to the Corner Shop"}
+PAGE = {"language": "en", "antenna": {"x": 50, "y": 30, "place": "right"}, "resultSeconds": 12,
+        "accepts": ["Apple Wallet", "Google Wallet"], "asks": ["age_over_18"],
+        "texts": {"en": {"customer.idle.text": "Please wait at the till."}},
+        "notice": {"controller": "Corner Shop Ltd", "purpose": "To check your age.", "kept": "Nothing.",
+                   "contact": "privacy@shop.example"}}
+PORTRAIT = "age over 21 with portrait for a human to compare"
+RENTAL = "rental: name, licence number"
+
+
+@dataclasses.dataclass(frozen=True)
+class Exchange:
+    operation: str  # as "GET /v1/lanes/{lane}"
+    status: int
+    asked: object  # the body that was sent; None where there is no body
+    kind: str  # the media type of the answer
+    answer: object  # the JSON of the answer, the first event of a stream, or bytes
+
+
+class Tour:
+    """The exchanges in the order in which they were made, each operation once at least."""
+
+    def __init__(self, cleanup):
+        self.exchanges = []
+        self.patterns = [(re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), path)
+                         for path in json.loads(DOCUMENT.read_text())["paths"]]
+        # What has no parameter is meant before what has one.
+        self.patterns.sort(key=lambda pattern: pattern[1].count("{"))
+        self.daemon = BuiltDaemon(cleanup)
+        self.folder = self.daemon.folder
+        self.prepare()
+        self.go()
+
+    def prepare(self):
+        (self.folder / "logo.png").write_bytes(LOGO)
+        subprocess.run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", self.folder / "key.pem"],
+                       check=True)
+        (self.folder / "key.pem").chmod(0o600)
+        run = self.daemon.run
+        run("brand", "add", "utopia", "--name", "Utopia Rentals", "--logo", self.folder / "logo.png")
+        run("brand", "key", "add", "utopia", "--kid", "k1", "--generate", self.folder / "utopia.pem")
+        self.instance = run("token", "instance")
+        key = str(self.folder / "key.pem")
+        self.daemon.serve(
+            lanes=[{"name": "counter-1", "benchLink": self.daemon.link, "page": PAGE,
+                    "brand": {**BRAND, "logo": str(self.folder / "logo.png")}}],
+            acceptTestDocuments=True, policies={"rental": "age", "elements": "age"},
+            tokens=[{"name": "all", "sha256": hashlib.sha256(TOKEN.encode()).hexdigest(), "scopes": SCOPES}],
+            readerTokens={"keys": [{"brand": "utopia", "kid": "k1", "keyFile": str(self.folder / "utopia.pem")}],
+                          "grants": [{"caller": "all", "brand": "utopia", "instances": [self.instance]}]},
+            online={"merchants": [{"name": "shop", "merchantIdentifier": MERCHANT, "teamIdentifier": TEAM, "keys": [key]}],
+                    "web": {"origins": [ORIGIN], "keys": [key]}})
+
+    def ask(self, method, path, body=None):
+        """The answer, which joins the exchanges."""
+        request = urllib.request.Request(
+            self.daemon.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
+        try:
+            response = urllib.request.urlopen(request, timeout=20)
+        except urllib.error.HTTPError as error:
+            response = error
+        with response:
+            kind = response.headers["Content-Type"].split(";")[0]
+            if kind == "text/event-stream":
+                answer = b"".join(iter(response.readline, b"\n")).decode() + "\n"
+            else:
+                answer = response.read()
+                answer = json.loads(answer) if kind.endswith("json") else answer
+        self.exchanges.append(Exchange(f"{method} {self.template(path)}", response.status, body, kind, answer))
+        return answer
+
+    def template(self, path):
+        return next(name for pattern, name in self.patterns if pattern.fullmatch(path.split("?")[0]))
+
+    def order(self, **members):
+        """A presentation that has ended, or waits for a person."""
+        seen = self.ask("POST", "/v1/presentations", {"kind": "display", "lane": "counter-1", **members})
+        deadline = time.monotonic() + 30
+        while seen["ended"] is None:
+            assert time.monotonic() < deadline, seen
+            time.sleep(0.05)
+            seen = json.loads(self.daemon.ask("GET", f"/v1/presentations/{seen['id']}"))
+        return f"/v1/presentations/{seen['id']}"
+
+    def go(self):
+        ask = self.ask
+        for path in ("/healthz", "/readyz", "/metrics", "/v1/openapi.json", "/v1/trust", "/v1/lanes", "/v1/lanes/counter-1",
+                     "/v1/lanes/counter-1/logo", "/kiosk", "/clerk", "/docs", "/kiosk/docs.js", "/v1/lanes/counter-1/events"):
+            ask("GET", path)
+        self.desk(ask)
+        self.counter(ask)
+        self.receipts(ask)
+        self.pages(ask)
+        self.shop(ask)
+        ask("GET", "/v1/presentations/unknown")
+
+    def counter(self, ask):
+        one = self.order(intent=PORTRAIT, reference="till-7/4711", validation="confirm")
+        ask("GET", one)
+        ask("GET", one + "/events")
+        ask("GET", one + "/portrait")
+        ask("POST", one + "/decision", {"decision": "approved"})
+        ask("GET", one)
+        ask("POST", "/v1/presentations", {"kind": "display", "lane": "counter-1", "intent": PORTRAIT,
+                                          "reference": "till-7/4711", "validation": "confirm"})
+        ask("GET", "/v1/presentations?reference=till-7/4711")
+        ask("POST", one + "/engagement", {"uri": "mdoc:owBjMS4wAYIB2BhBoA"})
+        ask("DELETE", one)
+
+    def desk(self, ask):
+        token = ask("POST", "/v1/reader-tokens", {"brand": "utopia", "instance": self.instance})["token"]
+        one = self.order(kind="data", intent=RENTAL + ", portrait", reference="booking-4712", readerToken=token,
+                         retention="days(2)")
+        ask("GET", one)
+        ask("GET", one + "/documents/portrait")
+        ask("GET", "/v1/brands/utopia/logo")
+        export = ask("POST", "/v1/exports", {"reference": "booking-4712"})
+        ask("DELETE", f"/v1/exports/{export['id']}")
+
+    def receipts(self, ask):
+        for path in ("/v1/receipts?limit=1", "/v1/receipts/1", "/v1/receipt-chain", "/v1/receipt-keys"):
+            ask("GET", path)
+
+    def pages(self, ask):
+        code = ask("POST", "/v1/page-codes", {"page": "clerk", "lane": "counter-1"})["code"]
+        ask("POST", "/v1/page-sessions", {"code": code})
+
+    def shop(self, ask):
+        root = self.folder / "online-root.der"
+        wallet = [PROGRAMS / "countersign", "wallet", "--root", root]
+        request = ask("POST", "/v1/web/requests", {"session": "visit-1", "origin": ORIGIN, "intent": "age over 21"})
+        (self.folder / "request.json").write_text(json.dumps(request))
+        subprocess.run([*wallet, "--web-request", self.folder / "request.json", "--origin", ORIGIN, "--web-response",
+                        self.folder / "response.txt"], check=True, stdout=subprocess.DEVNULL)
+        self.daemon.run("trust", "import", root)
+        ask("POST", "/v1/web/presentations", {
+            "session": "visit-1", "origin": ORIGIN, "encryptionInfo": request["data"]["encryptionInfo"],
+            "response": (self.folder / "response.txt").read_text().strip()})
+        request = ask("POST", "/v1/wallet/requests", {
+            "session": "visit-2", "merchant": "shop", "document": "driversLicense",
+            "elements": ["givenName", "age(atLeast:21)"], "intentToStore": "willNotStore"})
+        subprocess.run([*wallet, "--envelope", self.folder / "envelope.cbor", "--merchant-id", MERCHANT, "--team-id", TEAM,
+                        "--nonce", request["nonce"], "--key", self.folder / "key.pem", "--element", "givenName",
+                        "--element", "age(atLeast:21)"], check=True, stdout=subprocess.DEVNULL)
+        self.daemon.run("trust", "import", root)
+        envelope = base64.urlsafe_b64encode((self.folder / "envelope.cbor").read_bytes()).decode().rstrip("=")
+        ask("POST", "/v1/wallet/presentations", {"session": "visit-2", "nonce": request["nonce"], "envelope": envelope})
