@@ -5,7 +5,7 @@ extension ConfigurationMember {
             "the shop's name. A presentation with a reader token shows that token's brand instead"),
         .init(
             "logo", .path, .absent("none"),
-            "a PNG of at most 256 KiB and 2048 columns and rows, which the daemon may read. It is read anew each time",
+            "a PNG of at most 256 KiB and 2048 columns and rows, which the daemon may read. It is read each time it is shown",
             faults:
                 "`it does not exist, or cannot be read`, or why it is not such a PNG (at start and with `--check`)"
         ),
