@@ -28,6 +28,8 @@ struct Countersignd: AsyncParsableCommand {
             """,
         version: Version.number, subcommands: [TokenCommand.self, SchemaCommand.self])
 
+    static let _errorPrefix = "error: "
+
     @Option(help: ArgumentHelp("The configuration, as JSON.", valueName: "file"))
     var config = "/etc/countersign/countersignd.json"
 
@@ -46,7 +48,7 @@ struct Countersignd: AsyncParsableCommand {
         do throws(ConfigurationFaults) {
             configuration = try read()
         } catch {
-            _ = try? FileDescriptor.standardError.writeAll("\(error.text(of: config))\n".utf8)
+            _ = try? FileDescriptor.standardError.writeAll("error: \(error.text(of: config))\n".utf8)
             throw ExitCode(64)
         }
         if check { return try configuration.checkFiles() }
