@@ -59,7 +59,9 @@ struct ConfigurationTests {
             """)
         #expect(status == 64)
         #expect(text.hasPrefix("error: "))
-        let lines = text.replacing("error: ", with: "").split(separator: "\n").map { $0.prefix { $0 != " " } + $0.split(separator: " ")[1] }
+        let lines = text.replacing("error: ", with: "").split(separator: "\n").map {
+            $0.prefix { $0 != " " } + $0.split(separator: " ")[1]
+        }
         #expect(
             lines == [
                 "FILE:2:20:/http/port:", "FILE:2:23:/http/prot:", "FILE:3:23:/tokens/0/name:",
