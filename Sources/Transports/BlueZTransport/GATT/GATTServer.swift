@@ -28,7 +28,9 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
     private var ident: [UInt8]?
     private var identReads: [BusMessage] = []
     private let psm: UInt16?
-    private var notifications: PacketSocket?
+    /// By the device that subscribed. Newer versions of bluetoothd ask for one for each device, earlier ones for one that
+    /// all share.
+    private var notificationSockets: [String: PacketSocket] = [:]
     private var isNotifyingByCall = false
     /// Those who are connected besides the client, and are on their way out.
     private var unknownDevices: Set<String> = []
@@ -113,7 +115,7 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         refuseIdentReads()
         await stopAdvertising()
         if let device { await daemon.remove(device, at: adapter) }
-        notifications?.close()
+        notificationSockets.values.forEach { $0.close() }
         if isRegistered {
             isRegistered = false
             await daemon.takeBack(
@@ -366,12 +368,21 @@ actor GATTServer: BluetoothLEServer, BluetoothLELink {
         guard let socket = handOver(message, options) else { return refuse(message) }
         subscribed(.serverToClient, usesSocket: true)
         note(mtu: options["mtu"], .notifySocket)
-        notifications?.close()
-        notifications = socket
+        let device = options["device"]?.text ?? ""
+        notificationSockets.updateValue(socket, forKey: device)?.close()
         socket.start(received: { _ in true }) { [weak self] in
-            self?.assumeIsolated { $0.notifications = nil }
+            self?.assumeIsolated { $0.notificationsEnded(socket, device) }
         }
         condition.signal()
+    }
+
+    private func notificationsEnded(_ socket: PacketSocket, _ device: String) {
+        if notificationSockets[device] === socket { notificationSockets[device] = nil }
+    }
+
+    /// The client's own socket, or the one that all share.
+    private var notifications: PacketSocket? {
+        owner.flatMap { notificationSockets[$0] } ?? notificationSockets.values.first
     }
 
     /// Makes a pair of sockets and gives bluetoothd one of them.
