@@ -41,11 +41,23 @@ struct Countersign: AsyncParsableCommand {
                 try command.run()
             }
         } catch let failure as CommandFailure {
-            Terminal.note("error: \(failure.message)")
-            exit(withError: ExitCode(failure.status.rawValue))
+            exit(with: failure)
         } catch {
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if exitCode(for: error) == .validationFailure,
+                let unknown = NamedCommand(in: arguments).failure
+            {
+                exit(with: unknown)
+            }
             exit(withError: error)
         }
+    }
+
+    static var _errorPrefix: String { Terminal.errorPrefix }
+
+    private static func exit(with failure: CommandFailure) -> Never {
+        Terminal.note(Terminal.errorPrefix + failure.message)
+        exit(withError: ExitCode(failure.status.rawValue))
     }
 
     func run() async throws {

@@ -22,6 +22,10 @@ struct DemoCommand: AsyncParsableCommand {
             pcscd, and only its test issuer is trusted: the answer is that of a test document. With a real reader a real phone is waited for; its issuer is \
             not trusted then, and the answer says so: real roots are given to `request --trust`.
 
+            EXAMPLES:
+              countersign demo
+              countersign demo --age-over 18 --json
+
             \(ExitStatus.table())
             """)
 
@@ -81,8 +85,11 @@ struct DemoCommand: AsyncParsableCommand {
         if case .success(let ended) = presentation { fieldTrace?.end(ended) }
         let report = try TransactionReport.ended(
             try presentation.get(), asking: asked, on: WallClock.localDay(at: now))
-        Terminal.result(
-            output.json ? report.json(portrait: .size).text : report.presentationText(elements: .names))
+        if output.json {
+            Terminal.result(report.json(portrait: .size).text)
+        } else {
+            Terminal.result(report.presentationText(elements: .names), in: report.colour)
+        }
         try? await presentation.get().left()
         throw ExitCode(report.exitStatus.rawValue)
     }
@@ -110,7 +117,10 @@ struct DemoCommand: AsyncParsableCommand {
     private func reader() async throws(CommandFailure) -> DemoReader {
         let service = PCSCService()
         do throws(PCSCTransportError) {
-            let readers = ReaderSelector.any.candidates(among: try await service.readers())
+            let all = try await Progress.during("Asking pcscd") { () async throws(PCSCTransportError) in
+                try await service.readers()
+            }
+            let readers = ReaderSelector.any.candidates(among: all)
             let real = readers.first { !$0.name.hasPrefix("Virtual PCD") }
             guard let reader = real ?? readers.first else { throw PCSCTransportError.noReader }
             return DemoReader(service: service, name: reader.name, isVirtual: real == nil)

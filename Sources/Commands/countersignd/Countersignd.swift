@@ -21,6 +21,8 @@ struct Countersignd: AsyncParsableCommand {
         commandName: "countersignd", abstract: "Serve presentations at this computer's readers over HTTP.",
         version: Version.number)
 
+    static let _errorPrefix = "error: "
+
     @Option(help: ArgumentHelp("The configuration, as JSON.", valueName: "file"))
     var config = "/etc/countersign/countersignd.json"
 

@@ -283,7 +283,6 @@ struct VerifyTests {
             ["--session-data", file, "--engagement", file, "--reader-key", "01", "--handover-request", file],
             ["--session-data", file, "--engagement", file, "--reader-key", "01", "--transcript", file],
             ["--response", file, "--transcript", file, "--max-message", "0"],
-            ["--response", file, "--transcript", file, "--unknown"],
         ] {
             let run = try CommandRun(["verify", "--trust", file] + arguments)
             #expect(run.status == 64, "\(arguments)")

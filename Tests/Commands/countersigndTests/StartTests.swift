@@ -35,7 +35,7 @@ struct StartTests {
         let run = try BuiltProgram("countersignd", arguments, environment: environment)
         #expect(try await run.ended() == 1, "\(run.errors)")
         let text = run.errors.replacing(folder.path + "/", with: "/F/")
-        return Array(text.split(separator: "\n").drop { !$0.hasPrefix("Error: ") })
+        return Array(text.split(separator: "\n").drop { !$0.hasPrefix("error: ") })
     }
 
     @Test(
@@ -53,7 +53,7 @@ struct StartTests {
     func start(_ members: String, _ words: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let lines = try await reasons(["--config", file(members)])
-        #expect(lines.count == 1 && lines.allSatisfy { $0.hasPrefix("Error: \(words)") }, "\(lines)")
+        #expect(lines.count == 1 && lines.allSatisfy { $0.hasPrefix("error: \(words)") }, "\(lines)")
     }
 
     @Test("Of secrets and keys is named by --check, and one does not hide another")
@@ -68,7 +68,7 @@ struct StartTests {
             """)
         let lines = try await reasons(["--config", file, "--check"])
         let due = [
-            "Error: webhooks.secretFile: /F/short has fewer", "readerTokens.keys: /F/token.pem: No such file",
+            "error: webhooks.secretFile: /F/short has fewer", "readerTokens.keys: /F/token.pem: No such file",
             "page: /F/store: it contains no file of the page", "online: /F/short: the key cannot be used",
             "online.nonces.connection: /F/connection: No such file",
         ]
@@ -94,7 +94,7 @@ struct StartTests {
             (free, file, "socket: \(file): the path exists and is not a socket"),
         ] {
             let lines = try await reasons(["--config", file], environment: ["COUNTERSIGND_SOCKET": socket])
-            #expect(lines.count == 1 && lines.allSatisfy { $0.hasPrefix("Error: \(words)") }, "\(lines)")
+            #expect(lines.count == 1 && lines.allSatisfy { $0.hasPrefix("error: \(words)") }, "\(lines)")
         }
         #expect(try await other.asApp.call("GET", "/v1/lanes").status == 200)
     }

@@ -8,8 +8,10 @@ struct KeyResidenceArguments: ParsableArguments {
     var tpm = false
 
     func generate(_ curve: Curve) throws(IdentityStoreError) -> PrivateKey {
-        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
-            try tpm ? PrivateKey.generateInTPM(curve) : PrivateKey.generate(curve)
+        try Progress.during("Making a key") { () throws(IdentityStoreError) in
+            try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+                try tpm ? PrivateKey.generateInTPM(curve) : PrivateKey.generate(curve)
+            }
         }
     }
 }

@@ -33,7 +33,7 @@ struct BenchCommand: ParsableCommand {
             EXAMPLE:
               countersign bench --response response.cbor --transcript transcript.cbor --trust iaca.der
               countersign bench --envelope envelope.cbor --merchant-id merchant.example.shop --team-id TEAM123456 \\
-                  --nonce NONCE --key merchant.pem --trust iaca.der
+                  --nonce b25lLXRpbWUtbm9uY2U --key merchant.pem --trust iaca.der
 
             \(ExitStatus.table([.success, .rejected, .usage, .malformed]))
             """)
@@ -85,7 +85,10 @@ struct BenchCommand: ParsableCommand {
             throw CommandFailure.malformed(error.explanation)
         }
         defer { benchmark.discard() }
-        Terminal.result(try BenchFigures(benchmark, rounds: rounds, perRound: perRound).json.text)
+        Terminal.result(
+            try Progress.during("Measuring") {
+                try BenchFigures(benchmark, rounds: rounds, perRound: perRound).json.text
+            })
     }
 
     private func measure(_ presentation: StoredPresentation, at now: Timestamp) throws {
@@ -99,6 +102,9 @@ struct BenchCommand: ParsableCommand {
         } catch let error as WalletPresentationError {
             throw CommandFailure(status: .rejected, message: error.explanation)
         }
-        Terminal.result(try EnvelopeFigures(benchmark, rounds: rounds, perRound: perRound).json.text)
+        Terminal.result(
+            try Progress.during("Measuring") {
+                try EnvelopeFigures(benchmark, rounds: rounds, perRound: perRound).json.text
+            })
     }
 }

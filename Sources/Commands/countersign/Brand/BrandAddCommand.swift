@@ -7,7 +7,12 @@ struct BrandAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Add a brand.",
-        discussion: ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+        discussion: """
+            EXAMPLE:
+              countersign brand add utopia --name 'Utopia Rentals' --logo logo.png --identity counter
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+            """)
 
     @Argument(help: "Its identifier: iss of its tokens.")
     var brand: TokenText

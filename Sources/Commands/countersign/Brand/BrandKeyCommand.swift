@@ -21,6 +21,10 @@ struct BrandKeyAddCommand: ParsableCommand {
             the file has it wrapped for this TPM (Debian package tpm2-openssl; TPM2OPENSSL_TCTI names another TPM than \
             /dev/tpmrm0).
 
+            EXAMPLES:
+              countersign brand key add utopia --kid 2026-11 --public-key utopia-public.pem
+              countersign brand key add utopia --kid 2026-12 --generate utopia.pem
+
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
@@ -114,7 +118,12 @@ struct BrandKeyRevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
         abstract: "Revoke a key: its tokens, and what they prepared, are no longer accepted.",
-        discussion: ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+        discussion: """
+            EXAMPLE:
+              countersign brand key revoke 2026-11
+
+            \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
+            """)
 
     @Argument(help: "The key: kid.")
     var kid: TokenText

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import Glibc
 internal import JSON
 internal import PCSCTransport
@@ -21,6 +22,11 @@ struct DoctorCommand: AsyncParsableCommand {
 
             --support-bundle writes a text file to send to whoever helps: versions, USB ids, checks and the state of \
             services. Names, serial numbers, addresses and paths of this installation are not in it.
+
+            EXAMPLES:
+              countersign doctor
+              countersign doctor --fix
+              countersign doctor --support-bundle support.json
 
             EXIT CODES:
               0  nothing failed
@@ -45,9 +51,6 @@ struct DoctorCommand: AsyncParsableCommand {
         help: ArgumentHelp("Write a report that helps to find a fault to this file.", valueName: "file"))
     var supportBundle: String?
 
-    @Option(name: .long, help: ArgumentHelp("The system's files are below this folder.", visibility: .hidden))
-    var root = ""
-
     @OptionGroup var clock: ClockArguments
     @OptionGroup var store: StoreArguments
     @OptionGroup var output: OutputArguments
@@ -58,7 +61,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let checks = await examinations.made()
+        let checks = await Progress.during("Looking at this computer") { await examinations.made() }
         Terminal.result(
             output.json
                 ? (["checks": .array(checks.map { $0.json(\.full) })] as JSONValue).text
@@ -68,7 +71,12 @@ struct DoctorCommand: AsyncParsableCommand {
                 "\nThese checks were made with root's own store. To check the daemon's store: \(Self.asDaemon)"
             )
         }
-        if let supportBundle { try await write(SupportBundle(checks, in: system), to: supportBundle) }
+        if let supportBundle {
+            let bundle = await Progress.during("Writing the report") {
+                await SupportBundle(checks, in: system)
+            }
+            try write(bundle, to: supportBundle)
+        }
         if fix { try SettingsRepair(of: checks, in: system, asking: !yes).run() }
         let hasFailed = checks.contains { $0.outcome == .failed }
         throw ExitCode((hasFailed ? ExitStatus.rejected : .success).rawValue)
@@ -83,7 +91,10 @@ struct DoctorCommand: AsyncParsableCommand {
         geteuid() == 0 && system.has(Self.daemonStore) && store.path != Self.daemonStore
     }
 
-    private var system: SystemFolder { SystemFolder(root: root) }
+    /// The files of this computer; in tests those below a folder.
+    private var system: SystemFolder {
+        SystemFolder(root: ProcessInfo.processInfo.environment["COUNTERSIGN_SYSTEM_FOLDER"] ?? "")
+    }
 
     private var examinations: [Examination] {
         let (system, store) = (system, store)

@@ -1,4 +1,6 @@
 internal import Glibc
+internal import JSON
+internal import SystemPackage
 
 /// The checks as one screen: a line for each, and below it what puts it right.
 struct DoctorScreen {
@@ -71,13 +73,11 @@ struct DoctorScreen {
 extension DoctorScreen {
     /// For the terminal that standard output is, or for a file.
     init(_ checks: [DoctorCheck]) {
-        let isTerminal = isatty(STDOUT_FILENO) == 1
-        let isPlain = unsafe getenv("NO_COLOR") != nil
         var window = winsize()
         let isKnown = unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0
         self.init(
             checks: checks, width: isKnown ? Int(window.ws_col) : 110,
-            isColoured: isTerminal && !isPlain)
+            isColoured: Terminal.showsColours(.standardOutput))
     }
 }
 

@@ -27,6 +27,10 @@ struct FieldTestCommand: AsyncParsableCommand {
             key, no UUID. It is shown in full before it is saved, and saved only if you say so \
             (Documentation/field-trace.md).
 
+            EXAMPLES:
+              countersign field-test phone.jsonl
+              countersign field-test phone.jsonl --identity counter --repeats 3
+
             \(ExitStatus.table([.success, .usage, .unavailable]))
             """)
 

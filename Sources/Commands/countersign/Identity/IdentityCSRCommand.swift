@@ -14,6 +14,9 @@ struct IdentityCSRCommand: ParsableCommand {
             PKCS #10 in PEM, on the standard output or in a file. It asks for what wallets look for in a reader: digital \
             signatures alone, and the purpose 1.0.18013.5.1.6. The subject is what wallets may show to the holder.
 
+            EXAMPLE:
+              countersign identity csr counter --subject 'CN=Counter 1,O=Shop,C=US' --output counter.csr
+
             \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
             """)
 

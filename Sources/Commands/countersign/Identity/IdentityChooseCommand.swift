@@ -12,6 +12,11 @@ struct IdentityChooseCommand: ParsableCommand {
             Rules with more conditions go before those with fewer, and the first that fits decides. Without any rule \
             the only identity there is asks everywhere, and of several none does.
 
+            EXAMPLES:
+              countersign identity choose counter
+              countersign identity choose counter --brand utopia
+              countersign identity choose --forget --brand utopia
+
             \(ExitStatus.table([.success, .rejected, .usage, .malformed]))
             """)
 

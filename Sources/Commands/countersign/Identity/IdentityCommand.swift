@@ -15,10 +15,12 @@ struct IdentityCommand: AsyncParsableCommand {
               countersign identity import counter returned.pem
               countersign identity lint
 
-            With several identities, `identity choose` says which asks where.
+            A laboratory that has no authority makes one with `identity authority init`. With several identities, \
+            `identity choose` says which asks where.
             """,
         subcommands: [
             IdentityInitCommand.self, IdentityCSRCommand.self, IdentityImportCommand.self,
             IdentityListCommand.self, IdentityLintCommand.self, IdentityChooseCommand.self,
+            IdentityAuthorityCommand.self,
         ])
 }

@@ -16,6 +16,9 @@ struct IdentityImportCommand: ParsableCommand {
             which a certificate is no reader's at all. Roots are kept and never sent. Takes the place of what was \
             imported before.
 
+            EXAMPLE:
+              countersign identity import counter returned.pem
+
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 

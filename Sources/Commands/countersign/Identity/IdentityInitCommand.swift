@@ -14,6 +14,10 @@ struct IdentityInitCommand: ParsableCommand {
             cannot be copied (Debian package tpm2-openssl; TPM2OPENSSL_TCTI names another TPM than /dev/tpmrm0). An \
             identity that is there is never overwritten.
 
+            EXAMPLES:
+              countersign identity init counter
+              countersign identity init counter --tpm --curve P-384
+
             \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
             """)
 

@@ -13,6 +13,10 @@ struct IdentityLintCommand: ParsableCommand {
             18013-5 Annex B). Made for a timer: the exit code is 1 where an identity works and expires within the days \
             of --warn, and 2 where one cannot be used, breaks a rule, or is chosen and not there.
 
+            EXAMPLES:
+              countersign identity lint
+              countersign identity lint counter --warn 60 --json
+
             EXIT CODES:
               0  every identity is in order
               1  every identity is in order, and one expires soon
@@ -46,8 +50,10 @@ struct IdentityLintCommand: ParsableCommand {
                 "there is no identity in \(Terminal.safe(folder.path)): countersign identity init NAME makes one"
             )
         }
-        let statuses = (names.isEmpty ? there : names).map {
-            IdentityStatus($0, in: folder, at: now, warningDays: expiry.warn, usingKey: true)
+        let statuses = Progress.during("Trying the keys") {
+            (names.isEmpty ? there : names).map {
+                IdentityStatus($0, in: folder, at: now, warningDays: expiry.warn, usingKey: true)
+            }
         }
         let missing = names.isEmpty ? Set(rules.map(\.identity)).subtracting(there).sorted() : []
         Terminal.result(

@@ -9,6 +9,9 @@ struct IdentityListCommand: ParsableCommand {
         discussion: """
             Uses no key and no TPM: `identity lint` does.
 
+            EXAMPLE:
+              countersign identity list --warn 60
+
             \(ExitStatus.table([.success, .usage, .malformed]))
             """)
 

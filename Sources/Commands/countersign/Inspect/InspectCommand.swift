@@ -48,7 +48,9 @@ struct InspectCommand: ParsableCommand {
         var status = ExitStatus.success
         for path in files {
             do throws(CommandFailure) {
-                let specimen = try specimen(at: path)
+                let specimen = try Progress.during("Reading") { () throws(CommandFailure) in
+                    try self.specimen(at: path)
+                }
                 if output.json {
                     reports.append(
                         [
@@ -61,7 +63,7 @@ struct InspectCommand: ParsableCommand {
             } catch {
                 if error.status.rawValue > status.rawValue { status = error.status }
                 if output.json { reports.append(["file": .string(path), "error": .string(error.message)]) }
-                Terminal.note("error: \(error.message)")
+                Terminal.note(Terminal.errorPrefix + error.message)
             }
         }
         if output.json { Terminal.result(JSONValue.array(reports).text) }

@@ -11,6 +11,10 @@ struct PageCodeCommand: ParsableCommand {
             for the clerk's, in socket.users of the daemon's file. The page keeps a cookie, so that neither a reload \
             nor a restart needs another code. It is let in until your user loses the scope.
 
+            EXAMPLES:
+              countersign page-code --page kiosk --lane lane-1
+              countersign page-code --page clerk --lane lane-1
+
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 

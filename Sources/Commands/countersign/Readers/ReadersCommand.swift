@@ -17,6 +17,10 @@ struct ReadersCommand: AsyncParsableCommand {
             otherwise, and its adapters. Without bluetoothd that is said in one line, and is no failure; with \
             --bluetooth it is. JSON has the readers alone, or with --bluetooth Bluetooth alone.
 
+            EXAMPLES:
+              countersign readers
+              countersign readers --contactless --quiet
+
             \(ExitStatus.table([.success, .usage, .unavailable]))
             """)
 
@@ -44,7 +48,9 @@ struct ReadersCommand: AsyncParsableCommand {
     private func listReaders() async throws {
         var readers: [ReaderDescription]
         do throws(PCSCTransportError) {
-            readers = try await PCSCService().readers()
+            readers = try await Progress.during("Asking pcscd") { () async throws(PCSCTransportError) in
+                try await PCSCService().readers()
+            }
         } catch {
             throw failure(ReaderFault(error).advice)
         }
@@ -58,10 +64,16 @@ struct ReadersCommand: AsyncParsableCommand {
         guard !readers.isEmpty else { throw failure(ReaderFault.noReader.advice) }
     }
 
+    private static func bluetooth() async throws(BlueZTransportError) -> BluetoothDescription {
+        try await Progress.during("Asking bluetoothd") { () async throws(BlueZTransportError) in
+            try await .current()
+        }
+    }
+
     private func listBluetooth() async throws {
         let description: BluetoothDescription
         do throws(BlueZTransportError) {
-            description = try await .current()
+            description = try await Self.bluetooth()
         } catch {
             throw failure(RadioFault(error).advice)
         }
@@ -73,7 +85,7 @@ struct ReadersCommand: AsyncParsableCommand {
 
     private static func bluetoothText() async -> String {
         do throws(BlueZTransportError) {
-            return try await BluetoothDescription.current().text
+            return try await bluetooth().text
         } catch {
             return "Bluetooth: \(RadioFault(error).advice)"
         }

@@ -14,7 +14,7 @@ struct ReceiptCommand: ParsableCommand {
             EXAMPLES:
               countersign receipt list
               countersign receipt export receipts.cbor --public-keys receipt-keys.pem
-              countersign receipt verify receipts.cbor --key receipt-keys.pem --head DIGEST
+              countersign receipt verify receipts.cbor --key receipt-keys.pem
             """,
         subcommands: [
             ReceiptListCommand.self, ReceiptShowCommand.self, ReceiptExportCommand.self,

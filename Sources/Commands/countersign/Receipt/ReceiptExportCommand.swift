@@ -12,6 +12,9 @@ struct ReceiptExportCommand: ParsableCommand {
             The file is a chain that `countersign receipt verify` checks anywhere. The public keys are for whoever checks \
             it; let them come by another way than the file.
 
+            EXAMPLE:
+              countersign receipt export receipts.cbor --public-keys receipt-keys.pem
+
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 

@@ -11,6 +11,9 @@ struct ReceiptListCommand: ParsableCommand {
         discussion: """
             The head is the digest of the last receipt of all.
 
+            EXAMPLE:
+              countersign receipt list --after 100 --limit 20
+
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 

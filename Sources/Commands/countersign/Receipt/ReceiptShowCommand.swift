@@ -10,7 +10,12 @@ struct ReceiptShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show one receipt in full.",
-        discussion: ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+        discussion: """
+            EXAMPLE:
+              countersign receipt show 1
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
 
     @Argument(help: ArgumentHelp("The receipt's number.", valueName: "number"))
     var number: Int64

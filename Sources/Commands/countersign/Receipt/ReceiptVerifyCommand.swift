@@ -15,6 +15,10 @@ struct ReceiptVerifyCommand: ParsableCommand {
             kept outside the database. A file that was exported is checked by the keys given, and by nothing else: no \
             store and no network.
 
+            EXAMPLES:
+              countersign receipt verify
+              countersign receipt verify receipts.cbor --key receipt-keys.pem
+
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
@@ -43,10 +47,17 @@ struct ReceiptVerifyCommand: ParsableCommand {
     }
 
     func run() throws {
-        let (verdict, links) = try file.map(given) ?? own()
+        let (verdict, links) = try Progress.during("Verifying the receipts") { () throws(CommandFailure) in
+            if let file { try given(file) } else { try own() }
+        }
         let report = ReceiptChainReport(verdict: verdict, links: links)
-        Terminal.result(output.json ? report.json.text : report.text)
-        if case .broken = verdict { throw ExitCode(ExitStatus.rejected.rawValue) }
+        let isBroken = if case .broken = verdict { true } else { false }
+        if output.json {
+            Terminal.result(report.json.text)
+        } else {
+            Terminal.result(report.text, in: isBroken ? .red : .green)
+        }
+        if isBroken { throw ExitCode(ExitStatus.rejected.rawValue) }
     }
 
     private func given(_ file: String) throws(CommandFailure) -> (ReceiptChain.Verdict, Int) {

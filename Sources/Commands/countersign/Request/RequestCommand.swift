@@ -97,10 +97,12 @@ struct RequestCommand: AsyncParsableCommand {
         if case .success(let ended) = presentation { fieldTrace?.end(ended) }
         let report = try TransactionReport.ended(
             try presentation.get(), asking: asked, on: WallClock.localDay(at: plan.clock.now))
-        Terminal.result(
-            output.json
-                ? report.json(portrait: .size).text
-                : report.presentationText(elements: showValues ? .values : .names))
+        if output.json {
+            Terminal.result(report.json(portrait: .size).text)
+        } else {
+            Terminal.result(
+                report.presentationText(elements: showValues ? .values : .names), in: report.colour)
+        }
         try portraitFile?.keep(report.portrait)
         try? await presentation.get().left()
         throw ExitCode(report.exitStatus.rawValue)

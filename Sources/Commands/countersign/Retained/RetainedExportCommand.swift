@@ -12,6 +12,9 @@ struct RetainedExportCommand: ParsableCommand {
             It is removed once the file is on the disk. Where that was interrupted the next export says so: the file of \
             the first may be whole.
 
+            EXAMPLE:
+              countersign retained export booking-4711 booking-4711.json
+
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 

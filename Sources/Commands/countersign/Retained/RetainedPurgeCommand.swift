@@ -10,6 +10,9 @@ struct RetainedPurgeCommand: ParsableCommand {
         discussion: """
             With --at what expires by then is removed; the store remembers that instant while it retains anything.
 
+            EXAMPLE:
+              countersign retained purge
+
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 

@@ -12,7 +12,8 @@ struct TokenCommand: AsyncParsableCommand {
             minutes, and then prepares that reader for 48 hours. On the reader, then at the brand:
 
               countersign token instance
-              countersign token sign --brand utopia --kid 2026-11 --key utopia.pem --instance 0123…
+              countersign token sign --brand utopia --kid 2026-11 --key utopia.pem \\
+                  --instance 09c5f9f8d64ba23215609a8a18ba16bf
             """,
         subcommands: [TokenInstanceCommand.self, TokenSignCommand.self, TokenVerifyCommand.self])
 }

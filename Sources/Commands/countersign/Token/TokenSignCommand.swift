@@ -12,6 +12,10 @@ struct TokenSignCommand: ParsableCommand {
         discussion: """
             Only the token is written to the standard output. Whoever has it can prepare that reader, and no other.
 
+            EXAMPLE:
+              countersign token sign --brand utopia --kid 2026-11 --key utopia.pem \\
+                  --instance 09c5f9f8d64ba23215609a8a18ba16bf
+
             \(ExitStatus.table([.success, .rejected, .usage, .unavailable]))
             """)
 

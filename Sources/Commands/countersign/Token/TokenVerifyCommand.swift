@@ -11,6 +11,9 @@ struct TokenVerifyCommand: AsyncParsableCommand {
             Judges as if it were used now for the first time; nothing remembers that it was. The keys are those of the \
             brands in the store.
 
+            EXAMPLE:
+              countersign token verify token.txt
+
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
@@ -44,7 +47,11 @@ struct TokenVerifyCommand: AsyncParsableCommand {
         } catch {
             outcome = .failure(error)
         }
-        Terminal.result(output.json ? outcome.json.text : outcome.text)
+        if output.json {
+            Terminal.result(outcome.json.text)
+        } else {
+            Terminal.result(outcome.text, in: outcome.colour)
+        }
         if case .failure(let error) = outcome { throw ExitCode(error.exitStatus.rawValue) }
     }
 }
@@ -60,6 +67,10 @@ extension Result<PreparedReader, ReaderTokensError> {
             """
         case .failure(let error): "prepares no reader: \(error.explanation)"
         }
+    }
+
+    fileprivate var colour: TerminalColour {
+        if case .success = self { .green } else { .red }
     }
 
     /// Every member at every time.

@@ -51,10 +51,10 @@ struct TrustAddCommand: AsyncParsableCommand {
         let access = try TrustStoreAccess.changing(store.path)
         let current = try access.currentIfAny()
         var stage = TrustStage(current?.snapshot ?? TrustSnapshot([]), rules)
-        stage.admit(files.sources + lists.sources)
+        Progress.during("Checking the sources") { stage.admit(files.sources + lists.sources) }
         if let target {
             let fetcher = try fetching.fetcher()
-            stage.admit(await fetcher.fetch([target], at: now))
+            stage.admit(await fetcher.showingProgress(of: [target], at: now))
         }
         try access.put(stage, after: current, by: .imported, at: now).finish(json: output.json)
     }

@@ -13,6 +13,9 @@ struct TrustDiffCommand: ParsableCommand {
             Snapshots are named by how their ids begin, as `countersign trust list` shows them; without a second one \
             the current one is meant.
 
+            EXAMPLE:
+              countersign trust diff 09c5f9f8
+
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 

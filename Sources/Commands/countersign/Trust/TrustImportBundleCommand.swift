@@ -54,7 +54,7 @@ struct TrustImportBundleCommand: ParsableCommand {
             throw error.failure(of: file)
         }
         var stage = TrustStage(current?.snapshot ?? TrustSnapshot([]), rules)
-        stage.replaceAll(by: bundle.snapshot)
+        Progress.during("Checking the sources") { stage.replaceAll(by: bundle.snapshot) }
         try access.put(
             stage, after: current, by: .bundle, at: now,
             bundle: stage.isRefused ? nil : bundle.created

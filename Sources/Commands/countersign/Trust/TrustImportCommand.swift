@@ -60,11 +60,11 @@ struct TrustImportCommand: AsyncParsableCommand {
         let access = try TrustStoreAccess.changing(store.path)
         let current = try access.currentIfAny()
         var stage = TrustStage(current?.snapshot ?? TrustSnapshot([]), rules)
-        stage.admit(files.sources)
+        Progress.during("Checking the sources") { stage.admit(files.sources) }
         let targets = try targets
         if !targets.isEmpty {
             let fetcher = try fetching.fetcher()
-            stage.admit(await fetcher.fetch(targets, at: now))
+            stage.admit(await fetcher.showingProgress(of: targets, at: now))
         }
         try access.put(stage, after: current, by: .imported, at: now).finish(json: output.json)
     }

@@ -14,6 +14,9 @@ struct TrustLintCommand: ParsableCommand {
             signed. A remark is worth knowing: a root that does not meet its profile, or that expires within 90 days. \
             Only faults change the exit code.
 
+            EXAMPLE:
+              countersign trust lint
+
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 

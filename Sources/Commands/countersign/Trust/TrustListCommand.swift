@@ -12,6 +12,10 @@ struct TrustListCommand: ParsableCommand {
         discussion: """
             The latest \(ReaderStore.keptSnapshots) snapshots are kept.
 
+            EXAMPLES:
+              countersign trust list
+              countersign trust list --json
+
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 

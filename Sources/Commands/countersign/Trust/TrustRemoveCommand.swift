@@ -11,6 +11,9 @@ struct TrustRemoveCommand: ParsableCommand {
         discussion: """
             A source is named as `countersign trust list` shows it: by its name, or by how its SHA-256 begins.
 
+            EXAMPLE:
+              countersign trust remove aamva
+
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 

@@ -11,6 +11,9 @@ struct TrustRollbackCommand: ParsableCommand {
             Without an id the snapshot before the current one. Nothing is lost: the one that is left stays among those \
             that are kept, and can be named.
 
+            EXAMPLE:
+              countersign trust rollback
+
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 

@@ -14,6 +14,9 @@ struct TrustShowCommand: ParsableCommand {
             A source is named as `countersign trust list` shows it: by its name, or by how its SHA-256 begins. So is a \
             root that a VICAL lists. --out writes the bytes as they are kept.
 
+            EXAMPLE:
+              countersign trust show aamva --out vical.cbor
+
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 

@@ -10,6 +10,9 @@ struct TrustSourcesCommand: ParsableCommand {
             Each has a name, its publisher, and where and when its address was read. No provider's key comes with it, and \
             nothing is trusted before you add it with `countersign trust add` and your copy of the provider's root.
 
+            EXAMPLE:
+              countersign trust sources
+
             \(ExitStatus.table([.success, .usage]))
             """)
 

@@ -22,6 +22,13 @@ extension TrustStage {
     }
 }
 
+extension TrustFetcher {
+    /// As `fetch`, with progress on the terminal.
+    func showingProgress(of targets: [FetchTarget], at now: Timestamp) async -> [FetchResult] {
+        await Progress.during("Fetching trust lists") { await fetch(targets, at: now) }
+    }
+}
+
 extension TrustSource {
     /// The source in DER, where a server sent it as text. A root that was fetched is known by its digest as any other, so that
     /// nobody who serves it puts another in its place.

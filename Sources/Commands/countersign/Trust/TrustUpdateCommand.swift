@@ -16,6 +16,10 @@ struct TrustUpdateCommand: AsyncParsableCommand {
             when a list cannot be fetched or is refused; one that fails does not affect the others. Roots and providers are never \
             fetched again: they are the files that you named.
 
+            EXAMPLES:
+              countersign trust update
+              countersign trust update --json
+
             \(ExitStatus.table([.success, .rejected, .usage, .malformed, .unavailable]))
             """)
 
@@ -33,10 +37,10 @@ struct TrustUpdateCommand: AsyncParsableCommand {
         let current = try TrustStoreAccess.reading(store.path).current()
         var stage = TrustStage(current.snapshot, rules)
         // The roots of a new VICAL name further CRLs.
-        stage.admit(await fetcher.fetch(Self.targets(in: stage.snapshot) { $0 == .vical }, at: now))
-        stage.admit(
-            await fetcher.fetch(
-                Self.targets(in: stage.snapshot) { $0 != .vical && $0 != .anchor }, at: now))
+        let lists = Self.targets(in: stage.snapshot) { $0 == .vical }
+        stage.admit(await fetcher.showingProgress(of: lists, at: now))
+        let others = Self.targets(in: stage.snapshot) { $0 != .vical && $0 != .anchor }
+        stage.admit(await fetcher.showingProgress(of: others, at: now))
         for refusal in FetchPlan(renewing: stage.snapshot).refused {
             Terminal.note(
                 "note: not fetched: \(Terminal.safe(refusal.identity.name)): \(refusal.fault.explanation)")

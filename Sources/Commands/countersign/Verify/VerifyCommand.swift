@@ -72,10 +72,12 @@ struct VerifyCommand: ParsableCommand {
     func validate() throws { try input.validate() }
 
     func run() throws {
-        let report = try judge()
-        Terminal.result(
-            output.json
-                ? report.json(portrait: .bytes).text : report.text(elements: showValues ? .values : .names))
+        let report = try Progress.during("Judging the answer") { try judge() }
+        if output.json {
+            Terminal.result(report.json(portrait: .bytes).text)
+        } else {
+            Terminal.result(report.text(elements: showValues ? .values : .names), in: report.colour)
+        }
         throw ExitCode(report.exitStatus.rawValue)
     }
 
@@ -102,6 +104,7 @@ private protocol VerifyReport {
     func json(portrait: PortraitForm) -> JSONValue
     func text(elements: ElementDisplay) -> String
     var exitStatus: ExitStatus { get }
+    var colour: TerminalColour { get }
 }
 
 extension TransactionReport: VerifyReport {}
@@ -109,4 +112,5 @@ extension TransactionReport: VerifyReport {}
 extension ChannelReport: VerifyReport {
     /// A mock proves as little as what is rejected.
     var exitStatus: ExitStatus { response.exitStatus }
+    var colour: TerminalColour { response.colour }
 }

@@ -27,7 +27,9 @@ struct WalletServer {
     ) async throws(TransportError) {
         var message = try await channel.receive()
         while true {
-            switch session.receive(message[...]) {
+            let reply = session.receive(message[...])
+            if let shown = session.readerShown { note(shown.text) }
+            switch reply {
             case .end: return
             case .send(let answer, let delay):
                 if let next = try await nextMessage(on: channel, within: delay) {
@@ -78,5 +80,27 @@ struct WalletServer {
 
     func note(_ text: String) {
         Terminal.note("\(name): \(text)")
+    }
+}
+
+extension ReaderShown {
+    fileprivate var text: String {
+        switch self {
+        case .authenticated(let subject): "the reader is authenticated: \(Terminal.safe(subject))"
+        case .notAuthenticated(let finding): "the reader is not authenticated: \(finding.text)"
+        }
+    }
+}
+
+extension ReaderTrust.Finding {
+    fileprivate var text: String {
+        switch self {
+        case .unsigned: "its request is not signed"
+        case .signatureWrong: "its signature is wrong"
+        case .chainWrong: "its certificates do not sign one another"
+        case .rootSent: "it sent its root"
+        case .unknownReader: "no root of --reader-roots certified it"
+        case .trusted: "its certificate has no subject"
+        }
     }
 }

@@ -19,6 +19,8 @@ package struct WalletSession: ~Copyable, Sendable {
     private var requests = 0
     /// The request that came last, decrypted.
     package private(set) var deviceRequest: [UInt8]?
+    /// What the phone shows its holder about who asks; nil where it does not look at signatures.
+    package private(set) var readerShown: ReaderShown?
     /// The status with which the reader ended the session, once it has.
     package private(set) var readerStatus: SessionStatus?
     /// The response that was sent last, before encryption.
@@ -57,6 +59,7 @@ package struct WalletSession: ~Copyable, Sendable {
         requests += 1
         var holder = wallet.holder
         if requests > 1, let decision = wallet.furtherDecision { holder.decision = decision }
+        readerShown = holder.readerTrust.shown(of: request[...], in: transcript)
         let answer: Holder.Answer
         do throws(HolderError) {
             answer = try holder.answer(request[...], transcript: transcript)

@@ -90,6 +90,8 @@ extension Claim: CustomStringConvertible {
         ("nationality", .nationality), ("address", .address),
     ]
 
+    static var words: [String] { phrases.map(\.words) }
+
     fileprivate init(words: [String]) throws(RequestPlannerError) {
         let text = words.joined(separator: " ")
         let rest = Array(words.dropFirst())

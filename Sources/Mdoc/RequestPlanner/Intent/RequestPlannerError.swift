@@ -37,7 +37,8 @@ extension RequestPlannerError {
         switch self {
         case .textTooLong(let limit): "the request has more than \(limit) bytes"
         case .notUnderstood(let words):
-            "\"\(Terminal.safe(words, limit: 80))\" is not understood: Documentation/command-line.md lists the words"
+            "\"\(Terminal.safe(words, limit: 80))\" is not understood"
+                + (question ?? ": Documentation/command-line.md lists the words")
         case .nothingAsked: "nothing is asked: name a document and what to ask of it"
         case .claimTwice(let claim): "asked twice: \(claim.safe)"
         case .documentTwice(let docType): "named twice: \(Terminal.safe(docType, limit: 80))"
@@ -45,8 +46,11 @@ extension RequestPlannerError {
         case .overAsking(let rule, let claim): "not asked: \(claim.safe): \(rule.meaning)  [\(rule.rawValue)]"
         case .documentLacks(let claim, let docType):
             "\(Terminal.safe(docType, limit: 80)) has no element that answers: \(claim.safe)"
+                + (question ?? "")
         }
     }
+
+    private var question: String? { suggestion.map { "; did you mean \"\($0)\"?" } }
 }
 
 extension Claim {

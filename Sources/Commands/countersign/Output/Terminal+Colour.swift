@@ -1,0 +1,54 @@
+internal import Glibc
+internal import JSON
+internal import MdocVerification
+internal import Reports
+internal import SystemPackage
+
+/// Colours of words, by their numbers in ECMA-48 8.3.117, each in bold.
+enum TerminalColour: Int {
+    case red = 31, green, yellow
+
+    func of(_ text: String) -> String { "\u{1b}[1;\(rawValue)m\(text)\u{1b}[0m" }
+}
+
+extension Terminal {
+    /// A verdict, its first line in this colour.
+    static func result(_ text: String, in colour: TerminalColour) {
+        guard showsColours(.standardOutput) else { return result(text) }
+        let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+        let rest = lines.dropFirst().map { "\n\($0)" }.joined()
+        result(colour.of(String(lines[0])) + rest)
+    }
+
+    /// How an error begins, on the standard error.
+    static var errorPrefix: String {
+        showsColours(.standardError) ? "\(TerminalColour.red.of("error:")) " : "error: "
+    }
+
+    /// Whether it is a terminal with colours whose owner did not refuse them (no-color.org).
+    static func showsColours(_ descriptor: FileDescriptor) -> Bool {
+        isScreen(descriptor) && variable("NO_COLOR").isEmpty
+    }
+
+    /// Whether it is a terminal that knows control sequences.
+    static func isScreen(_ descriptor: FileDescriptor) -> Bool {
+        isatty(descriptor.rawValue) == 1 && !["", "dumb"].contains(variable("TERM"))
+    }
+
+    private static func variable(_ name: String) -> String {
+        unsafe getenv(name).map { unsafe String(cString: $0) } ?? ""
+    }
+}
+
+extension TransactionReport {
+    /// A test document proves nothing, and is never green.
+    var colour: TerminalColour {
+        if case .mock = verdict { return isAccepted ? .yellow : .red }
+        return switch exitStatus {
+        case .success: .green
+        case .answerNotYes: questions.contains { word(answering: $0) == .no } ? .red : .yellow
+        case .incomplete: .yellow
+        default: .red
+        }
+    }
+}

@@ -1,0 +1,30 @@
+extension Terminal {
+    /// The candidate that somebody may have meant who typed `word`: the nearest one, where no more than a third of
+    /// the characters, or one, is wrong, missing, added or swapped with its neighbour. Nil for a candidate itself.
+    package static func suggestion(for word: some StringProtocol, among candidates: [String]) -> String? {
+        guard (2...64).contains(word.count) else { return nil }
+        let most = max(1, word.count / 3)
+        let near = candidates.map { ($0, distance(Array(word), Array($0))) }.filter { $0.1 <= most }
+        guard let nearest = near.min(by: { $0.1 < $1.1 }), nearest.1 > 0 else { return nil }
+        return nearest.0
+    }
+
+    /// The edits from one word to the other (optimal string alignment).
+    private static func distance(_ one: [Character], _ other: [Character]) -> Int {
+        var before: [Int] = []
+        var last = Array(0...other.count)
+        for i in one.indices {
+            var row = [i + 1]
+            for j in other.indices {
+                let isSame = one[i] == other[j]
+                var edits = min(last[j] + (isSame ? 0 : 1), last[j + 1] + 1, row[j] + 1)
+                if i > 0, j > 0, one[i] == other[j - 1], one[i - 1] == other[j] {
+                    edits = min(edits, before[j - 1] + 1)
+                }
+                row.append(edits)
+            }
+            (before, last) = (last, row)
+        }
+        return last[other.count]
+    }
+}

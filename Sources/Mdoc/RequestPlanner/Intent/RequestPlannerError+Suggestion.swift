@@ -1,0 +1,39 @@
+internal import JSON
+internal import MdocModel
+
+extension RequestPlannerError {
+    /// What may have been meant by words that are not understood, or by an element that a document lacks.
+    var suggestion: String? {
+        switch self {
+        case .notUnderstood(let words): Self.corrected(words)
+        case .documentLacks(.element(let name), let docType): Self.element(like: name, in: docType)
+        default: nil
+        }
+    }
+
+    /// The words with every mistyped one replaced; nil where one of them is like no word of an intent.
+    private static func corrected(_ text: String) -> String? {
+        let words = text.split(separator: " ").map(String.init)
+        let corrected = words.map { word in
+            vocabulary.contains(word) || Int(word) != nil
+                ? word : Terminal.suggestion(for: word, among: vocabulary)
+        }
+        guard !corrected.contains(nil), corrected != words else { return nil }
+        return corrected.compactMap(\.self).joined(separator: " ")
+    }
+
+    private static let vocabulary: [String] = {
+        var words = ["age", "over", "category", "categories", "class", "classes", "from", "or", "else"]
+        words += RequestPurpose.allCases.map { $0.rawValue + ":" }
+        words += DocumentFamily.known.map(\.word)
+        let phrases: [String] = Claim.words + RequestIntent.AgeFallback.allCases.map(\.rawValue)
+        for phrase in phrases { words += phrase.split(separator: " ").map(String.init) }
+        return words
+    }()
+
+    private static func element(like name: ElementName, in docType: String) -> String? {
+        let elements = DocumentFamily(docType)?.types.first { $0.docType == docType }?.elements ?? []
+        let identifiers = elements.map(\.name).filter { $0.nameSpace == name.nameSpace }.map(\.identifier)
+        return Terminal.suggestion(for: name.identifier, among: identifiers).map { "\(name.nameSpace)/\($0)" }
+    }
+}

@@ -1,0 +1,132 @@
+package import MdocModel
+internal import MdocTrust
+package import OpenSSLCrypto
+package import PKIX
+
+/// A laboratory's authority for readers: one root in the store, which certifies this computer's identities. Wallets
+/// that are given the root know these readers; no other wallet does.
+package struct ReaderAuthority: ~Copyable {
+    package static let rootValidity: Int64 = 3650 * day
+    package static let readerValidity: Int64 = 365 * day
+    private static let day: Int64 = 86_400
+    /// For wallets whose clocks are behind.
+    private static let backdating: Int64 = 3600
+
+    /// The root's certificate, PEM.
+    package let rootPath: String
+    package let root: Certificate
+    private let key: PrivateKey
+
+    /// The authority in `authority` of the store, made where it does not exist. Its root is that of ISO/IEC 18013-5 Annex B.1.2
+    /// but for what only issuers of documents have.
+    package init(
+        in store: String, named subject: DistinguishedName, at now: Timestamp
+    ) throws(IdentityStoreError) {
+        let folder = "\(store)/authority"
+        try PrivateFile.makeFolder(folder)
+        let path = "\(folder)/root.pem"
+        let key = try Self.key("\(folder)/key.pem")
+        root = try Self.root(path, subject, key, at: now)
+        rootPath = path
+        self.key = key
+    }
+
+    /// The chain of a reader: its certificate by ISO/IEC 18013-5 Annex B.1.7, then the root. Any broken rule is thrown.
+    ///
+    /// - Parameter revocationList: the URI of the CRL, which the profile demands.
+    package borrowing func certify(
+        _ reader: borrowing PrivateKey, as subject: DistinguishedName, revocationList: String,
+        at now: Timestamp
+    ) throws(IdentityStoreError) -> CertificateChain {
+        let leaf = try Self.certificate(
+            try Self.template(
+                subject, reader, issuer: root.subject, from: now,
+                until: min(now.secondsSince1970 + Self.readerValidity, root.notAfter),
+                extensions: [
+                    .authorityKeyIdentifier(try Self.keyIdentifier(key)),
+                    .crlDistributionPoint(uri: revocationList),
+                    .keyUsage(CertificateProfile.reader.keyUsage),
+                    .extendedKeyUsage(CertificateProfile.reader.extendedKeyUsages),
+                ]
+            ).signed(by: key))
+        let chain = try CertificateChain.arranged([leaf, root], for: reader).0
+        try chain.requireValidity(at: now)
+        let findings = chain.profileFindings
+        guard findings.isEmpty else { throw .profileBroken(findings.map(ProfileRule.init)) }
+        return chain
+    }
+
+    private static func key(_ path: String) throws(IdentityStoreError) -> PrivateKey {
+        do throws(IdentityStoreError) {
+            return try PrivateFile.key(path)
+        } catch .fileRefused(_, errno: PrivateFile.absent) {
+            let key = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+                try PrivateKey.generate(.p256)
+            }
+            try PrivateFile.create(path, key)
+            return key
+        }
+    }
+
+    private static func root(
+        _ path: String, _ subject: DistinguishedName, _ key: borrowing PrivateKey, at now: Timestamp
+    ) throws(IdentityStoreError) -> Certificate {
+        do throws(IdentityStoreError) {
+            return try certificate(PrivateFile.read(path))
+        } catch .fileRefused(_, errno: PrivateFile.absent) {
+            return try makeRoot(path, subject, key, at: now)
+        }
+    }
+
+    private static func makeRoot(
+        _ path: String, _ subject: DistinguishedName, _ key: borrowing PrivateKey, at now: Timestamp
+    ) throws(IdentityStoreError) -> Certificate {
+        let root = try template(
+            subject, key, issuer: subject, from: now, until: now.secondsSince1970 + rootValidity,
+            extensions: [
+                .keyUsage([.keyCertSign, .cRLSign]),
+                .basicConstraints(BasicConstraints(isCA: true, pathLength: 0)),
+            ]
+        ).signed(by: key)
+        try PrivateFile.create(path, PEM.encode(root[...], label: "CERTIFICATE")[...])
+        return try certificate(root)
+    }
+
+    private static func template(
+        _ subject: DistinguishedName, _ key: borrowing PrivateKey, issuer: DistinguishedName,
+        from now: Timestamp, until notAfter: Int64, extensions: [CertificateExtension]
+    ) throws(IdentityStoreError) -> CertificateTemplate {
+        let identifier = try keyIdentifier(key)
+        return try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            // Positive, and with more than 63 random bits (Annex B.1).
+            var serialNumber = try randomBytes(16)
+            serialNumber[0] = serialNumber[0] & 0x3f | 0x40
+            return CertificateTemplate(
+                serialNumber: serialNumber, issuer: issuer, subject: subject,
+                notBefore: now.secondsSince1970 - backdating, notAfter: notAfter,
+                publicKey: try key.publicKey(),
+                extensions: [.subjectKeyIdentifier(identifier)] + extensions)
+        }
+    }
+
+    private static func keyIdentifier(_ key: borrowing PrivateKey) throws(IdentityStoreError) -> [UInt8] {
+        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try key.publicKey().subjectKeyIdentifier()
+        }
+    }
+
+    /// The first certificate in PEM or DER.
+    private static func certificate(_ bytes: [UInt8]) throws(IdentityStoreError) -> Certificate {
+        do throws(PKIXError) {
+            return try PKIX.certificates(fromPEMOrDER: bytes[...])[0]
+        } catch {
+            throw .certificatesUnreadable(error)
+        }
+    }
+}
+
+extension CertificateTemplate {
+    fileprivate func signed(by key: borrowing PrivateKey) throws(IdentityStoreError) -> [UInt8] {
+        try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in try sign(with: key) }
+    }
+}

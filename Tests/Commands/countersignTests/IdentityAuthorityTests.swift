@@ -1,0 +1,77 @@
+import Foundation
+import OtherPrograms
+import TestCredentials
+import Testing
+
+@Suite("countersign identity authority")
+struct IdentityAuthorityTests {
+    let store: IdentityStore
+
+    init() throws {
+        store = try IdentityStore()
+    }
+
+    private func make(_ name: String, _ further: String...) async throws -> CommandRun {
+        try await execute(
+            ["identity", "authority", "init", name, "--store", store.path, "--at", IdentityStore.now]
+                + further)
+    }
+
+    @Test("Root and identity fit the reader's profile, and a later identity has the same root")
+    func profile() async throws {
+        let roots = ["one", "two"].map { store.folder.path($0) }
+        for (name, root) in zip(["first", "second"], roots) {
+            let made = try await make(name, "--root-file", root)
+            #expect(made.status == 0, "\(made.everything)")
+            #expect(made.output.contains("subject: CN=\(name),O=Laboratory"), "\(made.output)")
+            #expect(made.output.contains("sent to wallets: 1 certificate; the root is kept and never sent"))
+        }
+        let lint = try await store.run("lint")
+        #expect(lint.status == 0 && lint.output == "first: in order\nsecond: in order\n")
+        #expect(try Data(contentsOf: URL(filePath: roots[0])) == Data(contentsOf: URL(filePath: roots[1])))
+        #expect(try permissions(of: store.path + "/authority/key.pem") == 0o600)
+    }
+
+    @Test("An identity that exists is not overwritten, and nothing is made")
+    func taken() async throws {
+        #expect(try await store.run("init", "counter").status == 0)
+        let made = try await make("counter")
+        #expect(made.status == 64 && made.errors.contains("not overwritten"), "\(made.everything)")
+        #expect(!FileManager.default.fileExists(atPath: store.path + "/authority"))
+    }
+
+    @Test("A key of the authority that others can read certifies nobody")
+    func exposed() async throws {
+        #expect(try await make("first").status == 0)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: store.path + "/authority/key.pem")
+        let made = try await make("second")
+        #expect(made.status == 2 && made.errors.contains("chmod go="), "\(made.everything)")
+        #expect(try await store.run("list").output.contains("second") == false)
+    }
+
+    @Test("The software wallet that has the root shows this reader as authenticated, and answers no other")
+    func wallet() async throws {
+        let root = store.folder.path("readers.pem")
+        let made = try await execute([
+            "identity", "authority", "init", "counter", "--store", store.path, "--root-file", root,
+        ])
+        #expect(made.status == 0, "\(made.everything)")
+        try Data(#"{"acceptTestDocuments": true}"#.utf8).write(to: URL(filePath: store.path + "/policy.json"))
+        let known = try await WalletAtLink(["--reader-roots", root])
+        let answered = try await known.request(
+            ["--age-over", "21", "--identity", "counter", "--store", store.path])
+        #expect(answered.status == 0 && answered.output.contains("over 21 yes"), "\(answered.everything)")
+        try await known.wallet.said("the reader is authenticated: CN=counter,O=Laboratory")
+        let unsigned = try await WalletAtLink(["--reader-roots", root])
+        #expect(try await unsigned.request().status == 3)
+        try await unsigned.wallet.said("the reader is not authenticated: its request is not signed")
+        let other = try await WalletAtLink([
+            "--reader-roots", store.folder.write(store.authority.der, as: "other"),
+        ])
+        let refused = try await other.request(
+            ["--age-over", "21", "--identity", "counter", "--store", store.path])
+        #expect(refused.status == 3, "\(refused.everything)")
+        try await other.wallet.said("the reader is not authenticated: no root of --reader-roots certified it")
+    }
+}

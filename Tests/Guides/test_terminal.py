@@ -1,0 +1,169 @@
+"""The command line as a person has it: on a terminal, and with the examples of its help pasted."""
+
+import json
+import os
+import pathlib
+import pty
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / ".build/debug/countersign"
+RED, YELLOW, END = "\x1b[1;31m", "\x1b[1;33m", "\x1b[0m"
+
+
+def on_terminal(*arguments, **environment):
+    """What a terminal shows that is the program's standard output and standard error; and its exit code."""
+    written, status = written_to_terminal(*arguments, **environment)
+    return re.sub(r"\r[^\r\n]*\x1b\[K", "", written), status
+
+
+def written_to_terminal(*arguments, **environment):
+    """The same with the line of progress, which a slow computer shows."""
+    controller, terminal = pty.openpty()
+    child = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal,
+                             env={"PATH": os.environ["PATH"], "TERM": "xterm", **environment})
+    os.close(terminal)
+    written = b""
+    try:
+        while part := os.read(controller, 4096):
+            written += part
+    except OSError:  # The program closed the terminal.
+        pass
+    os.close(controller)
+    return written.decode().replace("\r\n", "\n"), child.wait(60)
+
+
+def piped(*arguments, **environment):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60,
+                          env={"PATH": os.environ["PATH"], "TERM": "xterm", **environment})
+
+
+class TerminalTests(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="countersign-terminal.")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def verify(self, policy):
+        """The arguments that verify a test document under this policy."""
+        case, store = self.folder / "case", self.folder / "store"
+        self.assertEqual(piped("wallet", "--write", str(case)).returncode, 0)
+        store.mkdir()
+        (store / "policy.json").write_text(json.dumps(policy))
+        return ["verify", "--response", str(case / "device_response.cbor"), "--transcript",
+                str(case / "session_transcript.cbor"), "--request", str(case / "device_request.cbor"),
+                "--trust", str(case / "iaca.der"), "--store", str(store)]
+
+    def test_a_test_document_that_is_accepted_is_yellow_and_never_green(self):
+        written, status = on_terminal(*self.verify({"acceptTestDocuments": True}))
+        self.assertEqual(status, 0, written)
+        self.assertRegex(written, rf"^{re.escape(YELLOW)}TEST DOCUMENT: .*{re.escape(END)}\n")
+        self.assertEqual(written.count("\x1b"), 2)
+
+    def test_what_is_refused_is_red(self):
+        written, status = on_terminal(*self.verify({}))
+        self.assertEqual(status, 2, written)
+        self.assertTrue(written.startswith(RED + "TEST DOCUMENT: it proves nothing" + END), written)
+
+    def test_a_pipe_NO_COLOR_a_dumb_terminal_and_json_have_no_colour(self):
+        command = self.verify({"acceptTestDocuments": True})
+        for written in (piped(*command).stdout, on_terminal(*command, NO_COLOR="1")[0],
+                        on_terminal(*command, TERM="dumb")[0], on_terminal(*command, "--json")[0]):
+            self.assertNotIn("\x1b", written)
+            self.assertIn("TEST DOCUMENT" if not written.startswith("{") else '"mock"', written)
+
+    def test_work_of_more_than_a_second_counts_its_seconds_and_leaves_nothing_behind(self):
+        work = ["bench", *self.verify({})[1:5], "--trust", str(self.folder / "case/iaca.der"), "--rounds", "1",
+                "--per-round", "400"]
+        written, status = written_to_terminal(*work)
+        self.assertEqual(status, 0, written)
+        self.assertIn("\rMeasuring… 1 s\x1b[K", written)
+        self.assertRegex(written, r"\r\x1b\[K\{")
+        for quiet in (piped(*work).stderr, written_to_terminal(*work, TERM="dumb")[0]):
+            self.assertNotIn("Measuring", quiet)
+
+    def test_errors_of_every_kind_begin_in_the_same_way(self):
+        for arguments in (["verfy"], ["request", "shoe size"], ["request", "--potrait"], ["request"],
+                          ["identity", "csr", "counter", "--subject", "CN=x", "--store", str(self.folder)]):
+            written, status = on_terminal(*arguments)
+            self.assertNotEqual(status, 0)
+            self.assertTrue(written.startswith(f"{RED}error:{END} "), written)
+            self.assertTrue(piped(*arguments).stderr.startswith("error: "), arguments)
+
+
+def commands(command):
+    """A command and all below it."""
+    yield command
+    for below in command.get("subcommands", []):
+        yield from commands(below)
+
+
+def examples(command):
+    text = command.get("discussion", "").replace("\\\n", " ")
+    return [line.strip() for line in text.splitlines() if re.match(r" +countersign \S", line)]
+
+
+def takes_something(command):
+    return any(not argument["isOptional"] for argument in command.get("arguments", []))
+
+
+class ExampleTests(unittest.TestCase):
+    def run_pasted(self, example, folder):
+        """Runs it with no network, for a moment: what waits for a phone has understood its arguments."""
+        script = f"ip link set lo up; PATH={PROGRAM.parent}:$PATH exec timeout --kill-after 2 2 {example}"
+        return subprocess.run(["unshare", "--net", "bash", "-c", script], cwd=folder, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=60,
+                              env={**os.environ, "COUNTERSIGN_STORE": f"{folder}/store", "HOME": folder})
+
+    def help(self):
+        return json.loads(piped("--experimental-dump-help").stdout)["command"]
+
+    def test_every_command_that_needs_an_argument_has_an_example(self):
+        without = [command["commandName"] for command in commands(self.help())
+                   if not command.get("subcommands") and takes_something(command) and not examples(command)]
+        self.assertEqual(without, [])
+
+    # What the examples call the files of a presentation.
+    FILES = {"response.cbor": "device_response.cbor", "transcript.cbor": "session_transcript.cbor",
+             "request.cbor": "device_request.cbor", "iaca.der": "iaca.der", "iaca.pem": "iaca.der",
+             "roots/iaca.pem": "iaca.der"}
+    # The exit codes of those that need no more than these; 2: it is a test document, or an identity has no certificate yet.
+    STATUS = {"inspect response.cbor": 0, "inspect --full transcript.cbor": 0, "verify --response": 2, "trust import roots/": 0,
+              "trust lint": 0, "trust list": 0, "identity authority init": 0, "identity csr": 0, "identity choose": 0,
+              "identity lint": 2, "receipt list": 0, "receipt export": 0, "retained list": 0, "token instance": 0,
+              "wallet --write": 0}
+
+    def write_files(self, folder):
+        self.assertEqual(piped("wallet", "--write", f"{folder}/presentation").returncode, 0)
+        os.mkdir(f"{folder}/roots")
+        for name, source in self.FILES.items():
+            shutil.copy(f"{folder}/presentation/{source}", f"{folder}/{name}")
+
+    def test_every_example_of_the_help_is_understood_as_it_is(self):
+        if os.geteuid() != 0:
+            self.skipTest("a separate network needs root, and this is not root")
+        found = [example for command in commands(self.help()) for example in examples(command)]
+        self.assertGreater(len(found), 80)
+        with tempfile.TemporaryDirectory() as folder:
+            self.write_files(folder)
+            for example in found:
+                with self.subTest(example):
+                    done = self.run_pasted(example, folder)
+                    status = [self.STATUS[start] for start in self.STATUS if example.startswith(f"countersign {start}")]
+                    self.assertIn(done.returncode, status or range(128), done.stderr)
+                    for refusal in ("Usage:", "has no command", "has no option", "not understood"):
+                        self.assertNotIn(refusal, done.stderr)
+
+    def test_an_example_with_an_option_that_does_not_exist_fails(self):
+        if os.geteuid() != 0:
+            self.skipTest("a separate network needs root, and this is not root")
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("has no option", self.run_pasted("countersign inspect --fully trace.txt", folder).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
