@@ -120,6 +120,7 @@ class Tour:
         ask("GET", one + "/portrait")
         ask("POST", one + "/decision", {"decision": "approved"})
         ask("GET", one)
+        ask("GET", one + "/events")
         ask("POST", "/v1/presentations", {"kind": "display", "lane": "counter-1", "intent": PORTRAIT,
                                           "reference": "till-7/4711", "validation": "confirm"})
         ask("GET", "/v1/presentations?reference=till-7/4711")
@@ -129,7 +130,7 @@ class Tour:
     def desk(self, ask):
         token = ask("POST", "/v1/reader-tokens", {"brand": "utopia", "instance": self.instance})["token"]
         one = self.order(kind="data", intent=RENTAL + ", portrait", reference="booking-4712", readerToken=token,
-                         retention="days(2)")
+                         retention="days(2)", holder=1, policy="age")
         ask("GET", one)
         ask("GET", one + "/documents/portrait")
         ask("GET", "/v1/brands/utopia/logo")

@@ -161,7 +161,7 @@ class KioskCase(unittest.TestCase):
     def settle(self, page):
         """Until the page has dealt with all events so far, by one more that changes nothing: it asks for its lane after each."""
         with page.expect_event("requestfinished", lambda request: request.url.endswith("/v1/lanes/counter-1")):
-            self.stand_in.emit("lane")
+            self.stand_in.emit("laneChanged")
         quiet = 0
         deadline = time.monotonic() + PATIENCE
         while quiet < 3:

@@ -35,7 +35,11 @@ class Contract:
         return self._faults(json.loads(body), schema)
 
     def faults_of_event(self, kind, data):
-        return self.faults(data, {"state": "StateEvent", "lane": "LaneEvent"}.get(kind, kind))
+        names = self.document["components"]["schemas"]["EventName"]["enum"]
+        if kind not in names:
+            return [f"no event {kind}"]
+        return self.faults(data, {"ended": "EndedEvent", "laneChanged": "LaneEvent", "orderRefused": "LaneEvent"}.get(
+            kind, "PresentationEvent"))
 
     def faults(self, value, name):
         """What of a value is not as the schema of this name has it."""

@@ -158,7 +158,7 @@ class StandIn:
                 "state": "armed", "outcome": None, "reasons": [], "created": ago(0), "intent": "age over 21", "validation": "check",
                 "asks": list(asks), "retention": retention, "brand": self.lane["brand"], "hint": hint, "ended": None,
                 "then": None, **more})
-        self.emit("state", presentation=identity, state="armed", **({"hint": hint} if hint else {}))
+        self.emit("armed", presentation=identity, state="armed", **({"hint": hint} if hint else {}))
         return identity
 
     def put(self, presentation):
@@ -170,11 +170,13 @@ class StandIn:
 
     def move(self, identity, state, hint=None, **changes):
         with self.lock:
-            presentation = {**self.presentations[identity], "state": state, "hint": hint,
+            before = self.presentations[identity]
+            presentation = {**before, "state": state, "hint": hint,
                             "ended": ago(0) if state in ENDS else None, **changes}
             outcome, reasons = conclusion(presentation)
             self.put({**presentation, "outcome": outcome, "reasons": reasons})
-        self.emit("state", presentation=identity, state=state, **({"hint": hint} if hint else {}),
+        name = "ended" if outcome else "hintChanged" if state == before["state"] else state
+        self.emit(name, presentation=identity, state=state, **({"hint": hint} if hint else {}),
                   **({"outcome": outcome} if outcome else {}))
 
     def begin_cancelling(self, identity):
@@ -206,7 +208,7 @@ class StandIn:
     def set_lane(self, **changes):
         with self.lock:
             self.lane.update(changes)
-        self.emit("lane")
+        self.emit("laneChanged")
 
     def decide(self, identity, decision):
         """Whether the daemon takes this decision: one that is awaited, the same again, and the end of a result on which
@@ -229,7 +231,7 @@ class StandIn:
             presentation = {**presentation, "state": state, "hint": "decided", "result": result}
             outcome, reasons = conclusion(presentation)
             self.put({**presentation, "outcome": outcome, "reasons": reasons})
-        self.emit("state", presentation=identity, state=state, hint="decided", outcome=outcome)
+        self.emit("ended" if is_awaited else "wiped", presentation=identity, state=state, hint="decided", outcome=outcome)
         return True
 
     def cancel(self, identity):

@@ -63,15 +63,16 @@ class ContractTests(unittest.TestCase):
 
     def test_an_event_or_a_presentation_that_the_document_has_not_is_refused_where_a_test_makes_it(self):
         identity = self.stand_in.arm()
-        for wrong in (lambda: self.stand_in.emit("lane", state="ready"),
-                      lambda: self.stand_in.emit("state", presentation=identity, state="asleep"),
+        for wrong in (lambda: self.stand_in.emit("laneChanged", state="ready"),
+                      lambda: self.stand_in.emit("armed", presentation=identity, state="asleep"),
                       lambda: self.stand_in.emit("news"),
+                      lambda: self.stand_in.emit("ended", presentation=identity, state="verified"),
                       lambda: self.stand_in.move(identity, "asleep"),
                       lambda: self.stand_in.move(identity, "armed", hint="hurry"),
                       lambda: self.stand_in.verify(identity, verdict="perhaps"),
                       lambda: self.stand_in.arm(kind="loan")):
             self.assertRaises(AssertionError, wrong)
-        self.stand_in.emit("lane", notice="laneBusy")
+        self.stand_in.emit("orderRefused")
 
     def test_the_check_itself_finds_a_wrong_type_a_wrong_path_and_a_wrong_status(self):
         contract = Contract()

@@ -97,7 +97,7 @@ class FaultTests(KioskCase):
         self.stand_in.failing = {"GET /v1/presentations/": 503}
         customer = self.open("kiosk", has_clock=True)
         # A daemon begins a stream with what stands.
-        self.stand_in.emit("state", presentation=identity, state="awaitingDecision", at=ago(60))
+        self.stand_in.emit("awaitingDecision", presentation=identity, state="awaitingDecision", at=ago(60))
         self.settle(customer)
         self.stand_in.failing = {}
         self.expect_in_time(customer, "compare")
@@ -136,7 +136,7 @@ class FaultTests(KioskCase):
             self.expect(page, "compare")
             self.settle(page)
             self.remember(page)
-        self.stand_in.emit("state", presentation="older", state="verified", hint="wiped", outcome="allow")
+        self.stand_in.emit("wiped", presentation="older", state="verified", hint="wiped", outcome="allow")
         for page in pages:
             self.settle(page)
             self.assertEqual({self.screen(page), *page.evaluate("screens")}, {"compare"})
@@ -149,7 +149,7 @@ class FaultTests(KioskCase):
             self.expect(page, "compare")
             self.settle(page)
             self.remember(page)
-        self.stand_in.emit("state", presentation="older", state="armed")
+        self.stand_in.emit("armed", presentation="older", state="armed")
         for page in pages:
             self.settle(page)
             self.assertEqual(self.screen(page), "compare")
@@ -175,11 +175,11 @@ class FaultTests(KioskCase):
     def test_a_lane_that_a_reload_removes_is_named_and_comes_back(self):
         customer, clerk = self.both()
         self.stand_in.failing = {"GET /v1/lanes/counter-1$": 404}
-        self.stand_in.emit("lane")
+        self.stand_in.emit("laneChanged")
         self.expect(clerk, "noLane")
         self.expect(customer, "unavailable")
         self.stand_in.failing = {}
-        self.stand_in.emit("lane")
+        self.stand_in.emit("laneChanged")
         self.expect(clerk, "idle")
         self.expect(customer, "idle")
 
@@ -325,7 +325,7 @@ class FaultTests(KioskCase):
         self.stand_in.set_lane(bluetooth="ready")
         clerk.wait_for_selector("[data-banner][hidden]", state="attached")
         self.stand_in.arm()
-        self.stand_in.emit("lane", notice="laneBusy")
+        self.stand_in.emit("orderRefused")
         clerk.wait_for_selector("[data-banner]:not([hidden])")
         self.assertIn("Another request", self.words(clerk))
         self.expect(clerk, "armed")

@@ -43,7 +43,7 @@ class SceneTests(KioskCase):
         pages = [(page, screen) for page, screen in zip((customer, clerk), screens) if page is not None]
         self.stand_in.reset()
         self.stand_in.lane["kiosk"]["resultSeconds"] = 600
-        self.stand_in.emit("lane")
+        self.stand_in.emit("laneChanged")
         for page, _ in pages:
             self.expect(page, "idle")
         play(self.stand_in)

@@ -173,7 +173,9 @@ class StoryTests(KioskCase):
                 for layout in ("kiosk", "clerk"):
                     page = self.open(layout)
                     # A daemon begins a stream with what stands.
-                    self.stand_in.emit("state", presentation=identity, state=state)
+                    is_over = state == "verified"
+                    self.stand_in.emit("ended" if is_over else state, presentation=identity, state=state,
+                                       **({"outcome": "allow"} if is_over else {}))
                     self.settle(page)
                     self.assertEqual(self.screen(page), screen)
                     page.close()

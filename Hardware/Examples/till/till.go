@@ -62,15 +62,15 @@ func order(reference, intent string) (presentation answer, refusal string) {
 	return presentation, presentation.Detail
 }
 
-// Says what is going on, until there is an outcome or the connection ends.
-func follow(id string) {
+// Says what is going on. The last event has the outcome, unless the connection ends before it.
+func follow(id string) (event answer) {
 	response, err := call("GET", "/v1/presentations/"+id+"/events", nil)
 	if err != nil {
 		return
 	}
 	defer response.Body.Close()
 	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
-		var event answer
+		event = answer{}
 		if data := strings.TrimPrefix(lines.Text(), "data:"); data != lines.Text() && json.Unmarshal([]byte(data), &event) == nil {
 			if event.Outcome != "" {
 				return
@@ -82,6 +82,7 @@ func follow(id string) {
 			fmt.Println(words)
 		}
 	}
+	return answer{}
 }
 
 func main() {
@@ -96,8 +97,7 @@ func main() {
 			os.Exit(1)
 		}
 		if presentation.Outcome == "" && presentation.ID != "" {
-			follow(presentation.ID)
-			presentation, _ = order(os.Args[1], intent)
+			presentation = follow(presentation.ID)
 		}
 		if presentation.Outcome != "" {
 			fmt.Println(say[presentation.Outcome], strings.Join(presentation.Reasons, " "))

@@ -38,7 +38,7 @@ async function check(reference, intent, deadline = Date.now() + 300_000) {
             const events = await call("GET", `/v1/presentations/${presentation.id}/events`);
             for await (const line of createInterface({ input: Readable.fromWeb(events.body) })) {
                 const event = line.startsWith("data:") ? JSON.parse(line.slice(5)) : undefined;
-                if (event?.outcome) return await (await call("GET", `/v1/presentations/${presentation.id}`)).json();
+                if (event?.outcome) return event;
                 if (event) console.log(say[event.hint] ?? say[event.state] ?? "…");
             }
         } catch { /* The daemon is starting again, or the network is. */ }

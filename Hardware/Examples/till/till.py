@@ -37,10 +37,9 @@ def check(reference, intent, deadline=300):
                 if line.startswith(b"data:"):
                     event = json.loads(line[5:])
                     if event.get("outcome"):
-                        break
+                        return event
                     print(SAY.get(event.get("hint")) or SAY.get(event.get("state"), "…"), flush=True)
-            else:
-                time.sleep(1)
+            time.sleep(1)
         except urllib.error.HTTPError as error:
             if error.code < 500:
                 sys.exit(json.load(error)["detail"])

@@ -50,35 +50,55 @@ struct ContractTests {
         }
     }
 
-    @Test("Events are those that the document promises: of a lane at rest, of every step, and of a hint")
+    @Test("Events are as the document says, each comes once, and who ordered gets the result in the last")
     func events() async throws {
         let reader = try await ReaderDaemon()
         let check = try await SchemaCheck(reader)
         let events = try await reader.asClerk.events("/v1/lanes/lane-1/events")
         var kinds = [try #require(try await events.next())]
-        _ = try await reader.order(intent: "age over 21 with portrait for a human to compare")
-        while kinds.last?.data["state"] != "awaitingDecision", let event = try await events.next() {
+        let id = try await reader.order(intent: "age over 21 with portrait for a human to compare")
+        let own = try await reader.asApp.events("/v1/presentations/\(id)/events")
+        while kinds.last?.kind != "ended", let event = try await events.next() {
             kinds.append(event)
-            guard event.data["state"] == "awaitingDecision", let id = event.data["presentation"] else {
-                continue
-            }
-            _ = try await reader.asClerk.call(
-                "POST", "/v1/presentations/\(id)/decision", #"{"decision": "approved"}"#)
+            if event.kind == "awaitingDecision" { try await reader.decide(id) }
         }
-        kinds.append(try #require(try await events.next()))
-        #expect(kinds.last?.data["outcome"] == "allow")
-        #expect(kinds.count >= 5 && Set(kinds.map(\.kind)) == ["lane", "state"])
+        let steps = kinds.map(\.kind).filter { $0 != "hintChanged" }
+        #expect(
+            steps == [
+                "laneChanged", "armed", "engaged", "awaitingConsent", "receiving", "awaitingDecision",
+                "ended",
+            ])
+        #expect(kinds.last?.data["outcome"] == "allow" && kinds.last?.json["result"] == nil)
         for event in kinds { #expect(check.faults(of: event).isEmpty, "\(event)") }
-        // The twin: one member too many, one too few, a wrong word.
-        for (kind, data) in [
-            ("lane", ["lane": "lane-1", "at": "2026-11-21T12:00:00Z", "state": "ready"]),
-            ("lane", ["lane": "x"]),
-            ("state", ["presentation": "p", "lane": "x", "state": "asleep", "at": "2026-11-21T12:00:00Z"]),
-            ("news", [:]),
-        ] {
-            let event = PlainHTTP.EventReader.Event(id: "", kind: kind, data: data)
-            #expect(!check.faults(of: event).isEmpty, "\(event)")
+        var last: PlainHTTP.EventReader.Event?
+        while last?.kind != "ended", let event = try await own.next() { last = event }
+        let late = try await reader.asApp.events("/v1/presentations/\(id)/events").next()
+        for event in [try #require(last), try #require(late)] {
+            #expect(event.kind == "ended" && check.faults(of: event).isEmpty, "\(event)")
+            let result = try #require(event.json["result"] as? [String: Any])
+            #expect(result["decision"] as? String == "approved" && result["portrait"] == nil)
+            #expect((event.json["reasons"] as? [String]) == [] && event.json["then"] is NSNull)
         }
+    }
+
+    @Test(
+        "An event with a member too many, one too few, a wrong word or another name is found",
+        arguments: [
+            ("laneChanged", #"{"lane": "x", "at": "2026-11-21T12:00:00Z", "state": "ready"}"#),
+            ("orderRefused", #"{"lane": "x"}"#),
+            (
+                "armed",
+                #"{"presentation": "p", "lane": "x", "state": "asleep", "at": "2026-11-21T12:00:00Z"}"#
+            ),
+            (
+                "ended",
+                #"{"presentation": "p", "lane": "x", "state": "failed", "at": "2026-11-21T12:00:00Z"}"#
+            ),
+            ("news", "{}"),
+        ])
+    func wrongEvents(_ kind: String, _ text: String) async throws {
+        let check = try await SchemaCheck(ReaderDaemon(lanes: [nil]))
+        #expect(!check.faults(of: PlainHTTP.EventReader.Event(id: "", kind: kind, text: text)).isEmpty)
     }
 
     @Test("The check itself finds a member too many, one too few and a wrong word")

@@ -47,13 +47,13 @@ struct EventTests {
         var listeners: [PlainHTTP.EventReader] = []
         for _ in 0..<200 {
             let listener = try await reader.asClerk.events("/v1/lanes/lane-1/events")
-            #expect(try await listener.next()?.kind == "lane")
+            #expect(try await listener.next()?.kind == "laneChanged")
             listeners.append(listener)
         }
         let refused = try await reader.asClerk.call("GET", "/v1/lanes/lane-1/events")
         #expect(refused.status == 503 && refused.problem == "tooManyListeners")
         let other = try await reader.asScreen.events("/v1/lanes/lane-1/events")
-        #expect(try await other.next()?.kind == "lane")
+        #expect(try await other.next()?.kind == "laneChanged")
         let id = try await reader.order()
         for listener in listeners {
             var last: String?

@@ -51,9 +51,9 @@ struct OwnershipTests {
     func events() async throws {
         let reader = try await ReaderDaemon()
         let heard = try await reader.asOtherApp.events("/v1/lanes/lane-1/events")
-        #expect(try await heard.next()?.kind == "lane")
+        #expect(try await heard.next()?.kind == "laneChanged")
         let page = try await reader.asScreen.events("/v1/lanes/lane-1/events")
-        #expect(try await page.next()?.kind == "lane")
+        #expect(try await page.next()?.kind == "laneChanged")
         let id = try await ordered(reader)
         #expect(try await page.next()?.data["presentation"] == id)
         reader.daemon.signal(SIGTERM)

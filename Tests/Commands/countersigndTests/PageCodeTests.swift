@@ -77,7 +77,7 @@ struct PageCodeTests {
         try await again.said(" ready")
         #expect(try await page.call("GET", "/v1/lanes/lane-1").status == 200)
         let events = try await page.events("/v1/lanes/lane-1/events")
-        #expect(try await events.next()?.kind == "lane")
+        #expect(try await events.next()?.kind == "laneChanged")
         var members = try #require(
             JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
         let tokens = try #require(members["tokens"] as? [[String: Any]])

@@ -32,8 +32,11 @@ struct SchemaCheck {
 
     /// What is wrong with an event; empty where nothing is.
     func faults(of event: PlainHTTP.EventReader.Event) -> [String] {
-        let name = ["state": "StateEvent", "lane": "LaneEvent"][event.kind] ?? event.kind
-        return faults(event.data, ["$ref": "#/components/schemas/\(name)"], at: event.kind)
+        let names = component(["$ref": "EventName"], of: "schemas")?["enum"] as? [String] ?? []
+        guard names.contains(event.kind) else { return ["no event \(event.kind)"] }
+        let schemas = ["ended": "EndedEvent", "laneChanged": "LaneEvent", "orderRefused": "LaneEvent"]
+        let schema = schemas[event.kind] ?? "PresentationEvent"
+        return faults(event.json, ["$ref": "#/components/schemas/\(schema)"], at: event.kind)
     }
 
     /// What a reference refers to; a value that is not a reference is itself. Nil where there is nothing.

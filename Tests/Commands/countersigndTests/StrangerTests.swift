@@ -125,7 +125,7 @@ struct StrangerTests {
         let path = "/v1/lanes/lane-1/events"
         let withdrawn = try await reader.asScreen.events(path)
         let other = try await reader.asClerk.events(path)
-        for events in [withdrawn, other] { #expect(try await events.next()?.kind == "lane") }
+        for events in [withdrawn, other] { #expect(try await events.next()?.kind == "laneChanged") }
         let file = reader.folder.appending(path: "countersignd.json")
         var members = try #require(
             JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])

@@ -67,7 +67,7 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("It names every error, state and hint there is, and no others")
+    @Test("It names every error, state, event and hint there is, and no others")
     func words() throws {
         let schemas = try #require(
             (document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]])
@@ -80,6 +80,8 @@ struct APIDocumentTests {
         #expect(
             Set(schemas["Outcome"]?["enum"] as? [String] ?? [])
                 == Set(PresentationOutcome.allCases.map(\.rawValue)))
+        #expect(
+            Set(schemas["EventName"]?["enum"] as? [String] ?? []) == Set(EventName.allCases.map(\.rawValue)))
         let presentation = schemas["Presentation"]?["properties"] as? [String: [String: Any]]
         let hints = (presentation?["hint"]?["enum"] as? [Any] ?? []).compactMap { $0 as? String }
         #expect(Set(hints) == Set(PresentationHint.allCases.map(\.rawValue)))

@@ -80,6 +80,6 @@ struct LaneChangeTests {
         await coordinator.close()
         var frames: [String] = []
         while let frame = await told.next() { frames.append(frame) }
-        #expect(frames.count == 2 && frames.allSatisfy { $0.contains("event: lane") }, "\(frames)")
+        #expect(frames.count == 2 && frames.allSatisfy { $0.contains("event: laneChanged\n") }, "\(frames)")
     }
 }

@@ -92,6 +92,32 @@ struct PresentationBookTests {
         #expect(held.book.end(record.id, with: Self.declined, then: nil, shown: nil, at: Self.now) == nil)
     }
 
+    @Test("An event is named by what happened, and what changes nothing makes none")
+    func names() async throws {
+        let held = Self.book()
+        let record = try Self.record(
+            #""kind":"display","intent":"age over 21 with portrait for a human to compare""#)
+        #expect(try held.book.begin(record).names == [.armed])
+        let steps: [(PresentationEvent, [EventName])] = [
+            (.armed, []), (.notAnID, [.hintChanged]), (.engaged, [.engaged]), (.mayLift, [.hintChanged]),
+            (Self.lift, [.armed]), (.engaged, [.engaged]), (.awaitingConsent, [.awaitingConsent]),
+            (.receiving, [.receiving]), (.verifying, []),
+        ]
+        for (event, names) in steps {
+            #expect(held.book.note(event, of: record.id).names == names, "\(event)")
+        }
+        let report = try await Self.report(on: record)
+        #expect(held.book.finish(record.id, report).names == [.awaitingDecision])
+        #expect(try held.book.decide(record.id, .approved).names == [])
+        #expect(held.book.wrote(WrittenReceipts(first: "7"), of: record.id).names == [.ended])
+        let late = WrittenReceipts(first: "8")
+        #expect(held.book.wroteDelayed(late, of: record.id).names == [.receiptWritten])
+        let other = try Self.record(at: "two")
+        _ = try held.book.begin(other)
+        #expect(held.book.finish(other.id, try await Self.report(on: other)).names == [.ended])
+        #expect(try held.book.decide(other.id, .dismissed).names == [.wiped])
+    }
+
     @Test("A phone is waited for with its hint, and each hint stands for as long as it is true")
     func hints() throws {
         let held = Self.book()
@@ -504,7 +530,11 @@ extension PresentationBook {
 
 extension [PresentationBook.Action] {
     fileprivate var notified: [PresentationRecord] {
-        compactMap { if case .notify(let record) = $0 { record } else { nil } }
+        compactMap { if case .notify(_, let record) = $0 { record } else { nil } }
+    }
+
+    fileprivate var names: [EventName] {
+        compactMap { if case .notify(let name, _) = $0 { name } else { nil } }
     }
 
     fileprivate var states: [PresentationState] { notified.map(\.state) }

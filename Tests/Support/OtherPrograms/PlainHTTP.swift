@@ -143,11 +143,20 @@ package struct PlainHTTP: Sendable {
         package struct Event: Sendable {
             package let id: String
             package let kind: String
-            package let data: [String: String]
+            /// The data, as JSON.
+            package let text: String
 
-            package init(id: String, kind: String, data: [String: String]) {
-                (self.id, self.kind, self.data) = (id, kind, data)
+            package init(id: String, kind: String, text: String) {
+                (self.id, self.kind, self.text) = (id, kind, text)
             }
+
+            package var json: [String: Any] {
+                let value = try? JSONSerialization.jsonObject(with: Data(text.utf8))
+                return value as? [String: Any] ?? [:]
+            }
+
+            /// The members that are texts.
+            package var data: [String: String] { json.compactMapValues { $0 as? String } }
         }
 
         private let stream: Stream
@@ -185,9 +194,7 @@ package struct PlainHTTP: Sendable {
             guard let id = fields["id"], let kind = fields["event"], let data = fields["data"] else {
                 return nil
             }
-            let members = (try? JSONSerialization.jsonObject(with: Data(data.utf8))) as? [String: Any]
-            return Event(
-                id: String(id), kind: String(kind), data: (members ?? [:]).compactMapValues { $0 as? String })
+            return Event(id: String(id), kind: String(kind), text: String(data))
         }
     }
 }

@@ -22,6 +22,9 @@ struct KnownCaller: Equatable, Sendable {
         !scopes.isDisjoint(with: [.screen, .clerk]) && lanes?.contains(lane) ?? true
     }
 
+    /// Whether it is the caller, by scope `app`, who ordered what belongs to this name.
+    func ordered(_ owner: String) -> Bool { scopes.contains(.app) && owner == name }
+
     /// The caller as a page of one lane, which may do no more than the page needs.
     func at(_ place: PagePlace) -> KnownCaller {
         KnownCaller(

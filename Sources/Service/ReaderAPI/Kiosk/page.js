@@ -113,10 +113,10 @@ export class Page {
             // The lane may be back.
             this.#know({ link: "live" });
         }
-        if (type === "state") {
-            this.#takeState(value);
-        } else if (type === "lane" && value.notice === "laneBusy") {
+        if (type === "orderRefused") {
             this.say("laneBusy");
+        } else if (value.presentation !== undefined) {
+            this.#takeState(value);
         }
         this.#refresh();
     }

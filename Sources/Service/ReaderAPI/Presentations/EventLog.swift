@@ -34,19 +34,22 @@ struct EventLog {
 
     /// Sends an event to all listeners, and keeps it for those that reconnect.
     ///
-    /// - Parameter isLatest: whether the presentation is the latest of its lane; of an earlier one only its caller hears.
+    /// - Parameters:
+    ///   - ownersData: the data for the caller who ordered the presentation, where others get less.
+    ///   - isLatest: whether the presentation is the latest of its lane; of an earlier one only its caller hears.
     mutating func append(
-        _ kind: String, _ data: JSONValue, of presentation: PresentationID?, owner: String? = nil,
-        isLatest: Bool = true
+        _ name: EventName, _ data: JSONValue, ownersData: JSONValue? = nil, of presentation: PresentationID?,
+        owner: String? = nil, isLatest: Bool = true
     ) {
         last += 1
         let event = LaneEvent(
             number: last, presentation: presentation, owner: owner, isLatest: isLatest,
-            frame: frame(kind, data, number: last))
+            frame: frame(name, data, number: last),
+            ownersFrame: ownersData.map { frame(name, $0, number: last) })
         kept.append(event)
         if kept.count > Self.mostKept { kept.removeFirst(kept.count - Self.mostKept) }
         for (key, listener) in listeners where listener.concerns(event) {
-            yield(event.frame, to: listener, key)
+            yield(event.frame(for: listener.caller), to: listener, key)
         }
     }
 
@@ -59,8 +62,8 @@ struct EventLog {
         leave(key)
     }
 
-    private func frame(_ kind: String, _ data: JSONValue, number: Int) -> String {
-        "id: \(run)-\(number)\nevent: \(kind)\ndata: \(data.line)\n\n"
+    private func frame(_ name: EventName, _ data: JSONValue, number: Int) -> String {
+        "id: \(run)-\(number)\nevent: \(name.rawValue)\ndata: \(data.line)\n\n"
     }
 
     /// A comment, so that closed connections are noticed.
@@ -74,7 +77,7 @@ struct EventLog {
     /// - Parameter ended: called when the stream is released, whether anybody ever read it or not.
     mutating func listen(
         to presentation: PresentationID?, by caller: KnownCaller, hearingAll hearsAll: Bool,
-        after lastID: String?, now: [(kind: String, data: JSONValue)], lost: @escaping @Sendable () -> Void,
+        after lastID: String?, now: (name: EventName, data: JSONValue)?, lost: @escaping @Sendable () -> Void,
         ended: @escaping @Sendable (Int) -> Void = { _ in }
     ) -> (key: Int, frames: AsyncStream<String>) {
         let (frames, stream) = AsyncStream<String>.makeStream(
@@ -82,9 +85,9 @@ struct EventLog {
         let listener = Listener(
             presentation: presentation, caller: caller, hearsAll: hearsAll, stream: stream, lost: lost)
         if let missed = missed(since: lastID) {
-            for event in missed where listener.concerns(event) { stream.yield(event.frame) }
-        } else {
-            for (kind, data) in now { stream.yield(frame(kind, data, number: last)) }
+            for event in missed where listener.concerns(event) { stream.yield(event.frame(for: caller)) }
+        } else if let now {
+            stream.yield(frame(now.name, now.data, number: last))
         }
         nextListener += 1
         let key = nextListener
@@ -139,4 +142,10 @@ struct LaneEvent: Sendable {
     let isLatest: Bool
     /// The frame of the event stream, with `id:`, `event:` and `data:`.
     let frame: String
+    /// The same for who ordered it, where that is more.
+    let ownersFrame: String?
+
+    func frame(for caller: KnownCaller) -> String {
+        owner.map { caller.ordered($0) } == true ? ownersFrame ?? frame : frame
+    }
 }

@@ -7,8 +7,8 @@ internal import Reports
 /// nothing; `PresentationCoordinator` carries out its actions, in their order.
 struct PresentationBook: Sendable {
     enum Action: Sendable {
-        /// The listeners of its lane are notified of its state.
-        case notify(PresentationRecord)
+        /// The listeners of its lane are notified of what happened.
+        case notify(EventName, PresentationRecord)
         /// It is decided: the receipts that waited for that are written, and how it ended; then `wrote` follows.
         case write(WaitingReceipts, retaining: WaitingRetention, of: PresentationID)
         /// After this time `expire` follows.
@@ -102,7 +102,7 @@ struct PresentationBook: Sendable {
         order.append(record.id)
         if let reference = record.ownedReference { references[reference] = record.id }
         latest[record.lane] = record.id
-        return actions + [.notify(record)]
+        return actions + [.notify(.armed, record)]
     }
 
     private mutating func makeRoom() throws(APIProblem) -> [Action] {
@@ -132,7 +132,8 @@ struct PresentationBook: Sendable {
         guard (newState, newHint) != (state, hint) else { return [] }
         record.phase = .running(newState, hint: newHint)
         records[id] = record
-        return [.notify(record)]
+        let name = (newState == state ? nil : EventName(entering: newState)) ?? .hintChanged
+        return [.notify(name, record)]
     }
 
     /// Somebody cancels it. False where it is too late for that.
@@ -164,7 +165,7 @@ struct PresentationBook: Sendable {
         completion.take(kept)
         record.take(completion)
         records[id] = record
-        var actions = [Action.notify(record)]
+        var actions = [Action.notify(record.conclusion == nil ? .awaitingDecision : .ended, record)]
         if record.conclusion == nil {
             actions.append(.wait(limits.decision, .decision, of: id))
         } else {
@@ -204,7 +205,7 @@ struct PresentationBook: Sendable {
         var record = record
         record.phase = .over(closed)
         records[record.id] = record
-        return [.notify(record)]
+        return [.notify(.wiped, record)]
     }
 
     private mutating func conclude(_ id: PresentationID, _ person: PresentationEvidence.Person) -> [Action] {
@@ -266,14 +267,14 @@ struct PresentationBook: Sendable {
         if record.conclusion != nil { completion.hint = .wiped }
         record.take(completion)
         records[id] = record
-        return [.notify(record)]
+        return [.notify(.wiped, record)]
     }
 
     /// The receipts that waited for a decision were written, or could not be.
     mutating func wrote(_ written: WrittenReceipts, of id: PresentationID) -> [Action] {
         guard let record = records[id]?.decided(written) else { return [] }
         records[id] = record
-        return [.notify(record), .finish(record)]
+        return [.notify(.ended, record), .finish(record)]
     }
 
     /// Receipts that could not be written when their presentation ended were written now.
@@ -285,7 +286,7 @@ struct PresentationBook: Sendable {
         if let further = written.further { completion.furtherReceipt = further }
         record.take(completion)
         records[id] = record
-        return [.notify(record)]
+        return [.notify(.receiptWritten, record)]
     }
 
     /// The daemon is ending: what is cancelled or not decided from now on was interrupted by that.

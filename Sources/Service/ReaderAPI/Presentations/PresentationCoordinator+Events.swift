@@ -1,26 +1,33 @@
 internal import JSON
+internal import MdocModel
 internal import ReaderService
 internal import ReaderStore
 internal import Reports
 
 extension PresentationCoordinator {
-    /// Notifies the listeners of the current state of a presentation. The pages of its lane show the latest one alone.
-    func notify(of record: PresentationRecord) {
+    /// Notifies the listeners of what happened to a presentation. The pages of its lane show the latest one alone.
+    func notify(_ name: EventName, of record: PresentationRecord) {
         logs[record.lane]?.append(
-            "state", record.event(at: now), of: record.id, owner: record.owner,
-            isLatest: book.latest(at: record.lane)?.id == record.id)
+            name, record.event(at: now), ownersData: name == .ended ? record.endedEvent(at: now) : nil,
+            of: record.id, owner: record.owner, isLatest: book.latest(at: record.lane)?.id == record.id)
     }
 
-    /// Notifies the listeners of a lane of its current state.
-    func notifyOfLane(_ name: String, notice: String? = nil) {
-        logs[name]?.append("lane", laneEvent(name, notice: notice), of: nil)
+    /// Notifies the listeners of a lane of what happened there.
+    func notify(_ name: EventName, ofLane lane: String) {
+        logs[lane]?.append(name, laneEvent(lane), of: nil)
     }
 
-    private func laneEvent(_ name: String, notice: String?) -> JSONValue {
-        var members: [(String, JSONValue)] = [("lane", .string(name))]
-        if let notice { members.append(("notice", .string(notice))) }
-        members.append(("at", .string("\(now)")))
-        return .object(members)
+    private func laneEvent(_ lane: String) -> JSONValue { ["lane": .string(lane), "at": .string("\(now)")] }
+
+    /// What happened last, for a listener that has not heard of it. Nil while a presentation is cancelled: its end follows.
+    private func latestEvent(
+        of record: PresentationRecord, for caller: KnownCaller
+    ) -> (name: EventName, data: JSONValue)? {
+        if record.conclusion == nil {
+            return EventName(entering: record.state).map { ($0, record.event(at: now)) }
+        }
+        let isOwner = caller.ordered(record.owner)
+        return (.ended, isOwner ? record.endedEvent(at: now) : record.event(at: now))
     }
 
     /// Listens to a lane, or to one presentation of it.
@@ -38,9 +45,14 @@ extension PresentationCoordinator {
         }
         let shown = (presentation.map { book[$0] } ?? book.latest(at: name))
             .flatMap { scopes(of: caller, over: $0).isEmpty ? nil : $0 }
-        let state = shown.map { [("state", $0.event(at: now))] } ?? [("lane", laneEvent(name, notice: nil))]
+        let latest =
+            if let shown {
+                latestEvent(of: shown, for: caller)
+            } else {
+                (name: EventName.laneChanged, data: laneEvent(name))
+            }
         let heard = logs[name]?.listen(
-            to: presentation, by: caller, hearingAll: caller.serves(lane: name), after: lastID, now: state,
+            to: presentation, by: caller, hearingAll: caller.serves(lane: name), after: lastID, now: latest,
             lost: lost,
             ended: { key in Task { await self.leave(lane: name, key) } })
         guard let heard else { throw .laneUnknown }
@@ -88,13 +100,23 @@ extension PresentationCoordinator {
     func readiness(ofLane name: String) async -> LaneReadiness? {
         guard let readiness = await lanes[name]?.lane.readiness() else { return nil }
         let before = notifiedReadiness.updateValue(readiness, forKey: name)
-        if let before, before != readiness { notifyOfLane(name) }
+        if let before, before != readiness { notify(.laneChanged, ofLane: name) }
         return readiness
     }
 }
 
 extension PresentationRecord {
-    fileprivate func event(at now: some CustomStringConvertible) -> JSONValue {
+    /// What all may know who listen to the lane.
+    fileprivate func event(at now: Timestamp) -> JSONValue { .object(eventMembers(at: now)) }
+
+    /// For who ordered it: with what came of it, as a webhook gets it, without documents.
+    fileprivate func endedEvent(at now: Timestamp) -> JSONValue {
+        guard case .object(let members) = json(for: []) else { return event(at: now) }
+        return .object(
+            eventMembers(at: now) + members.filter { ["reasons", "result", "then"].contains($0.0) })
+    }
+
+    private func eventMembers(at now: Timestamp) -> [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [
             ("presentation", .string(id.description)), ("lane", .string(lane)),
             ("state", .string(state.rawValue)),
@@ -103,6 +125,6 @@ extension PresentationRecord {
         if completion?.hasTestDocument == true { members.append(("test", .boolean(true))) }
         if let conclusion { members.append(("outcome", .string(conclusion.outcome.rawValue))) }
         members.append(("at", .string("\(now)")))
-        return .object(members)
+        return members
     }
 }

@@ -70,7 +70,7 @@ package actor PresentationCoordinator {
     package func add(_ lane: ConfiguredLane) {
         let name = lane.lane.name
         if lanes.updateValue(lane, forKey: name) == nil { laneNames.append(name) }
-        if logs[name] == nil { logs[name] = EventLog(run: run) } else { notifyOfLane(name) }
+        if logs[name] == nil { logs[name] = EventLog(run: run) } else { notify(.laneChanged, ofLane: name) }
     }
 
     /// Removes a lane, unless a presentation is running there. Its listeners stay connected: the lane may come
@@ -79,7 +79,7 @@ package actor PresentationCoordinator {
         guard !book.isBusy(lane: name) else { return false }
         let lane = lanes.removeValue(forKey: name)?.lane
         laneNames.removeAll { $0 == name }
-        notifyOfLane(name)
+        notify(.laneChanged, ofLane: name)
         if let id = book.latest(at: name)?.id { await running[id]?.value }
         await lane?.left()
         return true
@@ -196,7 +196,7 @@ package actor PresentationCoordinator {
         do throws(APIProblem) {
             perform(try book.begin(record))
         } catch {
-            if [.laneBusy, .decisionOpen].contains(error.id) { notifyOfLane(lane.name, notice: "laneBusy") }
+            if [.laneBusy, .decisionOpen].contains(error.id) { notify(.orderRefused, ofLane: lane.name) }
             throw error
         }
         log.info("presentation armed", metadata: ["presentation": "\(record.id)", "lane": "\(lane.name)"])
@@ -335,7 +335,7 @@ package actor PresentationCoordinator {
     private func perform(_ actions: [PresentationBook.Action]) {
         for action in actions {
             switch action {
-            case .notify(let record): notify(of: record)
+            case .notify(let name, let record): notify(name, of: record)
             case .write(let receipts, let retaining, let id): write(receipts, retaining: retaining, of: id)
             case .wait(let time, let expiry, let id): expire(expiry, of: id, after: time)
             case .close(let id, let lane): logs[lane]?.close(id)
