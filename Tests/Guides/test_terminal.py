@@ -48,10 +48,10 @@ class TerminalTests(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def verify(self, policy):
-        """The arguments that verify a test document under this policy."""
+    def verify(self, policy, age=40):
+        """The arguments that verify a test document of this age under this policy."""
         case, store = self.folder / "case", self.folder / "store"
-        self.assertEqual(piped("wallet", "--write", str(case)).returncode, 0)
+        self.assertEqual(piped("wallet", "--write", str(case), "--age", str(age)).returncode, 0)
         store.mkdir()
         (store / "policy.json").write_text(json.dumps(policy))
         return ["verify", "--response", str(case / "device_response.cbor"), "--transcript",
@@ -63,6 +63,11 @@ class TerminalTests(unittest.TestCase):
         self.assertEqual(status, 0, written)
         self.assertRegex(written, rf"^{re.escape(YELLOW)}TEST DOCUMENT: .*{re.escape(END)}\n")
         self.assertEqual(written.count("\x1b"), 2)
+
+    def test_a_no_is_red_of_a_test_document_too(self):
+        written, status = on_terminal(*self.verify({"acceptTestDocuments": True}, age=20))
+        self.assertEqual(status, 1, written)
+        self.assertTrue(written.startswith(RED + "TEST DOCUMENT: over 18 yes, over 21 no" + END), written)
 
     def test_what_is_refused_is_red(self):
         written, status = on_terminal(*self.verify({}))
