@@ -33,6 +33,7 @@ let package = Package(
         .executable(name: "countersign", targets: ["countersign"]),
         .executable(name: "countersignd", targets: ["countersignd"]),
         .library(name: "TapToPresent", targets: ["TapToPresent"]),
+        .library(name: "ProximityReader", targets: ["ProximityReader"]),
         .executable(name: "countersign-portrait", targets: ["countersign-portrait"]),
     ],
     dependencies: [
@@ -203,6 +204,8 @@ let package = Package(
                 "RequestPlanner", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
                 "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Reports",
             ]),
+
+        library("ProximityReader", in: "Service", ["TapToPresent"]),
 
         library("PortraitDecoding", in: "Service", ["PortraitImage"]),
 
@@ -411,8 +414,9 @@ let package = Package(
             of: "TapToPresent", in: "Service",
             [
                 "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "MdocWallet", "ReaderService", "ReaderStore", "ReaderTokens", "RequestPlanner", "Transport",
-                "PresentationStage", "BlueZBench", "PCSCBench",
+                "MdocWallet", "ProximityReader", "ReaderService", "ReaderStore", "ReaderTokens",
+                "RequestPlanner",
+                "Transport", "PresentationStage", "BlueZBench", "PCSCBench",
             ]),
         tests(
             of: "ReaderAPI", in: "Service",

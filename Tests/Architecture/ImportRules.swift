@@ -29,6 +29,9 @@ enum ImportRules {
         "Logging": ["Service/", "Commands/"],
     ]
 
+    /// The one module that forwards another: files from iOS import it by Apple's name, and so stay as they are.
+    static let forwarding = ["ProximityReader": "TapToPresent"]
+
     /// Modules of the toolchain that compute and hold, and touch nothing outside.
     static let pure: Set = ["Swift", "Synchronization"]
     /// Modules of the toolchain for those who do I/O.

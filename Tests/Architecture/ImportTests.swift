@@ -90,6 +90,20 @@ struct ImportTests {
         }
     }
 
+    @Test("One module forwards another and does nothing else; no other re-exports what it imports")
+    func forwarding() {
+        for target in Self.products where !target.files.isEmpty {
+            let forwards = target.files.filter { $0.finding(#"@_exported\b"#) != nil }
+            guard let forwarded = ImportRules.forwarding[target.name] else {
+                #expect(forwards.isEmpty, "\(target.name)")
+                continue
+            }
+            let lines = target.files.flatMap { $0.code.split(separator: "\n") }
+            #expect(lines == ["@_exported public import \(forwarded)"])
+        }
+        #expect(ImportRules.forwarding.keys.allSatisfy { Manifest.byName[$0] != nil })
+    }
+
     @Test("Every C library and every product of another package has its importers in the list")
     func listed() {
         let inC = Self.products.filter(\.files.isEmpty).map(\.module)

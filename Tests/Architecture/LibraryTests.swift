@@ -71,12 +71,14 @@ struct LibraryTests {
     @Test(
         "Each Swift example of a page is one that the tests compile and execute",
         arguments: [
-            "Documentation/getting-started-developer.md", "\(folder)Documentation.docc/TapToPresent.md",
+            ("Documentation/getting-started-developer.md", "Examples.swift"),
+            ("\(folder)Documentation.docc/TapToPresent.md", "Examples.swift"),
+            ("Documentation/porting-from-ios.md", "PortedFromIOS.swift"),
         ])
-    func examples(_ page: String) throws {
+    func examples(_ page: String, _ file: String) throws {
         let root = VectorFiles.repository
         let code = try String(
-            contentsOf: root.appending(path: "Tests/Service/TapToPresentTests/Examples.swift"),
+            contentsOf: root.appending(path: "Tests/Service/TapToPresentTests/\(file)"),
             encoding: .utf8)
         let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
         let examples = text.matches(of: /```swift\n([^`]*)```/).map { String($0.1) }

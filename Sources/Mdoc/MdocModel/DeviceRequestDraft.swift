@@ -13,14 +13,13 @@ package struct DeviceRequestDraft: Hashable, Sendable {
         self.useCases = useCases
     }
 
-    /// What of it may be sent to a wallet with these capabilities: one that knows no extended requests gets neither
-    /// alternatives nor use cases (Q168), and of each use case only the documents of the first set, so that it does
+    /// What of it may be sent to a wallet with these capabilities: one that knows no extended requests gets no
+    /// alternatives, issuers or use cases (Q168), and of each use case only the documents of the first set, so that it does
     /// not return what another document answers already.
     package func suited(to capabilities: EngagementCapabilities) -> DeviceRequestDraft {
         guard !capabilities.contains(.extendedRequest) else { return self }
         let wanted = Set(useCases.flatMap { $0.documentSets.first ?? [] })
-        var documents = documents
-        for index in documents.indices { documents[index].alternatives = [] }
+        let documents = documents.map(\.withoutRequestInfo)
         guard !wanted.isEmpty else { return DeviceRequestDraft(documents) }
         return DeviceRequestDraft(documents.indices.filter(wanted.contains).map { documents[$0] })
     }
@@ -29,7 +28,7 @@ package struct DeviceRequestDraft: Hashable, Sendable {
     package func isExtended(for capabilities: EngagementCapabilities, isSigned: Bool) -> Bool {
         let request = suited(to: capabilities)
         return isSigned && capabilities.takesReaderAuthAll || !request.useCases.isEmpty
-            || request.documents.contains { !$0.alternatives.isEmpty }
+            || request.documents.contains(where: \.isExtended)
     }
 
     /// The request as one wallet gets it: version 1.1 only where something of it is used, signed as one where the

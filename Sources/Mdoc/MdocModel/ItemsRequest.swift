@@ -28,13 +28,25 @@ package struct ItemsRequest: Hashable, Sendable {
     /// What may come where an element is not there; only for holders of extended requests (Q168).
     package var alternatives: [AlternativeDataElements]
 
+    /// The issuers whose documents are wanted, by the key identifiers of certificates in their chains; empty for all of
+    /// them. Only for holders of extended requests (Q168), and a hint: an answer is judged by the trust alone.
+    package var issuerIdentifiers: [[UInt8]]
+
     package init(
-        docType: String, nameSpaces: [NameSpace], alternatives: [AlternativeDataElements] = []
+        docType: String, nameSpaces: [NameSpace], alternatives: [AlternativeDataElements] = [],
+        issuerIdentifiers: [[UInt8]] = []
     ) {
         self.docType = docType
         self.nameSpaces = nameSpaces
         self.alternatives = alternatives
+        self.issuerIdentifiers = issuerIdentifiers
     }
+
+    /// Whether only holders of extended requests may get it as it is.
+    package var isExtended: Bool { !alternatives.isEmpty || !issuerIdentifiers.isEmpty }
+
+    /// What of it every holder understands.
+    var withoutRequestInfo: ItemsRequest { ItemsRequest(docType: docType, nameSpaces: nameSpaces) }
 
     /// Whether this element was asked for by its own name, first or as an alternative.
     package func asks(for identifier: String, in nameSpace: String) -> Bool {
@@ -46,7 +58,7 @@ package struct ItemsRequest: Hashable, Sendable {
     package func encoded() -> EncodedCBOR<ItemsRequest> {
         EncodedCBOR(
             embedding: CBOREncoder.encode { encoder in
-                encoder.map(count: alternatives.isEmpty ? 2 : 3)
+                encoder.map(count: isExtended ? 3 : 2)
                 encoder.text("docType")
                 encoder.text(docType)
                 encoder.text("nameSpaces")
@@ -59,16 +71,23 @@ package struct ItemsRequest: Hashable, Sendable {
                         encoder.boolean(element.intentToRetain)
                     }
                 }
-                if !alternatives.isEmpty { encodeRequestInfo(&encoder) }
+                if isExtended { encodeRequestInfo(&encoder) }
             })
     }
 
     private func encodeRequestInfo(_ encoder: inout CBOREncoder) {
         encoder.text("requestInfo")
-        encoder.map(count: 1)
-        encoder.text("alternativeDataElements")
-        encoder.array(count: alternatives.count)
-        for alternative in alternatives { alternative.encode(to: &encoder) }
+        encoder.map(count: (alternatives.isEmpty ? 0 : 1) + (issuerIdentifiers.isEmpty ? 0 : 1))
+        if !alternatives.isEmpty {
+            encoder.text("alternativeDataElements")
+            encoder.array(count: alternatives.count)
+            for alternative in alternatives { alternative.encode(to: &encoder) }
+        }
+        if !issuerIdentifiers.isEmpty {
+            encoder.text("issuerIdentifiers")
+            encoder.array(count: issuerIdentifiers.count)
+            for identifier in issuerIdentifiers { encoder.byteString(identifier) }
+        }
     }
 
     init(_ item: CBORItem) throws(CBORError) {
@@ -83,10 +102,13 @@ package struct ItemsRequest: Hashable, Sendable {
             }
             nameSpaces.append(NameSpace(name: try member.key.name(), elements: elements))
         }
-        alternatives = []
-        guard let info = try map.optional("requestInfo")?.map(),
-            let list = try info.optional("alternativeDataElements")?.array()
-        else { return }
-        for entry in list { alternatives.append(try AlternativeDataElements(entry)) }
+        (alternatives, issuerIdentifiers) = ([], [])
+        guard let info = try map.optional("requestInfo")?.map() else { return }
+        if let list = try info.optional("alternativeDataElements")?.array() {
+            for entry in list { alternatives.append(try AlternativeDataElements(entry)) }
+        }
+        if let list = try info.optional("issuerIdentifiers")?.array() {
+            for entry in list { issuerIdentifiers.append([UInt8](try entry.byteString())) }
+        }
     }
 }

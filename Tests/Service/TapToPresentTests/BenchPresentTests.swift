@@ -1,6 +1,9 @@
 import BlueZBench
+import COSE
 import Foundation
 import MdocModel
+import MdocWallet
+import OpenSSLCrypto
 import PCSCBench
 import PresentationStage
 import TapToPresent
@@ -11,7 +14,9 @@ private struct BenchApp {
     let reader: MobileDocumentReader
     private let folder = FileManager.default.temporaryDirectory.appending(path: "tap-\(UUID())").path
 
-    init(trusting customers: Customers) {
+    init(
+        trusting customers: Customers, _ change: (inout MobileDocumentReader.Setup) -> Void = { _ in }
+    ) {
         var setup = MobileDocumentReader.Setup()
         setup.storeFolder = folder
         setup.reader = VirtualBench.first
@@ -19,18 +24,33 @@ private struct BenchApp {
         // The wallet's issuer is a test's, and has no revocation list.
         setup.acceptsTestDocuments = true
         setup.revocation[.elements] = .age
+        change(&setup)
         reader = MobileDocumentReader(setup)
     }
 
     func clean() { try? FileManager.default.removeItem(atPath: folder) }
 
+    func newToken() async throws -> MobileDocumentReader.Token {
+        let now = Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
+        return try await TapStage.newToken(in: folder, at: now)
+    }
+
     /// The family name of whoever's phone `come` brings once the reader waits for one, and the steps up to it.
     func familyName(
         _ come: @escaping @Sendable (MobileDocumentReader.Event) async throws -> Void
     ) async throws -> (name: String?, events: [MobileDocumentReader.Event]) {
-        let now = Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970))
-        let session = try await reader.prepare(using: TapStage.newToken(in: folder, at: now))
-        let stream = session.events
+        let session = try await reader.prepare(using: newToken())
+        let request = MobileDriversLicenseDataRequest(nonRetainedElements: [.familyName])
+        let (response, events) = try await answer(come) { try await session.requestDocument(request) }
+        return (response.documentElements.nameComponents?.familyName, events)
+    }
+
+    /// What `ask` comes to with the phone that `come` brings, and the steps up to it.
+    func answer<Answer: Sendable>(
+        _ come: @escaping @Sendable (MobileDocumentReader.Event) async throws -> Void,
+        to ask: @escaping @Sendable () async throws -> Answer
+    ) async throws -> (answer: Answer, events: [MobileDocumentReader.Event]) {
+        let stream = reader.events
         let watching = Task {
             var events: [MobileDocumentReader.Event] = []
             for await event in stream {
@@ -40,10 +60,9 @@ private struct BenchApp {
             }
             return events
         }
-        let request = MobileDriversLicenseDataRequest(nonRetainedElements: [.familyName])
-        let response = await Task { try await session.requestDocument(request) }.result
+        let answer = await Task { try await ask() }.result
         let events = try await watching.value
-        return (try response.get().documentElements.nameComponents?.familyName, events)
+        return (try answer.get(), events)
     }
 }
 
@@ -63,12 +82,15 @@ extension [MobileDocumentReader.Event] {
     "The library for apps, with a tap through the real pcscd", .serialized,
     .enabled(if: VirtualBench.isHere, VirtualBench.absence), .takingTurnsAtTheBench)
 struct PCSCPresentTests {
+    /// One for all tests: the phone of each comes a second after that of the one before was seen away (Q208).
+    private static let reader = Result { try VirtualReader() }
+
     @Test(
         "A tap gives an app the element that it asked for; one of an issuer that it does not trust gives none"
     )
     func tapped() async throws {
         let customers = try Customers()
-        let reader = try VirtualReader()
+        let reader = try Self.reader.get()
         for isTrusted in [true, false] {
             let app = BenchApp(trusting: isTrusted ? customers : try Customers())
             defer { app.clean() }
@@ -84,6 +106,52 @@ struct PCSCPresentTests {
                 await #expect(throws: MobileDocumentReaderError.invalidResponse) {
                     try await app.familyName(come)
                 }
+            }
+            try await reader.takeAway()
+        }
+    }
+
+    /// A phone of a customer with this document alone.
+    private static func phone(of customers: Customers, with document: TestDocument) throws -> Phone {
+        let key = try COSEKeyPair(PrivateKey.generate(.p256))
+        let card = try customers.presented.issuer.issue(document, for: key)
+        return try customers.phone { $0.holder = Holder(documents: [card]) }
+    }
+
+    @Test("A file from iOS reads a licence and a national ID card, and none of an issuer that is not trusted")
+    func ported() async throws {
+        let customers = try Customers()
+        let today = Timestamp(secondsSince1970: Int64(Date().timeIntervalSince1970)).dayInUTC
+        let (licence, card) = (TestLicence().document(on: today), TestDocument.nationalIDCard())
+        let reader = try Self.reader.get()
+        for isTrusted in [true, false] {
+            let app = BenchApp(trusting: isTrusted ? customers : try Customers())
+            defer { app.clean() }
+            let desk = RentalDesk(reader: app.reader) { _ in try await app.newToken().tokenString }
+            #expect(desk.isAvailable)
+            @Sendable func come(with document: TestDocument, at event: MobileDocumentReader.Event)
+                async throws
+            {
+                guard event == .armed else { return }
+                try await reader.hold(Self.phone(of: customers, with: document))
+            }
+            if isTrusted {
+                let categories = try await app.answer({ try await come(with: licence, at: $0) }) {
+                    try await desk.categories()
+                }
+                #expect(categories.answer == ["B"])
+                try await reader.takeAway()
+                let name = try await app.answer({ try await come(with: card, at: $0) }) {
+                    try await desk.nameOnNationalIDCard()
+                }
+                #expect(name.answer == "試験")
+            } else {
+                let error = await #expect(throws: MobileDocumentReaderError.invalidResponse) {
+                    try await app.answer({ try await come(with: card, at: $0) }) {
+                        try await desk.nameOnNationalIDCard()
+                    }
+                }
+                #expect(desk.advice(after: try #require(error)) == "The phone's answer is not valid.")
             }
             try await reader.takeAway()
         }

@@ -216,6 +216,26 @@ struct DisplayTests {
         #expect(display.results.first?.familyName == "Testrup-Ødegård")
     }
 
+    @Test("A national ID card is shown with its name and face")
+    func nationalIDCard() async throws {
+        let display = SeenDisplay(.approved)
+        let request = MobileNationalIDCardDisplayRequest(
+            region: .japan, elements: [.familyName, .givenName, .ageAtLeast(20)],
+            options: .init(validationMode: .confirm))
+        #expect(try await outcome(request, by: .init(display), of: [.nationalIDCard()]) == .approved)
+        let result = try #require(display.results.first)
+        #expect(result.familyName == "試験" && result.givenName == "花子")
+        #expect(result.portrait?.isEmpty == false && result.ages.map(\.answer) == [.yes])
+    }
+
+    @Test("An age beside a question about it is shown, and its answer still decides")
+    func ageBesideQuestion() async throws {
+        let display = SeenDisplay(.approved)
+        #expect(
+            try await outcome(Self.request([.age, .ageAtLeast(65)]), by: .init(display)) == .rejected)
+        #expect(display.results.first?.age == 40)
+    }
+
     @Test("A rejected answer is not shown")
     func rejected() async throws {
         let display = SeenDisplay(.approved)

@@ -112,12 +112,12 @@ struct DocumentElementsTests {
             // AAMVA's answers in its place.
             .init("sex", 3) { $0.sex == .female },
             .init("DHS_compliance", "X") { $0.documentDHSComplianceStatus == nil },
-            .init("driving_privileges", "B") { $0.drivingPrivileges.isEmpty },
+            .init("driving_privileges", "B") { $0.drivingPrivileges == nil },
             .init("driving_privileges", [["vehicle_category_code": "B"], ["code": "C"]]) {
-                $0.drivingPrivileges.isEmpty
+                $0.drivingPrivileges == nil
             },
             .init("domestic_driving_privileges", [["domestic_vehicle_class": "C"]]) {
-                $0.aamvaDrivingPrivileges.isEmpty
+                $0.aamvaDrivingPrivileges == nil
             },
             .init("eye_colour", "Brown") { $0.eyeColor == nil },
             .init("hair_colour", 3) { $0.hairColor == nil },
@@ -164,7 +164,7 @@ struct DocumentElementsTests {
         let elements = try await elements(asking: [.documentNumber])
         #expect(elements.documentNumber != nil)
         #expect(elements.nameComponents == nil && elements.portraitData == nil && elements.address == nil)
-        #expect(elements.issuingAuthority == nil && elements.drivingPrivileges.isEmpty)
+        #expect(elements.issuingAuthority == nil && elements.drivingPrivileges == nil)
         let bare = try await self.elements { $0["eye_colour"] = nil }
         #expect(bare.eyeColor == nil && bare.hairColor == .auburn)
     }
@@ -238,6 +238,40 @@ struct DocumentElementsTests {
         #expect(elements.documentNumber == "P1")
         #expect(elements.issuingAuthority?.name == (hasNames ? "Office" : nil))
         #expect(elements.sex == .notApplicable)
+    }
+
+    @Test(
+        "A national ID card's elements are read; a name without a space is a family name",
+        arguments: [("試験　花子", "試験", "花子"), ("試験 花子", "試験", "花子"), ("試験花子", "試験花子", nil)]
+            as [(String, String, String?)])
+    func nationalIDCard(_ name: String, _ family: String, _ given: String?) async throws {
+        let stage = try TapStage([.nationalIDCard(named: name)])
+        defer { stage.clean() }
+        let response = try await stage.prepared().requestDocument(
+            .nationalIDCardData(
+                region: .japan,
+                notRetaining: [
+                    .age, .ageAtLeast(20), .dateOfBirth, .documentNumber, .familyName, .givenName, .portrait,
+                    .sex,
+                ]))
+        let elements = response.documentElements
+        #expect(response.region == .japan)
+        #expect(elements.nameComponents?.familyName == family)
+        #expect(elements.nameComponents?.givenName == given)
+        #expect(elements.age == 40 && elements.ageAtLeastElements == [20: true])
+        #expect(elements.dateOfBirth == DateComponents(year: 1986, month: 1, day: 1))
+        #expect(elements.portraitData?.isEmpty == false && elements.documentNumber == "123456789012")
+        #expect(elements.sex == .female && !"\(elements)".contains("試験"))
+    }
+
+    @Test("A driving licence does not answer a request for a national ID card")
+    func otherDocument() async throws {
+        let stage = try TapStage()
+        defer { stage.clean() }
+        await #expect(throws: MobileDocumentReaderError.cancelled) {
+            try await stage.prepared().requestDocument(
+                .nationalIDCardData(region: .japan, notRetaining: [.sex]))
+        }
     }
 
     @Test(

@@ -42,4 +42,18 @@ struct ExampleTests {
         defer { stage.clean() }
         #expect(try await checkLicense(with: stage.reader, token: stage.token()))
     }
+
+    @Test(
+        "A file from iOS shows an age to the operator, who decides",
+        arguments: [("approved\n", true), ("rejected\n", false)])
+    func ported(_ decision: String, _ isOldEnough: Bool) async throws {
+        let viewer = try Viewer(answering: decision)
+        let stage = try TapStage(setup: {
+            $0.display = .init(ViewerDisplay(path: viewer.path, acceptingOwnUser: true))
+        })
+        defer { stage.clean() }
+        let desk = RentalDesk(reader: stage.reader) { _ in "" }
+        #expect(try await desk.isOldEnough() == isOldEnough)
+        #expect(desk.advice(after: MobileDocumentReaderError.cancelled(.holderDeclined)).contains("Nothing"))
+    }
 }

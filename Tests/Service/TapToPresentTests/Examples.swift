@@ -22,7 +22,7 @@ func checkLicense(
     let request = MobileDriversLicenseDataRequest(
         retainedElements: [.documentNumber], nonRetainedElements: [.givenName, .drivingPrivileges])
     let elements = try await session.requestDocument(request).documentElements
-    return elements.drivingPrivileges.contains { $0.vehicleCategoryCode == "B" }
+    return elements.drivingPrivileges?.contains { $0.vehicleCategoryCode == "B" } ?? false
 }
 
 func guide(_ events: AsyncStream<MobileDocumentReader.Event>, show: (String) -> Void) async {

@@ -1,3 +1,4 @@
+import Foundation
 import MdocModel
 import RequestPlanner
 import Testing
@@ -8,6 +9,7 @@ import Testing
 struct RequestMappingTests {
     private typealias Licence = MobileDriversLicenseDataRequest
     private typealias PhotoID = MobilePhotoIDDataRequest
+    private typealias Card = MobileNationalIDCardDataRequest
 
     private static let iso = "org.iso.18013.5.1"
     private static let aamva = "org.iso.18013.5.1.aamva"
@@ -83,6 +85,69 @@ struct RequestMappingTests {
         #expect(raw.map(Self.names) == [expected, expected])
     }
 
+    @Test(
+        "An element of a national ID card of Japan is asked for by these names",
+        arguments: [
+            (.familyName, ["org.iso.23220.1.jp/full_name_unicode"]),
+            (.givenName, ["org.iso.23220.1.jp/full_name_unicode"]),
+            (.portrait, ["org.iso.23220.1.jp/portrait"]),
+            (.documentNumber, ["org.iso.23220.1.jp/individual_number_unicode"]),
+            (.dateOfBirth, ["org.iso.23220.1/birth_date"]), (.age, ["org.iso.23220.1/age_in_years"]),
+            (.ageAtLeast(20), ["org.iso.23220.1/age_over_20"]), (.sex, ["org.iso.23220.1/sex"]),
+        ] as [(MobileNationalIDCardDataRequest.Element, [String])])
+    func nationalIDCard(_ element: MobileNationalIDCardDataRequest.Element, _ names: [String]) throws {
+        let asked = try Self.asked(Card(region: .japan, nonRetainedElements: [element]))
+        #expect(asked.map(Self.names) == [names])
+        #expect(asked.map(\.docType) == ["org.iso.23220.1.jp.mnc"])
+    }
+
+    @Test("Family and given name of a national ID card are one element, kept where one of them is")
+    func wholeName() throws {
+        let request = Card(
+            region: .japan, retainedElements: [.givenName], nonRetainedElements: [.familyName])
+        #expect(try Self.asked(request).map(Self.names) == [["org.iso.23220.1.jp/full_name_unicode"]])
+        #expect(try Self.kept(request) == ["full_name_unicode"])
+        let shown = MobileNationalIDCardDisplayRequest(
+            region: .japan, elements: [.familyName, .givenName], options: .init(validationMode: .check))
+        #expect(
+            try Self.asked(shown).map(Self.names) == [
+                ["org.iso.23220.1.jp/portrait", "org.iso.23220.1.jp/full_name_unicode"]
+            ])
+    }
+
+    @Test(
+        "National ID cards of other regions are refused before anything is asked",
+        arguments: [
+            MobileNationalIDCardDataRequest(region: .germany, nonRetainedElements: [.sex]),
+            MobileNationalIDCardRawDataRequest(region: .germany, nonRetainedElements: [.sex]),
+            MobileNationalIDCardDisplayRequest(
+                region: .germany, elements: [.age], options: .init(validationMode: .check)),
+            MobileDocumentDisplayRequest(
+                elements: [.age],
+                options: .init(
+                    allowedDocumentTypes: [.driversLicense, .nationalIDCard(region: .germany)],
+                    validationMode: .check)),
+        ] as [any MobileDocumentRequest])
+    func otherRegion(_ request: any MobileDocumentRequest) {
+        let error = #expect(throws: MobileDocumentReaderError.self) { try plan(request) }
+        #expect(error == .notSupported && error?.reason == .regionNotSupported)
+        #expect(Card.isSupportedRegion(.japan) && !Card.isSupportedRegion(.germany))
+    }
+
+    @Test("Trusted issuers are named to wallets of extended requests, and to no others")
+    func issuers() throws {
+        let keys = [Data([1, 2]), Data([3])]
+        let request = MobileDriversLicenseRawDataRequest(
+            nonRetainedElements: [.sex], issuerIdentifiers: keys)
+        let choices = try request.plan.choices
+        let extended = choices.drafts(for: [.extendedRequest]).flatMap(\.documents)
+        #expect(extended.map(\.issuerIdentifiers) == [[[1, 2], [3]]])
+        #expect(choices.drafts(for: []).flatMap(\.documents).allSatisfy { $0.issuerIdentifiers.isEmpty })
+        let without = try MobilePhotoIDRawDataRequest(nonRetainedElements: [.sex]).plan.choices
+        let others = without.drafts(for: [.extendedRequest]).flatMap(\.documents)
+        #expect(others.map(\.issuerIdentifiers) == [[], []])
+    }
+
     @Test("What is retained is asked for with the intent to retain, and nothing else is")
     func retention() throws {
         let request = Licence(retainedElements: [.documentNumber], nonRetainedElements: [.portrait, .sex])
@@ -138,14 +203,9 @@ struct RequestMappingTests {
             (Licence(), .nothingRequested),
             (Licence(nonRetainedElements: [.sex, .sex]), .elementTwice),
             (Licence(retainedElements: [.sex], nonRetainedElements: [.sex]), .elementTwice),
-            (Licence(nonRetainedElements: [.age, .ageAtLeast(21)]), .ageBesideThreshold),
-            (Licence(nonRetainedElements: [.dateOfBirth, .ageAtLeast(21)]), .ageBesideThreshold),
-            (PhotoID(retainedElements: [.dateOfBirth, .ageAtLeast(21)]), .ageBesideThreshold),
-            (
-                MobileDriversLicenseDisplayRequest(
-                    elements: [.age, .ageAtLeast(21)], options: .init(validationMode: .check)),
-                .ageBesideThreshold
-            ),
+            (Card(region: .japan), .nothingRequested),
+            (Card(region: .japan, nonRetainedElements: [.familyName, .familyName]), .elementTwice),
+            (Card(region: .japan, nonRetainedElements: [.ageAtLeast(100)]), .ageOutOfRange),
             (Licence(nonRetainedElements: [.ageAtLeast(-1)]), .ageOutOfRange),
             (Licence(nonRetainedElements: [.ageAtLeast(100)]), .ageOutOfRange),
             (
@@ -188,6 +248,8 @@ struct RequestMappingTests {
         arguments: [
             Licence(nonRetainedElements: [.sex]), Licence(nonRetainedElements: [.age]),
             Licence(nonRetainedElements: [.age, .dateOfBirth]), Licence(nonRetainedElements: [.dateOfBirth]),
+            Licence(nonRetainedElements: [.age, .ageAtLeast(21)]),
+            Licence(nonRetainedElements: [.dateOfBirth, .ageAtLeast(21)]),
             Licence(nonRetainedElements: [.ageAtLeast(0)]), Licence(nonRetainedElements: [.ageAtLeast(99)]),
             Licence(nonRetainedElements: [.ageAtLeast(18), .ageAtLeast(21)]),
             Licence(retainedElements: [.portrait]),

@@ -154,6 +154,23 @@ extension [DeviceRequest] {
     }
 }
 
+extension TestDocument {
+    /// A My Number Card of nobody.
+    static func nationalIDCard(named name: String = "試験　花子") -> TestDocument {
+        var card = TestDocument(docType: "org.iso.23220.1.jp.mnc")
+        card.add(
+            to: "org.iso.23220.1.jp",
+            [
+                "full_name_unicode": .text(name), "individual_number_unicode": "123456789012",
+                "portrait": .bytes(TestPortrait.jpeg(size: 2400)),
+            ])
+        card.add(
+            to: "org.iso.23220.1",
+            ["birth_date": .fullDate("1986-01-01"), "age_in_years": 40, "age_over_20": true, "sex": 2])
+        return card
+    }
+}
+
 extension TestLicence {
     /// A license with everything that the library reads.
     static func full(_ change: (inout TestDocument) -> Void = { _ in }) -> TestDocument {

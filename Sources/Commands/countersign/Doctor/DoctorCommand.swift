@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import Glibc
 internal import JSON
 internal import PCSCTransport
@@ -50,9 +51,6 @@ struct DoctorCommand: AsyncParsableCommand {
         help: ArgumentHelp("Write a report that helps to find a fault to this file.", valueName: "file"))
     var supportBundle: String?
 
-    @Option(name: .long, help: ArgumentHelp("The system's files are below this folder.", visibility: .hidden))
-    var root = ""
-
     @OptionGroup var clock: ClockArguments
     @OptionGroup var store: StoreArguments
     @OptionGroup var output: OutputArguments
@@ -93,7 +91,10 @@ struct DoctorCommand: AsyncParsableCommand {
         geteuid() == 0 && system.has(Self.daemonStore) && store.path != Self.daemonStore
     }
 
-    private var system: SystemFolder { SystemFolder(root: root) }
+    /// The files of this computer; in tests those below a folder.
+    private var system: SystemFolder {
+        SystemFolder(root: ProcessInfo.processInfo.environment["COUNTERSIGN_SYSTEM_FOLDER"] ?? "")
+    }
 
     private var examinations: [Examination] {
         let (system, store) = (system, store)

@@ -13,7 +13,7 @@ struct RequestArguments: ParsableArguments {
                 purpose: age, which is meant where none is said, rental, identity, elements
                 what: age over N, name, licence number, document number, categories B C1, classes C, expiry, issue \
                 date, issuer, portrait, portrait for a human to compare, birth date, nationality, address, NS/ID
-                document: mdl, which is meant where none is said, photoid, pid, av, or a type
+                document: mdl, which is meant where none is said, photoid, pid, av, mnc, or a type
                 fallback, where a document has no such age: nothing, age in years, which is meant where none is \
                 said, birth date
                 """,

@@ -48,6 +48,7 @@ package enum ElementSource: String, Sendable {
     case iso23220_2 = "ISO/IEC TS 23220-4 Annex C, table C.1 (ISO/IEC TS 23220-2)"
     case photoID = "ISO/IEC TS 23220-4 Annex C, table C.2"
     case personID = "EU PID rulebook 3.1 (CIR (EU) 2024/2977)"
+    case myNumberCard = "Apple, elements of PKIdentityNationalIDCardDescriptor, region JP"
     case ageVerification = "EU age verification specification, annex A"
 }
 

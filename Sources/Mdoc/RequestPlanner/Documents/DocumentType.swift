@@ -7,19 +7,23 @@ package struct DocumentType: Sendable {
     package let mainNameSpace: String
     /// Empty where nothing is known of the document.
     package let elements: [DataElement]
-    /// The elements in the main namespace that answer a claim; a claim that is not here has no answer.
+    /// The elements that answer a claim; a claim that is not here has no answer.
     let answers: [Claim.Kind: [String]]
+    /// The namespace of the elements that answer a claim, where it is not the main one.
+    let answersElsewhere: [Claim.Kind: String]
     /// What may come in place of an element, in order.
     package let substitutes: [ElementName: [[ElementName]]]
 
     init(
         docType: String, mainNameSpace: String, elements: [DataElement], answers: [Claim.Kind: [String]],
+        answersElsewhere: [Claim.Kind: String] = [:],
         substitutes: [ElementName: [[ElementName]]] = [:]
     ) {
         self.docType = docType
         self.mainNameSpace = mainNameSpace
         self.elements = elements
         self.answers = answers
+        self.answersElsewhere = answersElsewhere
         self.substitutes = substitutes
     }
 
@@ -46,6 +50,13 @@ package struct DocumentType: Sendable {
         return elements.first { $0.name == name }
     }
 
+    /// The elements that answer a kind of claim; empty for an age, whose element depends on its years.
+    func elements(answering kind: Claim.Kind) -> [ElementName] {
+        answers[kind, default: []].map {
+            ElementName(nameSpace: answersElsewhere[kind] ?? mainNameSpace, identifier: $0)
+        }
+    }
+
     /// Whether the document cannot have this element: its namespace is known whole, and this is not in it.
     func lacks(_ name: ElementName) -> Bool {
         element(name) == nil && elements.contains { $0.name.nameSpace == name.nameSpace }
@@ -65,7 +76,9 @@ package struct DocumentFamily: Sendable {
     package var mainNameSpace: String { types[0].mainNameSpace }
 
     /// All that are known, in the order in which they are preferred.
-    package static let known: [DocumentFamily] = [.drivingLicence, .photoID, .personID, .ageVerification]
+    package static let known: [DocumentFamily] = [
+        .drivingLicence, .photoID, .personID, .ageVerification, .nationalIDCardOfJapan,
+    ]
 
     /// The document of a word or type; nil where it is neither.
     package init?(_ text: String) {

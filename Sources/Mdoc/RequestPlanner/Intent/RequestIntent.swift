@@ -14,6 +14,9 @@ package struct RequestIntent: Hashable, Sendable {
     /// Any of these documents will do, in order of preference.
     package var documents: [DocumentFamily]
     package var ageFallback: AgeFallback
+    /// For apps, which name each element and answer for needing it: whether the age in years or the birth date may be asked
+    /// for beside a question about the age.
+    package var allowsBirthDateBesideAge = false
 
     package init(
         _ purpose: RequestPurpose, _ claims: [Claim], from documents: [DocumentFamily] = [.drivingLicence],

@@ -44,7 +44,7 @@ extension DocumentType {
                     nameSpace: DocumentFamily.aamvaNameSpace, identifier: "domestic_driving_privileges"),
                 inMain("expiry_date"),
             ]
-        default: names = answers[claim.kind, default: []].map(inMain)
+        default: names = elements(answering: claim.kind)
         }
         guard claim.kind == .element || answers[claim.kind] != nil, !names.isEmpty,
             !names.contains(where: lacks)

@@ -23,7 +23,8 @@ extension RequestIntent {
     }
 
     private func check(_ claim: Claim) throws(RequestPlannerError) {
-        if claim.isDateOfBirth, purpose == .age || claims.contains(where: { $0.years != nil }) {
+        let isBesideAge = claims.contains { $0.years != nil } && !allowsBirthDateBesideAge
+        if claim.isDateOfBirth, purpose == .age || isBesideAge {
             throw .overAsking(.attestationAnswersAge, claim)
         }
         if claim.isBiometricTemplate { throw .overAsking(.biometricTemplate, claim) }

@@ -6,7 +6,7 @@ package struct RequestPlan: Sendable {
     /// Nil where whoever asks chose what is kept claim by claim.
     package let retention: RetentionChoice?
     /// For each family of the intent, in its order, one request for each of its document types.
-    let requests: [[ItemsRequest]]
+    private(set) var requests: [[ItemsRequest]]
 
     /// Plans what to ask, or says by which rule it is not asked.
     package init(
@@ -33,6 +33,19 @@ package struct RequestPlan: Sendable {
                 try ItemsRequest(intent, of: type, keeping: isKept)
             }
         }
+    }
+
+    /// The same, where only documents of these issuers are wanted.
+    package func wanting(issuers identifiers: [[UInt8]]) -> RequestPlan {
+        var plan = self
+        plan.requests = requests.map { requests in
+            requests.map { request in
+                var request = request
+                request.issuerIdentifiers = identifiers
+                return request
+            }
+        }
+        return plan
     }
 
     /// What to send to a wallet with these capabilities.

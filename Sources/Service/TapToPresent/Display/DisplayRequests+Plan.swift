@@ -1,3 +1,4 @@
+internal import Foundation
 internal import RequestPlanner
 
 extension MobileDriversLicenseDisplayRequest {
@@ -9,13 +10,34 @@ extension MobileDriversLicenseDisplayRequest {
     }
 }
 
+extension MobileNationalIDCardDisplayRequest {
+    /// What a session makes of it.
+    public var plan: MobileDocumentRequestPlan<Response> {
+        get throws(MobileDocumentReaderError) {
+            try MobileDocumentRequestPlan(
+                showing: elements, options.validationMode, of: [DocumentFamily(nationalIDCardOf: region)])
+        }
+    }
+}
+
+extension DocumentFamily {
+    fileprivate init(nationalIDCardOf region: Locale.Region) throws(MobileDocumentReaderError) {
+        guard MobileNationalIDCardDisplayRequest.isSupportedRegion(region) else {
+            throw .notSupported(.regionNotSupported)
+        }
+        self = .nationalIDCardOfJapan
+    }
+}
+
 extension MobileDocumentDisplayRequest {
     /// What a session makes of it.
     public var plan: MobileDocumentRequestPlan<Response> {
         get throws(MobileDocumentReaderError) {
             try MobileDocumentRequestPlan(
                 showing: elements, options.validationMode,
-                of: options.allowedDocumentTypes.map { $0.document })
+                of: options.allowedDocumentTypes.map { type throws(MobileDocumentReaderError) in
+                    try type.document
+                })
         }
     }
 }
@@ -26,6 +48,7 @@ extension MobileDocumentRequestPlan where Response == MobileDriversLicenseDispla
         showing elements: [MobileDriversLicenseDisplayRequest.Element],
         _ mode: MobileDriversLicenseDisplayRequest.Options.ValidationMode, of documents: [DocumentFamily]
     ) throws(MobileDocumentReaderError) {
+        try elements.checkEachOnce()
         let presentation = MobileDocumentPresentation(elements: elements, validationMode: mode)
         try self.init(
             needsToken: false,
@@ -40,18 +63,23 @@ extension MobileDocumentRequestPlan where Response == MobileDriversLicenseDispla
 
 extension MobileDocumentDisplayRequest.Options.DocumentType {
     fileprivate var document: DocumentFamily {
-        switch self {
-        case .driversLicense: .drivingLicence
-        case .photoID: .photoID
+        get throws(MobileDocumentReaderError) {
+            switch self {
+            case .driversLicense: .drivingLicence
+            case .photoID: .photoID
+            case .nationalIDCard(let region): try DocumentFamily(nationalIDCardOf: region)
+            }
         }
     }
 }
 
 extension MobileDriversLicenseDisplayRequest.Element {
     fileprivate func claim(of document: DocumentFamily) -> Claim {
-        switch self {
+        let hasWholeName = document == .nationalIDCardOfJapan
+        return switch self {
         case .age: .named("age_in_years", in: document.mainNameSpace)
         case .ageAtLeast(let years): .ageOver(years)
+        case .familyName where hasWholeName, .givenName where hasWholeName: .name
         case .familyName: .named("family_name", in: document.mainNameSpace)
         case .givenName: .named("given_name", in: document.mainNameSpace)
         }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Shows the operator elements of whichever of several documents the holder has, with its portrait. None of them
 /// reaches the app.
 public struct MobileDocumentDisplayRequest: MobileDocumentRequest {
@@ -14,6 +16,8 @@ public struct MobileDocumentDisplayRequest: MobileDocumentRequest {
         /// A kind of document that will do.
         public enum DocumentType: Hashable, Sendable {
             case driversLicense, photoID
+            /// Of a supported region; see ``MobileNationalIDCardDisplayRequest``.
+            case nationalIDCard(region: Locale.Region)
         }
 
         /// In order of preference; none twice.

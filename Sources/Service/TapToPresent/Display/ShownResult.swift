@@ -44,12 +44,15 @@ extension ReceiptStatement.Decision {
 extension ShownResult {
     init(_ read: ReadDocument, _ asked: MobileDocumentPresentation) {
         let elements = ElementReader(read)
+        let fullName = ElementReader(read, nameSpace: DocumentFamily.japaneseNameSpace).fullName
         let answers = elements.agesAtLeast
         brand = read.showing.brand
         self.asked = asked
         isTest = read.isTest
-        familyName = asked.elements.contains(.familyName) ? elements.text("family_name") : nil
-        givenName = asked.elements.contains(.givenName) ? elements.text("given_name") : nil
+        familyName =
+            asked.elements.contains(.familyName) ? elements.text("family_name") ?? fullName?.familyName : nil
+        givenName =
+            asked.elements.contains(.givenName) ? elements.text("given_name") ?? fullName?.givenName : nil
         age = asked.elements.contains(.age) ? elements.age : nil
         ages = read.plan.ages.map { years in
             (years, answers[years].map { $0 ? .yes : .no } ?? .unknown)

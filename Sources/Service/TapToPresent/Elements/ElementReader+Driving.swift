@@ -5,10 +5,10 @@ internal import MdocModel
 extension ElementReader {
     typealias Elements = MobileDriversLicenseDataRequest.Response.DocumentElements
 
-    /// None where one entry is malformed: half a list may lack what limits the rest.
-    var drivingPrivileges: [Elements.DrivingPrivilege] {
-        let list = value("driving_privileges").flatMap { try? DrivingPrivilege.list($0) } ?? []
-        return list.map { entry in
+    /// Nil where one entry is malformed: half a list may lack what limits the rest.
+    var drivingPrivileges: [Elements.DrivingPrivilege]? {
+        let list = value("driving_privileges").flatMap { try? DrivingPrivilege.list($0) }
+        return list?.map { entry in
             Elements.DrivingPrivilege(
                 vehicleCategoryCode: entry.vehicleCategoryCode,
                 issueDate: entry.issueDate.map { DateComponents($0) },
@@ -19,10 +19,9 @@ extension ElementReader {
         }
     }
 
-    var aamvaDrivingPrivileges: [Elements.AAMVADrivingPrivilege] {
-        let list =
-            value("domestic_driving_privileges").flatMap { try? DomesticDrivingPrivilege.list($0) } ?? []
-        return list.map { entry in
+    var aamvaDrivingPrivileges: [Elements.AAMVADrivingPrivilege]? {
+        let list = value("domestic_driving_privileges").flatMap { try? DomesticDrivingPrivilege.list($0) }
+        return list?.map { entry in
             Elements.AAMVADrivingPrivilege(
                 vehicleClass: entry.vehicleClass.map { vehicle in
                     .init(

@@ -81,6 +81,17 @@ extension ElementReader {
         return name
     }
 
+    /// A name in one text, family name first. Without a space nothing says where the given name begins.
+    var fullName: PersonNameComponents? {
+        guard let parts = text("full_name_unicode")?.split(maxSplits: 1, whereSeparator: \.isWhitespace),
+            let family = parts.first
+        else { return nil }
+        var name = PersonNameComponents()
+        name.familyName = String(family)
+        name.givenName = parts.count > 1 ? String(parts[1]) : nil
+        return name
+    }
+
     var address: PostalAddress? {
         var address = PostalAddress()
         address.street = text("resident_address") ?? ""

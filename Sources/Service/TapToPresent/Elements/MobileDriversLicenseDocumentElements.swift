@@ -38,9 +38,9 @@ extension MobileDriversLicenseDataRequest.Response {
         /// Whether the license serves federal purposes.
         public let documentDHSComplianceStatus: DocumentDHSComplianceStatus?
         /// Vehicle categories (ISO/IEC 18013-5 7.2.4).
-        public let drivingPrivileges: [DrivingPrivilege]
+        public let drivingPrivileges: [DrivingPrivilege]?
         /// Classes of a North American state (AAMVA).
-        public let aamvaDrivingPrivileges: [AAMVADrivingPrivilege]
+        public let aamvaDrivingPrivileges: [AAMVADrivingPrivilege]?
         /// The color of the eyes.
         public let eyeColor: EyeColor?
         /// The color of the hair.

@@ -9,8 +9,8 @@ extension MobileDocumentReaderError {
         case elementTwice
         /// The kind of document has no such element.
         case elementNotOfDocument
-        /// The age or the birth date is asked for beside a question about the age, which answers.
-        case ageBesideThreshold
+        /// National ID cards of this region cannot be asked for.
+        case regionNotSupported
         /// An age is not in 0 to 99.
         case ageOutOfRange
         /// At most two ages may be asked about in one request (ISO/IEC 18013-5 7.2.5).
@@ -90,8 +90,7 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .nothingRequested: "nothing is asked for"
         case .elementTwice: "an element is asked for twice"
         case .elementNotOfDocument: "the document has no such element"
-        case .ageBesideThreshold:
-            "the age or the birth date is asked for as well as ageAtLeast, which needs neither"
+        case .regionNotSupported: "national ID cards of this region cannot be asked for"
         case .ageOutOfRange: "an age is not from 0 to 99"
         case .moreThanTwoAges: "more than two ages are asked about"
         case .documentTwice: "one kind of document is asked for twice"

@@ -1,33 +1,43 @@
+internal import Foundation
 internal import RequestPlanner
 
 /// A request for elements of one kind of document, which come to the app.
 protocol DocumentElementsRequest: MobileDocumentRequest {
     associatedtype Element: RequestedElement
 
-    static var answer: MobileDocumentRequestPlan<Response>.Answer { get }
+    var answer: MobileDocumentRequestPlan<Response>.Answer { get }
+    /// Whether documents of the request's region can be asked for.
+    var isSupported: Bool { get }
+    /// The issuers whose documents are wanted; empty for all.
+    var issuerIdentifiers: [Data] { get }
     var retainedElements: [Element] { get }
     var nonRetainedElements: [Element] { get }
 }
 
 extension DocumentElementsRequest {
+    var isSupported: Bool { true }
+    var issuerIdentifiers: [Data] { [] }
+
     /// What a session makes of it.
     public var plan: MobileDocumentRequestPlan<Response> {
         get throws(MobileDocumentReaderError) {
+            guard isSupported else { throw .notSupported(.regionNotSupported) }
+            try (retainedElements + nonRetainedElements).checkEachOnce()
             let kept = retainedElements.flatMap(\.claims)
             let claims = kept + nonRetainedElements.flatMap(\.claims)
+            let plan = try RequestPlan(asking: claims, keeping: Set(kept), of: Element.document)
             return try MobileDocumentRequestPlan(
-                asking: [RequestPlan(asking: claims, keeping: Set(kept), of: Element.document)],
-                answer: Self.answer)
+                asking: [plan.wanting(issuers: issuerIdentifiers.map { [UInt8]($0) })], answer: answer)
         }
     }
 }
 
 extension DocumentElementsRequest where Response == MobileDocumentRawDataResponse {
-    static var answer: MobileDocumentRequestPlan<Response>.Answer { .asSent }
+    var answer: MobileDocumentRequestPlan<Response>.Answer { .asSent }
 }
 
 extension MobileDriversLicenseDataRequest: DocumentElementsRequest {
-    static var answer: MobileDocumentRequestPlan<Response>.Answer {
+    var answer: MobileDocumentRequestPlan<Response>.Answer {
         .verified { Response(documentElements: Response.DocumentElements($0)) }
     }
 }
@@ -35,7 +45,7 @@ extension MobileDriversLicenseDataRequest: DocumentElementsRequest {
 extension MobileDriversLicenseRawDataRequest: DocumentElementsRequest {}
 
 extension MobilePhotoIDDataRequest: DocumentElementsRequest {
-    static var answer: MobileDocumentRequestPlan<Response>.Answer {
+    var answer: MobileDocumentRequestPlan<Response>.Answer {
         .verified { Response(documentElements: Response.DocumentElements($0)) }
     }
 }

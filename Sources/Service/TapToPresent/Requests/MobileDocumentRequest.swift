@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A request for a document on somebody's phone, with the type of its answer.
 ///
 /// The requests of this library are all there are: nobody else can make a plan.
@@ -46,9 +48,12 @@ extension MobileDocumentRequest where Self == MobileDriversLicenseRawDataRequest
     /// The unverified answer to a request for a driver's license.
     public static func driversLicenseRawData(
         retaining retainedElements: [MobileDriversLicenseRawDataRequest.Element] = [],
-        notRetaining nonRetainedElements: [MobileDriversLicenseRawDataRequest.Element] = []
+        notRetaining nonRetainedElements: [MobileDriversLicenseRawDataRequest.Element] = [],
+        issuerIdentifiers: [Data] = []
     ) -> Self {
-        Self(retainedElements: retainedElements, nonRetainedElements: nonRetainedElements)
+        Self(
+            retainedElements: retainedElements, nonRetainedElements: nonRetainedElements,
+            issuerIdentifiers: issuerIdentifiers)
     }
 }
 
@@ -66,9 +71,12 @@ extension MobileDocumentRequest where Self == MobilePhotoIDRawDataRequest {
     /// The unverified answer to a request for a photo ID.
     public static func photoIDRawData(
         retaining retainedElements: [MobilePhotoIDRawDataRequest.Element] = [],
-        notRetaining nonRetainedElements: [MobilePhotoIDRawDataRequest.Element] = []
+        notRetaining nonRetainedElements: [MobilePhotoIDRawDataRequest.Element] = [],
+        issuerIdentifiers: [Data] = []
     ) -> Self {
-        Self(retainedElements: retainedElements, nonRetainedElements: nonRetainedElements)
+        Self(
+            retainedElements: retainedElements, nonRetainedElements: nonRetainedElements,
+            issuerIdentifiers: issuerIdentifiers)
     }
 }
 
@@ -78,5 +86,39 @@ extension MobileDocumentRequest where Self == MobileDocumentDisplayRequest {
         _ elements: [MobileDocumentDisplayRequest.Element], options: MobileDocumentDisplayRequest.Options
     ) -> Self {
         Self(elements: elements, options: options)
+    }
+}
+
+extension MobileDocumentRequest where Self == MobileNationalIDCardDisplayRequest {
+    /// Shows the operator elements of a national ID card.
+    public static func nationalIDCard(
+        region: Locale.Region, _ elements: [MobileNationalIDCardDisplayRequest.Element],
+        options: MobileNationalIDCardDisplayRequest.Options
+    ) -> Self {
+        Self(region: region, elements: elements, options: options)
+    }
+}
+
+extension MobileDocumentRequest where Self == MobileNationalIDCardDataRequest {
+    /// Elements of a national ID card, those that will be kept and those that will not.
+    public static func nationalIDCardData(
+        region: Locale.Region, retaining retainedElements: [MobileNationalIDCardDataRequest.Element] = [],
+        notRetaining nonRetainedElements: [MobileNationalIDCardDataRequest.Element] = []
+    ) -> Self {
+        Self(
+            region: region, retainedElements: retainedElements, nonRetainedElements: nonRetainedElements)
+    }
+}
+
+extension MobileDocumentRequest where Self == MobileNationalIDCardRawDataRequest {
+    /// The unverified answer to a request for a national ID card.
+    public static func nationalIDCardRawData(
+        region: Locale.Region, retaining retainedElements: [MobileNationalIDCardRawDataRequest.Element] = [],
+        notRetaining nonRetainedElements: [MobileNationalIDCardRawDataRequest.Element] = [],
+        issuerIdentifiers: [Data] = []
+    ) -> Self {
+        Self(
+            region: region, retainedElements: retainedElements, nonRetainedElements: nonRetainedElements,
+            issuerIdentifiers: issuerIdentifiers)
     }
 }

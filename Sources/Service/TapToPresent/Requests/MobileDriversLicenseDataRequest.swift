@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Elements of a driver's license, for the app (ISO/IEC 18013-5 7.2.1 and AAMVA's guidelines). Needs a session that was
 /// prepared with a reader token.
 public struct MobileDriversLicenseDataRequest: MobileDocumentDataRequest {
@@ -33,10 +35,16 @@ public struct MobileDriversLicenseRawDataRequest: MobileDocumentRawDataRequest {
     public var retainedElements: [Element]
     /// What is kept only as long as processing it at once needs.
     public var nonRetainedElements: [Element]
+    /// The subject key identifiers of the issuers that are trusted; empty for all. A hint to wallets of extended
+    /// requests: the answer is unverified all the same.
+    public var issuerIdentifiers: [Data]
 
     /// A request for these elements.
-    public init(retainedElements: [Element] = [], nonRetainedElements: [Element] = []) {
+    public init(
+        retainedElements: [Element] = [], nonRetainedElements: [Element] = [], issuerIdentifiers: [Data] = []
+    ) {
         self.retainedElements = retainedElements
         self.nonRetainedElements = nonRetainedElements
+        self.issuerIdentifiers = issuerIdentifiers
     }
 }

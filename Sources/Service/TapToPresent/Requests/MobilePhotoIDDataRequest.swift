@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Elements of a photo ID (ISO/IEC TS 23220-4 Annex C), for the app. Needs a session that was prepared with a reader
 /// token.
 public struct MobilePhotoIDDataRequest: MobileDocumentDataRequest {
@@ -32,10 +34,16 @@ public struct MobilePhotoIDRawDataRequest: MobileDocumentRawDataRequest {
     public var retainedElements: [Element]
     /// What is kept only as long as processing it at once needs.
     public var nonRetainedElements: [Element]
+    /// The subject key identifiers of the issuers that are trusted; empty for all. A hint to wallets of extended
+    /// requests: the answer is unverified all the same.
+    public var issuerIdentifiers: [Data]
 
     /// A request for these elements.
-    public init(retainedElements: [Element] = [], nonRetainedElements: [Element] = []) {
+    public init(
+        retainedElements: [Element] = [], nonRetainedElements: [Element] = [], issuerIdentifiers: [Data] = []
+    ) {
         self.retainedElements = retainedElements
         self.nonRetainedElements = nonRetainedElements
+        self.issuerIdentifiers = issuerIdentifiers
     }
 }

@@ -21,15 +21,32 @@ extension RequestPlan {
         asking claims: [Claim], keeping kept: Set<Claim> = [], of document: DocumentFamily
     ) throws(MobileDocumentReaderError) {
         do throws(RequestPlannerError) {
+            let claims = claims.eachOnce
             let purpose = claims.areOfAgeCheck ? RequestPurpose.age : .elements
-            self = try RequestPlan(RequestIntent(purpose, claims, from: [document]), keeping: kept)
+            var intent = RequestIntent(purpose, claims, from: [document])
+            intent.allowsBirthDateBesideAge = true
+            self = try RequestPlan(intent, keeping: kept)
         } catch {
             throw .invalidRequest(MobileDocumentReaderError.Reason(error))
         }
     }
 }
 
+extension Array where Element: Hashable {
+    /// Refuses a request that names an element twice.
+    func checkEachOnce() throws(MobileDocumentReaderError) {
+        guard Set(self).count == count else { throw .invalidRequest(.elementTwice) }
+    }
+}
+
 extension [Claim] {
+    /// Two elements may need the same of a document.
+    fileprivate var eachOnce: [Claim] {
+        reduce(into: []) { claims, claim in
+            if !claims.contains(claim) { claims.append(claim) }
+        }
+    }
+
     /// Whether an age is asked for, and nothing but a portrait that somebody compares.
     fileprivate var areOfAgeCheck: Bool {
         let others = filter { if case .ageOver = $0 { false } else { true } }
@@ -45,7 +62,6 @@ extension MobileDocumentReaderError.Reason {
             case .claimTwice: .elementTwice
             case .documentTwice: .documentTwice
             case .ageOutOfRange: .ageOutOfRange
-            case .overAsking(.attestationAnswersAge, _): .ageBesideThreshold
             case .overAsking(.twoAgesAtMost, _): .moreThanTwoAges
             case .documentLacks: .elementNotOfDocument
             // No element of this library is asked for like that.

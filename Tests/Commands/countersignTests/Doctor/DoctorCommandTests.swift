@@ -16,10 +16,13 @@ struct DoctorCommandTests {
         root = try FakeSystem()
     }
 
+    private var environment: [String: String] {
+        Self.noBus.merging(["COUNTERSIGN_SYSTEM_FOLDER": root.path]) { _, folder in folder }
+    }
+
     private func doctor(_ arguments: String...) async throws -> CommandRun {
         try await execute(
-            ["doctor", "--root", root.path, "--store", root.folder.path("var/store")] + arguments,
-            environment: Self.noBus)
+            ["doctor", "--store", root.folder.path("var/store")] + arguments, environment: environment)
     }
 
     private func checks(_ run: CommandRun) throws -> [String: [String: Any]] {
@@ -168,8 +171,7 @@ struct DoctorCommandTests {
         try root.plugIn("1-2", "072f", "223b")
         let file = root.folder.path("bundle.json")
         let run = try await execute(
-            ["doctor", "--root", root.path, "--store", store.path, "--support-bundle", file],
-            environment: Self.noBus)
+            ["doctor", "--store", store.path, "--support-bundle", file], environment: environment)
         #expect(
             run.errors.contains("checks") && run.errors.contains("USB ids") && run.errors.contains("read it"))
         #expect(run.output.contains("alice-shop") && run.output.contains("/opt/alice/dumps"))

@@ -37,8 +37,8 @@ extension MobileDocumentReaderError.Reason: SampledCases {
         case nil: .nothingRequested
         case .nothingRequested?: .elementTwice
         case .elementTwice?: .elementNotOfDocument
-        case .elementNotOfDocument?: .ageBesideThreshold
-        case .ageBesideThreshold?: .ageOutOfRange
+        case .elementNotOfDocument?: .regionNotSupported
+        case .regionNotSupported?: .ageOutOfRange
         case .ageOutOfRange?: .moreThanTwoAges
         case .moreThanTwoAges?: .documentTwice
         case .documentTwice?: .policyAcceptsMore
