@@ -213,7 +213,7 @@ let package = Package(
         .executableTarget(
             name: "countersignd",
             dependencies: [
-                "JSON", "OpenSSLCrypto", "COSE", "MdocModel", "MdocTrust", "MdocVerification",
+                "JSON", "OpenSSLCrypto", "PKIX", "COSE", "MdocModel", "MdocTrust", "MdocVerification",
                 "RequestPlanner", "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport",
                 "ReaderAPI",
                 "ReaderIdentityStore", "Reports",

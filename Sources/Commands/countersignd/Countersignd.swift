@@ -11,6 +11,7 @@ internal import ReaderAPI
 internal import ReaderTokens
 internal import Reports
 internal import ServiceLifecycle
+internal import SystemPackage
 internal import Transport
 internal import UnixSignals
 
@@ -19,14 +20,24 @@ internal import UnixSignals
 struct Countersignd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "countersignd", abstract: "Serve presentations at this computer's readers over HTTP.",
-        version: Version.number)
+        discussion: """
+            Check a change of the configuration, then have it read:
+
+              runuser -u countersign -- countersignd --check
+              systemctl reload countersignd
+            """,
+        version: Version.number, subcommands: [TokenCommand.self, SchemaCommand.self])
 
     static let _errorPrefix = "error: "
 
     @Option(help: ArgumentHelp("The configuration, as JSON.", valueName: "file"))
     var config = "/etc/countersign/countersignd.json"
 
-    @Flag(help: "Check the configuration and the keys that it names, report what is wrong, and exit.")
+    @Flag(
+        help: """
+            Check the configuration and the keys that it names, report every fault with line, column and JSON Pointer, and \
+            exit.
+            """)
     var check = false
 
     func run() async throws {
@@ -37,7 +48,8 @@ struct Countersignd: AsyncParsableCommand {
         do throws(ConfigurationFaults) {
             configuration = try read()
         } catch {
-            throw ValidationError(error.text(of: config))
+            _ = try? FileDescriptor.standardError.writeAll("error: \(error.text(of: config))\n".utf8)
+            throw ExitCode(64)
         }
         if check { return try configuration.checkFiles() }
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
@@ -48,7 +60,10 @@ struct Countersignd: AsyncParsableCommand {
 
     private func read() throws(ConfigurationFaults) -> DaemonConfiguration {
         guard let data = FileManager.default.contents(atPath: config) else {
-            throw ConfigurationFaults(faults: [JSONFault(.wrongValue("the file cannot be read"), line: 0)])
+            throw ConfigurationFaults(faults: [
+                JSONFault(
+                    .wrongValue("\(Terminal.safe(config, limit: 4096)): the file cannot be read"), line: 0)
+            ])
         }
         return try DaemonConfiguration([UInt8](data), environment: ProcessInfo.processInfo.environment)
     }

@@ -6,13 +6,8 @@ internal import ReaderService
 internal import Transport
 
 extension DaemonConfiguration.Lane {
-    private static let members: Set = [
-        "name", "reader", "adapter", "transport", "bleMode", "l2cap", "benchLink", "waitSeconds",
-        "consentSeconds", "brand", "page", "policy", "requestVersion", "readerCommands", "fieldTrace",
-    ]
-
     init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(Self.members)
+        let members = try text.members()
         let name = try members.required("name")
         self.name = try name.string(upTo: 64)
         guard self.name.utf8.allSatisfy(Self.isPlain) else {
@@ -106,7 +101,7 @@ extension DaemonConfiguration.Lane {
 
 extension DaemonConfiguration.Lane.FieldTraceSettings {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["file", "bytes"])
+        let members = try text.members()
         let file = try members.required("file")
         self.file = try file.string(upTo: 4000)
         guard self.file.hasPrefix("/") else { throw file.wrong("must be a path that begins with /") }

@@ -3,7 +3,7 @@ internal import ReaderAPI
 
 extension LaneBrand {
     init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["name", "logo", "colours", "welcome"])
+        let members = try text.members()
         self.init(
             name: try members.required("name").string(upTo: 80), logo: try members["logo"]?.absolutePath(),
             colours: try members["colours"].map(BrandColours.init),
@@ -13,7 +13,7 @@ extension LaneBrand {
 
 extension BrandColours {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["ground", "words"])
+        let members = try text.members()
         let ground = try members.required("ground").colour()
         let words = try members.required("words").colour()
         do throws(ContrastFault) {

@@ -4,9 +4,7 @@ internal import ReaderAPI
 extension LanePage {
     init(_ text: JSONText) throws(JSONFault) {
         self.init()
-        let members = try text.members([
-            "language", "antenna", "resultSeconds", "notice", "reader", "accepts", "asks", "speaks", "texts",
-        ])
+        let members = try text.members()
         language = try members["language"]?.string(upTo: 16)
         resultSeconds = try members["resultSeconds"].map { value throws(JSONFault) in
             Int(try value.integer(in: 2...600))
@@ -17,14 +15,14 @@ extension LanePage {
         speaks = try members["speaks"]?.boolean() ?? false
         texts = try members["texts"].map(PageTexts.init) ?? texts
         antenna = try members["antenna"].map { value throws(JSONFault) in
-            let antenna = try value.members(["x", "y", "place"])
+            let antenna = try value.members()
             return Antenna(
                 x: Int(try antenna.required("x").integer(in: 0...100)),
                 y: Int(try antenna.required("y").integer(in: 0...100)),
                 place: try antenna.required("place").word())
         }
         notice = try members["notice"].map { value throws(JSONFault) in
-            let notice = try value.members(["controller", "purpose", "kept", "contact"])
+            let notice = try value.members()
             return Notice(
                 controller: try notice.required("controller").string(upTo: 300),
                 purpose: try notice.required("purpose").string(upTo: 600),

@@ -8,10 +8,10 @@ internal import WalletPresentation
 
 extension DaemonConfiguration.Online {
     private static let mostKeys = 8
-    private enum StoreWord: String, CaseIterable { case sqlite, memory, postgresql }
+    enum StoreWord: String, CaseIterable { case sqlite, memory, postgresql }
 
     init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["merchants", "web", "nonces"])
+        let members = try text.members()
         for entry in try members["merchants"]?.array(upTo: 64) ?? [] {
             let merchant = try Merchant(entry)
             guard !merchants.contains(where: { $0.name == merchant.name }) else {
@@ -25,7 +25,7 @@ extension DaemonConfiguration.Online {
     }
 
     private mutating func take(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["store", "connection", "lifetimeSeconds", "atMost"])
+        let members = try text.members()
         terms.lifetime = try members["lifetimeSeconds"]?.integer(in: 30...3600) ?? terms.lifetime
         terms.capacity = Int(try members["atMost"]?.integer(in: 100...10_000_000) ?? Int64(terms.capacity))
         let word: StoreWord = try members["store"]?.word() ?? .sqlite
@@ -50,7 +50,7 @@ extension DaemonConfiguration.Online {
 
 extension DaemonConfiguration.Online.Merchant {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["name", "merchantIdentifier", "teamIdentifier", "keys"])
+        let members = try text.members()
         name = try members.required("name").string(upTo: 64)
         let merchant = try members.required("merchantIdentifier").string()
         let team = try members.required("teamIdentifier").string()
@@ -65,7 +65,7 @@ extension DaemonConfiguration.Online.Merchant {
 
 extension DaemonConfiguration.Online.Web {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["origins", "keys", "identity"])
+        let members = try text.members()
         origins = try members.required("origins").array(upTo: 64).map { entry throws(JSONFault) in
             let origin = try entry.string(upTo: 300)
             do throws(WalletPresentationError) {

@@ -6,43 +6,34 @@ internal import ReaderAPI
 internal import ReaderService
 internal import RequestPlanner
 
-/// Why the file is not used: every fault of it.
-package struct ConfigurationFaults: Error {
-    package let faults: [JSONFault]
-
-    /// One line for each, with its line in the file.
-    package func text(of path: String) -> String {
-        faults.sorted { $0.line < $1.line }
-            .map { "\(Terminal.safe(path)):\($0.line): \($0.explanation)" }.joined(separator: "\n")
-    }
-}
-
 extension DaemonConfiguration {
     private static let largestFile = 1 << 18
-    private static let members: Set = [
-        "store", "keys", "socket", "http", "tokens", "lanes", "policies", "clockSkewSeconds", "limits",
-        "page", "webhooks", "readerTokens", "testRoots", "acceptTestDocuments", "documentSigners", "online",
-        "log", "endSeconds",
-    ]
-    private static let logLevels: Set = ["debug", "info", "notice", "warning", "error"]
+    static let logLevels = ["debug", "info", "notice", "warning", "error"]
 
     /// Reads the file's bytes, with what the environment says instead.
     package init(_ bytes: [UInt8], environment: [String: String]) throws(ConfigurationFaults) {
         self.init()
         var list = FaultList()
+        var namedKeys: JSONText?
         do throws(JSONFault) {
             let text = try JSONText(bytes[...], limit: Self.largestFile)
-            take(from: text, try text.members(Self.members), &list)
+            list.add(ConfigurationValue.object(ConfigurationMember.file).faults(in: text))
+            let members = try text.members()
+            namedKeys = members["keys"]
+            take(from: text, members, &list)
         } catch {
             list.add(error)
         }
         take(from: environment, &list)
-        if socket == nil, http == nil {
-            list.add(JSONFault(.wrongValue("must have socket or http, or no program can connect"), line: 1))
+        if socket == nil, http == nil, !list.hasFault(in: "/socket"), !list.hasFault(in: "/http") {
+            list.add(
+                JSONFault(
+                    .wrongValue("must have socket or http, or no program can connect"), line: 1, column: 1))
         }
         if let keys, keys == store || keys.hasPrefix("\(store)/") {
+            let requirement = "must be a folder outside of store"
             list.add(
-                JSONFault(.wrongValue("keys must be a folder outside of store"), line: 1))
+                namedKeys?.wrong(requirement) ?? JSONFault(.wrongValue("keys \(requirement)"), line: 0))
         }
         guard list.faults.isEmpty else { throw ConfigurationFaults(faults: list.faults) }
     }
@@ -52,7 +43,7 @@ extension DaemonConfiguration {
         keys = list.read(keys) { () throws(JSONFault) in try members["keys"]?.absolutePath() }
         page = list.read(page) { () throws(JSONFault) in try members["page"]?.absolutePath() }
         logLevel = list.read(logLevel) { () throws(JSONFault) in
-            try members["log"]?.word(of: Self.logLevels)
+            try members["log"]?.string()
         }
         policy.clockSkew = list.read(policy.clockSkew) { () throws(JSONFault) in
             try members["clockSkewSeconds"]?.integer(in: 0...3600)
@@ -76,7 +67,11 @@ extension DaemonConfiguration {
         }
         takeChannels(members, &list)
         if let tokens = members["tokens"] { takeTokens(tokens, &list) }
-        if let issuing = members["readerTokens"] { takeReaderTokens(issuing, &list) }
+        // Grants name tokens and users.
+        if let issuing = members["readerTokens"], !list.hasFault(in: "/tokens"), !list.hasFault(in: "/socket")
+        {
+            takeReaderTokens(issuing, &list)
+        }
         if let limits = members["limits"] { takeLimits(limits, &list) }
         if let webhooks = members["webhooks"] {
             self.webhooks = list.read(nil) { () throws(JSONFault) in try Webhooks(webhooks) }
@@ -108,10 +103,7 @@ extension DaemonConfiguration {
 
     private mutating func takeLimits(_ text: JSONText, _ list: inout FaultList) {
         do throws(JSONFault) {
-            let members = try text.members([
-                "presentations", "listeners", "connections", "shownSeconds", "decisionSeconds",
-                "documentsSeconds",
-            ])
+            let members = try text.members()
             limits.presentations = Int(
                 try members["presentations"]?.integer(in: 10...100_000) ?? Int64(limits.presentations))
             limits.listeners = Int(try members["listeners"]?.integer(in: 1...4096) ?? Int64(limits.listeners))
@@ -134,7 +126,7 @@ extension DaemonConfiguration {
         guard let value else {
             // A server for apps and pages alone has none.
             if online != nil { return }
-            return list.add(JSONFault(.missingMember("lanes"), line: text.line))
+            return list.add(text.missing("lanes"))
         }
         for entry in list.read([], { () throws(JSONFault) in try value.array(upTo: 32) }) {
             guard let lane = list.read(nil, { () throws(JSONFault) in try Lane(entry) }) else { continue }
@@ -191,14 +183,6 @@ extension JSONText {
         text.hasPrefix("/") && text.utf8.count <= longestPath ? text : nil
     }
 
-    fileprivate func word(of words: Set<String>) throws(JSONFault) -> String {
-        let word = try string(upTo: 64)
-        guard words.contains(word) else {
-            throw wrong("must be one of \(words.sorted().joined(separator: ", "))")
-        }
-        return word
-    }
-
     fileprivate func sha256(of what: String) throws(JSONFault) -> [UInt8] {
         guard let bytes = try string(upTo: 64).utf8.bytesOfHexadecimal, bytes.count == 32
         else {
@@ -228,7 +212,7 @@ extension DaemonConfiguration.Socket {
     }
 
     fileprivate init(_ text: JSONText, users: inout [UInt32: AccessRules.User]) throws(JSONFault) {
-        let members = try text.members(["path", "mode", "users"])
+        let members = try text.members()
         path = try members["path"]?.absolutePath() ?? path
         guard Self.path(path) != nil else { throw text.wrong("must be a path of at most 107 bytes") }
         if let mode = members["mode"] {
@@ -238,7 +222,7 @@ extension DaemonConfiguration.Socket {
             self.mode = bits
         }
         for entry in try members["users"]?.array() ?? [] {
-            let user = try entry.members(["uid", "scopes", "lanes"])
+            let user = try entry.members()
             let number = UInt32(try user.required("uid").integer(in: 0...Int64(UInt32.max) - 1))
             guard users[number] == nil else { throw entry.wrong("this user is listed twice") }
             users[number] = AccessRules.User(
@@ -249,9 +233,9 @@ extension DaemonConfiguration.Socket {
 
 extension DaemonConfiguration.HTTP {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["host", "port", "names", "tls"])
+        let members = try text.members()
         tls = try members["tls"].map { text throws(JSONFault) in
-            let members = try text.members(["certificate", "key", "clientAuthority"])
+            let members = try text.members()
             return DaemonConfiguration.TLS(
                 certificate: try members.required("certificate").absolutePath(),
                 key: try members.required("key").absolutePath(),
@@ -273,7 +257,7 @@ extension DaemonConfiguration.HTTP {
 
 extension AccessRules.Token {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["name", "sha256", "scopes", "lanes"])
+        let members = try text.members()
         let bytes = try members.required("sha256").sha256(of: "the token")
         let name = try members.required("name")
         guard !(try name.string(upTo: 64).hasPrefix("uid:")) else {
@@ -300,7 +284,7 @@ extension PurposePolicies {
     /// `{"rental": {"rental": 3}, "identity": "age"}`; a purpose that is not named keeps its own.
     fileprivate init(_ text: JSONText) throws(JSONFault) {
         self.init()
-        let members = try text.members(Set(RequestPurpose.allCases.map(\.rawValue)))
+        let members = try text.members()
         for purpose in RequestPurpose.allCases {
             if let policy = members[purpose.rawValue] { self[purpose] = try RevocationPolicy(policy) }
         }
@@ -309,7 +293,7 @@ extension PurposePolicies {
 
 extension DaemonConfiguration.Webhooks {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["origins", "secretFile"])
+        let members = try text.members()
         secretFile = try members.required("secretFile").absolutePath()
         for entry in try members.required("origins").array(upTo: 32) {
             let origin = try entry.string(upTo: 300)

@@ -6,7 +6,7 @@ extension DaemonConfiguration {
     /// Reads keys and grants; `access` is known by then.
     mutating func takeReaderTokens(_ text: JSONText, _ list: inout FaultList) {
         do throws(JSONFault) {
-            let members = try text.members(["keys", "grants"])
+            let members = try text.members()
             for entry in try members.required("keys").array() {
                 let key = try TokenIssuing.Key(entry)
                 guard !readerTokens.keys.contains(where: { $0.brand == key.brand }) else {
@@ -24,7 +24,7 @@ extension DaemonConfiguration {
     }
 
     private func grant(_ text: JSONText) throws(JSONFault) -> TokenGrant {
-        let members = try text.members(["caller", "brand", "instances"])
+        let members = try text.members()
         let caller = try members.required("caller")
         let name = try caller.string(upTo: 64)
         guard callers.contains(name) else {
@@ -51,7 +51,7 @@ extension DaemonConfiguration {
 
 extension DaemonConfiguration.TokenIssuing.Key {
     fileprivate init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["brand", "kid", "keyFile"])
+        let members = try text.members()
         self.init(
             brand: try members.required("brand").tokenText(),
             identifier: try members.required("kid").tokenText(),

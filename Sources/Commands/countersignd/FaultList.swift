@@ -11,10 +11,26 @@ struct FaultList {
         do throws(JSONFault) {
             return try body() ?? standard
         } catch {
-            faults.append(error)
+            add(error)
             return standard
         }
     }
 
-    mutating func add(_ fault: JSONFault) { faults.append(fault) }
+    /// Of the faults of one value the first is the one that counts.
+    mutating func add(_ fault: JSONFault) {
+        guard
+            fault.line == 0 || fault.pointer.isEmpty
+                || !faults.contains(where: { $0.pointer == fault.pointer })
+        else { return }
+        faults.append(fault)
+    }
+
+    mutating func add(_ faults: [JSONFault]) {
+        for fault in faults { add(fault) }
+    }
+
+    /// Whether a value has a fault, or one in it.
+    func hasFault(in pointer: String) -> Bool {
+        faults.contains { $0.pointer == pointer || $0.pointer.hasPrefix("\(pointer)/") }
+    }
 }

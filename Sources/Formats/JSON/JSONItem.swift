@@ -31,7 +31,17 @@ package struct JSONItem: Equatable, Sendable {
 
     /// The line of `text` that contains `offset`, counted from 1.
     package static func line(of offset: Int, in text: ArraySlice<UInt8>) -> Int {
-        1 + text.prefix(upTo: min(max(offset, text.startIndex), text.endIndex)).count { $0 == 0x0a }
+        1 + before(offset, in: text).count { $0 == 0x0a }
+    }
+
+    /// The character of its line at which `offset` is, counted from 1.
+    package static func column(of offset: Int, in text: ArraySlice<UInt8>) -> Int {
+        // Bytes that continue a character do not count.
+        1 + before(offset, in: text).reversed().prefix { $0 != 0x0a }.count { $0 & 0xc0 != 0x80 }
+    }
+
+    private static func before(_ offset: Int, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        text.prefix(upTo: min(max(offset, text.startIndex), text.endIndex))
     }
 }
 

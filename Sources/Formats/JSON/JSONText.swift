@@ -1,18 +1,14 @@
-/// A value of a JSON text with its line and path, so that an error can name the place. For configurations and
+/// A value of a JSON text with its line and pointer, so that an error can name the place. For configurations and
 /// request bodies.
 package struct JSONText: Sendable {
     private let item: JSONItem
     private let source: ArraySlice<UInt8>
-    package let path: String
-    /// The path as a JSON Pointer (RFC 6901).
-    package let pointer: String
+    /// Where it is, as a JSON Pointer (RFC 6901).
+    private let pointer: String
 
-    fileprivate init(
-        _ item: JSONItem, in source: ArraySlice<UInt8>, path: String = "", pointer: String = ""
-    ) {
+    private init(_ item: JSONItem, in source: ArraySlice<UInt8>, pointer: String) {
         self.item = item
         self.source = source
-        self.path = path
         self.pointer = pointer
     }
 
@@ -20,7 +16,7 @@ package struct JSONText: Sendable {
     package init(_ bytes: ArraySlice<UInt8>, limit: Int = 1 << 16) throws(JSONFault) {
         do throws(JSONError) {
             let depth = JSONItem.standardLimits.depth
-            self.init(try JSONItem.parse(bytes, limits: (limit, depth)), in: bytes)
+            self.init(try JSONItem.parse(bytes, limits: (limit, depth)), in: bytes, pointer: "")
         } catch {
             throw JSONFault(error, in: bytes)
         }
@@ -30,7 +26,24 @@ package struct JSONText: Sendable {
 
     /// The fault that this value is not allowed; `requirement` says what it must be.
     package func wrong(_ requirement: String) -> JSONFault {
-        JSONFault(.wrongValue(requirement), line: line, path: path, pointer: pointer)
+        fault(.wrongValue(requirement), at: item.offset, pointer)
+    }
+
+    /// The fault that the member `name` of this object is not there.
+    package func missing(_ name: String) -> JSONFault {
+        fault(.missingMember(name), at: item.offset, pointer(to: name))
+    }
+
+    private func fault(
+        _ condition: JSONFault.Condition, at offset: Int, _ pointer: String
+    ) -> JSONFault {
+        JSONFault(
+            condition, line: JSONItem.line(of: offset, in: source),
+            column: JSONItem.column(of: offset, in: source), pointer: pointer)
+    }
+
+    private func pointer(to name: String) -> String {
+        "\(pointer)/\(name.replacing("~", with: "~0").replacing("/", with: "~1"))"
     }
 
     package var isNull: Bool { item.value == .null }
@@ -71,22 +84,28 @@ package struct JSONText: Sendable {
             throw wrong("must be a list of at most \(limit) values")
         }
         return items.enumerated().map { index, item in
-            JSONText(item, in: source, path: "\(path)[\(index)]", pointer: "\(pointer)/\(index)")
+            JSONText(item, in: source, pointer: "\(pointer)/\(index)")
         }
     }
 
     /// The members of an object that has no others than these.
     package func members(_ known: Set<String>) throws(JSONFault) -> JSONTextMembers {
+        if let fault = try unknownMembers(besides: known).first { throw fault }
+        return try members()
+    }
+
+    /// The members of an object, whatever their names are.
+    package func members() throws(JSONFault) -> JSONTextMembers {
         var values: [String: JSONText] = [:]
-        for member in try object() {
-            guard known.contains(member.name) else {
-                let line = JSONItem.line(of: member.offset, in: source)
-                throw JSONFault(
-                    .unknownMember(member.name), line: line, path: path, pointer: pointer(to: member.name))
-            }
-            values[member.name] = text(member)
-        }
+        for member in try object() { values[member.name] = text(member) }
         return JSONTextMembers(values, of: self)
+    }
+
+    /// The faults of an object that has other members than these.
+    package func unknownMembers(besides known: Set<String>) throws(JSONFault) -> [JSONFault] {
+        try object().filter { !known.contains($0.name) }.map { member in
+            fault(.unknownMember(member.name), at: member.offset, pointer(to: member.name))
+        }
     }
 
     /// The members of an object whose names its author chose, in their order.
@@ -102,14 +121,7 @@ package struct JSONText: Sendable {
     }
 
     private func text(_ member: JSONMember) -> JSONText {
-        JSONText(
-            member.item, in: source, path: path.isEmpty ? member.name : "\(path).\(member.name)",
-            pointer: pointer(to: member.name))
-    }
-
-    /// Where a member of this object is, or would be.
-    fileprivate func pointer(to name: String) -> String {
-        pointer + "/" + name.replacing("~", with: "~0").replacing("/", with: "~1")
+        JSONText(member.item, in: source, pointer: pointer(to: member.name))
     }
 }
 
@@ -126,10 +138,7 @@ package struct JSONTextMembers: Sendable {
     package subscript(name: String) -> JSONText? { values[name] }
 
     package func required(_ name: String) throws(JSONFault) -> JSONText {
-        guard let value = values[name] else {
-            throw JSONFault(
-                .missingMember(name), line: object.line, path: object.path, pointer: object.pointer(to: name))
-        }
+        guard let value = values[name] else { throw object.missing(name) }
         return value
     }
 }
@@ -143,6 +152,9 @@ extension JSONFault {
             case .duplicateMember: .duplicateMember
             default: .malformed
             }
-        self.init(condition, line: error.offset.map { JSONItem.line(of: $0, in: bytes) } ?? 1)
+        let offset = error.offset ?? bytes.startIndex
+        self.init(
+            condition, line: JSONItem.line(of: offset, in: bytes),
+            column: JSONItem.column(of: offset, in: bytes))
     }
 }

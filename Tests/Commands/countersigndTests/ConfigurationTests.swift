@@ -41,31 +41,57 @@ struct ConfigurationTests {
             """)
         #expect(status == 64)
         for line in [2, 3, 5, 6, 8, 9, 10, 12, 14, 15] {
-            #expect(text.contains("FILE:\(line): "), "\(line): \(text)")
+            #expect(text.contains("FILE:\(line):"), "\(line): \(text)")
         }
-        #expect(!text.contains("FILE:13: "))
+        #expect(!text.contains("FILE:13:"))
+    }
+
+    @Test("Every fault within one value is named too, each with line, column and JSON Pointer")
+    func faultsWithin() async throws {
+        let (status, text) = try await Self.check(
+            """
+            {
+              "http": {"port": 0, "prot": 1},
+              "tokens": [{"name": "uid:ä", "sha256": "12", "scopes": ["app", "root"], "lanes": "a"}],
+              "lanes": [{"name": "a b", "waitSeconds": 0, "page": {"antenna": {"x": 101, "y": 0}}}],
+              "lame": []
+            }
+            """)
+        #expect(status == 64)
+        #expect(text.hasPrefix("error: "))
+        let lines = text.replacing("error: ", with: "").split(separator: "\n").map {
+            $0.prefix { $0 != " " } + $0.split(separator: " ")[1]
+        }
+        #expect(
+            lines == [
+                "FILE:2:20:/http/port:", "FILE:2:23:/http/prot:", "FILE:3:23:/tokens/0/name:",
+                "FILE:3:42:/tokens/0/sha256:", "FILE:3:66:/tokens/0/scopes/1:", "FILE:3:84:/tokens/0/lanes:",
+                "FILE:4:22:/lanes/0/name:", "FILE:4:44:/lanes/0/waitSeconds:",
+                "FILE:4:67:/lanes/0/page/antenna/place:", "FILE:4:73:/lanes/0/page/antenna/x:",
+                "FILE:5:3:/lame:",
+            ], "\(text)")
     }
 
     @Test("A member that is misspelt, twice or missing is a fault, and so is a file that is no configuration")
     func members() async throws {
         for (text, words) in [
-            (#"{"lanes": [], "testRoots": []}"#, "testRoots: must contain at least one root"),
+            (#"{"lanes": [], "testRoots": []}"#, "/testRoots: must contain at least one root"),
             (#"{"lanes": [], "acceptTestDocuments": 1}"#, "must be true or false"),
             (
                 #"{"lanes": [{"name": "one", "requestVersion": "1.1"}]}"#,
-                #"lanes[0].requestVersion: must be one of "auto", "1.0""#
+                #"/lanes/0/requestVersion: must be one of "auto", "1.0""#
             ),
             (
                 #"{"lanes": [{"name": "one", "fieldTrace": {}}]}"#,
-                #"lanes[0].fieldTrace: the member "file" is missing"#
+                #"/lanes/0/fieldTrace/file: the member "file" is missing"#
             ),
             (
                 #"{"lanes": [{"name": "one", "fieldTrace": {"file": "trace"}}]}"#,
-                "lanes[0].fieldTrace.file: must be a path that begins with /"
+                "/lanes/0/fieldTrace/file: must be a path that begins with /"
             ),
             (
                 #"{"lanes": [{"name": "one", "fieldTrace": {"file": "/a", "bytes": 1}}]}"#,
-                "lanes[0].fieldTrace.bytes: must be a whole number from 65536 to 268435456"
+                "/lanes/0/fieldTrace/bytes: must be a whole number from 65536 to 268435456"
             ),
             (
                 #"{"lanes": [{"name": "one", "benchLink": "tcp://127.0.0.1:7", "fieldTrace": {"file": "/a"}}]}"#,
@@ -73,7 +99,7 @@ struct ConfigurationTests {
             ),
             (
                 #"{"lanes": [{"name": "one", "readerCommands": ["beep"]}]}"#,
-                #"lanes[0].readerCommands[0]: must be one of "pollingFrame", "quiet""#
+                #"/lanes/0/readerCommands/0: must be one of "pollingFrame", "quiet""#
             ),
             (
                 #"{"lanes": [{"name": "one", "benchLink": "tcp://127.0.0.1:1", "readerCommands": []}]}"#,
@@ -81,15 +107,15 @@ struct ConfigurationTests {
             ),
             (#"{"lanes": [], "lane": 1}"#, "\"lane\" is not known"),
             (#"{"lanes": [], "lanes": []}"#, "duplicate member"),
-            ("{}", "\"lanes\" is missing"), ("{\"lanes\": []}", "lanes: must contain at least one lane"),
-            ("{\n\nlanes", "FILE:3: this is not JSON"),
+            ("{}", "\"lanes\" is missing"), ("{\"lanes\": []}", "/lanes: must contain at least one lane"),
+            ("{\n\nlanes", "FILE:3:1: this is not JSON"),
             (
                 #"{"store": "/a/b", "keys": "/a/b/c", "lanes": [{"name": "one"}]}"#,
-                "keys must be a folder outside of store"
+                "FILE:1:27: /keys: must be a folder outside of store"
             ),
             (
                 #"{"documentSigners": {"org.iso.18013.5.1.mDL": []}, "lanes": [{"name": "one"}]}"#,
-                "documentSigners.org.iso.18013.5.1.mDL: must be of a document type"
+                "/documentSigners/org.iso.18013.5.1.mDL: must be of a document type"
             ),
             ("", "this is not JSON"),
         ] {
@@ -110,11 +136,11 @@ struct ConfigurationTests {
             (#"{"name": "Corner Wines", "colours": \#(dark), "welcome": "Good evening"}"#, "{}", 0, nil),
             (
                 ##"{"name": "a", "colours": {"ground": "#777777", "words": "#ffffff"}}"##, "{}", 64,
-                "lanes[0].brand.colours: ground and words have a contrast of 4.47:1, and 4.50:1 is the least"
+                "/lanes/0/brand/colours: ground and words have a contrast of 4.47:1, and 4.50:1 is the least"
             ),
             (
                 ##"{"name": "a", "colours": {"ground": "#77777", "words": "#ffffff"}}"##, "{}", 64,
-                "lanes[0].brand.colours.ground: must be a colour such as"
+                "/lanes/0/brand/colours/ground: must be a colour such as"
             ),
             (#"{"welcome": "a"}"#, "{}", 64, #"the member "name" is missing"#),
             (#"{"name": "a", "logo": "a.png"}"#, "{}", 64, "must be a path that begins with /"),
@@ -157,7 +183,7 @@ struct ConfigurationTests {
             (key.replacing(file, with: "k.pem"), grant, "till", "readerTokens", "keyFile: "),
             (key, grant, "till", "app", "caller: "), (key, grant, "desk", "readerTokens", "caller: "),
             (key, grant.replacing("till", with: "uid:8"), "till", "app", "caller: "),
-            (key, grant.replacing("00", with: "0G"), "till", "readerTokens", "instances[0]: "),
+            (key, grant.replacing("00", with: "0G"), "till", "readerTokens", "instances/0: "),
             (key, grant.replacing("utopia", with: ""), "till", "readerTokens", "brand: "),
             (key, grant, "uid:7", "readerTokens", "name: "),
         ] as [(String, String, String, String, String?)] {

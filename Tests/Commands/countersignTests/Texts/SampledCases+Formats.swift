@@ -12,7 +12,7 @@ extension UserFacingTexts {
             JSONError.unexpectedType(expected: $0, at: 7).explanation
         },
         TextGroup(JSONFault.Condition.samples, .formats, named: "JSONFault") {
-            JSONFault($0, line: 3, path: "lanes[0].name").explanation
+            JSONFault($0, line: 3, pointer: "/lanes/0/name").explanation
         },
     ]
 }

@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import JSON
+internal import ReaderAPI
+
+/// `countersignd token new`: a token, shown once, and its member of the configuration.
+struct TokenNewCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new", abstract: "Make a token, and its member for the configuration.",
+        discussion: """
+            The token is shown only here: give it to its program. The member goes into the list "tokens" of the \
+            configuration, which has the token's SHA-256 alone. Nothing is written.
+
+              countersignd token new --scope app --name till
+            """)
+
+    @Option(
+        help: ArgumentHelp("What the token's owner may do; may be given several times.", valueName: "scope"))
+    var scope: [Scope] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The token's name in logs and grants (default: the first scope).", valueName: "name"))
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A lane that the pages of this token are for; may be given several times (default: all).",
+            valueName: "lane"))
+    var lane: [String] = []
+
+    @Flag(help: "Print JSON: the token and the member.")
+    var json = false
+
+    func validate() throws {
+        guard !scope.isEmpty else {
+            throw ValidationError("Name what the token is for, such as --scope app.")
+        }
+        guard (1...64).contains(ownName.utf8.count), ConfigurationFormat.tokenName.holds(ownName) else {
+            throw ValidationError("--name must be a text of 1 to 64 bytes that does not begin with uid:.")
+        }
+    }
+
+    private var ownName: String { name ?? scope.first?.rawValue ?? "" }
+
+    func run() throws {
+        let token = try NewToken()
+        let member = token.member(name: ownName, scopes: scope, lanes: lane)
+        if json {
+            print(JSONValue.object([("token", .string(token.text)), ("member", member)]).line)
+        } else {
+            print(
+                "\(token.text)\n\nThis token is not shown again. For \"tokens\" in countersignd.json:\n\n\(member.line)"
+            )
+        }
+    }
+}
+
+extension Scope: ExpressibleByArgument {}

@@ -1,0 +1,174 @@
+import Foundation
+import countersignd
+
+/// Whether the parser of the file and a JSON Schema agree: the parser is given a file for each member, and files beside
+/// what the schema allows.
+struct SchemaAgreement {
+    typealias Object = [String: Any]
+
+    /// Members without which some others cannot be given, in the same object.
+    private static var companions: [String: Object] {
+        [
+            "/http/host": ["tls": ["certificate": "/c", "key": "/k"]],
+            "/online/nonces/connection": ["store": "postgresql"],
+        ]
+    }
+    /// What files are made with: a lane, and the token that grants name.
+    private static func file(_ members: Object) -> Object {
+        var file: Object = ["lanes": [["name": "base", "reader": "base", "transport": "nfc"]]]
+        if members["readerTokens"] != nil {
+            file["tokens"] = [
+                ["name": "till", "sha256": String(repeating: "a", count: 64), "scopes": ["readerTokens"]]
+            ]
+        }
+        return file.merging(members) { $1 }
+    }
+    /// Samples of members that only other values allow.
+    private static var samples: [String: [Any]] {
+        [
+            "/readerTokens/grants/caller": ["till"],
+            "/online/nonces/store": ["sqlite", "memory"],
+            "/readerTokens/grants": [[[String: Any]]()],
+            "/online/merchants": [],
+            "/$schema": ["/usr/share/countersign/countersignd.schema.json"],
+            "/lanes": [], "/socket": [], "/http": [], "/keys": ["/srv/example"],
+        ]
+    }
+    /// Members that change nothing: for editors alone.
+    private static let silent: Set = ["/$schema"]
+
+    private var disagreements: [String] = []
+
+    /// What the parser does otherwise than `schema` says; empty where both agree.
+    static func disagreements(of schema: Object) -> [String] {
+        var agreement = Self()
+        agreement.compare(schema, at: "") { $0 }
+        return agreement.disagreements
+    }
+
+    /// - Parameter file: the members of the file that contain this object.
+    private mutating func compare(_ schema: Object, at pointer: String, in file: (Object) -> Object) {
+        guard let members = schema["properties"] as? [String: Object] else { return }
+        let required = schema["required"] as? [String] ?? []
+        var least: Object = [:]
+        for name in required { least[name] = Self.sample(members[name] ?? [:], at: "\(pointer)/\(name)") }
+        if pointer == "/online" { least["web"] = Self.sample(members["web"] ?? [:], at: "/online/web") }
+        if case .some = Self.parse(file(least.merging(["notAMember": 1]) { $1 })) {
+            disagreements.append("\(pointer): a member that is not known is taken")
+        }
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            let place = "\(pointer)/\(name)"
+            let others = least.merging(Self.companions[place] ?? [:]) { $1 }
+            compareMember(name, member, required.contains(name), at: place, others) { file($0) }
+            // The members below.
+            for choice in [member] + (member["anyOf"] as? [Object] ?? []) {
+                compare(choice, at: place) { file(others.merging([name: $0]) { $1 }) }
+                if let items = choice["items"] as? Object {
+                    compare(items, at: place) { file(others.merging([name: [$0]]) { $1 }) }
+                }
+            }
+        }
+    }
+
+    private mutating func compareMember(
+        _ name: String, _ schema: Object, _ isRequired: Bool, at place: String, _ others: Object,
+        in file: (Object) -> Object
+    ) {
+        func with(_ value: Any) -> DaemonConfiguration? {
+            Self.parse(file(others.merging([name: value]) { $1 }))
+        }
+        let without = Self.parse(file(others.filter { $0.key != name }))
+        if isRequired, without != nil { disagreements.append("\(place): is not required") }
+        let samples = Self.samples[place] ?? Self.samples(schema, at: place)
+        let parsed = samples.map { (value: $0, configuration: with($0)) }
+        for (value, configuration) in parsed where configuration == nil {
+            disagreements.append("\(place): \(value) is refused")
+        }
+        let outcomes = parsed.compactMap(\.configuration) + (isRequired ? [] : [without].compactMap { $0 })
+        if outcomes.count > 1, !Self.silent.contains(place), !samples.allSatisfy(Self.isEmptyObject),
+            outcomes.allSatisfy({ $0 == outcomes[0] })
+        {
+            disagreements.append("\(place): changes nothing")
+        }
+        if let standard = schema["default"], with(standard) != without {
+            disagreements.append("\(place): \(standard) is not the default")
+        }
+        for value in Self.excluded(schema) where with(value) != nil {
+            disagreements.append("\(place): \(value) is taken")
+        }
+        for choice in [schema] + (schema["anyOf"] as? [Object] ?? []) {
+            if let list = choice["maxItems"] as? Int, let items = choice["items"] as? Object {
+                let one = Self.sample(items, at: place)
+                if with(Array(repeating: one, count: list + 1)) != nil {
+                    disagreements.append("\(place): more than \(list) values are taken")
+                }
+            }
+        }
+    }
+
+    private static func parse(_ members: Object) -> DaemonConfiguration? {
+        guard let bytes = try? JSONSerialization.data(withJSONObject: file(members)) else { return nil }
+        return try? DaemonConfiguration([UInt8](bytes), environment: [:])
+    }
+
+    private static func sample(_ schema: Object, at place: String) -> Any {
+        (samples[place] ?? samples(schema, at: place)).first ?? NSNull()
+    }
+
+    /// Values that the schema allows, at its edges.
+    private static func samples(_ schema: Object, at place: String) -> [Any] {
+        if let choices = schema["anyOf"] as? [Object] { return choices.flatMap { samples($0, at: place) } }
+        if let words = schema["enum"] as? [Any] { return words }
+        switch schema["type"] as? String {
+        case "boolean": return [true, false]
+        case "integer": return [schema["minimum"], schema["maximum"]].compactMap { $0 }
+        case "string":
+            if let examples = schema["examples"] as? [Any] { return examples }
+            return ["x", String(repeating: "x", count: schema["maxLength"] as? Int ?? 1)]
+        case "array":
+            let items = schema["items"] as? Object ?? [:]
+            return samples(items, at: place).map { [$0] } + (schema["minItems"] == nil ? [[Any]()] : [])
+        case "object":
+            if schema["properties"] == nil { return named(schema, at: place) }
+            var object: Object = [:]
+            let members = schema["properties"] as? [String: Object] ?? [:]
+            for name in schema["required"] as? [String] ?? [] {
+                object[name] = sample(members[name] ?? [:], at: "\(place)/\(name)")
+            }
+            if place == "/online" { object["web"] = sample(members["web"] ?? [:], at: "/online/web") }
+            return [object]
+        case "null": return [NSNull()]
+        default: return []
+        }
+    }
+
+    /// Objects whose author chooses the names.
+    private static func named(_ schema: Object, at place: String) -> [Any] {
+        let value = sample(schema["additionalProperties"] as? Object ?? [:], at: place)
+        let names = (schema["propertyNames"] as? Object)?["examples"] as? [String] ?? []
+        return names.map { [$0: value] }
+    }
+
+    /// Values just beside what the schema allows.
+    private static func excluded(_ schema: Object) -> [Any] {
+        if schema["anyOf"] != nil { return [1.5, true] }
+        if schema["enum"] != nil { return ["x", 1] }
+        switch schema["type"] as? String {
+        case "boolean": return ["true", 1.5]
+        case "integer":
+            return [
+                (schema["minimum"] as? Int).map { $0 - 1 }, (schema["maximum"] as? Int).map { $0 + 1 }, 1.5,
+            ]
+            .compactMap { $0 }
+        case "string":
+            let longest = schema["maxLength"] as? Int ?? 1
+            return ["", 1, String(repeating: "x", count: longest + 1)]
+        case "array": return [1, ["x": 1]] + (schema["minItems"] == nil ? [] : [[Any]()])
+        case "object": return [1, [1]]
+        default: return []
+        }
+    }
+
+    /// An object whose members all have defaults: it changes nothing by itself.
+    private static func isEmptyObject(_ value: Any) -> Bool { (value as? Object)?.isEmpty ?? false }
+}
