@@ -48,10 +48,10 @@ class TerminalTests(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def verify(self, policy):
-        """The arguments that verify a test document under this policy."""
+    def verify(self, policy, age=40):
+        """The arguments that verify a test document of this age under this policy."""
         case, store = self.folder / "case", self.folder / "store"
-        self.assertEqual(piped("wallet", "--write", str(case)).returncode, 0)
+        self.assertEqual(piped("wallet", "--write", str(case), "--age", str(age)).returncode, 0)
         store.mkdir()
         (store / "policy.json").write_text(json.dumps(policy))
         return ["verify", "--response", str(case / "device_response.cbor"), "--transcript",
@@ -63,6 +63,11 @@ class TerminalTests(unittest.TestCase):
         self.assertEqual(status, 0, written)
         self.assertRegex(written, rf"^{re.escape(YELLOW)}TEST DOCUMENT: .*{re.escape(END)}\n")
         self.assertEqual(written.count("\x1b"), 2)
+
+    def test_a_no_is_red_of_a_test_document_too(self):
+        written, status = on_terminal(*self.verify({"acceptTestDocuments": True}, age=20))
+        self.assertEqual(status, 1, written)
+        self.assertTrue(written.startswith(RED + "TEST DOCUMENT: over 18 yes, over 21 no" + END), written)
 
     def test_what_is_refused_is_red(self):
         written, status = on_terminal(*self.verify({}))
@@ -104,7 +109,7 @@ def commands(command):
 
 def examples(command):
     text = command.get("discussion", "").replace("\\\n", " ")
-    return [line.strip() for line in text.splitlines() if re.match(r" +countersign \S", line)]
+    return [line.strip() for line in text.splitlines() if re.match(r" +countersignd? \S", line)]
 
 
 def takes_something(command):
@@ -119,8 +124,9 @@ class ExampleTests(unittest.TestCase):
                               stdin=subprocess.DEVNULL, timeout=60,
                               env={**os.environ, "COUNTERSIGN_STORE": f"{folder}/store", "HOME": folder})
 
-    def help(self):
-        return json.loads(piped("--experimental-dump-help").stdout)["command"]
+    def help(self, program=PROGRAM):
+        shown = subprocess.run([program, "--experimental-dump-help"], capture_output=True, text=True, timeout=60)
+        return json.loads(shown.stdout)["command"]
 
     def test_every_command_that_needs_an_argument_has_an_example(self):
         without = [command["commandName"] for command in commands(self.help())
@@ -132,10 +138,12 @@ class ExampleTests(unittest.TestCase):
              "request.cbor": "device_request.cbor", "iaca.der": "iaca.der", "iaca.pem": "iaca.der",
              "roots/iaca.pem": "iaca.der"}
     # The exit codes of those that need no more than these; 2: it is a test document, or an identity has no certificate yet.
-    STATUS = {"inspect response.cbor": 0, "inspect --full transcript.cbor": 0, "verify --response": 2, "trust import roots/": 0,
-              "trust lint": 0, "trust list": 0, "identity authority init": 0, "identity csr": 0, "identity choose": 0,
-              "identity lint": 2, "receipt list": 0, "receipt export": 0, "retained list": 0, "token instance": 0,
-              "wallet --write": 0}
+    STATUS = {"countersign inspect response.cbor": 0, "countersign inspect --full transcript.cbor": 0,
+              "countersign verify --response": 2, "countersign trust import roots/": 0, "countersign trust lint": 0,
+              "countersign trust list": 0, "countersign identity authority init": 0, "countersign identity csr": 0,
+              "countersign identity choose": 0, "countersign identity lint": 2, "countersign receipt list": 0,
+              "countersign receipt export": 0, "countersign retained list": 0, "countersign token instance": 0,
+              "countersign wallet --write": 0, "countersignd token new": 0}
 
     def write_files(self, folder):
         self.assertEqual(piped("wallet", "--write", f"{folder}/presentation").returncode, 0)
@@ -146,14 +154,16 @@ class ExampleTests(unittest.TestCase):
     def test_every_example_of_the_help_is_understood_as_it_is(self):
         if os.geteuid() != 0:
             self.skipTest("a separate network needs root, and this is not root")
-        found = [example for command in commands(self.help()) for example in examples(command)]
+        both = [*commands(self.help()), *commands(self.help(PROGRAM.with_name("countersignd")))]
+        found = [example for command in both for example in examples(command)]
+        self.assertIn("countersignd token new --scope app --name till", found)
         self.assertGreater(len(found), 80)
         with tempfile.TemporaryDirectory() as folder:
             self.write_files(folder)
             for example in found:
                 with self.subTest(example):
                     done = self.run_pasted(example, folder)
-                    status = [self.STATUS[start] for start in self.STATUS if example.startswith(f"countersign {start}")]
+                    status = [self.STATUS[start] for start in self.STATUS if example.startswith(start)]
                     self.assertIn(done.returncode, status or range(128), done.stderr)
                     for refusal in ("Usage:", "has no command", "has no option", "not understood"):
                         self.assertNotIn(refusal, done.stderr)

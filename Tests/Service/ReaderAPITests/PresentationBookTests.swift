@@ -407,6 +407,16 @@ struct PresentationBookTests {
             tills.append(record.id)
         }
         #expect(held.book[documents.id]?.completion?.holdsElements == true)
+        // An older one of another caller stays, though it holds none.
+        let shared = Self.book { $0.presentations = 3 }
+        let records = [
+            try Self.record(by: "desk"), try Self.record(at: "two"), try Self.record(at: "three"),
+        ]
+        for record in records {
+            _ = try shared.book.begin(record)
+            shared.book.finish(record.id, Self.declined)
+        }
+        #expect(try shared.book.begin(Self.record(at: "four")).closed == [records[1].id])
         // Of one caller's, what holds documents goes last.
         let own = Self.book { $0.presentations = 2 }
         let (first, second) = (

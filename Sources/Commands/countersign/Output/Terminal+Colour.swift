@@ -43,9 +43,8 @@ extension Terminal {
 extension TransactionReport {
     /// A test document proves nothing, and is never green.
     var colour: TerminalColour {
-        if case .mock = verdict { return isAccepted ? .yellow : .red }
-        return switch exitStatus {
-        case .success: .green
+        switch exitStatus {
+        case .success: hasTestDocument ? .yellow : .green
         case .answerNotYes: questions.contains { word(answering: $0) == .no } ? .red : .yellow
         case .incomplete: .yellow
         default: .red
