@@ -6,16 +6,13 @@ order; those that begin with ```sh by-hand need what nobody has here, and do not
 """
 
 import json
-import os
-import pathlib
 import re
-import subprocess
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+import own_system
+
+ROOT = own_system.ROOT
 DOCUMENTATION = ROOT / "Documentation"
-LIMIT = 180  # seconds for one guide
 
 
 def blocks(page):
@@ -28,17 +25,9 @@ def blocks(page):
 class Guide(unittest.TestCase):
     maxDiff = None
 
-    def in_a_system(self, script):
-        """Runs commands in a system of their own."""
-        if os.geteuid() != 0:
-            self.skipTest("the guides run as root, and this is not root")
-        return subprocess.run(
-            ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", HERE / "system", ROOT / ".build/debug"],
-            input="set -euo pipefail\n" + script, capture_output=True, text=True, timeout=LIMIT)
-
     def run_guide(self, page, before=""):
         """What each block printed, by its number; fails where a command fails."""
-        done = self.in_a_system(before + "".join(f"echo '== block {number}, {page}:{line}'\n{text}"
+        done = own_system.run(self, before + "".join(f"echo '== block {number}, {page}:{line}'\n{text}"
                                         for number, (line, text) in enumerate(blocks(page))))
         self.assertEqual(done.returncode, 0, f"{done.stdout}\n{done.stderr}")
         return re.split(r"^== block .*\n", done.stdout, flags=re.MULTILINE)[1:]
@@ -51,6 +40,12 @@ class Guide(unittest.TestCase):
         self.assertIn('"awaitingDecision"\nnull\n"mock"\ntrue\n', said[5])
         self.assertEqual(said[5].count('"yes"'), 2, said[5])
         self.assertEqual(said[6], '"allow"\nnull\n')
+
+    def test_setup_writes_what_a_first_check_needs(self):
+        said = self.run_guide("getting-started.md")
+        self.assertEqual(len(said), 2)
+        self.assertRegex(said[1], r"http://127\.0\.0\.1:8411/kiosk\?lane=bar#code=[0-9a-f]{32}\n")
+        self.assertRegex(said[1], r'"reference":"first"|"reference": "first"')
 
     def test_a_rental_desk_keeps_what_it_may_and_deletes_it_in_time(self):
         said = self.run_guide("getting-started-rental.md")
@@ -77,7 +72,7 @@ class Guide(unittest.TestCase):
 
     def test_the_reader_of_the_readme_asks_its_wallet(self):
         wallet, request = (text.strip() for _, text in blocks("../README.md"))
-        done = self.in_a_system(f"cd /root\n{wallet} >wallet.out &\n"
+        done = own_system.run(self, f"cd /root\n{wallet} >wallet.out &\n"
                                 "for _ in $(seq 100); do [ -s wallet.out ] && break; sleep 0.1; done\n"
                                 f"{request}\nkill %1\n")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -86,7 +81,7 @@ class Guide(unittest.TestCase):
 
     def test_a_command_that_fails_fails_the_guide(self):
         """The stand-ins hide nothing: a wrong configuration ends the shell."""
-        done = self.in_a_system("echo begun\necho '{}' > /etc/countersign/countersignd.json\n"
+        done = own_system.run(self, "echo begun\necho '{}' > /etc/countersign/countersignd.json\n"
                                 "runuser -u countersign -- countersignd --check\necho still here\n")
         self.assertEqual(done.returncode, 64, done.stderr)
         self.assertIn("begun", done.stdout)

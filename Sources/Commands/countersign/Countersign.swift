@@ -18,7 +18,7 @@ struct Countersign: AsyncParsableCommand {
             \(ExitStatus.table())
             """,
         subcommands: [
-            DemoCommand.self, DoctorCommand.self, ReadersCommand.self, RequestCommand.self,
+            DemoCommand.self, SetupCommand.self, DoctorCommand.self, ReadersCommand.self, RequestCommand.self,
             VerifyCommand.self, InspectCommand.self, TrustCommand.self, IdentityCommand.self,
             BrandCommand.self, TokenCommand.self, ReceiptCommand.self, RetainedCommand.self,
             PageCodeCommand.self, WalletCommand.self, FieldTestCommand.self, ReplayCommand.self,

@@ -1,5 +1,6 @@
 internal import JSON
 internal import ReaderAPI
+internal import ReaderTokens
 
 extension LaneBrand {
     init(_ text: JSONText) throws(JSONFault) {

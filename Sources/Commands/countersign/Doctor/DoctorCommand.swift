@@ -82,6 +82,15 @@ struct DoctorCommand: AsyncParsableCommand {
         throw ExitCode((hasFailed ? ExitStatus.rejected : .success).rawValue)
     }
 
+    /// The checks of the computer itself, without those of the store.
+    var checksOfComputer: [DoctorCheck] {
+        get async {
+            let ofStore =
+                TrustFacts.checks + TestDocumentFacts.checks + IdentityFacts.checks + StoreFacts.checks
+            return await examinations.filter { Set($0.checks).isDisjoint(with: ofStore) }.made()
+        }
+    }
+
     private static let daemonStore = "/var/lib/countersign"
     private static let asDaemon = "runuser -u countersign -- countersign doctor --store \(daemonStore)"
 
@@ -92,7 +101,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     /// The files of this computer; in tests those below a folder.
-    private var system: SystemFolder {
+    var system: SystemFolder {
         SystemFolder(root: ProcessInfo.processInfo.environment["COUNTERSIGN_SYSTEM_FOLDER"] ?? "")
     }
 

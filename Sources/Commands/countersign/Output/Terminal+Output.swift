@@ -12,6 +12,11 @@ extension Terminal {
         write(text, to: .standardError)
     }
 
+    /// A question, without a line end after it.
+    static func prompt(_ text: String) {
+        _ = try? FileDescriptor.standardError.writeAll(text.utf8)
+    }
+
     /// A reader that closed its end early does not need the rest: this is not an error.
     private static func write(_ text: String, to descriptor: FileDescriptor) {
         _ = try? descriptor.writeAll((text + "\n").utf8)

@@ -19,8 +19,21 @@ struct SettingsRepair {
         self.isAsking = isAsking
     }
 
+    var hasWork: Bool { !files.isEmpty }
+
+    /// Shows what would be written.
+    func show() throws(CommandFailure) {
+        for file in files { try show(file, before: contents(of: system.path(file.path))) }
+    }
+
+    private func show(_ file: SettingsFile, before old: [UInt8]?) {
+        Terminal.note(
+            "\n\(system.path(file.path)) \(old == nil ? "is new" : "changes"): it \(file.purpose)\n")
+        Terminal.note(LineDifference(from: old ?? [], to: file.contents).text)
+    }
+
     func run() throws(CommandFailure) {
-        guard !files.isEmpty else {
+        guard hasWork else {
             return Terminal.note("\n--fix has nothing to write: no settings file is missing")
         }
         var afterwards: [String] = []
@@ -40,8 +53,7 @@ struct SettingsRepair {
             Terminal.note("\n\(path) is as it should be")
             return true
         }
-        Terminal.note("\n\(path) \(old == nil ? "is new" : "changes"): it \(file.purpose)\n")
-        Terminal.note(LineDifference(from: old ?? [], to: file.contents).text)
+        show(file, before: old)
         if isAsking {
             guard try isAgreed(path) else { return false }
         }

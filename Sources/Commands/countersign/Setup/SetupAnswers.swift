@@ -1,0 +1,72 @@
+internal import PCSCTransport
+
+/// What was answered about the lane, the shop and its trust.
+struct SetupAnswers {
+    let role: SetupRole
+    let isTrial: Bool
+    /// Nil for any reader.
+    let reader: String?
+    let lane: String
+    let look: SetupLook
+    /// Nil where nobody asks for data.
+    let brand: String?
+    let contact: String
+    /// Nil for the browser's.
+    let language: String?
+    let retention: SetupRetention
+    /// For how many days data is kept, where any is.
+    let days: Int
+    let purpose: String
+    let kept: String
+    /// Nil for later.
+    let trust: String?
+    /// Nil for no reader identity.
+    let country: String?
+
+    init(_ dialog: SetupDialog, _ readers: [ReaderDescription]) throws(CommandFailure) {
+        let roles = SetupRole.allCases.map { (word: $0.rawValue, meaning: $0.words) }
+        let role = SetupRole(rawValue: try dialog.choice(of: .role, among: roles)) ?? .kiosk
+        self.role = role
+        isTrial = try dialog.agrees(to: .trial)
+        reader = try isTrial ? nil : Self.reader(dialog, readers)
+        lane = try dialog.text(of: .lane, standard: role.lane, AnswerFault.lane)
+        look = try SetupLook(dialog)
+        brand =
+            try role == .rental
+            ? dialog.text(of: .brand, standard: Self.identifier(of: look.shop), AnswerFault.brand) : nil
+        contact = try dialog.text(of: .contact, standard: "The staff of this shop") {
+            AnswerFault.length($0, upTo: 300)
+        }
+        language = try dialog.optionalText(of: .language, AnswerFault.language)
+        let retentions = role.retentions.map { (word: $0.rawValue, meaning: $0.words) }
+        let retention =
+            SetupRetention(rawValue: try dialog.choice(of: .retention, among: retentions)) ?? .nothing
+        let days = try retention == .days ? dialog.number(of: .days, standard: 2, in: 1...3650) : 0
+        (self.retention, self.days) = (retention, days)
+        purpose = try dialog.text(of: .purpose, standard: role.purpose) { AnswerFault.length($0, upTo: 600) }
+        kept = try dialog.text(of: .kept, standard: retention.kept(for: days)) {
+            AnswerFault.length($0, upTo: 600)
+        }
+        trust = try dialog.optionalText(of: .trust, AnswerFault.path)
+        country =
+            try dialog.agrees(to: .identity)
+            ? dialog.text(of: .country, standard: "US", AnswerFault.country) : nil
+    }
+
+    /// A file may name a reader that is not there yet; at the terminal one is chosen where there are several.
+    private static func reader(
+        _ dialog: SetupDialog, _ readers: [ReaderDescription]
+    ) throws(CommandFailure) -> String? {
+        guard dialog.isAtTerminal else {
+            return try dialog.optionalText(of: .reader) { AnswerFault.length($0, upTo: 128) }
+        }
+        guard readers.count > 1 else { return nil }
+        return try dialog.choice(of: .reader, among: readers.map { (word: $0.name, meaning: "") })
+    }
+
+    /// The shop's name as an identifier: small letters and digits with - between them.
+    private static func identifier(of shop: String) -> String {
+        let words = shop.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
+        return words.isEmpty ? "shop" : words.joined(separator: "-")
+    }
+}

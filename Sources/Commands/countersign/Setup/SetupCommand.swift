@@ -1,0 +1,119 @@
+internal import ArgumentParser
+internal import BlueZTransport
+internal import Glibc
+internal import JSON
+internal import PCSCTransport
+internal import ReaderService
+internal import Transport
+
+/// `countersign setup`: asks what this computer is for, and writes the daemon's configuration.
+struct SetupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup",
+        abstract:
+            "Set this computer up as a reader: ask, write the daemon's configuration, say the next step.",
+        discussion: """
+            Looks for readers and Bluetooth adapters and checks this computer as `countersign doctor` does, asks what it is \
+            for, imports the certificates of issuers, makes a token and a reader identity, and writes the configuration once \
+            `countersignd --check` finds no fault in it. A configuration that is there is replaced only with your consent, \
+            and kept under another name. Run it as root.
+
+            EXAMPLES:
+              countersign setup
+              countersign setup --answers answers.json
+
+            The file of answers is a JSON object. What it does not have is answered with the default.
+
+              { "role": "kiosk", "shop": "Utopia Wines", "contact": "privacy@wines.example", "replace": true }
+
+            MEMBERS OF THE ANSWERS:
+            \(SetupQuestion.allCases.map { "  \($0.rawValue)  \($0.kind): \($0.text)" }.joined(separator: "\n"))
+
+            \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
+            """)
+
+    @Option(
+        help: ArgumentHelp("Take the answers from this file instead of asking.", valueName: "file"))
+    var answers: String?
+
+    @Option(help: ArgumentHelp("The configuration to write.", valueName: "file"))
+    var config = SetupConfiguration.standardFile
+
+    @Option(help: ArgumentHelp("The folder of the daemon's store.", valueName: "folder"))
+    var store = SetupConfiguration.standardStore
+
+    @OptionGroup var output: OutputArguments
+
+    func run() async throws {
+        let dialog = try SetupDialog(answers: answers)
+        let file = SetupFile(path: config)
+        try file.checkFolder()
+        let readers = await Self.readers()
+        await Self.showDevices(readers)
+        try await examine(dialog)
+        if file.exists { try agreeToReplace(dialog) }
+        let ending = try write(SetupAnswers(dialog, readers), to: file)
+        Terminal.result(output.json ? ending.json.text : ending.text)
+    }
+
+    private func agreeToReplace(_ dialog: SetupDialog) throws(CommandFailure) {
+        Terminal.note("\n\(Terminal.safe(config)) is there already.")
+        guard try dialog.agrees(to: .replace) else {
+            throw .usage(
+                "\(Terminal.safe(config)) stays as it is; answer yes to \"replace\" to have another one written"
+            )
+        }
+    }
+
+    private func write(_ answers: SetupAnswers, to file: SetupFile) throws(CommandFailure) -> SetupEnding {
+        let reader = SetupStore(path: store)
+        let logo = try answers.look.logo.map { logo throws(CommandFailure) in
+            let path = logo.path(beside: config)
+            try SetupFile.place(logo.png, at: path)
+            return path
+        }
+        let brand = try answers.brand.map { identifier throws(CommandFailure) in
+            try reader.makeBrand(identifier, named: answers.look.shop, logo: logo)
+        }
+        let token = try SetupToken(answers.role.caller, scopes: answers.role.scopes)
+        let configuration = SetupConfiguration(
+            answers: answers, store: store, logo: logo, token: token, brand: brand)
+        let former = try file.write(configuration.json.text)
+        let hasTrust = answers.trust.map(reader.importTrust) ?? answers.isTrial
+        let request = try answers.country.flatMap { country throws(CommandFailure) in
+            try reader.makeIdentity(answers.lane, of: answers.look.shop, in: country, beside: config)
+        }
+        return SetupEnding(
+            config: config, former: former, token: token, request: request,
+            next: SetupNext(
+                answers: answers, config: config, store: store, brand: brand, hasTrust: hasTrust))
+    }
+
+    /// Contactless readers; none where pcscd cannot be asked.
+    private static func readers() async -> [ReaderDescription] {
+        ReaderSelector.any.candidates(among: (try? await PCSCService().readers()) ?? [])
+    }
+
+    private static func showDevices(_ readers: [ReaderDescription]) async {
+        Terminal.note(readers.isEmpty ? "no contactless reader was found" : "contactless readers:")
+        for reader in readers { Terminal.note("  \(Terminal.safe(reader.name))") }
+        let adapters = (try? await BluetoothDescription.current())?.adapters ?? []
+        Terminal.note(
+            adapters.isEmpty
+                ? "no Bluetooth adapter was found: phones answer over NFC alone"
+                : "Bluetooth adapters: \(adapters.count)")
+    }
+
+    /// Shows what is wrong with this computer, and offers the settings that are missing.
+    private func examine(_ dialog: SetupDialog) async throws {
+        let doctor = try DoctorCommand.parse(["--store", store])
+        let checks = await doctor.checksOfComputer
+        let wrong = checks.filter { [.failed, .warning].contains($0.outcome) }
+        guard !wrong.isEmpty else { return }
+        Terminal.note("\n\(DoctorScreen(wrong).text)")
+        let repair = SettingsRepair(of: checks, in: doctor.system, asking: false)
+        guard repair.hasWork else { return }
+        try repair.show()
+        if try dialog.agrees(to: .fix) { try repair.run() }
+    }
+}

@@ -1,0 +1,60 @@
+internal import Glibc
+internal import JSON
+
+/// The daemon's configuration as `countersign setup` writes it.
+struct SetupConfiguration {
+    static let standardFile = "/etc/countersign/countersignd.json"
+    static let standardStore = "/var/lib/countersign"
+    static let trialLink = "tcp://127.0.0.1:7000"
+    static let port: Int64 = 8411
+
+    let answers: SetupAnswers
+    let store: String
+    /// The file of the logo that the daemon reads; nil without a logo.
+    let logo: String?
+    let token: SetupToken
+    /// Nil where nobody asks for data.
+    let brand: SetupBrand?
+
+    var json: JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("$schema", "/usr/share/countersign/countersignd.schema.json")
+        ]
+        if store != Self.standardStore { members.append(("store", .string(store))) }
+        members += [
+            ("socket", ["users": .array([user])]), ("http", ["port": .integer(Self.port)]),
+            ("tokens", .array([token.member])),
+        ]
+        if answers.isTrial { members.append(("acceptTestDocuments", .boolean(true))) }
+        if let brand {
+            // The software wallet has no list of what is revoked.
+            if answers.isTrial { members.append(("policies", ["rental": "age"])) }
+            members.append(("readerTokens", brand.readerTokens(for: answers.role.caller)))
+        }
+        return .object(members + [("lanes", .array([.object(lane)]))])
+    }
+
+    /// Who runs this opens the pages, and looks after the daemon.
+    private var user: JSONValue {
+        ["uid": .integer(Int64(getuid())), "scopes": .array(["screen", "clerk", "admin"])]
+    }
+
+    private var lane: [(String, JSONValue)] {
+        var members: [(String, JSONValue)] = [("name", .string(answers.lane))]
+        if answers.isTrial {
+            members.append(("benchLink", .string(Self.trialLink)))
+        } else if let reader = answers.reader {
+            members.append(("reader", .string(reader)))
+        }
+        var page: [(String, JSONValue)] = answers.language.map { [("language", .string($0))] } ?? []
+        page.append(("notice", notice))
+        return members + [("brand", answers.look.member(logo: logo)), ("page", .object(page))]
+    }
+
+    private var notice: JSONValue {
+        [
+            "controller": .string(answers.look.shop), "purpose": .string(answers.purpose),
+            "kept": .string(answers.kept), "contact": .string(answers.contact),
+        ]
+    }
+}

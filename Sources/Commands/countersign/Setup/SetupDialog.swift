@@ -1,0 +1,139 @@
+internal import Glibc
+internal import JSON
+
+/// Asks at the terminal, or takes the answers from a file.
+struct SetupDialog {
+    /// How often a question is asked before the command gives up.
+    private static let attempts = 5
+    private static let longestFile = 1 << 16
+
+    /// Nil for the terminal.
+    private let answers: JSONTextMembers?
+    private let path: String
+
+    init(answers path: String?) throws(CommandFailure) {
+        self.path = path ?? ""
+        guard let path else {
+            guard isatty(STDIN_FILENO) == 1 else {
+                throw .usage("there is no terminal for the questions: give --answers FILE")
+            }
+            answers = nil
+            return
+        }
+        let bytes = try InputFile.read(path, limit: Self.longestFile)
+        do throws(JSONFault) {
+            answers = try JSONText(bytes[...]).members(Set(SetupQuestion.allCases.map(\.rawValue)))
+        } catch {
+            throw Self.failure(error, in: path)
+        }
+    }
+
+    var isAtTerminal: Bool { answers == nil }
+
+    /// Whether the answer is yes; no where there is no answer.
+    func agrees(to question: SetupQuestion) throws(CommandFailure) -> Bool {
+        if let answers {
+            return try reading { () throws(JSONFault) in try answers[question.rawValue]?.boolean() ?? false }
+        }
+        let word = try ask("\(question.text) [y/N]") { answer in
+            ["", "y", "yes", "n", "no"].contains(answer.lowercased()) ? nil : "answer yes or no"
+        }
+        return word.lowercased().hasPrefix("y")
+    }
+
+    func number(
+        of question: SetupQuestion, standard: Int, in range: ClosedRange<Int64>
+    ) throws(CommandFailure) -> Int {
+        if let answers {
+            return try reading { () throws(JSONFault) in
+                try answers[question.rawValue].map { value throws(JSONFault) in
+                    Int(try value.integer(in: range))
+                }
+                    ?? standard
+            }
+        }
+        let text = try self.text(of: question, standard: "\(standard)") { answer in
+            Int64(answer).map(range.contains) == true
+                ? nil : "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+        }
+        return Int(text) ?? standard
+    }
+
+    /// Nil where nothing is answered.
+    func optionalText(
+        of question: SetupQuestion, _ fault: (String) -> String?
+    ) throws(CommandFailure) -> String? {
+        let text = try self.text(of: question, standard: "", fault)
+        return text.isEmpty ? nil : text
+    }
+
+    /// - Parameter fault: what is wrong with an answer; nil where nothing is.
+    func text(
+        of question: SetupQuestion, standard: String, _ fault: (String) -> String?
+    ) throws(CommandFailure) -> String {
+        if let answers {
+            return try reading { () throws(JSONFault) in
+                guard let answer = answers[question.rawValue] else { return standard }
+                let text = try answer.string()
+                if let fault = fault(text) { throw answer.wrong(fault) }
+                return text
+            }
+        }
+        let text = try ask("\(question.text)\(standard.isEmpty ? "" : " [\(Terminal.safe(standard))]")") {
+            answer in
+            let text = answer.isEmpty ? standard : answer
+            return text.isEmpty ? nil : fault(text)
+        }
+        return text.isEmpty ? standard : text
+    }
+
+    /// One of the words; the first where nothing is answered. At the terminal its number will do.
+    func choice(
+        of question: SetupQuestion, among choices: [(word: String, meaning: String)]
+    ) throws(CommandFailure) -> String {
+        if isAtTerminal { Terminal.note("") }
+        for (index, choice) in choices.enumerated() where isAtTerminal {
+            let meaning = choice.meaning.isEmpty ? "" : ": \(choice.meaning)"
+            Terminal.note("  \(index + 1)  \(Terminal.safe(choice.word))\(meaning)")
+        }
+        let words = choices.map(\.word)
+        func word(_ answer: String) -> String {
+            guard isAtTerminal, let number = Int(answer), words.indices.contains(number - 1) else {
+                return answer
+            }
+            return words[number - 1]
+        }
+        return word(
+            try text(of: question, standard: words.first ?? "") { AnswerFault.word(word($0), of: words) })
+    }
+
+    private func ask(_ text: String, _ fault: (String) -> String?) throws(CommandFailure) -> String {
+        for _ in 0..<Self.attempts {
+            Terminal.prompt("\(text): ")
+            guard let line = readLine() else { throw .usage("the input ended; nothing was written") }
+            let answer = line.trimmed
+            guard let fault = fault(answer) else { return answer }
+            Terminal.note("  \(fault)")
+        }
+        throw .usage("that was answered wrongly \(Self.attempts) times; nothing was written")
+    }
+
+    private func reading<Value>(_ body: () throws(JSONFault) -> Value) throws(CommandFailure) -> Value {
+        do throws(JSONFault) {
+            return try body()
+        } catch {
+            throw Self.failure(error, in: path)
+        }
+    }
+
+    private static func failure(_ fault: JSONFault, in path: String) -> CommandFailure {
+        .malformed("\(Terminal.safe(path)):\(fault.line):\(fault.column): \(fault.explanation)")
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        let isSpace = { (character: Character) in character.isWhitespace }
+        return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+    }
+}

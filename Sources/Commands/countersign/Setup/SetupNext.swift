@@ -1,0 +1,76 @@
+internal import JSON
+
+/// The commands that come next, to be pasted in their order.
+struct SetupNext {
+    private static let address = "http://127.0.0.1:\(SetupConfiguration.port)"
+
+    let answers: SetupAnswers
+    let config: String
+    let store: String
+    let brand: SetupBrand?
+    /// Whether issuers are trusted, or will be by the commands of the trial.
+    let hasTrust: Bool
+
+    /// Those until the pages are open.
+    var commands: [String] { trial + start + trust + pages }
+
+    private var start: [String] {
+        config == SetupConfiguration.standardFile
+            ? ["systemctl restart countersignd"] : ["countersignd --config \(Shell.word(config))"]
+    }
+
+    private var trial: [String] {
+        guard answers.isTrial else { return [] }
+        return [
+            "systemd-run --quiet --unit=trial-wallet countersign wallet --listen \(SetupConfiguration.trialLink) --root /run/trial-root.der",
+            "until [ -s /run/trial-root.der ]; do sleep 0.2; done; chmod a+r /run/trial-root.der",
+            importing("/run/trial-root.der"),
+        ]
+    }
+
+    /// Without issuers no document is verified.
+    private var trust: [String] {
+        if hasTrust { return [] }
+        return answers.trust.map { [importing(Shell.word($0))] }
+            ?? ["countersign trust sources", importing("FILE-OR-FOLDER")]
+    }
+
+    private func importing(_ source: String) -> String {
+        "\(OwnProgram.daemonPrefix.map { "\($0) " }.joined())countersign trust import \(source) --store \(Shell.word(store))"
+    }
+
+    private var pages: [String] {
+        ["kiosk", "clerk"].map {
+            "echo \"\(Self.address)$(countersign page-code --page \($0) --lane \(answers.lane))\""
+        }
+    }
+
+    /// The first check.
+    var order: [String] {
+        guard let brand else { return [request("presentations", orderMembers, "")] }
+        let token: JSONValue = ["brand": .string(brand.identifier), "instance": .string(brand.instance)]
+        return [
+            "READER_TOKEN=$(\(request("reader-tokens", token, "")) | jq --raw-output .token)",
+            request("presentations", orderMembers, ", \"readerToken\": \"'$READER_TOKEN'\""),
+        ]
+    }
+
+    private var orderMembers: JSONValue {
+        let role = answers.role
+        var members: [(String, JSONValue)] = [
+            ("kind", role == .rental ? "data" : "display"), ("lane", .string(answers.lane)),
+            ("reference", "first"), ("intent", .string(role.intent)),
+            ("retention", .string(answers.retention.word(for: answers.days))),
+        ]
+        if role.isConfirmed { members.append(("validation", "confirm")) }
+        return .object(members)
+    }
+
+    /// - Parameter further: members in the shell's words, which the last brace comes after.
+    private func request(_ path: String, _ body: JSONValue, _ further: String) -> String {
+        """
+        curl --silent --show-error --fail \(Self.address)/v1/\(path) -H "Authorization: Bearer $TOKEN" \
+        -H 'Content-Type: application/json' -d '\(body.line.dropLast())\(further)}'
+        """
+    }
+}
