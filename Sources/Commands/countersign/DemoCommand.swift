@@ -97,10 +97,8 @@ struct DemoCommand: AsyncParsableCommand {
     private var asked: RequestPlan {
         get throws(CommandFailure) {
             let intent = RequestIntent(.age, [.ageOver(ageOver), .portrait(isCompared: true)])
-            do throws(RequestPlannerError) {
-                return try RequestPlan(intent, keeping: .none)
-            } catch {
-                throw .usage(error.explanation)
+            return try CommandFailure.mapping { () throws(RequestPlannerError) in
+                try RequestPlan(intent, keeping: .none)
             }
         }
     }

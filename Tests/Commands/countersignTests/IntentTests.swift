@@ -85,10 +85,10 @@ struct IntentTests {
 
     @Test(
         "Whichever document answers is named by its family, and counts",
-        arguments: ["mdl", "photoid", "pid", "av"], ["generic", "apple"])
+        arguments: ["mdl", "photoid", "pid", "av", "mnc"], ["generic", "apple"])
     func family(_ held: String, profile: String) async throws {
         let link = try await WalletAtLink(["--holds", held, "--profile", profile, "--handover", "qr"])
-        let run = try await link.request(["age over 18; from mdl or pid or photoid or av", "--json"])
+        let run = try await link.request(["age over 18; from mdl or pid or photoid or av or mnc", "--json"])
         #expect(run.status == 0, "\(run.errors)")
         let report = try run.report()
         #expect(report.documents.map(\.family) == [held])

@@ -88,11 +88,8 @@ struct FieldTestCommand: AsyncParsableCommand {
     private func questions(
         at now: Timestamp
     ) throws(CommandFailure) -> (unsigned: PresentationQuestion, signed: PresentationQuestion?) {
-        let asked: RequestPlan
-        do throws(RequestPlannerError) {
-            asked = try RequestPlan(RequestIntent(.age, [.ageOver(18)]), keeping: .none)
-        } catch {
-            throw .usage(error.explanation)
+        let asked = try CommandFailure.mapping { () throws(RequestPlannerError) in
+            try RequestPlan(RequestIntent(.age, [.ageOver(18)]), keeping: .none)
         }
         let unsigned = PresentationQuestion(.planned(asked))
         guard identity.identity != nil else { return (unsigned, nil) }

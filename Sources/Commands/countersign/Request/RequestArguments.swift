@@ -62,11 +62,8 @@ struct RequestArguments: ParsableArguments {
     /// The least that answers, or why it is not asked. A portrait that is to be saved is asked for too, but never
     /// added to an intent.
     func plan(savingPortrait: Bool) throws(CommandFailure) -> RequestPlan {
-        let plan: RequestPlan
-        do throws(RequestPlannerError) {
-            plan = try RequestPlan(wanted(savingPortrait: savingPortrait), keeping: keep.choice)
-        } catch {
-            throw .usage(error.explanation)
+        let plan = try CommandFailure.mapping { () throws(RequestPlannerError) in
+            try RequestPlan(wanted(savingPortrait: savingPortrait), keeping: keep.choice)
         }
         guard !savingPortrait || plan.needsPortrait else {
             throw .usage("--save-portrait: the intent asks for no portrait")
@@ -112,5 +109,13 @@ struct ElementArgument: ExpressibleByArgument {
         let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
         name = ElementName(nameSpace: String(parts[0]), identifier: String(parts[1]))
+    }
+}
+
+extension CommandFailure {
+    static func mapping<Value>(
+        _ body: () throws(RequestPlannerError) -> Value
+    ) throws(CommandFailure) -> Value {
+        do throws(RequestPlannerError) { return try body() } catch { throw .usage(error.explanation) }
     }
 }

@@ -65,10 +65,8 @@ struct TokenSignCommand: ParsableCommand {
         let privateKey = try CommandFailure.mapping { () throws(IdentityStoreError) in
             try PrivateFile.key(key)
         }
-        do throws(ReaderTokensError) {
-            return try ReaderTokenSigner(privateKey, kid, of: brand)
-        } catch {
-            throw error.failure
+        return try CommandFailure.mapping { () throws(ReaderTokensError) in
+            try ReaderTokenSigner(privateKey, kid, of: brand)
         }
     }
 

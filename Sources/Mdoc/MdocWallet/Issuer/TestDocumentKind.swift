@@ -9,6 +9,8 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
     case personID = "pid"
     /// EU age verification: ages and nothing else.
     case ageVerification = "av"
+    /// The My Number Card of Japan, which has the whole name in one element.
+    case nationalIDCard = "mnc"
 
     package var docType: String {
         switch self {
@@ -16,13 +18,14 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
         case .photoID: "org.iso.23220.photoid.1"
         case .personID: "eu.europa.ec.eudi.pid.1"
         case .ageVerification: "eu.europa.ec.av.1"
+        case .nationalIDCard: "org.iso.23220.1.jp.mnc"
         }
     }
 
     private var nameSpace: String {
         switch self {
         case .drivingLicence: TestLicence.nameSpace
-        case .photoID: "org.iso.23220.1"
+        case .photoID, .nationalIDCard: "org.iso.23220.1"
         case .personID, .ageVerification: docType
         }
     }
@@ -36,6 +39,7 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
         case .drivingLicence, .ageVerification: return []
         case .photoID: return all + ["portrait", "issue_date", "document_number", "age_in_years"]
         case .personID: return all + ["portrait", "document_number", "age_in_years"]
+        case .nationalIDCard: return ["birth_date", "age_in_years", "sex"]
         }
     }
 
@@ -52,6 +56,16 @@ package enum TestDocumentKind: String, CaseIterable, Sendable {
         for element in source.elements where AgeAttestation(element.identifier) != nil {
             document.add(to: nameSpace, [element.identifier: element.value])
         }
+        if self == .nationalIDCard { document.addElementsOfJapan(from: source) }
         return document
+    }
+}
+
+extension TestDocument {
+    fileprivate mutating func addElementsOfJapan(from licence: TestDocument) {
+        let nameSpace = "org.iso.23220.1.jp"
+        add(to: nameSpace, ["full_name_unicode": "Testrup-Ødegård\u{3000}Lumi Séraphine"])
+        add(to: nameSpace, ["individual_number_unicode": "123456789018"])
+        if let portrait = licence["portrait"] { add(to: nameSpace, ["portrait": portrait]) }
     }
 }

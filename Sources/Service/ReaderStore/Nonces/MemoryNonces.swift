@@ -19,12 +19,10 @@ package final class MemoryNonces: NonceStore {
     ) throws(NonceStoreError) -> IssuedNonce {
         guard asked.count <= NonceTerms.longestAsked else { throw .askedTooLong }
         let now = time.time(at: now)
-        do throws(NonceRefusal) {
-            return try ledger.withLock { ledger throws(NonceRefusal) in
+        return try NonceStoreError.mapping { () throws(NonceRefusal) in
+            try ledger.withLock { ledger throws(NonceRefusal) in
                 try ledger.issue(nonce, to: session, for: channel, asked: asked, at: now)
             }
-        } catch {
-            throw .refused(error)
         }
     }
 
@@ -33,13 +31,11 @@ package final class MemoryNonces: NonceStore {
         at now: Timestamp
     ) throws(NonceStoreError) -> SpentRequest {
         let now = time.time(at: now)
-        do throws(NonceRefusal) {
-            return try ledger.withLock { ledger throws(NonceRefusal) in
+        return try NonceStoreError.mapping { () throws(NonceRefusal) in
+            try ledger.withLock { ledger throws(NonceRefusal) in
                 let spent = try ledger.spend(nonce, by: session, over: channel, at: now)
                 return SpentRequest(spent, asked: ledger.asked(with: nonce))
             }
-        } catch {
-            throw .refused(error)
         }
     }
 }

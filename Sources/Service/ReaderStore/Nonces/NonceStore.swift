@@ -66,11 +66,9 @@ struct NonceUse: Sendable {
         by session: SessionBinding, over channel: PresentationChannel, at now: Timestamp
     ) throws(NonceStoreError) -> SpentRequest {
         guard issued.expires <= NonceTerms.latestExpiry(at: now) else { throw .refused(.expired) }
-        do throws(NonceRefusal) {
-            return SpentRequest(
+        return try NonceStoreError.mapping { () throws(NonceRefusal) in
+            SpentRequest(
                 try issued.spent(isFirstUse: isFirstUse, by: session, over: channel, at: now), asked: asked)
-        } catch {
-            throw .refused(error)
         }
     }
 }
@@ -90,4 +88,12 @@ package enum NonceStoreError: Error, Equatable, Sendable {
     case overdue
     /// The database refused, with its own code: five characters of SQLSTATE, or a result code of SQLite.
     case failed(code: String)
+}
+
+extension NonceStoreError {
+    static func mapping<Value: ~Copyable>(
+        _ body: () throws(NonceRefusal) -> Value
+    ) throws(NonceStoreError) -> Value {
+        do throws(NonceRefusal) { return try body() } catch { throw .refused(error) }
+    }
 }

@@ -48,11 +48,8 @@ package struct BrandFolder: Sendable {
     /// The logo of a brand; nil where it has none.
     package func logo(of brand: Brand) throws(BrandRegistryError) -> BrandLogo? {
         guard let name = brand.logo else { return nil }
-        let png: [UInt8]
-        do throws(IdentityStoreError) {
-            png = try PrivateFile.read("\(path)/\(name.text)")
-        } catch {
-            throw .file(error)
+        let png = try BrandRegistryError.mapping { () throws(IdentityStoreError) in
+            try PrivateFile.read("\(path)/\(name.text)")
         }
         do throws(LogoFault) {
             return try BrandLogo(png: png)
@@ -62,10 +59,8 @@ package struct BrandFolder: Sendable {
     }
 
     private func write(_ bytes: [UInt8], to path: String) throws(BrandRegistryError) {
-        do throws(IdentityStoreError) {
+        try BrandRegistryError.mapping { () throws(IdentityStoreError) in
             try PrivateFile.replace(path, with: bytes[...])
-        } catch {
-            throw .file(error)
         }
     }
 
@@ -76,11 +71,17 @@ package struct BrandFolder: Sendable {
     }
 
     private func lock() throws(BrandRegistryError) -> FolderLock {
-        do throws(IdentityStoreError) {
+        try BrandRegistryError.mapping { () throws(IdentityStoreError) in
             try PrivateFile.makeFolder(path)
             return try FolderLock("\(path)/.lock")
-        } catch {
-            throw .file(error)
         }
+    }
+}
+
+extension BrandRegistryError {
+    fileprivate static func mapping<Value: ~Copyable>(
+        _ body: () throws(IdentityStoreError) -> Value
+    ) throws(BrandRegistryError) -> Value {
+        do throws(IdentityStoreError) { return try body() } catch { throw .file(error) }
     }
 }

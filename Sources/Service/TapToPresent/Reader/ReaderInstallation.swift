@@ -49,11 +49,9 @@ struct ReaderInstallation: Sendable {
         switch setup.trust {
         case .roots(let roots): return TrustStore(anchors: try Self.anchors(in: roots))
         case .store:
-            do throws(ReaderStoreError) {
+            return try MobileDocumentReaderError.mapping { () throws(ReaderStoreError) in
                 let store = try ReaderStore(at: setup.storeFolder, for: .reading)
                 return TrustStore(try store.currentTrust().snapshot)
-            } catch {
-                throw MobileDocumentReaderError(error)
             }
         }
     }
@@ -106,10 +104,8 @@ struct ReaderInstallation: Sendable {
 
     /// The store, created if absent.
     private func store() throws(MobileDocumentReaderError) -> ReaderStore {
-        do throws(ReaderStoreError) {
-            return try ReaderStore(at: setup.storeFolder, for: .changing)
-        } catch {
-            throw MobileDocumentReaderError(error)
+        try MobileDocumentReaderError.mapping { () throws(ReaderStoreError) in
+            try ReaderStore(at: setup.storeFolder, for: .changing)
         }
     }
 
@@ -118,11 +114,7 @@ struct ReaderInstallation: Sendable {
     }
 
     private static func instance(of store: ReaderStore) throws(MobileDocumentReaderError) -> ReaderInstance {
-        do throws(ReaderStoreError) {
-            return try store.readerInstance()
-        } catch {
-            throw MobileDocumentReaderError(error)
-        }
+        try MobileDocumentReaderError.mapping { () throws(ReaderStoreError) in try store.readerInstance() }
     }
 
     /// The reader as a token prepares it, by the brands of the store; nil without one.
@@ -162,7 +154,13 @@ extension MobileDocumentReaderError {
             }
     }
 
-    fileprivate init(_ error: ReaderStoreError) {
+    fileprivate static func mapping<Value>(
+        _ body: () throws(ReaderStoreError) -> Value
+    ) throws(MobileDocumentReaderError) -> Value {
+        do throws(ReaderStoreError) { return try body() } catch { throw MobileDocumentReaderError(error) }
+    }
+
+    private init(_ error: ReaderStoreError) {
         let reason = Reason.storeUnavailable(id: error.id)
         self =
             switch error {

@@ -68,7 +68,8 @@ extension MobileDocumentReaderError.Reason: SampledCases {
         case .sessionBroken?: .phoneStatus(20)
         case .phoneStatus?: .responseMalformed
         // `rejected` holds a verdict, which only a response makes; its text adds ids of checks.
-        case .responseMalformed?, .rejected?: .internalFault
+        case .responseMalformed?, .rejected?: .ended(ids: ["document.test"])
+        case .ended?: .internalFault
         case .internalFault?: nil
         }
     }

@@ -1,9 +1,9 @@
-internal import JSON
+package import JSON
 
 /// What the daemon answered: a status and JSON.
-struct DaemonReply {
+package struct DaemonReply {
     private let status: Int
-    private let body: [UInt8]
+    package let body: [UInt8]
 
     /// Nil where it is not an answer in HTTP/1.1.
     init?(_ answer: [UInt8]) {
@@ -28,11 +28,13 @@ struct DaemonReply {
         return detail.map { Terminal.safe($0) } ?? "status \(status)"
     }
 
-    func reading<Value>(_ body: (JSONText) throws(JSONFault) -> Value) throws(CommandFailure) -> Value {
+    package func reading<Value>(
+        _ body: (JSONText) throws(JSONFault) -> Value
+    ) throws(DaemonClientError) -> Value {
         do throws(JSONFault) {
             return try body(JSONText(self.body[...]))
         } catch {
-            throw .malformed("the daemon's answer: \(error.explanation)")
+            throw .malformed(error)
         }
     }
 }
