@@ -65,8 +65,10 @@ struct TokenSignCommand: ParsableCommand {
         let privateKey = try CommandFailure.mapping { () throws(IdentityStoreError) in
             try PrivateFile.key(key)
         }
-        return try CommandFailure.mapping { () throws(ReaderTokensError) in
-            try ReaderTokenSigner(privateKey, kid, of: brand)
+        do throws(ReaderTokensError) {
+            return try ReaderTokenSigner(privateKey, kid, of: brand)
+        } catch {
+            throw error.failure
         }
     }
 
