@@ -64,9 +64,6 @@ def read():
     return True
 for question, answer in answers:
     while question not in said[place:]:
-        if "Write the missing settings that were shown? [y/N]" in said[place:]:
-            place = len(said)
-            os.write(terminal, b"n\n")
         if not read():
             sys.exit(f"{question} is not asked:\n{said}")
     place = said.index(question, place) + len(question)

@@ -44,7 +44,7 @@ struct CoordinatorLifetime: Service {
     }
 }
 
-/// Lasts until the standard input ends, and passes over what comes there.
+/// Lasts until the standard input ends, and skips what comes there.
 struct InputLifetime: Service {
     func run() async throws {
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)

@@ -111,9 +111,9 @@ struct SetupCommand: AsyncParsableCommand {
         let wrong = checks.filter { [.failed, .warning].contains($0.outcome) }
         guard !wrong.isEmpty else { return }
         Terminal.note("\n\(DoctorScreen(wrong).text)")
-        let repair = SettingsRepair(of: checks, in: doctor.system, asking: false)
+        let repair = SettingsRepair(of: checks, in: doctor.system, asking: dialog.isAtTerminal)
         guard repair.hasWork else { return }
-        try repair.show()
-        if try dialog.agrees(to: .fix) { try repair.run() }
+        // At the terminal each file is shown and asked about.
+        if try dialog.isAtTerminal || dialog.agrees(to: .fix) { try repair.run() } else { try repair.show() }
     }
 }

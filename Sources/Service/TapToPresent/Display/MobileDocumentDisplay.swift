@@ -22,7 +22,7 @@ public struct MobileDocumentDisplay: Sendable {
 
     /// The clerk's page, in the browser of this desktop: portrait, names and answers, and two buttons. A private
     /// `countersignd` reads the document for it, and this program gets the decision alone. It ends with the session, and
-    /// opens the page anew in the next one.
+    /// opens the page again in the next one.
     ///
     /// It needs the programs `countersignd` and `xdg-open`, the trust store, and a desktop. What is missing is thrown
     /// as `notSupported` before anything is asked. It has no age in years, and the events of its reads no verdict.
