@@ -1,5 +1,5 @@
 /// What keeps a display from showing a result, by the id of `displayUnavailable`.
-enum DisplayFault: String, CaseIterable {
+package enum DisplayFault: String, CaseIterable {
     case terminalAbsent = "terminal.absent"
     case terminalLost = "terminal.lost"
 
@@ -20,7 +20,7 @@ enum DisplayFault: String, CaseIterable {
     case pageLost = "page.lost"
 
     /// What happened, and what to do.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .terminalAbsent: "this program has no terminal: start it from one, or set another setup.display"
         case .terminalLost: "the terminal closed: start the program again"

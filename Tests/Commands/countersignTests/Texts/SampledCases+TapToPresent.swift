@@ -9,6 +9,7 @@ extension UserFacingTexts {
         TextGroup(
             MobileDocumentReaderError.Reason.samples, .service, named: "MobileDocumentReaderError.Reason"
         ) { $0.description },
+        TextGroup(DisplayFault.allCases, .service, id: { $0.rawValue }) { $0.explanation },
     ]
 }
 
