@@ -197,13 +197,10 @@ let package = Package(
             path: "Sources/Service/ReaderAPI", resources: [.embedInCode("OpenAPI/openapi.json")],
             swiftSettings: strict),
 
-        library("DaemonClient", in: "Service", ["JSON"]),
-
         library(
             "TapToPresent", in: "Service",
             [
-                "CBOR", "DaemonClient", "JSON", "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust",
-                "MdocVerification",
+                "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust", "MdocVerification",
                 "RequestPlanner", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
                 "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Reports",
             ]),
@@ -243,8 +240,7 @@ let package = Package(
                 "MdocTrust", "MdocVerification", "MdocWallet", "RequestPlanner", "WalletPresentation",
                 "Transport",
                 "PCSCTransport", "BlueZTransport", "ReaderService", "ReaderIdentityStore", "Reports",
-                "FieldTrace", "ReaderStore", "ReaderTokens", "TrustFetch", "DaemonClient", "COpenSSL",
-                "CTimex",
+                "FieldTrace", "ReaderStore", "ReaderTokens", "TrustFetch", "COpenSSL", "CTimex",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -417,10 +413,8 @@ let package = Package(
         tests(
             of: "TapToPresent", in: "Service",
             [
-                "COSE", "Deadlines", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust",
-                "MdocVerification",
-                "MdocWallet", "OtherPrograms", "ProximityReader", "ReaderService", "ReaderStore",
-                "ReaderTokens",
+                "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
+                "MdocWallet", "ProximityReader", "ReaderService", "ReaderStore", "ReaderTokens",
                 "RequestPlanner",
                 "Transport", "PresentationStage", "BlueZBench", "PCSCBench",
             ]),

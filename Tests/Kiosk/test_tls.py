@@ -129,7 +129,7 @@ class TLSTests(unittest.TestCase):
     def test_without_a_certificate_the_address_is_of_this_computer(self):
         code, text = self.faults({"port": self.daemon.port, "host": "0.0.0.0"})
         self.assertEqual(code, 64)
-        self.assertIn("http.host", text)
+        self.assertIn("/http/host", text)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,4 @@
 internal import ArgumentParser
-internal import DaemonClient
-internal import Glibc
 internal import JSON
 
 /// `countersign page-code`: a code with which a page of a lane is let in.
@@ -37,36 +35,14 @@ struct PageCodeCommand: ParsableCommand {
 
     func run() throws {
         let body: JSONValue = ["page": .string(page.rawValue), "lane": .string(lane)]
-        let (code, path) = try CommandFailure.mapping { () throws(DaemonClientError) in
-            let reply = try DaemonSocket(path: socket).call("POST", "/v1/page-codes", body)
-            return try reply.reading { text throws(JSONFault) in
-                let members = try text.members(["code", "path", "seconds"])
-                return (
-                    try members.required("code").string(upTo: 64),
-                    try members.required("path").string(upTo: 256)
-                )
-            }
+        let reply = try DaemonSocket(path: socket).post("/v1/page-codes", body)
+        let (code, path) = try reply.reading { text throws(JSONFault) in
+            let members = try text.members(["code", "path", "seconds"])
+            return (
+                try members.required("code").string(upTo: 64), try members.required("path").string(upTo: 256)
+            )
         }
         let json: JSONValue = ["code": .string(code), "path": .string(path)]
         Terminal.result(output.json ? json.text : Terminal.safe(path))
-    }
-}
-
-extension CommandFailure {
-    fileprivate static func mapping<Value>(
-        _ body: () throws(DaemonClientError) -> Value
-    ) throws(CommandFailure) -> Value {
-        do throws(DaemonClientError) { return try body() } catch {
-            switch error {
-            case .unreachable(let path, let number):
-                let why = unsafe String(cString: strerror(number))
-                throw .unavailable(
-                    "\(Terminal.safe(path)): \(why); start countersignd, or name its socket with --socket")
-            case .notAnAnswer(let path):
-                throw .unavailable("\(Terminal.safe(path)): this is not the daemon's answer; check --socket")
-            case .refused(let why): throw .unavailable("the daemon refuses: \(why)")
-            case .malformed(let fault): throw .malformed("the daemon's answer: \(fault.explanation)")
-            }
-        }
     }
 }

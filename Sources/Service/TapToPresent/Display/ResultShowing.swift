@@ -5,14 +5,14 @@ struct ResultShowing: Sendable {
     typealias Outcome = MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
 
     let brand: String?
-    private let display: (any DisplayChannel)?
+    private let display: MobileDocumentDisplay?
     private let presenter: (any MobileDocumentPresenter)?
     /// How long the operator may take.
     var timeout = Duration.seconds(300)
 
     init(_ setup: MobileDocumentReader.Setup, brand: String?) {
         self.brand = brand
-        display = if case .channel(let channel)? = setup.display?.place { channel } else { nil }
+        display = setup.display
         presenter = setup.presenter
     }
 
@@ -45,11 +45,13 @@ struct ResultShowing: Sendable {
 }
 
 extension ReadDocument {
-    /// The operator's decision on what a display request shows.
+    /// The result of a display request. Without a question there is no decision.
     func show(
         _ asked: MobileDocumentPresentation
-    ) async throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
+    ) async throws(MobileDocumentReaderError) -> MobileDriversLicenseDisplayRequest.Response {
         let result = ShownResult(self, asked)
-        return result.concluded(try await showing.outcome(of: result))
+        let outcome = try await showing.outcome(of: result)
+        guard asked.validationMode == .confirm else { return .init(validationOutcome: .dismissed) }
+        return .init(validationOutcome: result.concluded(outcome))
     }
 }

@@ -1,9 +1,9 @@
-package import JSON
+internal import JSON
 
 /// What the daemon answered: a status and JSON.
-package struct DaemonReply {
+struct DaemonReply {
     private let status: Int
-    package let body: [UInt8]
+    private let body: [UInt8]
 
     /// Nil where it is not an answer in HTTP/1.1.
     init?(_ answer: [UInt8]) {
@@ -28,13 +28,11 @@ package struct DaemonReply {
         return detail.map { Terminal.safe($0) } ?? "status \(status)"
     }
 
-    package func reading<Value>(
-        _ body: (JSONText) throws(JSONFault) -> Value
-    ) throws(DaemonClientError) -> Value {
+    func reading<Value>(_ body: (JSONText) throws(JSONFault) -> Value) throws(CommandFailure) -> Value {
         do throws(JSONFault) {
             return try body(JSONText(self.body[...]))
         } catch {
-            throw .malformed(error)
+            throw .malformed("the daemon's answer: \(error.explanation)")
         }
     }
 }
