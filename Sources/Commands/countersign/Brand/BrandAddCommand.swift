@@ -38,14 +38,7 @@ struct BrandAddCommand: ParsableCommand {
 
     func run() throws {
         let kept = try logo.map { path throws(CommandFailure) in
-            let png = try InputFile.read(path, limit: BrandLogo.longest)
-            return try CommandFailure.mapping { () throws(BrandRegistryError) in
-                do throws(LogoFault) {
-                    return (image: try BrandLogo(png: png), name: LogoName(of: brand))
-                } catch {
-                    throw .logo(error)
-                }
-            }
+            (image: try BrandLogo(file: path), name: LogoName(of: brand))
         }
         let added = Brand(identifier: brand, name: name, logo: kept?.name, identity: identity)
         try CommandFailure.mapping { () throws(BrandRegistryError) in

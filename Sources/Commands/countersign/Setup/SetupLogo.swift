@@ -1,4 +1,3 @@
-internal import JSON
 internal import MdocModel
 internal import OpenSSLCrypto
 internal import ReaderTokens
@@ -8,12 +7,12 @@ struct SetupLogo {
     let png: [UInt8]
 
     init(_ path: String) throws(CommandFailure) {
-        png = try InputFile.read(path, limit: BrandLogo.longest)
+        png = try BrandLogo(file: path).png
     }
 
     static func fault(of path: String) -> String? {
         do throws(CommandFailure) {
-            _ = try BrandLogo.mapping(SetupLogo(path).png)
+            _ = try SetupLogo(path)
             return nil
         } catch {
             return error.message
@@ -25,15 +24,5 @@ struct SetupLogo {
         let folder = config.prefix(
             upTo: config.lastIndex(of: "/").map(config.index(after:)) ?? config.startIndex)
         return "\(folder)logo-\(Digest(.sha256, of: png[...]).bytes.hexadecimal.prefix(8)).png"
-    }
-}
-
-extension BrandLogo {
-    fileprivate static func mapping(_ png: [UInt8]) throws(CommandFailure) -> BrandLogo {
-        do throws(LogoFault) {
-            return try BrandLogo(png: png)
-        } catch {
-            throw .malformed(BrandRegistryError.logo(error).explanation)
-        }
     }
 }
