@@ -14,7 +14,7 @@ from built_daemon import PROGRAMS, ROOT, TOKEN, BuiltDaemon
 from stand_in import LOGO
 
 DOCUMENT = ROOT / "Sources/Service/ReaderAPI/OpenAPI/openapi.json"
-SCOPES = ["app", "screen", "clerk", "readerTokens", "online", "admin"]
+SCOPES = ["app", "screen", "clerk", "order", "readerTokens", "online", "admin"]
 ORIGIN, MERCHANT, TEAM = "https://shop.example", "merchant.example.shop", "TEAM123456"
 BRAND = {"name": "Corner Shop", "colours": {"ground": "#14352a", "words": "#ffffff"}, "welcome": "Welcome to the Corner Shop"}
 PAGE = {"language": "en", "antenna": {"x": 50, "y": 30, "place": "right"}, "resultSeconds": 12,
@@ -24,6 +24,7 @@ PAGE = {"language": "en", "antenna": {"x": 50, "y": 30, "place": "right"}, "resu
                    "contact": "privacy@shop.example"}}
 PORTRAIT = "age over 21 with portrait for a human to compare"
 RENTAL = "rental: name, licence number"
+PRESETS = [{"name": "Age 18", "intent": "age over 18"}]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Tour:
         self.daemon.serve(
             lanes=[{"name": "counter-1", "benchLink": self.daemon.link, "page": PAGE,
                     "brand": {**BRAND, "logo": str(self.folder / "logo.png")}}],
-            acceptTestDocuments=True, policies={"rental": "age", "elements": "age"},
+            presets=PRESETS, acceptTestDocuments=True, policies={"rental": "age", "elements": "age"},
             tokens=[{"name": "all", "sha256": hashlib.sha256(TOKEN.encode()).hexdigest(), "scopes": SCOPES}],
             readerTokens={"keys": [{"brand": "utopia", "kid": "k1", "keyFile": str(self.folder / "utopia.pem")}],
                           "grants": [{"caller": "all", "brand": "utopia", "instances": [self.instance]}]},
@@ -93,7 +94,9 @@ class Tour:
 
     def order(self, **members):
         """A presentation that has ended, or waits for a person."""
-        seen = self.ask("POST", "/v1/presentations", {"kind": "display", "lane": "counter-1", **members})
+        return self.ended(self.ask("POST", "/v1/presentations", {"kind": "display", "lane": "counter-1", **members}))
+
+    def ended(self, seen):
         deadline = time.monotonic() + 30
         while seen["ended"] is None:
             assert time.monotonic() < deadline, seen
@@ -107,6 +110,7 @@ class Tour:
                      "/v1/lanes/counter-1/logo", "/kiosk", "/clerk", "/docs", "/kiosk/docs.js", "/v1/lanes/counter-1/events"):
             ask("GET", path)
         self.desk(ask)
+        self.button(ask)
         self.counter(ask)
         self.receipts(ask)
         self.pages(ask)
@@ -126,6 +130,11 @@ class Tour:
         ask("GET", "/v1/presentations?reference=till-7/4711")
         ask("POST", one + "/engagement", {"uri": "mdoc:owBjMS4wAYIB2BhBoA"})
         ask("DELETE", one)
+
+    def button(self, ask):
+        path, body = "/v1/lanes/counter-1/presentations", {"preset": "Age 18", "reference": "button-1"}
+        self.ended(ask("POST", path, body))
+        ask("POST", path, body)
 
     def desk(self, ask):
         token = ask("POST", "/v1/reader-tokens", {"brand": "utopia", "instance": self.instance})["token"]

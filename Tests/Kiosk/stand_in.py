@@ -93,7 +93,7 @@ class StandIn:
         with self.lock:
             self.lane = {
                 "lane": "counter-1", "state": "ready", "bluetooth": "ready", "advice": None, "presentation": None,
-                "presentationState": None, "acceptsTestDocuments": False,
+                "presentationState": None, "acceptsTestDocuments": False, "presets": [], "standing": None,
                 "brand": {"name": "Corner Wines", "logo": "/v1/brands/corner/logo"},
                 "kiosk": {"antenna": {"x": 50, "y": 42, "place": "below"}, "resultSeconds": 12,
                           "heartbeatSeconds": 15, "language": "en", "notice": None, "reader": "square", "colours": None,
@@ -157,7 +157,7 @@ class StandIn:
                 "id": identity, "kind": "display", "lane": "counter-1", "reference": "till-7/4711", "holder": None,
                 "state": "armed", "outcome": None, "reasons": [], "created": ago(0), "intent": "age over 21", "validation": "check",
                 "asks": list(asks), "retention": retention, "brand": self.lane["brand"], "hint": hint, "ended": None,
-                "then": None, **more})
+                "then": None, "isStanding": False, **more})
         self.emit("armed", presentation=identity, state="armed", **({"hint": hint} if hint else {}))
         return identity
 
@@ -400,8 +400,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.refuse(404, "laneUnknown")
         if what == "events":
             return self.events()
+        if what == "presentations":
+            return self.start(body)
         with self.stand_in.lock:
             self.json(200, self.stand_in.lane)
+
+    def start(self, body):
+        """Starts a preset, as a button does."""
+        if json.loads(body)["preset"] not in self.stand_in.lane.get("presets", []):
+            return self.refuse(404, "presetUnknown")
+        identity = self.stand_in.arm()
+        self.json(201, self.stand_in.presentations[identity])
 
     def brands(self, name, what, body):
         self.answer(200, LOGO, "image/png")

@@ -117,6 +117,7 @@ struct Countersignd: AsyncParsableCommand {
                 Self.replace(online, by: new.online, log)
                 new.http?.renew(tls, log)
             }, path: config, systemd: systemd, log: log)
+        await coordinator.startStanding()
         let lifetime = CoordinatorLifetime(coordinator: coordinator, systemd: systemd)
         // They end in the opposite order: the coordinator lets everybody go, the listeners close, the last webhooks are sent.
         var services: [any Service] = servers

@@ -99,7 +99,9 @@ extension DaemonConfiguration.HTTP {
 
 extension DaemonConfiguration.Lane {
     func assemble(_ service: PCSCService) throws(TransportError) -> ConfiguredLane {
-        ConfiguredLane(Lane(name: name, device: try device(service)), page: page, settings: settings)
+        ConfiguredLane(
+            Lane(name: name, device: try device(service)), page: page, settings: settings,
+            presets: presets, standing: standing)
     }
 
     private func device(_ service: PCSCService) throws(TransportError) -> any LaneDevice {

@@ -6,7 +6,8 @@ internal import ReaderService
 internal import Transport
 
 extension DaemonConfiguration.Lane {
-    init(_ text: JSONText) throws(JSONFault) {
+    /// - Parameter known: the presets of the file; a lane has all of them unless it names some.
+    init(_ text: JSONText, _ known: [Preset]) throws(JSONFault) {
         let members = try text.members()
         let name = try members.required("name")
         self.name = try name.string(upTo: 64)
@@ -28,6 +29,10 @@ extension DaemonConfiguration.Lane {
         settings.policy = try members["policy"].map(RevocationPolicy.init)
         if let page = members["page"] { self.page = try LanePage(page) }
         page.brand = try members["brand"].map(LaneBrand.init)
+        presets = try members["presets"]?.presets(of: known) ?? known
+        standing = try members["standing"].map { text throws(JSONFault) in
+            try Preset(standing: text, known)
+        }
         fieldTrace = try members["fieldTrace"].map(FieldTraceSettings.init)
         if fieldTrace != nil, case .benchLink = device {
             throw text.wrong("benchLink and fieldTrace cannot be given together")

@@ -79,6 +79,7 @@ extension DaemonConfiguration {
         if let online = members["online"] {
             self.online = list.read(nil) { () throws(JSONFault) in try Online(online) }
         }
+        presets = list.read([]) { () throws(JSONFault) in try members["presets"]?.presets() }
         takeLanes(members["lanes"], of: text, &list)
     }
 
@@ -129,7 +130,9 @@ extension DaemonConfiguration {
             return list.add(text.missing("lanes"))
         }
         for entry in list.read([], { () throws(JSONFault) in try value.array(upTo: 32) }) {
-            guard let lane = list.read(nil, { () throws(JSONFault) in try Lane(entry) }) else { continue }
+            guard let lane = list.read(nil, { () throws(JSONFault) in try Lane(entry, presets) }) else {
+                continue
+            }
             if let fault = lane.conflict(with: lanes) {
                 list.add(entry.wrong(fault))
             } else {

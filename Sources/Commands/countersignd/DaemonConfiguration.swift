@@ -43,6 +43,10 @@ package struct DaemonConfiguration: Equatable, Sendable {
         var readerCommands: Set<ReaderWish> = []
         var settings = LaneSettings()
         var page = LanePage()
+        /// What the buttons of its clerk's page ask.
+        var presets: [Preset] = []
+        /// What it asks the next phone by itself; nil where it waits for orders.
+        var standing: Preset?
         /// Nil for no field trace.
         var fieldTrace: FieldTraceSettings?
 
@@ -111,6 +115,8 @@ package struct DaemonConfiguration: Equatable, Sendable {
     var http: HTTP?
     var access = AccessRules()
     var readerTokens = TokenIssuing()
+    /// What a button, or a lane by itself, can ask.
+    var presets: [Preset] = []
     var lanes: [Lane] = []
     /// How everything is judged but revocation, whose policy each purpose chooses.
     var policy = VerificationPolicy()

@@ -1,6 +1,8 @@
 package import JSON
 internal import ReaderStore
+internal import Reports
 internal import RequestPlanner
+internal import Transport
 
 /// Why a request over HTTP is refused (RFC 9457): a status, a stable id, and what to do next. Nothing of what was sent is
 /// repeated but the names of members.
@@ -13,6 +15,7 @@ package struct APIProblem: Error, Equatable, Sendable {
             identityRefused
         case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken
         case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, decisionOpen
+        case presetUnknown, standingOrder, readerUnavailable
         case portraitGone, pageCodeRefused
         case readerTokenNotGranted, tooManyReaderTokens, brandUnavailable, brandUnknown
         case trustNotSetUp, trustUnavailable, clockNotSet, webhookRefused
@@ -145,6 +148,12 @@ extension APIProblem {
         .laneUnknown, 404, "there is no such lane: name one of those in /v1/lanes")
     static let laneBusy = APIProblem(
         .laneBusy, 409, "a presentation is running at this lane: wait for its end, or DELETE it")
+    static let presetUnknown = APIProblem(
+        .presetUnknown, 404, "the lane has no such preset: name one of those in /v1/lanes")
+    static let standingOrder = APIProblem(
+        .standingOrder, 409,
+        "the lane asks the next phone by itself, and none is there: delete standing in the daemon's file to stop that"
+    )
     static let presentationUnknown = APIProblem(
         .presentationUnknown, 404, "there is no such presentation, or it ended long ago: order a new one")
     static let referenceTaken = APIProblem(
@@ -218,6 +227,15 @@ extension APIProblem {
     /// The store does not give or take what it should.
     static func recordsUnavailable(_ error: ReaderStoreError) -> APIProblem {
         APIProblem(.recordsUnavailable, 503, "the store of records: \(error.explanation)")
+    }
+
+    /// No phone can be asked at the lane.
+    static func readerUnavailable(_ fault: ReaderFault) -> APIProblem {
+        APIProblem(.readerUnavailable, 503, fault.advice)
+    }
+
+    static func readerUnavailable(_ fault: RadioFault) -> APIProblem {
+        APIProblem(.readerUnavailable, 503, fault.advice)
     }
 
     /// A person is to decide on the presentation before.

@@ -17,6 +17,9 @@ package struct PresentationPlan: Sendable {
     package var requestVersion: RequestVersion
     /// Whether the answer is handed out as it came, for a verification elsewhere: it holds personal data.
     package var handsOutRawAnswer = false
+    /// Called once a phone is engaged and before each first request to it; false ends the presentation as cancelled, with
+    /// nothing sent.
+    package var admission: (@Sendable () async -> Bool)?
     /// The time by which the answer is judged.
     package var clock: WallClock
 

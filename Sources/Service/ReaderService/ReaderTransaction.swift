@@ -73,7 +73,8 @@ package struct ReaderTransaction: Sendable {
                 engagement: engagement, handover: handover,
                 eReaderKey: key.take(for: engagement.eDeviceKey.curve), consent: plan.deadlines.consent)
             return RequestExchange(
-                session, asking: plan.question, plan.requestVersion.used(of: engagement.capabilities))
+                session, asking: plan.question, plan.requestVersion.used(of: engagement.capabilities),
+                admission: plan.admission)
         } catch {
             throw .session(error)
         }

@@ -18,12 +18,15 @@ struct RequestExchange: ~Copyable, Sendable {
     private var drafts: ArraySlice<DeviceRequestDraft>
     /// The next request, begun as soon as the transcript is known.
     private var next: PendingRequest?
+    /// Asked before the first request; nil afterwards.
+    private var admission: (@Sendable () async -> Bool)?
 
     init(
         _ session: consuming ReaderSession, asking question: PresentationQuestion,
-        _ capabilities: EngagementCapabilities
+        _ capabilities: EngagementCapabilities, admission: (@Sendable () async -> Bool)? = nil
     ) {
         self.session = session
+        self.admission = admission
         self.question = question
         self.capabilities = capabilities
         drafts = question.drafts(for: capabilities)[...]
@@ -54,6 +57,7 @@ struct RequestExchange: ~Copyable, Sendable {
     mutating func message(
         signedWithin timeout: Duration
     ) async throws(PresentationFailure) -> [UInt8] {
+        if let admission = admission.take(), await !admission() { throw .cancelled }
         if next == nil { prepare() }
         guard let pending = next.take() else { throw .session(.unexpectedMessage) }
         let request = try await pending.value(by: .now + timeout)

@@ -67,6 +67,17 @@ extension ReaderStore {
         }
     }
 
+    /// Writes a presentation and removes it in the same change: whether the store accepts one.
+    package func probe() throws(ReaderStoreError) {
+        let probe = StoredPresentation(
+            id: "probe", owner: "", reference: nil, holder: 1, order: [UInt8](repeating: 0, count: 32),
+            created: Timestamp(secondsSince1970: 0), ended: nil, description: "")
+        try change { database in
+            try Self.put(probe, in: database)
+            try database.execute(sql: "DELETE FROM presentation WHERE id = ?", arguments: [probe.id])
+        }
+    }
+
     /// Forgets a presentation that was not begun after all.
     package func withdraw(_ id: String) throws(ReaderStoreError) {
         try change { database in

@@ -47,6 +47,7 @@ struct HostileBodyTests {
         ),
         "/v1/presentations/x/engagement": (#"{"uri": "mdoc:owBjMS4wAYIB2BhBoA"}"#, "engagementMalformed"),
         "/v1/presentations/x/decision": (#"{"decision": "approved"}"#, "presentationUnknown"),
+        "/v1/lanes/x/presentations": (#"{"preset": "Age 18"}"#, "laneUnknown"),
         "/v1/reader-tokens": (
             #"{"brand": "utopia", "instance": "00112233445566778899aabbccddeeff"}"#, "readerTokenNotGranted"
         ),
@@ -113,8 +114,8 @@ struct HostileBodyTests {
                 body[name] = wrong
                 let text = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
                 let reply = try await routes.client.call("POST", path, text)
-                // An intent, a lane and a code of a phone may be any text, and are judged after the form.
-                let isFree = wrong is String && ["intent", "lane", "uri"].contains(name)
+                // An intent, a lane, a preset and a code of a phone may be any text, and are judged after the form.
+                let isFree = wrong is String && ["intent", "lane", "preset", "uri"].contains(name)
                 guard !isFree else { continue }
                 #expect(reply.problem == "bodyRefused", "\(path), \(text): \(reply.text)")
                 #expect(reply.text.contains(": \(name): "), "\(path), \(text): \(reply.text)")

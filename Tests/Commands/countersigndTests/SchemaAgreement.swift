@@ -16,6 +16,11 @@ struct SchemaAgreement {
     /// What files are made with: a lane, and the token that grants name.
     private static func file(_ members: Object) -> Object {
         var file: Object = ["lanes": [["name": "base", "reader": "base", "transport": "nfc"]]]
+        if let lanes = members["lanes"] as? [Object], lanes.contains(where: { $0["presets"] != nil }) {
+            file["presets"] = [
+                ["name": "one", "intent": "age over 18"], ["name": "two", "intent": "age over 21"],
+            ]
+        }
         if members["readerTokens"] != nil {
             file["tokens"] = [
                 ["name": "till", "sha256": String(repeating: "a", count: 64), "scopes": ["readerTokens"]]
@@ -30,6 +35,10 @@ struct SchemaAgreement {
             "/online/nonces/store": ["sqlite", "memory"],
             "/readerTokens/grants": [[[String: Any]]()],
             "/online/merchants": [],
+            "/presets/intent": ["age over 18", "age over 21"],
+            "/presets": [[["name": "one", "intent": "age over 18"]]],
+            "/lanes/presets": [["one"], ["two"]],
+            "/lanes/standing": ["age over 18", "age over 21"],
             "/$schema": ["/usr/share/countersign/countersignd.schema.json"],
             "/lanes": [], "/socket": [], "/http": [], "/keys": ["/srv/example"],
         ]

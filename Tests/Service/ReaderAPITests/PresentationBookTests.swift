@@ -503,13 +503,15 @@ struct PresentationBookTests {
             KnownCaller(name: name, scopes: scopes, lanes: lanes, credential: .user(0))
                 .scopes(over: record, latest: latest)
         }
-        #expect(seen("till", record.id) == [.app, .screen, .clerk, .admin])
+        #expect(seen("till", record.id) == [.app, .screen, .clerk, .order, .admin])
         #expect(seen("desk", record.id) == [.screen, .clerk, .admin])
         #expect(seen("desk", record.id, lanes: ["one"]) == [.screen, .clerk, .admin])
         #expect(seen("desk", record.id, lanes: ["two"]) == [.admin])
-        #expect(seen("till", nil) == [.app, .admin])
+        #expect(seen("till", nil) == [.app, .order, .admin])
+        #expect(seen("till", record.id, lanes: ["two"], scopes: [.order]).isEmpty)
+        #expect(seen("desk", record.id, scopes: [.order]).isEmpty)
         #expect(try seen("desk", PresentationID(), scopes: [.app, .screen, .clerk]).isEmpty)
-        #expect(seen("till", record.id, scopes: [.online, .order, .readerTokens]).isEmpty)
+        #expect(seen("till", record.id, scopes: [.online, .readerTokens]).isEmpty)
     }
 
     private static func waitingStatement(

@@ -61,9 +61,11 @@ extension ConfigurationFormat {
     }
 
     static let tokenName = Self(
-        "a name", "must not begin with uid:, which is for users", pattern: "^(?!uid:)",
+        "a name",
+        "must not begin with uid:, which is for users, nor with lane:, which is for standing orders",
+        pattern: "^(?!uid:|lane:)",
         examples: ["till", "desk"]
-    ) { !$0.hasPrefix("uid:") }
+    ) { !$0.hasPrefix("uid:") && !$0.hasPrefix("lane:") }
 
     static let benchLink = Self(
         "`tcp://HOST:PORT`", "must be tcp://host:port", pattern: "^tcp://.*:[0-9]+$",

@@ -64,6 +64,9 @@ extension ConfigurationMember {
             "tokens", .list(upTo: 256, of: .object(token)), .emptyList, "who may use `http`",
             faults: "see below"),
         .init(
+            "presets", .list(upTo: 12, of: .object(preset)), .emptyList,
+            "what buttons, or lanes by themselves, can ask", faults: "see [presets](#presets)"),
+        .init(
             "lanes", .list(upTo: 32, of: .object(lane)),
             .absent("**required**, but not where `online` is there"),
             "where phones are read", faults: "`must contain at least one lane`"),

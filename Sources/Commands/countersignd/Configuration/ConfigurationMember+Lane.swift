@@ -50,6 +50,14 @@ extension ConfigurationMember {
         .init(
             "policy", revocation, .absent("none: that of the purpose"),
             "a stricter policy for all orders at this lane"),
+        .init(
+            "presets", .list(upTo: 12, of: .text(upTo: 64)), .absent("all of `presets`"),
+            "the names of the presets of this lane, in the order of the buttons",
+            faults: "`must be the name of one of presets, once`"),
+        .init(
+            "standing", .text(upTo: 4096), .absent("none: the lane waits for orders"),
+            "what the lane asks the next phone by itself: the name of a preset, or the words of an intent, which then has a receipt. See [without a till](getting-started-kiosk.md#8-without-a-till)",
+            faults: "what is wrong with the words"),
         .init("waitSeconds", .whole(1...3600, unit: "seconds"), 120, "how long a phone is waited for"),
         .init(
             "consentSeconds", .whole(10...3600, unit: "seconds"), 300,

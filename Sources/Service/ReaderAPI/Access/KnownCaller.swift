@@ -11,7 +11,7 @@ struct KnownCaller: Equatable, Sendable {
     /// The token's name, or `uid:` and the user's number. What the caller orders belongs to this name.
     let name: String
     let scopes: Set<Scope>
-    /// The lanes that `screen` and `clerk` are for; nil for all.
+    /// The lanes that `screen`, `clerk` and `order` are for; nil for all.
     let lanes: Set<String>?
     let credential: Credential
     /// Whether it is a page with a cookie of this credential.
@@ -24,6 +24,11 @@ struct KnownCaller: Equatable, Sendable {
 
     /// Whether it is the caller, by scope `app`, who ordered what belongs to this name.
     func ordered(_ owner: String) -> Bool { scopes.contains(.app) && owner == name }
+
+    /// Whether the caller may start the presets of this lane.
+    func orders(at lane: String) -> Bool {
+        !scopes.isDisjoint(with: [.order, .clerk]) && lanes?.contains(lane) ?? true
+    }
 
     /// The caller as a page of one lane, which may do no more than the page needs.
     func at(_ place: PagePlace) -> KnownCaller {
@@ -39,7 +44,8 @@ struct KnownCaller: Equatable, Sendable {
             case .app: record.owner == name
             case .screen, .clerk: record.id == latest && serves(lane: record.lane)
             case .admin: true
-            case .order, .readerTokens, .online: false
+            case .order: record.owner == name && orders(at: record.lane)
+            case .readerTokens, .online: false
             }
         }
     }

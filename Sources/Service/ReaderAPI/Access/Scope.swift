@@ -6,7 +6,7 @@ package enum Scope: String, CaseIterable, Sendable {
     case screen
     /// What the clerk's page does with the presentation at its lane: compare, decide, cancel, scan.
     case clerk
-    /// Reserved for the presets of a lane; nothing needs it yet.
+    /// Start the presets of a lane, and follow and cancel what it started; of the result the outcome alone.
     case order
     /// Have reader tokens made, for the brands and readers that are granted.
     case readerTokens

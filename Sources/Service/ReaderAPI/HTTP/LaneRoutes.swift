@@ -11,7 +11,7 @@ internal import RequestPlanner
 
 extension PresentationCoordinator {
     nonisolated var laneRoutes: [APIRoute] {
-        let anybody = APIRoute.Access.scopes([.app, .screen, .clerk, .admin])
+        let anybody = APIRoute.Access.scopes([.app, .screen, .clerk, .order, .admin])
         return [
             APIRoute(.get, "/v1/lanes", anybody) { call throws(APIProblem) in
                 .json(["lanes": .array(try await self.laneDescriptions(for: call.known))])
@@ -29,10 +29,45 @@ extension PresentationCoordinator {
                 call throws(APIProblem) in
                 try await self.events(call, lane: call.parameter("lane"))
             },
+            APIRoute(.post, "/v1/lanes/{lane}/presentations", .scopes([.clerk, .order])) {
+                call throws(APIProblem) in
+                let caller = try call.known
+                switch try await self.open(presetIn: call) {
+                case .created(let record):
+                    return .json(
+                        await self.outcome(of: record, for: caller), status: .created,
+                        location: "/v1/presentations/\(record.id)")
+                case .existing(let record): return .json(await self.outcome(of: record, for: caller))
+                case .past(let past): return .json(past.outcomeAlone)
+                }
+            },
             APIRoute(.get, "/v1/trust", .scopes([.app, .clerk, .admin])) { _ throws(APIProblem) in
                 .json(try await self.trustDescription())
             },
         ]
+    }
+
+    /// Starts the preset that a button names.
+    private func open(presetIn call: APICall) async throws(APIProblem) -> Opened {
+        let name = try call.parameter("lane")
+        let caller = try call.known
+        let body = try await call.body()
+        let (preset, reference) = try APIProblem.mapping { () throws(JSONFault) in
+            let members = try body.members(["preset", "reference", "holder"])
+            return (
+                try members.required("preset").string(upTo: 64), try PresentationOrder.reference(members)
+            )
+        }
+        guard caller.orders(at: name), let lane = lanes[name] else { throw .laneUnknown }
+        guard let preset = lane.presets.first(where: { $0.name == preset }) else { throw .presetUnknown }
+        return try await open(PresentationOrder(preset, lane: name, reference: reference), by: caller.name)
+    }
+
+    /// A presentation that a button started, as its caller sees it: the clerk's page while it is the latest of its lane,
+    /// others the outcome alone.
+    private func outcome(of record: PresentationRecord, for caller: KnownCaller) -> JSONValue {
+        let seen = scopes(of: caller, over: record).intersection([.clerk, .order])
+        return record.json(for: seen.isEmpty ? [.order] : seen)
     }
 
     private func laneDescriptions(for caller: KnownCaller) async -> [JSONValue] {
@@ -47,7 +82,9 @@ extension PresentationCoordinator {
     private func laneDescription(_ name: String, for caller: KnownCaller) async throws(APIProblem)
         -> JSONValue
     {
-        let isKnown = caller.serves(lane: name) || !caller.scopes.isDisjoint(with: [.app, .admin])
+        let isKnown =
+            caller.serves(lane: name) || caller.orders(at: name)
+            || !caller.scopes.isDisjoint(with: [.app, .admin])
         guard isKnown, let lane = lanes[name], let readiness = await readiness(ofLane: name) else {
             throw .laneUnknown
         }
@@ -62,7 +99,8 @@ extension PresentationCoordinator {
             "advice": JSONValue(readiness.advice), "presentation": JSONValue(current?.id.description),
             "presentationState": JSONValue(current?.state.rawValue),
             "brand": brand.map { ["name": .string($0.name), "logo": JSONValue($0.logo)] } ?? .null,
-            "kiosk": lane.page.json,
+            "kiosk": lane.page.json, "presets": .array(lane.presets.map { .string($0.name) }),
+            "standing": standingDescription(ofLane: name, readiness),
             "acceptsTestDocuments": .boolean(
                 (try? await basis.basis().policy.acceptsTestDocuments) ?? false),
         ]

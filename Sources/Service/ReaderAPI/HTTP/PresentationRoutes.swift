@@ -9,7 +9,8 @@ extension PresentationCoordinator {
 
     private nonisolated var orderRoutes: [APIRoute] {
         let handling: Set<Scope> = [.app, .clerk]
-        let reading: Set<Scope> = [.app, .screen, .clerk, .admin]
+        let cancelling: Set<Scope> = [.app, .clerk, .order]
+        let reading: Set<Scope> = [.app, .screen, .clerk, .order, .admin]
         return [
             APIRoute(.post, "/v1/presentations", .scopes([.app])) { call throws(APIProblem) in
                 switch try await self.open(PresentationOrder(call.body()), by: call.known.name) {
@@ -31,11 +32,11 @@ extension PresentationCoordinator {
                 return .json(
                     try await self.presentation(call.presentation, for: call.known, by: reading).json)
             },
-            APIRoute(.delete, "/v1/presentations/{id}", .scopes(handling)) { call throws(APIProblem) in
+            APIRoute(.delete, "/v1/presentations/{id}", .scopes(cancelling)) { call throws(APIProblem) in
                 guard try await self.book[call.presentation] != nil else {
                     return .json(try await self.past(call.presentation, for: call.known).json)
                 }
-                let seen = try await self.presentation(call.presentation, for: call.known, by: handling)
+                let seen = try await self.presentation(call.presentation, for: call.known, by: cancelling)
                 return .json(try await self.cancel(seen.record.id).json(for: seen.scopes))
             },
             APIRoute(.post, "/v1/presentations/{id}/engagement", .scopes(handling)) {
@@ -51,7 +52,7 @@ extension PresentationCoordinator {
 
     /// Decision, portraits and events.
     private nonisolated var answerRoutes: [APIRoute] {
-        let following: Set<Scope> = [.app, .screen, .clerk]
+        let following: Set<Scope> = [.app, .screen, .clerk, .order]
         return [
             APIRoute(.post, "/v1/presentations/{id}/decision", .scopes([.clerk])) { call throws(APIProblem) in
                 let decision = try Self.decision(in: await call.body())

@@ -4,8 +4,9 @@ import { questionText } from "./asks.js";
 import { element } from "./elements.js";
 import { Page } from "./page.js";
 import { picture } from "./pictures.js";
+import { Presets, presetsOffered } from "./presets.js";
 import { Portrait } from "./portrait.js";
-import { awaitsComparison, clerkScreen, hasPicture, isClosed, outcomes, reasonKey } from "./screens.js";
+import { awaitsComparison, clerkScreen, hasPicture, isClosed, isUnasked, outcomes, reasonKey } from "./screens.js";
 import { plain } from "./strings.js";
 import { Announcer, Brand, find, paint, Picture, SoundSwitch, write } from "./view.js";
 
@@ -28,6 +29,7 @@ class ClerkView {
     #announcer = new Announcer();
     #sound = new SoundSwitch(() => page.sounds.toggle());
     #portrait = new Portrait();
+    #presets = new Presets(find("presets"), (name) => this.#startPreset(name));
     #isActing = false;
     #drawn = {};
     /// The presentation whose details somebody has opened.
@@ -82,6 +84,7 @@ class ClerkView {
         this.#showPerson(screen, presentation, strings);
         this.#showDetails(screen, presentation, strings);
         this.#showActions(screen, presentation, strings);
+        this.#presets.show(known, this.#isActing, strings);
         const isNew = this.#announcer.tell(screen, presentation?.id, words, strings.text("title.clerk"), sounds);
         if (isNew && screen.shows) {
             find("head").focus();
@@ -124,11 +127,12 @@ class ClerkView {
     #showVerdict(screen, presentation, strings) {
         const prefix = screen.prefix ?? "clerk";
         const head = strings.text(`${prefix}.${screen.name}.head`, screen.values);
+        const idle = screen.name === "idle" && presetsOffered(page.known).length > 0 ? "clerk.presets.text" : null;
         const text = screen.reason === undefined
-            ? strings.text(`${prefix}.${screen.name}.text`, screen.values) : strings.text(reasonKey(screen.reason));
+            ? strings.text(idle ?? `${prefix}.${screen.name}.text`, screen.values) : strings.text(reasonKey(screen.reason));
         write(find("head"), head);
         write(find("text"), text);
-        const code = screen.reason?.id ?? "";
+        const code = screen.reason?.id ?? screen.code ?? "";
         write(find("code"), code === "" ? "" : strings.text("clerk.code", { code }));
         find("code").hidden = code === "";
         const isScanned = screen.name === "offerQR";
@@ -218,7 +222,7 @@ class ClerkView {
         if (screen.retries) {
             return [["retry", null, "retry", "fault.retry"]];
         }
-        if (screen.cancels) {
+        if (screen.cancels && !isUnasked(presentation)) {
             return [["cancel", "stopped", "cancel"]];
         }
         if (presentation === null || !isClosed(presentation)) {
@@ -241,6 +245,14 @@ class ClerkView {
         } else {
             await this.#close(page, action);
         }
+        this.#isActing = false;
+        page.render();
+    }
+
+    async #startPreset(name) {
+        this.#isActing = true;
+        page.render();
+        await page.act(() => page.daemon.start(page.laneName, name));
         this.#isActing = false;
         page.render();
     }

@@ -66,6 +66,11 @@ export class Daemon {
         await this.#ask("POST", `${this.#address(id)}/engagement`, { uri });
     }
 
+    /// Starts a preset of the lane.
+    async start(lane, preset) {
+        await this.#ask("POST", `/v1/lanes/${encodeURIComponent(lane)}/presentations`, { preset });
+    }
+
     async cancel(id) {
         await this.#ask("DELETE", this.#address(id));
     }

@@ -40,6 +40,11 @@ export function isClosed({ state, outcome }) {
     return state === "awaitingDecision" || (closed.includes(state) && typeof outcome === "string");
 }
 
+/// Whether the lane asks it by itself, and no phone is there yet: then there is nothing to cancel.
+export function isUnasked(presentation) {
+    return presentation?.isStanding === true && presentation.state === "armed";
+}
+
 /// What the answers come to: `yes` (also where nothing was asked), `no` or `unknown`. A test document that is not accepted
 /// has the state `rejected` and no answers.
 export function overall(result) {
@@ -88,6 +93,9 @@ function fault({ link, lane, presentation }) {
     if (lane !== null && lane.state !== undefined && lane.state !== "ready" && !isOver) {
         const shape = lane.state === "stopped" ? "stopped" : "reader";
         return { name: lane.state, tone: "fault", shape };
+    }
+    if (presentation === null && lane?.standing?.isPaused) {
+        return { name: "paused", tone: "fault", shape: "stopped", code: lane.standing.reason?.id };
     }
     return null;
 }

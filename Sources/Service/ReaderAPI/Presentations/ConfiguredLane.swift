@@ -7,11 +7,20 @@ package struct ConfiguredLane: Sendable {
     package let page: LanePage
     /// Deadlines and ways of retrieval.
     package let settings: LaneSettings
+    /// What the buttons of its clerk's page ask, in their order.
+    package let presets: [Preset]
+    /// What the lane asks the next phone by itself; nil where it waits for orders.
+    package let standing: Preset?
 
-    package init(_ lane: Lane, page: LanePage = LanePage(), settings: LaneSettings = LaneSettings()) {
+    package init(
+        _ lane: Lane, page: LanePage = LanePage(), settings: LaneSettings = LaneSettings(),
+        presets: [Preset] = [], standing: Preset? = nil
+    ) {
         self.lane = lane
         self.page = page
         self.settings = settings
+        self.presets = presets
+        self.standing = standing
     }
 }
 

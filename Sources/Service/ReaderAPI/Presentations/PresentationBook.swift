@@ -125,6 +125,22 @@ struct PresentationBook: Sendable {
         return own.first { records[order[$0]]?.completion?.holdsElements != true } ?? own.first
     }
 
+    /// A presentation that nobody was asked in is asked again: what it is judged by is of now.
+    mutating func renew(_ record: PresentationRecord) -> [Action] {
+        guard let before = records[record.id] else { return [] }
+        records[record.id] = record
+        if before.state != record.state { return [.notify(.armed, record)] }
+        return before.hint == record.hint ? [] : [.notify(.hintChanged, record)]
+    }
+
+    /// A presentation that nobody was asked in leaves no trace.
+    mutating func withdraw(_ id: PresentationID) -> [Action] {
+        guard let record = records.removeValue(forKey: id) else { return [] }
+        order.removeAll { $0 == id }
+        if latest[record.lane] == id { latest[record.lane] = nil }
+        return [.close(id, lane: record.lane)]
+    }
+
     /// Something happened between reader and phone.
     mutating func note(_ event: PresentationEvent, of id: PresentationID) -> [Action] {
         guard var record = records[id], case .running(let state, let hint) = record.phase else { return [] }

@@ -35,7 +35,9 @@ extension PresentationCoordinator {
         toLane name: String, presentation: PresentationID? = nil, by caller: KnownCaller,
         after lastID: String?, lost: @escaping @Sendable () -> Void
     ) throws(APIProblem) -> AsyncStream<String> {
-        guard logs[name] != nil, caller.serves(lane: name) || caller.scopes.contains(.app) else {
+        guard logs[name] != nil,
+            caller.serves(lane: name) || caller.orders(at: name) || caller.scopes.contains(.app)
+        else {
             throw .laneUnknown
         }
         guard !isEnding else { throw .shuttingDown }

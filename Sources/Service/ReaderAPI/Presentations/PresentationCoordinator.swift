@@ -24,12 +24,16 @@ package actor PresentationCoordinator {
 
     private(set) var lanes: [String: ConfiguredLane] = [:]
     private(set) var laneNames: [String] = []
+    /// The lanes that ask by themselves.
+    var standing: [String: StandingLane] = [:]
+    /// How many take the next turn of a lane from its standing order: tills, a reload, the end of the daemon.
+    var holds: [String: Int] = [:]
     /// Distinguishes the events of this run from those of others.
     let run: String
     var logs: [String: EventLog] = [:]
-    private(set) var book: PresentationBook
+    var book: PresentationBook
     /// The presentations that a lane is still busy with.
-    private var running: [PresentationID: Task<Void, Never>] = [:]
+    var running: [PresentationID: Task<Void, Never>] = [:]
     /// The receipts that are being written once somebody has decided, or nobody.
     private var writing: [PresentationID: Task<Void, Never>] = [:]
     /// The ends that the store did not take, each until it does.
@@ -68,6 +72,7 @@ package actor PresentationCoordinator {
     }
 
     package func add(_ lane: ConfiguredLane) {
+        defer { startStanding(at: lane.lane.name) }
         let name = lane.lane.name
         if lanes.updateValue(lane, forKey: name) == nil { laneNames.append(name) }
         if logs[name] == nil { logs[name] = EventLog(run: run) } else { notify(.laneChanged, ofLane: name) }
@@ -76,7 +81,10 @@ package actor PresentationCoordinator {
     /// Removes a lane, unless a presentation is running there. Its listeners stay connected: the lane may come
     /// back. Returns when the lane no longer uses its devices, so that another lane can use them.
     package func remove(lane name: String) async -> Bool {
+        await hold(lane: name)
+        defer { release(lane: name) }
         guard !book.isBusy(lane: name) else { return false }
+        standing.removeValue(forKey: name)?.task?.cancel()
         let lane = lanes.removeValue(forKey: name)?.lane
         laneNames.removeAll { $0 == name }
         notify(.laneChanged, ofLane: name)
@@ -104,6 +112,16 @@ package actor PresentationCoordinator {
             return try book.record(orderedAs: order, by: owner).map { .existing($0) } ?? .past(past)
         }
         _ = try namedLane(for: order)
+        let (record, presentation) = try await prepare(order, by: owner)
+        return try await inTurn { [presentation] () async throws(APIProblem) in
+            try await self.enter(record, presentation)
+        }
+    }
+
+    /// What a phone is to be asked for an order, by what is trusted now.
+    func prepare(
+        _ order: PresentationOrder, by owner: String
+    ) async throws(APIProblem) -> (PresentationRecord, PresentationPlan) {
         let now = now
         guard now >= WallClock.earliest else { throw .clockNotSet }
         if let webhook = order.webhook, webhooks?.accepts(webhook) != true { throw .webhookRefused }
@@ -136,9 +154,7 @@ package actor PresentationCoordinator {
         let record = PresentationRecord(
             id: id, owner: owner, order: order, plan: plan, further: further,
             lane: try namedLane(for: order).lane.name, created: self.now, brand: brand, basis: basis)
-        return try await inTurn { [presentation] () async throws(APIProblem) in
-            try await self.enter(record, presentation)
-        }
+        return (record, presentation)
     }
 
     /// One order after the other, so that no two have one reference or one lane while they are written.
@@ -161,6 +177,8 @@ package actor PresentationCoordinator {
         if let existing = try book.record(orderedAs: record.order, by: record.owner) {
             return .existing(existing)
         }
+        await hold(lane: record.lane)
+        defer { release(lane: record.lane) }
         // A till that tries while a customer is served costs no write.
         guard !book.isBusy(lane: record.lane) else { return try begin(record, presentation) }
         try await keepBegun(record)
@@ -210,12 +228,13 @@ package actor PresentationCoordinator {
     // MARK: Presentations
 
     /// Follows a presentation to its end.
-    private func run(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
+    func run(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
         defer { running[id] = nil }
         let moments: AsyncStream<LaneMoment>
         do throws(LaneError) {
             moments = try await lane.begin(plan)
         } catch {
+            guard await isAsked(id, .failed(.readerUnavailable(.readerInUse))) else { return }
             return await end(id, with: .unavailable(.readerInUse))
         }
         // It may have been cancelled while it was begun.
@@ -230,6 +249,7 @@ package actor PresentationCoordinator {
 
     private func end(_ id: PresentationID, with presentation: Presentation) async {
         guard let record = book[id] else { return }
+        guard await isAsked(id, presentation.outcome) else { return }
         guard let first = presentation.earlier.first, let further = record.further else {
             return await end(id, with: report(presentation, asking: record.plan))
         }
@@ -284,6 +304,7 @@ package actor PresentationCoordinator {
     /// stays as it is.
     func cancel(_ id: PresentationID) async throws(APIProblem) -> PresentationRecord {
         await writing[id]?.value
+        guard !isUnasked(id) else { throw .standingOrder }
         let record = try await stop(id)
         guard record.state == .awaitingDecision else { return record }
         return try await decide(id, .dismissed)
@@ -332,7 +353,7 @@ package actor PresentationCoordinator {
 
     // MARK: Actions of the book
 
-    private func perform(_ actions: [PresentationBook.Action]) {
+    func perform(_ actions: [PresentationBook.Action]) {
         for action in actions {
             switch action {
             case .notify(let name, let record): notify(name, of: record)
@@ -347,6 +368,7 @@ package actor PresentationCoordinator {
     /// Counts an outcome, logs it and sends it.
     private func finish(_ record: PresentationRecord) {
         guard let conclusion = record.conclusion else { return }
+        rest(lane: record.lane)
         metrics.ended(lane: record.lane, kind: record.order.kind, conclusion)
         log.info(
             "presentation over",
@@ -418,8 +440,11 @@ package actor PresentationCoordinator {
     /// Ends all presentations, notifies their phones, wipes what is shown, and disconnects the listeners.
     package func close() async {
         isEnding = true
+        for name in Array(standing.keys) { await hold(lane: name) }
+        for lane in standing.values { lane.task?.cancel() }
         book.interrupt()
         for id in book.ids { _ = try? await stop(id) }
+        for lane in standing.values { await lane.task?.value }
         for id in book.ids {
             expire(.decision, of: id)
             await writing[id]?.value

@@ -73,6 +73,23 @@ package struct PresentationOrder: Equatable, Sendable {
         if let then { try checkRetention(of: .data, then.retention) }
     }
 
+    /// What a preset asks at a lane.
+    init(_ preset: Preset, lane: String, reference: OrderReference?) {
+        kind = .display
+        intent = preset.intent
+        self.lane = lane
+        self.reference = reference
+        validation = preset.validation
+        retention = preset.retention
+        consent = .notGiven
+        then = nil
+        policy = preset.policy
+        identity = nil
+        wallet = nil
+        webhook = nil
+        readerToken = nil
+    }
+
     /// What a profile would never keep is not ordered.
     private func checkRetention(of kind: Kind, _ retention: RetentionProfile) throws(APIProblem) {
         guard retention.days > 0 else { return }
@@ -90,7 +107,7 @@ package struct PresentationOrder: Equatable, Sendable {
         }
     }
 
-    private static func reference(_ members: JSONTextMembers) throws(JSONFault) -> OrderReference? {
+    static func reference(_ members: JSONTextMembers) throws(JSONFault) -> OrderReference? {
         let holder = try members["holder"]?.integer(in: 1...99)
         if holder == nil, members["reference"] == nil { return nil }
         return OrderReference(

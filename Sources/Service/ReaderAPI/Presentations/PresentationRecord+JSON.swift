@@ -12,6 +12,7 @@ extension PresentationRecord {
         let reference = isCustomersScreen(scopes) ? nil : order.reference
         var members: [(String, JSONValue)] = [
             ("id", .string(id.description)), ("kind", .string(order.kind.rawValue)), ("lane", .string(lane)),
+            ("isStanding", .boolean(owner == PresentationCoordinator.owner(ofStanding: lane))),
             ("reference", JSONValue(reference?.name)),
             ("holder", reference.map { .integer(Int64($0.holder)) } ?? .null),
             ("state", .string(state.rawValue)),
@@ -26,23 +27,30 @@ extension PresentationRecord {
             ("then", further.map { json($0, for: scopes) } ?? .null),
         ]
         guard let completion else { return .object(members) }
-        if scopes == [.admin] {
-            members.append(("decision", JSONValue(completion.decision?.rawValue)))
+        if seesOutcomeAlone(scopes) {
+            if scopes.contains(.admin) {
+                members.append(("decision", JSONValue(completion.decision?.rawValue)))
+            }
         } else if let report = completion.report {
             members.append(("result", result(report, completion, for: scopes)))
         }
         return .object(members)
     }
 
+    /// Whether neither answers nor documents are for them.
+    private func seesOutcomeAlone(_ scopes: Set<Scope>) -> Bool {
+        !scopes.isEmpty && scopes.isSubset(of: [.order, .admin])
+    }
+
     /// Whether the customer sees it: by scope `screen`, without one that orders or compares.
     private func isCustomersScreen(_ scopes: Set<Scope>) -> Bool {
-        scopes.contains(.screen) && scopes.isSubset(of: [.screen, .admin])
+        scopes.contains(.screen) && scopes.isSubset(of: [.screen, .order, .admin])
     }
 
     /// For `screen` only that nobody decided; what a person decided is not for the customer's screen.
     private func reasons(for scopes: Set<Scope>) -> [String] {
         let reasons = conclusion?.reasons ?? []
-        guard isCustomersScreen(scopes) else { return reasons }
+        guard isCustomersScreen(scopes) || scopes == [.order] else { return reasons }
         let undecided = [OutcomeReason.decisionDismissed, .decisionOverdue].map(\.rawValue)
         return reasons.filter { undecided.contains($0) }
     }

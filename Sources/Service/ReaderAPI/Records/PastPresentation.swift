@@ -19,6 +19,14 @@ struct PastPresentation: Sendable {
         order = stored.order
         json = JSONValue(item)
     }
+
+    /// For who started it by the scope `order`.
+    var outcomeAlone: JSONValue {
+        guard case .object(let members) = json else { return json }
+        return .object(
+            members.filter { $0.0 != "decision" }
+                .map { $0.0 == "reasons" ? ($0.0, .array([])) : $0 })
+    }
 }
 
 extension StoredPresentation {

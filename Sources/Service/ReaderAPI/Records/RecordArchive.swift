@@ -84,6 +84,16 @@ package actor RecordArchive {
         }
     }
 
+    /// Writes and removes a presentation that nobody began: whether the store accepts one again.
+    func probe() throws(APIProblem) {
+        do throws(ReaderStoreError) {
+            try store.probe()
+            succeeded(.presentation)
+        } catch {
+            throw .recordsUnavailable(error)
+        }
+    }
+
     /// The presentation was not begun after all.
     func withdraw(_ id: PresentationID) {
         _ = keep(.presentation, of: id) { () throws(ReaderStoreError) in

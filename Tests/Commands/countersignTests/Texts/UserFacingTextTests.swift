@@ -136,8 +136,10 @@ struct UserFacingTextTests {
     func idsWithTexts() {
         let listed = Set(UserFacingTexts.groups.flatMap(\.entries).compactMap(\.id))
         #expect(DoctorCheck.ID.allCases.filter { !listed.contains($0.rawValue) } == [])
-        // It passes on the text of the registry of brands.
-        #expect(APIProblem.ID.allCases.filter { !listed.contains($0.rawValue) } == [.brandUnavailable])
+        // They pass on the texts of reader faults and of the registry of brands.
+        #expect(
+            APIProblem.ID.allCases.filter { !listed.contains($0.rawValue) }
+                == [.readerUnavailable, .brandUnavailable])
         #expect(!listed.contains("reader.lost"))
     }
 

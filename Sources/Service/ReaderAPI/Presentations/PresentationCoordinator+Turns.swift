@@ -1,0 +1,38 @@
+internal import ReaderService
+
+/// Who has the next turn of a lane that asks by itself.
+extension PresentationCoordinator {
+    /// How long a result is shown before the lane asks again, where its page names no time.
+    private static let resultSeconds = 12
+
+    /// Whether the lane may ask the next phone: nothing runs there, nobody takes its turn, and the
+    /// result before was shown.
+    func isFree(lane name: String) -> Bool {
+        guard let lane = standing[name], holds[name] == nil, !book.isBusy(lane: name) else { return false }
+        // One that was cancelled may still be notifying its phone.
+        guard book.latest(at: name).flatMap({ running[$0.id] }) == nil else { return false }
+        return lane.resting.map { $0 <= .now } ?? true
+    }
+
+    /// Takes the lane's next turn from its standing order, unless a phone is being asked. `release` gives it back.
+    func hold(lane name: String) async {
+        holds[name, default: 0] += 1
+        guard let id = standing[name]?.waiting ?? standing[name]?.yielding else { return }
+        standing[name]?.waiting = nil
+        standing[name]?.yielding = id
+        if book.cancel(id) { await lanes[name]?.lane.cancel() }
+        await running[id]?.value
+        perform(book.withdraw(id))
+        if standing[name]?.yielding == id { standing[name]?.yielding = nil }
+    }
+
+    func release(lane name: String) {
+        holds[name] = holds[name].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
+
+    /// A customer is served: the result stays for a while before the lane asks the next.
+    func rest(lane name: String) {
+        let seconds = lanes[name]?.page.resultSeconds ?? Self.resultSeconds
+        standing[name]?.resting = .now + .seconds(seconds)
+    }
+}
