@@ -107,7 +107,7 @@ class Tour:
     def go(self):
         ask = self.ask
         for path in ("/healthz", "/readyz", "/metrics", "/v1/openapi.json", "/v1/trust", "/v1/lanes", "/v1/lanes/counter-1",
-                     "/v1/lanes/counter-1/logo", "/kiosk", "/clerk", "/docs", "/kiosk/docs.js", "/v1/lanes/counter-1/events"):
+                     "/v1/lanes/counter-1/logo", "/kiosk", "/clerk", "/docs", "/owner", "/kiosk/docs.js", "/v1/lanes/counter-1/events"):
             ask("GET", path)
         self.desk(ask)
         self.button(ask)
@@ -147,7 +147,8 @@ class Tour:
         ask("DELETE", f"/v1/exports/{export['id']}")
 
     def receipts(self, ask):
-        for path in ("/v1/receipts?limit=1", "/v1/receipts/1", "/v1/receipt-chain", "/v1/receipt-keys"):
+        for path in ("/v1/receipts?limit=1", "/v1/receipts/1", "/v1/receipt-chain", "/v1/receipt-keys",
+                     "/v1/receipt-verification", "/v1/receipts.csv", "/v1/owner"):
             ask("GET", path)
 
     def pages(self, ask):

@@ -18,7 +18,7 @@ PAGES = ROOT / "Sources/Service/ReaderAPI/Kiosk"
 PORTRAIT = ROOT / "Sources/Mdoc/MdocWallet/Resources/portrait.jpg"
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "json": "application/json",
          "svg": "image/svg+xml"}
-HTML = {"/kiosk": "customer.html", "/clerk": "clerk.html", "/docs": "docs.html"}
+HTML = {"/kiosk": "customer.html", "/clerk": "clerk.html", "/docs": "docs.html", "/owner": "owner.html"}
 HEADERS = {
     "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
@@ -100,6 +100,7 @@ class StandIn:
                           "welcome": None, "accepts": ["Apple Wallet", "Google Wallet", "EUDI Wallet"],
                           "asks": ["age_over_21", "portrait"], "speaks": False, "texts": {}},
             }
+            self.overview, self.receipts, self.broken = None, [], None
             self.presentations = {}
             self.portraits = {}
             self.asked.clear()
@@ -370,6 +371,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.let_in(json.loads(body)["code"])
         if not self.is_known():
             return self.refuse(401, "unauthorized")
+        if path in ("/v1/owner", "/v1/receipts", "/v1/receipts.csv", "/v1/receipt-verification"):
+            return self.owner(path)
         found = re.fullmatch(r"/v1/(lanes|presentations|brands)/([^/]+)(?:/(\w+))?", path)
         if found is None:
             return self.refuse(404, "notFound")
@@ -384,7 +387,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if code != self.stand_in.code:
             return self.refuse(403, "pageCodeRefused")
         place = self.headers["Countersign-Page"]
-        self.answer(200, json.dumps({"page": place.split("-")[0], "lane": place.split("-", 1)[1]}).encode(), headers={
+        page, _, lane = place.partition("-")
+        self.answer(200, json.dumps({"page": page, "lane": lane or None}).encode(), headers={
             "Set-Cookie": f"countersign-{place}={self.stand_in.token}; Path=/; HttpOnly; SameSite=Strict"})
 
     def is_known(self):
@@ -411,6 +415,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.refuse(404, "presetUnknown")
         identity = self.stand_in.arm()
         self.json(201, self.stand_in.presentations[identity])
+
+    def owner(self, path):
+        stand_in = self.stand_in
+        receipts = stand_in.receipts
+        match path:
+            case "/v1/owner":
+                self.json(200, stand_in.overview)
+            case "/v1/receipts":
+                query = dict(part.split("=") for part in self.path.partition("?")[2].split("&"))
+                after, limit = int(query["after"]), int(query["limit"])
+                self.json(200, {"receipts": receipts[after:after + limit], "count": len(receipts), "head": None})
+            case "/v1/receipts.csv":
+                self.answer(200, b'"number"\r\n', "text/csv")
+            case _:
+                self.json(200, {"verdict": "broken" if stand_in.broken else "intact", "receipts": len(receipts), "head": None,
+                                "broken": stand_in.broken})
 
     def brands(self, name, what, body):
         self.answer(200, LOGO, "image/png")

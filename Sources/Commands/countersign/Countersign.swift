@@ -21,7 +21,8 @@ struct Countersign: AsyncParsableCommand {
             DemoCommand.self, SetupCommand.self, DoctorCommand.self, ReadersCommand.self, RequestCommand.self,
             VerifyCommand.self, InspectCommand.self, TrustCommand.self, IdentityCommand.self,
             BrandCommand.self, TokenCommand.self, ReceiptCommand.self, RetainedCommand.self,
-            PageCodeCommand.self, WalletCommand.self, FieldTestCommand.self, ReplayCommand.self,
+            PageCodeCommand.self, StatusCommand.self, WalletCommand.self, FieldTestCommand.self,
+            ReplayCommand.self,
             BenchCommand.self,
         ])
 

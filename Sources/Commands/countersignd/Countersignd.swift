@@ -148,7 +148,8 @@ struct Countersignd: AsyncParsableCommand {
         return addresses.map { address in
             let isTCP = if case .tcp = address { true } else { false }
             return ReaderServer(
-                at: address, coordinator: coordinator, brands: brands, online: online, access: access,
+                at: address, coordinator: coordinator, brands: brands, online: online,
+                store: configuration.store, access: access,
                 pages: pages, hosts: hosts, page: page, connections: configuration.connections,
                 tls: isTCP ? tls : nil, log: log,
                 listening: { _ in await readiness.opened() })

@@ -43,6 +43,11 @@ package struct StoredIdentity: Sendable {
         }
     }
 
+    /// When the first of the certificates that are sent is over; nil without any certificate.
+    package var expires: Timestamp? {
+        chain?.withoutRoots.map(\.notAfter).min().map { Timestamp(secondsSince1970: $0) }
+    }
+
     /// The private key of an identity, whatever its certificates are.
     package static func key(
         of name: IdentityName, in folder: IdentityFolder

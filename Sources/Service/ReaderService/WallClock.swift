@@ -20,6 +20,20 @@ package struct WallClock: Sendable {
 
     package var now: Timestamp { read() }
 
+    /// The beginning of the day of an instant in this computer's time zone.
+    package static func localMidnight(before instant: Timestamp) -> Timestamp {
+        var seconds = time_t(instant.secondsSince1970)
+        var local = unsafe tm()
+        guard unsafe localtime_r(&seconds, &local) != nil else {
+            return Timestamp(secondsSince1970: instant.dayInUTC.daysSince1970 * 86_400)
+        }
+        unsafe local.tm_hour = 0
+        unsafe local.tm_min = 0
+        unsafe local.tm_sec = 0
+        unsafe local.tm_isdst = -1
+        return unsafe Timestamp(secondsSince1970: Int64(mktime(&local)))
+    }
+
     /// The date of an instant in this computer's time zone (Q161).
     package static func localDay(at instant: Timestamp) -> FullDate {
         var seconds = time_t(instant.secondsSince1970)

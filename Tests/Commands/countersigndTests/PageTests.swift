@@ -6,14 +6,14 @@ import VectorFiles
 @Suite("The pages that countersignd serves")
 struct PageTests {
     @Test(
-        "Customer's and clerk's page come with a strict policy, to everybody, and nothing else of the disk does"
+        "The pages come with a strict policy, to everybody, and nothing else of the disk does"
     )
     func pages() async throws {
         let folder = VectorFiles.repository.appending(path: "Sources/Service/ReaderAPI/Kiosk").path
         let reader = try await ReaderDaemon(lanes: [nil], members: ["page": #""\#(folder)""#])
         for (path, type) in [
             ("/kiosk", "text/html; charset=utf-8"), ("/clerk", "text/html; charset=utf-8"),
-            ("/docs", "text/html; charset=utf-8"),
+            ("/docs", "text/html; charset=utf-8"), ("/owner", "text/html; charset=utf-8"),
             ("/kiosk/page.js", "text/javascript; charset=utf-8"),
             ("/kiosk/look.css", "text/css; charset=utf-8"),
             ("/kiosk/strings.json", "application/json"), ("/kiosk/icon.svg", "image/svg+xml"),

@@ -31,7 +31,10 @@ struct APIDocumentTests {
         let pages = PageSessionRoutes(
             sessions: try PageSessions(store: folder.path), access: AccessBook(AccessRules()),
             coordinator: coordinator)
-        return ReaderServer.routes(coordinator, brands, nil, PageFiles(), pages)
+        let owner = OwnerRoutes(
+            coordinator: coordinator, access: AccessBook(AccessRules()), records: nil,
+            started: WallClock.system.now)
+        return ReaderServer.routes(coordinator, brands, nil, PageFiles(), pages, owner)
     }
 
     /// `METHOD /path` of the document.

@@ -7,34 +7,44 @@ struct PageCodeCommand: ParsableCommand {
         commandName: "page-code",
         abstract: "Print the address of a page, with a code that lets it in once, within 60 seconds.",
         discussion: """
-            Asks the daemon over its socket, as your user: that needs the scope screen for the customer's page, or clerk \
-            for the clerk's, in socket.users of the daemon's file. The page keeps a cookie, so that neither a reload \
+            Asks the daemon over its socket, as your user: that needs the scope screen for the customer's page, clerk \
+            for the clerk's, or admin for the owner's, in socket.users of the daemon's file. The page keeps a cookie, so that neither a reload \
             nor a restart needs another code. It is let in until your user loses the scope.
 
             EXAMPLES:
               countersign page-code --page kiosk --lane lane-1
               countersign page-code --page clerk --lane lane-1
+              countersign page-code --page owner
 
             \(ExitStatus.table([.success, .usage, .malformed, .unavailable]))
             """)
 
     enum Page: String, CaseIterable, ExpressibleByArgument {
-        case kiosk, clerk
+        case kiosk, clerk, owner
     }
 
-    @Option(help: ArgumentHelp("The page: kiosk for the customer, clerk for the clerk.", valueName: "page"))
+    @Option(
+        help: ArgumentHelp(
+            "The page: kiosk for the customer, clerk for the clerk, owner for the owner.", valueName: "page"))
     var page: Page
 
-    @Option(help: ArgumentHelp("The lane of the page.", valueName: "name"))
-    var lane: String
+    @Option(help: ArgumentHelp("The lane of the page; the owner's page has none.", valueName: "name"))
+    var lane: String?
 
     @Option(help: ArgumentHelp("The socket of the daemon.", valueName: "file"))
     var socket = "/run/countersign/countersignd.sock"
 
     @OptionGroup var output: OutputArguments
 
+    func validate() throws {
+        guard (page == .owner) == (lane == nil) else {
+            throw ValidationError("Give --lane for the pages kiosk and clerk, and none for the page owner.")
+        }
+    }
+
     func run() throws {
-        let body: JSONValue = ["page": .string(page.rawValue), "lane": .string(lane)]
+        let place = lane.map { [("lane", JSONValue.string($0))] } ?? []
+        let body = JSONValue.object([("page", .string(page.rawValue))] + place)
         let reply = try DaemonSocket(path: socket).post("/v1/page-codes", body)
         let (code, path) = try reply.reading { text throws(JSONFault) in
             let members = try text.members(["code", "path", "seconds"])

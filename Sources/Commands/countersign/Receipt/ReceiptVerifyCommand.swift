@@ -4,6 +4,7 @@ internal import MdocModel
 internal import OpenSSLCrypto
 internal import PKIX
 internal import ReaderStore
+internal import Reports
 
 /// `countersign receipt verify`: follows a chain of receipts to its end, or to the first link that does not hold.
 struct ReceiptVerifyCommand: ParsableCommand {
@@ -84,22 +85,7 @@ private struct ReceiptChainReport {
     let verdict: ReceiptChain.Verdict
     let links: Int
 
-    var json: JSONValue {
-        switch verdict {
-        case .intact(let count, let head):
-            [
-                "verdict": "intact", "receipts": .integer(Int64(count)),
-                "head": count > 0 ? .string(head.hexadecimal) : .null, "broken": .null,
-            ]
-        case .broken(let place, let fault):
-            [
-                "verdict": "broken", "receipts": .integer(Int64(links)), "head": .null,
-                "broken": [
-                    "at": .integer(place), "id": .string(fault.id), "detail": .string(fault.explanation),
-                ],
-            ]
-        }
-    }
+    var json: JSONValue { verdict.json(links: links) }
 
     var text: String {
         switch verdict {

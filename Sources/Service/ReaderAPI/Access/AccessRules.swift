@@ -56,8 +56,12 @@ package struct AccessRules: Equatable, Sendable {
 
     /// Who may open this page.
     func callers(for place: PagePlace) -> [KnownCaller] {
-        let all = tokens.map(\.caller) + users.keys.sorted().compactMap { self.caller(ofUser: $0) }
-        return all.filter { $0.scopes.contains(place.page.scope) && $0.serves(lane: place.lane) }
+        callers.filter { $0.opens(place) }
+    }
+
+    /// Everybody who is known: tokens in their order, then users by number.
+    var callers: [KnownCaller] {
+        tokens.map(\.caller) + users.keys.sorted().compactMap { self.caller(ofUser: $0) }
     }
 
     func caller(ofUser number: UInt32) -> KnownCaller? {

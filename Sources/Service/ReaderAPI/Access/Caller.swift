@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Hummingbird
 internal import NIOCore
+internal import ReaderService
 
 /// Identifies a request's caller.
 struct Caller: Sendable {
@@ -10,10 +11,13 @@ struct Caller: Sendable {
 
     /// - Throws: `unauthorized` where nobody is known.
     func known(by request: Request, _ context: APIContext) async throws(APIProblem) -> KnownCaller {
-        switch listener {
-        case .tcp: try holder(of: request)
-        case .socket: try await user(at: context.channel)
-        }
+        let caller =
+            switch listener {
+            case .tcp: try holder(of: request)
+            case .socket: try await user(at: context.channel)
+            }
+        rules.note(caller, at: WallClock.system.now)
+        return caller
     }
 
     private func holder(of request: Request) throws(APIProblem) -> KnownCaller {

@@ -30,10 +30,16 @@ struct KnownCaller: Equatable, Sendable {
         !scopes.isDisjoint(with: [.order, .clerk]) && lanes?.contains(lane) ?? true
     }
 
-    /// The caller as a page of one lane, which may do no more than the page needs.
+    /// Whether the caller may open this page.
+    func opens(_ place: PagePlace) -> Bool {
+        scopes.contains(place.page.scope) && place.lane.map(serves) ?? true
+    }
+
+    /// The caller as one page, which may do no more than the page needs.
     func at(_ place: PagePlace) -> KnownCaller {
         KnownCaller(
-            name: name, scopes: [place.page.scope], lanes: [place.lane], credential: credential, isPage: true)
+            name: name, scopes: [place.page.scope], lanes: place.lane.map { [$0] }, credential: credential,
+            isPage: true)
     }
 
     /// By which of its scopes the caller may know a presentation: as the caller who ordered it, at a page of its lane

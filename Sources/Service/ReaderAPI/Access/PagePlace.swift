@@ -1,15 +1,16 @@
 internal import Hummingbird
 
-/// A page at a lane, which a code or a cookie is for.
+/// A page, which a code or a cookie is for: the customer's or the clerk's at a lane, or the owner's.
 struct PagePlace: Hashable, Sendable {
     enum Page: String, CaseIterable, Sendable {
-        case kiosk, clerk
+        case kiosk, clerk, owner
 
         /// What the page needs.
         var scope: Scope {
             switch self {
             case .kiosk: .screen
             case .clerk: .clerk
+            case .owner: .admin
             }
         }
     }
@@ -17,23 +18,33 @@ struct PagePlace: Hashable, Sendable {
     private static let longest = 80
 
     let page: Page
-    let lane: String
+    /// Nil for the owner's page, which is for all lanes.
+    let lane: String?
 
     /// Where the page finds its lane, with the code for the way there.
-    func path(code: String) -> String { "/\(page.rawValue)?lane=\(lane)#code=\(code)" }
+    func path(code: String) -> String { "/\(page.rawValue)\(lane.map { "?lane=\($0)" } ?? "")#code=\(code)" }
 
-    /// As the page sends it in `Countersign-Page`, and after `countersign-` in the name of its cookie: `kiosk-counter-1`.
-    var name: String { "\(page.rawValue)-\(lane)" }
+    /// As the page sends it in `Countersign-Page`, and after `countersign-` in the name of its cookie: `kiosk-counter-1`,
+    /// `owner`.
+    var name: String { lane.map { "\(page.rawValue)-\($0)" } ?? page.rawValue }
 
-    init(_ page: Page, lane: String) {
+    static let owner = PagePlace(.owner, lane: nil)
+
+    init(_ page: Page, lane: String?) {
         self.page = page
         self.lane = lane
     }
 
     /// The place that a request says it comes from; nil where it says none.
     init?(of request: Request) {
-        guard let name = request.headers.first("countersign-page"), name.utf8.count <= Self.longest,
-            let hyphen = name.firstIndex(of: "-"), let page = Page(rawValue: String(name[..<hyphen]))
+        guard let name = request.headers.first("countersign-page"), name.utf8.count <= Self.longest
+        else { return nil }
+        if name == PagePlace.owner.name {
+            self = .owner
+            return
+        }
+        guard let hyphen = name.firstIndex(of: "-"), let page = Page(rawValue: String(name[..<hyphen])),
+            page != .owner
         else { return nil }
         self.init(page, lane: String(name[name.index(after: hyphen)...]))
     }

@@ -59,9 +59,7 @@ package final class PageSessions: Sendable {
     func makeCode(
         for place: PagePlace, by caller: KnownCaller, at now: ContinuousClock.Instant = .now
     ) throws(APIProblem) -> String {
-        guard !caller.isPage, caller.scopes.contains(place.page.scope), caller.serves(lane: place.lane) else {
-            throw .forbidden
-        }
+        guard !caller.isPage, caller.opens(place) else { throw .forbidden }
         guard let text = try? randomBytes(16).hexadecimal else { throw .failed }
         codes.withLock { codes in
             codes.removeAll { Self.isOver($0, at: now) }

@@ -106,12 +106,28 @@ extension PresentationCoordinator {
         ]
     }
 
+    /// All lanes as the owner sees them: nothing of what is asked there.
+    func laneHealth() async -> [JSONValue] {
+        await lookAtLanes()
+        var lanes: [JSONValue] = []
+        for name in laneNames {
+            guard let readiness = await readiness(ofLane: name) else { continue }
+            lanes.append([
+                "lane": .string(name), "state": .string(readiness.state),
+                "bluetooth": .string(readiness.bluetooth), "advice": JSONValue(readiness.advice),
+                "isBusy": .boolean(book.isBusy(lane: name)),
+                "standing": standingDescription(ofLane: name, readiness),
+            ])
+        }
+        return lanes
+    }
+
     private func brand(ofLane name: String, for caller: KnownCaller) throws(APIProblem) -> LaneBrand? {
         guard caller.serves(lane: name), let lane = lanes[name] else { throw .laneUnknown }
         return lane.page.brand
     }
 
-    private func trustDescription() async throws(APIProblem) -> JSONValue {
+    func trustDescription() async throws(APIProblem) -> JSONValue {
         let now = now
         let basis = try await basis.basis()
         return [

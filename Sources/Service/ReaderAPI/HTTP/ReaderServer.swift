@@ -5,6 +5,7 @@ package import Logging
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import ReaderService
 internal import ServiceLifecycle
 
 /// The HTTP server of one listener.
@@ -24,12 +25,13 @@ package struct ReaderServer: Service {
     private let listening: @Sendable (Int?) async -> Void
 
     /// - Parameters:
+    ///   - store: the folder of the daemon's store; nil where it has none.
     ///   - connections: how many may be open at once.
     ///   - tls: nil for plain HTTP.
     ///   - listening: called with the port, or with nil on a socket, once requests are taken.
     package init(
         at address: Address, coordinator: PresentationCoordinator, brands: BrandRoutes,
-        online: OnlineVerifier? = nil,
+        online: OnlineVerifier? = nil, store: String? = nil,
         access: AccessBook, pages: PageSessions, hosts: HostRules, page: PageFiles, connections: Int,
         tls: ServerTLS? = nil,
         log: Logger,
@@ -48,7 +50,10 @@ package struct ReaderServer: Service {
         self.log = log
         self.listening = listening
         let pageSessions = PageSessionRoutes(sessions: pages, access: access, coordinator: coordinator)
-        let routes = Self.routes(coordinator, brands, online, page, pageSessions)
+        let owner = OwnerRoutes(
+            coordinator: coordinator, access: access, records: store.map(OwnerRecords.init),
+            started: coordinator.clock.now)
+        let routes = Self.routes(coordinator, brands, online, page, pageSessions, owner)
         let router = Router(context: APIContext.self)
         router.add(
             middleware: Gate(listener: listener, hosts: hosts, routes: routes, metrics: coordinator.metrics))
@@ -137,11 +142,11 @@ package struct ReaderServer: Service {
     /// Every operation there is, in the order of the document.
     static func routes(
         _ coordinator: PresentationCoordinator, _ brands: BrandRoutes, _ online: OnlineVerifier?,
-        _ page: PageFiles, _ pageSessions: PageSessionRoutes
+        _ page: PageFiles, _ pageSessions: PageSessionRoutes, _ owner: OwnerRoutes
     ) -> [APIRoute] {
         coordinator.presentationRoutes + OnlineRoutes(verifier: online).all + coordinator.laneRoutes
             + coordinator.recordRoutes + coordinator.systemRoutes + brands.routes + page.routes
-            + pageSessions.all
+            + pageSessions.all + owner.all
     }
 
     private static func register(

@@ -9,7 +9,10 @@ extension PresentationCoordinator {
     nonisolated var systemRoutes: [APIRoute] {
         [
             APIRoute(.get, "/healthz", .everybody) { _ throws(APIProblem) in .json(["status": "ok"]) },
-            APIRoute(.get, "/readyz", .everybody) { _ throws(APIProblem) in await self.readiness() },
+            APIRoute(.get, "/readyz", .everybody) { _ throws(APIProblem) in
+                let report = await self.readinessReport()
+                return .json(report.json, status: report.isReady ? .ok : .serviceUnavailable)
+            },
             APIRoute(.get, "/metrics", .scopes([.admin])) { _ throws(APIProblem) in
                 .bytes(await self.metricsText().utf8, type: MetricsText.contentType)
             },
@@ -20,7 +23,7 @@ extension PresentationCoordinator {
     }
 
     /// Ready where somebody is trusted, a phone can be asked at one lane at least, and no receipt waits to be written.
-    private func readiness() async -> Response {
+    func readinessReport() async -> ReadinessReport {
         var faults: [JSONValue] = []
         var isTrustSetUp = true
         var acceptsTests = false
@@ -47,12 +50,7 @@ extension PresentationCoordinator {
             faults.append(["id": .string(problem.id.rawValue), "text": .string(problem.detail)])
         }
         let isReady = isAnyLaneReady && isTrustSetUp && retrying.isEmpty && !isEnding
-        return .json(
-            [
-                "ready": .boolean(isReady), "acceptsTestDocuments": .boolean(acceptsTests),
-                "faults": .array(faults),
-            ],
-            status: isReady ? .ok : .serviceUnavailable)
+        return ReadinessReport(isReady: isReady, acceptsTestDocuments: acceptsTests, faults: faults)
     }
 
     private func metricsText() async -> String {

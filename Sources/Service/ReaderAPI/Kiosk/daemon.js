@@ -1,7 +1,10 @@
-// The daemon over HTTP, by the cookie of this page and lane.
+// The daemon over HTTP, by the cookie of this page and lane, or of the owner's page.
 
 /// How long one question to the daemon may take, in milliseconds.
 const answerDeadline = 10_000;
+
+/// How long it may take to verify or to write out all receipts, in milliseconds.
+const receiptsDeadline = 120_000;
 
 /// Why the daemon did not do what was asked. `kind`: `refused` (no capability for it), `absent` (no such thing),
 /// `gone` (wiped), `conflict`, `unreachable`, `faulty`.
@@ -25,9 +28,9 @@ async function values(response) {
 export class Daemon {
     #place;
 
-    /// - page: `kiosk` or `clerk`.
-    constructor(page, lane) {
-        this.#place = `${page}-${lane.replace(/[^A-Za-z0-9_-]/g, "")}`;
+    /// - page: `kiosk` or `clerk`, or `owner`, which has no lane.
+    constructor(page, lane = null) {
+        this.#place = lane === null ? page : `${page}-${lane.replace(/[^A-Za-z0-9_-]/g, "")}`;
     }
 
     /// Changes a code into the cookie, which no script reads.
@@ -71,6 +74,24 @@ export class Daemon {
         await this.#ask("POST", `/v1/lanes/${encodeURIComponent(lane)}/presentations`, { preset });
     }
 
+    async owner() {
+        return values(await this.#ask("GET", "/v1/owner"));
+    }
+
+    /// Receipts in their order, from the one after this number on.
+    async receipts(after, limit) {
+        return values(await this.#ask("GET", `/v1/receipts?after=${after}&limit=${limit}`));
+    }
+
+    async verifyReceipts() {
+        return values(await this.#ask("GET", "/v1/receipt-verification", undefined, receiptsDeadline));
+    }
+
+    /// All receipts as a file in CSV.
+    async receiptTable() {
+        return (await this.#ask("GET", "/v1/receipts.csv", undefined, receiptsDeadline)).blob();
+    }
+
     async cancel(id) {
         await this.#ask("DELETE", this.#address(id));
     }
@@ -88,11 +109,11 @@ export class Daemon {
         return `/v1/presentations/${encodeURIComponent(id)}`;
     }
 
-    #ask(method, path, body) {
+    #ask(method, path, body, deadline = answerDeadline) {
         const content = body === undefined ? {} : {
             headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
         };
-        return this.#send(method, path, { ...content, signal: AbortSignal.timeout(answerDeadline) });
+        return this.#send(method, path, { ...content, signal: AbortSignal.timeout(deadline) });
     }
 
     async #send(method, path, { headers = {}, ...rest }) {

@@ -2,12 +2,13 @@ internal import HTTPTypes
 internal import Hummingbird
 
 extension PageFiles {
-    /// The pages of customer, clerk and API reference, and what they are made of. They hold nothing of anybody, so everybody may have them.
+    /// The pages of customer, clerk, owner and API reference, and what they are made of. They hold nothing of anybody, so everybody may have them.
     var routes: [APIRoute] {
         [
             APIRoute(.get, "/kiosk", .everybody) { _ throws(APIProblem) in try response("customer.html") },
             APIRoute(.get, "/clerk", .everybody) { _ throws(APIProblem) in try response("clerk.html") },
             APIRoute(.get, "/docs", .everybody) { _ throws(APIProblem) in try response("docs.html") },
+            APIRoute(.get, "/owner", .everybody) { _ throws(APIProblem) in try response("owner.html") },
             APIRoute(.get, "/kiosk/{file}", .everybody) { call throws(APIProblem) in
                 try response(call.parameter("file"))
             },

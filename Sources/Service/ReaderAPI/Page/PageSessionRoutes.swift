@@ -9,9 +9,9 @@ struct PageSessionRoutes: Sendable {
 
     var all: [APIRoute] {
         [
-            APIRoute(.post, "/v1/page-codes", .scopes([.screen, .clerk])) { call throws(APIProblem) in
+            APIRoute(.post, "/v1/page-codes", .scopes([.screen, .clerk, .admin])) { call throws(APIProblem) in
                 let place = try Self.place(in: await call.body())
-                guard await coordinator.laneNames.contains(place.lane) else {
+                if let lane = place.lane, await !coordinator.laneNames.contains(lane) {
                     throw .laneUnknown.at("/lane")
                 }
                 let code = try sessions.makeCode(for: place, by: call.known)
@@ -25,7 +25,7 @@ struct PageSessionRoutes: Sendable {
                 let code = try Self.code(in: await call.body())
                 let (place, cookie) = try sessions.take(code, under: access.current)
                 var response = Response.json([
-                    "page": .string(place.page.rawValue), "lane": .string(place.lane),
+                    "page": .string(place.page.rawValue), "lane": JSONValue(place.lane),
                 ])
                 let isSecure = call.request.headers[values: .origin].contains { $0.hasPrefix("https://") }
                 response.headers[.setCookie] = PageSessions.field(cookie, at: place, isSecure: isSecure)
@@ -37,8 +37,13 @@ struct PageSessionRoutes: Sendable {
     private static func place(in body: JSONText) throws(APIProblem) -> PagePlace {
         try APIProblem.mapping { () throws(JSONFault) in
             let members = try body.members(["page", "lane"])
-            return PagePlace(
-                try members.required("page").word(), lane: try members.required("lane").string(upTo: 64))
+            let page = try members.required("page")
+            if case .owner = try page.word(PagePlace.Page.self) {
+                guard let lane = members["lane"], !lane.isNull else { return .owner }
+                throw lane.wrong("must not be there: the owner's page is for all lanes")
+            }
+            let lane = try members.required("lane").string(upTo: 64)
+            return PagePlace(try page.word(), lane: lane)
         }
     }
 

@@ -3,20 +3,27 @@ internal import JSON
 
 /// One request to the daemon on this computer, over its socket.
 struct DaemonSocket {
-    private static let longestAnswer = 1 << 16
+    private static let longestAnswer = 1 << 20
     /// How long the daemon may take, in seconds.
     private static let timeout = 10
 
     let path: String
 
+    /// As `post`.
+    func get(_ target: String) throws(CommandFailure) -> DaemonReply {
+        try ask("GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    }
+
     /// What the daemon answers with success; its refusal is thrown.
     func post(_ target: String, _ body: JSONValue) throws(CommandFailure) -> DaemonReply {
         let text = body.line
-        let answer = try exchange(
-            Array(
-                ("POST \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-                    + "Content-Type: application/json\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
-                    .utf8))
+        return try ask(
+            "POST \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
+    }
+
+    private func ask(_ request: String) throws(CommandFailure) -> DaemonReply {
+        let answer = try exchange(Array(request.utf8))
         guard let reply = DaemonReply(answer) else {
             throw .unavailable("\(Terminal.safe(path)): this is not the daemon's answer; check --socket")
         }

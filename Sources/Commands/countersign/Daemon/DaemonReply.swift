@@ -2,6 +2,8 @@ internal import JSON
 
 /// What the daemon answered: a status and JSON.
 struct DaemonReply {
+    private static let longestBody = 1 << 20
+
     private let status: Int
     private let body: [UInt8]
 
@@ -28,9 +30,18 @@ struct DaemonReply {
         return detail.map { Terminal.safe($0) } ?? "status \(status)"
     }
 
+    /// The answer as it came, to be written again.
+    func json() throws(CommandFailure) -> JSONValue {
+        let limits = (bytes: Self.longestBody, depth: JSONItem.standardLimits.depth)
+        guard let item = try? JSONItem.parse(body[...], limits: limits) else {
+            throw .malformed("the daemon's answer is not JSON")
+        }
+        return JSONValue(item)
+    }
+
     func reading<Value>(_ body: (JSONText) throws(JSONFault) -> Value) throws(CommandFailure) -> Value {
         do throws(JSONFault) {
-            return try body(JSONText(self.body[...]))
+            return try body(JSONText(self.body[...], limit: Self.longestBody))
         } catch {
             throw .malformed("the daemon's answer: \(error.explanation)")
         }

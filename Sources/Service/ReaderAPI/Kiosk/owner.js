@@ -1,0 +1,258 @@
+// The owner's page: how the daemon is, what came of today's presentations, receipts and tokens. Nothing of it is about a person.
+
+import { takeCode } from "./capability.js";
+import { Daemon } from "./daemon.js";
+import { element, vector } from "./elements.js";
+import { plain } from "./strings.js";
+
+/// From one look to the next, in milliseconds.
+const pause = 15_000;
+const dayMilliseconds = 86_400_000;
+/// What is older, or ends sooner, is said to need attention, in days.
+const oldTrustDays = 7;
+const soonDays = 30;
+const receiptsAtOnce = 500;
+const mostRows = 100;
+const outcomes = ["allow", "deny", "unclear", "declined", "cancelled", "failed"];
+
+const daemon = new Daemon("owner");
+const find = (name) => document.querySelector(`[data-${name}]`);
+const receipts = { known: [], first: null, words: "" };
+
+function time(text) {
+    return text === undefined ? "never" : new Date(text).toLocaleString();
+}
+
+function days(milliseconds) {
+    return count(Math.floor(milliseconds / dayMilliseconds), "day");
+}
+
+/// A state of the daemon's, such as `readerMissing`, in words.
+function words(state) {
+    return state.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function count(number, thing) {
+    return `${number} ${thing}${number === 1 ? "" : "s"}`;
+}
+
+/// - rows: of each the cells; the first is its heading. A cell is a text, or `[text, class]`.
+function table(caption, headings, rows) {
+    const cell = (content) => {
+        const [text, kind = null] = Array.isArray(content) ? content : [content];
+        return element("td", { class: kind }, text instanceof Node ? text : plain(text));
+    };
+    return element("table", {}, element("caption", {}, caption),
+        element("thead", {}, element("tr", {}, ...headings.map((words) => element("th", { scope: "col", class: outcomes.includes(words) ? "number" : null }, words)))),
+        element("tbody", {}, ...rows.map(([first, ...rest]) =>
+            element("tr", {}, element("th", { scope: "row" }, plain(first)), ...rest.map(cell)))));
+}
+
+function faultsOf({ faults, lanes, trust, identities, time: now, acceptsTestDocuments }) {
+    const found = faults.map(({ lane, text }) => lane === undefined ? text : `${lane}: ${text}`);
+    for (const { lane, standing } of lanes) {
+        if (standing?.isPaused && !faults.some((fault) => fault.lane === lane)) {
+            found.push(`${lane}: ${standing.reason?.text ?? "The lane does not ask by itself now."}`);
+        }
+    }
+    if (trust?.ageSeconds > oldTrustDays * 86_400) {
+        found.push(`The newest list of the trust store is ${days(trust.ageSeconds * 1_000)} old: run countersign trust update.`);
+    }
+    for (const { name, expires, fault } of identities) {
+        const left = Date.parse(expires) - Date.parse(now);
+        if (fault !== undefined) {
+            found.push(`The identity “${name}” cannot be used: ${fault}`);
+        } else if (left < 0) {
+            found.push(`The identity “${name}” has expired: import new certificates.`);
+        } else if (left < soonDays * dayMilliseconds) {
+            found.push(`The identity “${name}” expires in ${days(left)}: import new certificates.`);
+        }
+    }
+    if (acceptsTestDocuments) {
+        found.push("Test documents are accepted: anybody can make one.");
+    }
+    return found;
+}
+
+/// What happens at a lane; why it does not ask by itself is in what needs attention.
+function now({ isBusy, standing }) {
+    if (standing !== undefined) {
+        return standing.isPaused ? "is paused" : "asks by itself";
+    }
+    return isBusy ? "in use" : "waits for an order";
+}
+
+function showLanes(lanes) {
+    find("lanes").replaceChildren(table("Whether phones can be asked", ["Lane", "Reader", "Bluetooth", "Now"], lanes.map((lane) => [
+        lane.lane, [words(lane.state), lane.state === "ready" ? "yes" : "no"], [words(lane.bluetooth), lane.bluetooth === "ready" ? "yes" : "no"],
+        now(lane),
+    ])));
+}
+
+function showTrust({ trust, identities }) {
+    const facts = trust === undefined ? "Nobody is trusted yet."
+        : `${count(trust.anchors, "trusted issuer")}, newest list: ${time(trust.obtained)}`;
+    find("trust").replaceChildren(element("p", {}, facts),
+        identities.length === 0 ? element("p", { class: "faint" }, "There is no reader identity: requests are not signed.")
+            : table("Reader identities", ["Name", "Valid until"], identities.map(({ name, expires }) => [name, expires === undefined ? "no certificate" : time(expires)])));
+}
+
+/// The outcomes of an hour as lengths; the numbers are beside it.
+function bar(hour, most) {
+    let start = 0;
+    const parts = outcomes.map((outcome) => {
+        const part = vector("rect", { class: outcome, x: start, y: 0, width: hour[outcome], height: 1 });
+        start += hour[outcome];
+        return part;
+    });
+    return vector("svg", { class: "bar", viewBox: `0 0 ${most} 1`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...parts);
+}
+
+function showToday({ day, hours }) {
+    const total = (hour) => outcomes.reduce((sum, outcome) => sum + hour[outcome], 0);
+    const busy = hours.filter((hour) => total(hour) > 0);
+    const most = Math.max(1, ...busy.map(total));
+    const clock = { hour: "2-digit", minute: "2-digit" };
+    find("today").replaceChildren(busy.length === 0
+        ? element("p", { class: "faint" }, `No presentation has ended on ${day} yet.`)
+        : table(`Presentations that ended on ${day}, by hour and outcome`, ["From", ...outcomes, "Share"], busy.map((hour) => [
+            new Date(hour.from).toLocaleTimeString([], clock),
+            ...outcomes.map((outcome) => [String(hour[outcome]), "number"]), bar(hour, most),
+        ])));
+}
+
+function showTokens(tokens) {
+    find("tokens").replaceChildren(table("What each may do, and when it was used last since the daemon started",
+        ["Name", "Kind", "Scopes", "Lanes", "Last used"], tokens.map(({ name, kind, scopes, lanes, lastUsed }) =>
+            [name, kind, scopes.join(", "), lanes?.join(", ") ?? "all", time(lastUsed)])));
+}
+
+function show(overview) {
+    const faults = faultsOf(overview);
+    document.body.dataset.screen = "overview";
+    find("main").hidden = false;
+    find("state").dataset.ready = overview.ready ? "yes" : "no";
+    find("state").textContent = overview.ready ? "Ready" : "Not ready";
+    find("facts").textContent = `Version ${overview.version}, running since ${time(overview.started)}`;
+    find("faults-card").hidden = faults.length === 0;
+    find("faults").replaceChildren(...faults.map((fault) => element("li", {}, fault)));
+    showLanes(overview.lanes);
+    showTrust(overview);
+    showToday(overview.today);
+    showTokens(overview.tokens);
+    const { count: written = 0, last } = overview.receipts ?? {};
+    find("receipt-facts").textContent = written === 0 ? "No receipt yet."
+        : `${count(written, "receipt")}${last === undefined ? "" : `, the last of ${time(last)}`}`;
+    return written;
+}
+
+// Receipts.
+
+function cells({ sequence, statement }) {
+    const { time: at, lane, outcome = "", questions = [], reasons = [], decision = "" } = statement ?? {};
+    return [String(sequence), at === undefined ? "" : time(at), lane ?? "", outcome,
+        questions.map(({ ask, answer }) => `${ask}: ${answer}`).join(", "), decision, reasons.join(", ")];
+}
+
+function showReceipts() {
+    const wanted = receipts.words.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    const rows = receipts.known.map(cells).filter((row) => {
+        const text = row.join(" ").toLowerCase();
+        return wanted.every((word) => text.includes(word));
+    });
+    const shown = rows.slice(0, mostRows);
+    find("receipts").replaceChildren(table(`${shown.length} of ${receipts.known.length} receipts, the newest first`,
+        ["Number", "Time", "Lane", "Outcome", "Questions", "Decision", "Reasons"], shown));
+    find("earlier").hidden = receipts.first === null || receipts.first <= 1;
+}
+
+/// Loads those after what is known, or at first the newest.
+async function loadNewer(written) {
+    const last = receipts.known[0]?.sequence ?? Math.max(0, written - receiptsAtOnce);
+    if (written > last) {
+        const { receipts: found } = await daemon.receipts(last, receiptsAtOnce);
+        receipts.known.unshift(...found.reverse());
+        receipts.first ??= receipts.known.at(-1)?.sequence ?? null;
+    }
+    showReceipts();
+}
+
+async function loadEarlier() {
+    const after = Math.max(0, receipts.first - 1 - receiptsAtOnce);
+    const { receipts: found } = await daemon.receipts(after, receipts.first - 1 - after);
+    receipts.known.push(...found.reverse());
+    receipts.first = receipts.known.at(-1).sequence;
+    showReceipts();
+}
+
+async function verify() {
+    const node = find("verdict");
+    node.dataset.holds = "";
+    node.textContent = "Verifying";
+    const { verdict, receipts: links, broken } = await daemon.verifyReceipts();
+    node.dataset.holds = verdict === "intact" ? "yes" : "no";
+    node.textContent = verdict === "intact" ? `All ${count(links, "receipt")} hold.`
+        : `Receipt ${broken.at} does not hold: ${plain(broken.detail)}`;
+}
+
+async function save() {
+    const address = URL.createObjectURL(await daemon.receiptTable());
+    element("a", { href: address, download: "receipts.csv" }).click();
+    URL.revokeObjectURL(address);
+}
+
+/// Does something that a button asks for, once at a time, and says where it failed.
+function on(name, action) {
+    const button = find(name);
+    button.addEventListener("click", async () => {
+        button.disabled = true;
+        try {
+            await action();
+        } catch {
+            find("verdict").dataset.holds = "no";
+            find("verdict").textContent = "The daemon did not answer. Try again.";
+        }
+        button.disabled = false;
+    });
+}
+
+// The way there.
+
+function refused() {
+    document.body.dataset.screen = "refused";
+    find("main").hidden = true;
+    find("state").dataset.ready = "no";
+    find("state").textContent = "This page is not let in: run countersign page-code --page owner, and open the address that it prints.";
+}
+
+async function look() {
+    try {
+        await loadNewer(show(await daemon.owner()));
+    } catch (error) {
+        if (error.kind === "refused") {
+            return refused();
+        }
+        document.body.dataset.screen = "lost";
+        find("state").dataset.ready = "no";
+        find("state").textContent = "No contact with the daemon. What is shown is of earlier.";
+    }
+    setTimeout(look, pause);
+}
+
+async function enter() {
+    const code = takeCode();
+    if (code !== null) {
+        // One that is spent does no harm to a page that has its cookie.
+        await daemon.enter(code).catch(() => {});
+    }
+    await look();
+}
+
+find("search").addEventListener("input", ({ target }) => {
+    receipts.words = target.value;
+    showReceipts();
+});
+on("verify", verify);
+on("csv", save);
+on("earlier", loadEarlier);
+enter();

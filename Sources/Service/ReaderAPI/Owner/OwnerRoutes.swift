@@ -1,0 +1,128 @@
+internal import Hummingbird
+internal import HTTPTypes
+internal import JSON
+internal import MdocModel
+internal import NIOCore
+internal import ReaderService
+internal import ReaderStore
+internal import Reports
+
+/// What the owner of the shop looks at: how the daemon and its lanes are, today's outcomes as numbers, receipts and tokens. Nothing
+/// of it is about a person.
+struct OwnerRoutes: Sendable {
+    private static let pageSize = 500
+
+    let coordinator: PresentationCoordinator
+    let access: AccessBook
+    /// Nil where the daemon has no store.
+    let records: OwnerRecords?
+    let started: Timestamp
+
+    var all: [APIRoute] {
+        [
+            APIRoute(.get, "/v1/owner", .scopes([.admin])) { call throws(APIProblem) in
+                .json(try await overview(for: call.known))
+            },
+            APIRoute(.get, "/v1/receipt-verification", .scopes([.admin])) { _ throws(APIProblem) in
+                guard let records else { throw .noRecords }
+                return .json(try await records.verification())
+            },
+            APIRoute(.get, "/v1/receipts.csv", .scopes([.admin])) { call throws(APIProblem) in
+                try await table(for: call.known)
+            },
+        ]
+    }
+
+    private func overview(for caller: KnownCaller) async throws(APIProblem) -> JSONValue {
+        let now = coordinator.clock.now
+        let readiness = await coordinator.readinessReport()
+        let trust = try? await coordinator.trustDescription()
+        let identities = try await records?.identities()
+        let today = try await outcomes(at: now, for: caller)
+        let receipts = try await receiptFacts(for: caller)
+        let lanes = await coordinator.laneHealth()
+        return [
+            "time": .string("\(now)"), "started": .string("\(started)"), "version": .string(Version.number),
+            "ready": .boolean(readiness.isReady),
+            "acceptsTestDocuments": .boolean(readiness.acceptsTestDocuments),
+            "faults": .array(readiness.faults), "lanes": .array(lanes),
+            "trust": trust ?? .null, "identities": .array(identities ?? []),
+            "today": today, "receipts": receipts,
+            "tokens": .array(access.current.callers.map { $0.description(lastUse: access.lastUse(of: $0)) }),
+        ]
+    }
+
+    /// Today's outcomes by hour, by the computer's own midnight.
+    private func outcomes(at now: Timestamp, for caller: KnownCaller) async throws(APIProblem) -> JSONValue {
+        let midnight = WallClock.localMidnight(before: now)
+        let counts = try await coordinator.archive?.look(for: caller.name) {
+            store throws(ReaderStoreError) in
+            try store.outcomes(from: midnight, to: now.advanced(bySeconds: 1))
+        }
+        let last = Int((now.secondsSince1970 - midnight.secondsSince1970) / 3600)
+        let hours = (0...last).map { hour -> JSONValue in
+            .object(
+                [("from", .string("\(midnight.advanced(bySeconds: Int64(hour) * 3600))"))]
+                    + PresentationOutcome.allCases.map { outcome -> (String, JSONValue) in
+                        let found = counts?.first { $0.hour == hour && $0.outcome == outcome }
+                        return (outcome.rawValue, .integer(Int64(found?.count ?? 0)))
+                    })
+        }
+        return ["day": .string("\(WallClock.localDay(at: now))"), "hours": .array(hours)]
+    }
+
+    private func receiptFacts(for caller: KnownCaller) async throws(APIProblem) -> JSONValue {
+        guard let archive = coordinator.archive else { return .null }
+        let last = try await archive.look(for: caller.name) { store throws(ReaderStoreError) in
+            try store.lastReceipt()
+        }
+        let time = (try? last?.statement())?.time
+        return [
+            "count": .integer(last?.sequence ?? 0), "head": JSONValue(last?.digest.hexadecimal),
+            "last": JSONValue(time.map { "\($0)" }),
+        ]
+    }
+
+    /// All receipts, a page at a time; what is written meanwhile is not in it.
+    private func table(for caller: KnownCaller) async throws(APIProblem) -> Response {
+        guard let archive = coordinator.archive else { throw .noRecords }
+        let count = try await archive.look(for: caller.name) { store throws(ReaderStoreError) in
+            try store.lastReceipt()?.sequence ?? 0
+        }
+        let body = ResponseBody { writer in
+            try await writer.write(ByteBuffer(string: ReceiptTable.heading))
+            var written: Int64 = 0
+            while written < count {
+                let page = Int(min(count - written, Int64(Self.pageSize)))
+                let receipts = try await archive.look(for: caller.name) {
+                    [written] store throws(ReaderStoreError) in
+                    try store.receipts(after: written, atMost: page)
+                }
+                // One that is missing must not go unnoticed: the table ends here, cut off.
+                guard receipts.count == page else { throw APIProblem.recordsUnavailable(.damaged) }
+                let lines = receipts.map { ReceiptTable.line(of: $0) }.joined()
+                try await writer.write(ByteBuffer(string: lines))
+                written += Int64(page)
+            }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: [.contentType: ReceiptTable.contentType], body: body)
+    }
+}
+
+extension KnownCaller {
+    /// What the owner sees of a token or a user: never the token.
+    fileprivate func description(lastUse: Timestamp?) -> JSONValue {
+        let kind =
+            switch credential {
+            case .token: "token"
+            case .user: "user"
+            }
+        return [
+            "name": .string(name), "kind": .string(kind),
+            "scopes": .array(Scope.allCases.filter(scopes.contains).map { .string($0.rawValue) }),
+            "lanes": lanes.map { .array($0.sorted().map(JSONValue.string)) } ?? .null,
+            "lastUsed": JSONValue(lastUse.map { "\($0)" }),
+        ]
+    }
+}
