@@ -3,7 +3,7 @@ internal import PortraitImage
 
 /// One run of the decoder. The process is ended in `deinit` if it still runs.
 struct DecoderProcess: ~Copyable {
-    private let process: pid_t
+    let process: pid_t
     private let socket: Int32
 
     init(_ executable: String) throws(PortraitDecoderError) {

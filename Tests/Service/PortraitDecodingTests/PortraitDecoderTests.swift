@@ -182,14 +182,8 @@ struct PortraitDecoderTests {
 
     @Test("The decoder is confined before it reads a byte")
     func confinement() async throws {
-        let process = Process()
-        let input = Pipe()
-        process.executableURL = URL(filePath: Self.built("countersign-portrait"))
-        process.standardInput = input
-        process.standardOutput = Pipe()
-        try process.run()
-        defer { process.terminate() }
-        let folder = "/proc/\(process.processIdentifier)"
+        let process = try DecoderProcess(Self.built("countersign-portrait"))
+        let folder = "/proc/\(process.process)"
         var status = ""
         for _ in 0..<1000 where !status.contains("Seccomp:\t2") {
             status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
@@ -207,6 +201,7 @@ struct PortraitDecoderTests {
             #expect(
                 row.dropFirst(name.count).split(separator: " ").prefix(2).allSatisfy { $0 == most }, "\(row)")
         }
+        _ = consume process
     }
 
     @Test("A decoder that is not there, ends wrongly or answers without end is named")
