@@ -197,10 +197,13 @@ let package = Package(
             path: "Sources/Service/ReaderAPI", resources: [.embedInCode("OpenAPI/openapi.json")],
             swiftSettings: strict),
 
+        library("DaemonClient", in: "Service", ["JSON"]),
+
         library(
             "TapToPresent", in: "Service",
             [
-                "CBOR", "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust", "MdocVerification",
+                "CBOR", "DaemonClient", "JSON", "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust",
+                "MdocVerification",
                 "RequestPlanner", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
                 "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Reports",
             ]),
@@ -240,7 +243,8 @@ let package = Package(
                 "MdocTrust", "MdocVerification", "MdocWallet", "RequestPlanner", "WalletPresentation",
                 "Transport",
                 "PCSCTransport", "BlueZTransport", "ReaderService", "ReaderIdentityStore", "Reports",
-                "FieldTrace", "ReaderStore", "ReaderTokens", "TrustFetch", "COpenSSL", "CTimex",
+                "FieldTrace", "ReaderStore", "ReaderTokens", "TrustFetch", "DaemonClient", "COpenSSL",
+                "CTimex",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -413,8 +417,10 @@ let package = Package(
         tests(
             of: "TapToPresent", in: "Service",
             [
-                "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust", "MdocVerification",
-                "MdocWallet", "ProximityReader", "ReaderService", "ReaderStore", "ReaderTokens",
+                "COSE", "Deadlines", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust",
+                "MdocVerification",
+                "MdocWallet", "OtherPrograms", "ProximityReader", "ReaderService", "ReaderStore",
+                "ReaderTokens",
                 "RequestPlanner",
                 "Transport", "PresentationStage", "BlueZBench", "PCSCBench",
             ]),

@@ -40,6 +40,9 @@ struct Countersignd: AsyncParsableCommand {
             """)
     var check = false
 
+    @Flag(help: "End when the standard input ends: for a program that starts a daemon for itself.")
+    var untilInputEnds = false
+
     func run() async throws {
         // Before anything that may take long: a SIGHUP without a handler ends the process.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
@@ -125,6 +128,10 @@ struct Countersignd: AsyncParsableCommand {
         if let webhooks { services.insert(webhooks, at: 0) }
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+        if untilInputEnds {
+            group.services.append(
+                .init(service: InputLifetime(), successTerminationBehavior: .gracefullyShutdownGroup))
+        }
         group.maximumGracefulShutdownDuration = configuration.end
         group.maximumCancellationDuration = .seconds(5)
         try await ServiceGroup(configuration: group).run()

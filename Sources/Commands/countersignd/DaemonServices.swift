@@ -1,3 +1,5 @@
+internal import Dispatch
+internal import Glibc
 internal import Logging
 internal import ReaderAPI
 internal import ServiceLifecycle
@@ -39,5 +41,20 @@ struct CoordinatorLifetime: Service {
         systemd.ending()
         beats.cancel()
         await coordinator.close()
+    }
+}
+
+/// Lasts until the standard input ends, and skips what comes there.
+struct InputLifetime: Service {
+    func run() async throws {
+        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+        let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
+        source.setEventHandler {
+            var bytes = [UInt8](repeating: 0, count: 256)
+            if unsafe read(STDIN_FILENO, &bytes, bytes.count) <= 0 { ended.finish() }
+        }
+        source.activate()
+        for await _ in ends.cancelOnGracefulShutdown() {}
+        source.cancel()
     }
 }

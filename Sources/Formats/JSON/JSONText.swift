@@ -144,7 +144,7 @@ package struct JSONTextMembers: Sendable {
 }
 
 extension JSONFault {
-    fileprivate init(_ error: JSONError, in bytes: ArraySlice<UInt8>) {
+    package init(_ error: JSONError, in bytes: ArraySlice<UInt8>) {
         let condition: Condition =
             switch error {
             case .tooLong(let limit): .tooLong(limit: limit)

@@ -84,7 +84,7 @@ struct ErrorCauseTests {
     func noDisplay() async throws {
         let request = MobileDriversLicenseDisplayRequest(
             elements: [.age], options: .init(validationMode: .check))
-        let stage = try TapStage()
+        let stage = try TapStage(setup: { $0.display = nil })
         expect(try await error(stage, asking: request), .notSupported(.displayMissing))
         #expect(try stage.log.all.isEmpty)
     }

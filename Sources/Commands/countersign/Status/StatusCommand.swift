@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DaemonClient
 internal import JSON
 
 /// `countersign status`: what the owner's page shows, of the daemon on this computer.
@@ -23,9 +24,11 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() throws {
-        let reply = try DaemonSocket(path: socket).get("/v1/owner")
-        let status = try reply.reading(DaemonStatus.init)
-        Terminal.result(output.json ? try reply.json().text : status.text)
+        let (status, json) = try CommandFailure.mapping { () throws(DaemonClientError) in
+            let reply = try DaemonSocket(path: socket).call("GET", "/v1/owner")
+            return (try reply.reading(DaemonStatus.init), try reply.json())
+        }
+        Terminal.result(output.json ? json.text : status.text)
         guard status.isReady else {
             throw CommandFailure.unavailable("the daemon is not ready: see its faults")
         }

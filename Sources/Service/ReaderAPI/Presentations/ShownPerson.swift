@@ -46,7 +46,8 @@ extension ShownPerson.Name {
     init?(_ report: TransactionReport) {
         guard report.documents.count == 1, let document = report.documents.first?.verified else { return nil }
         given = document.text("given_name")
-        family = document.text("family_name")
+        // Some documents have the whole name in one element.
+        family = document.text("family_name") ?? document.text("full_name_unicode")
         guard given != nil || family != nil else { return nil }
     }
 }

@@ -57,7 +57,10 @@ extension MobileDocumentRequestPlan where Response == MobileDriversLicenseDispla
                     asking: [.portrait(isCompared: true)] + elements.map { $0.claim(of: document) },
                     of: document)
             },
-            answer: .verified { read throws(MobileDocumentReaderError) in try await read.show(presentation) })
+            answer: .decided(on: presentation) { outcome in
+                // Without a question there is no decision.
+                Response(validationOutcome: mode == .confirm ? outcome : .dismissed)
+            })
     }
 }
 

@@ -4,11 +4,30 @@ internal import Synchronization
 /// Where the operator sees the result of a display request. The displays belong to this library, so that no code of
 /// the app gets the contents of a document.
 public struct MobileDocumentDisplay: Sendable {
-    private let channel: any DisplayChannel
+    /// Who shows it.
+    enum Place: Sendable {
+        case channel(any DisplayChannel)
+        case page(ClerkPage)
+    }
+
+    let place: Place
 
     init(_ channel: any DisplayChannel) {
-        self.channel = channel
+        place = .channel(channel)
     }
+
+    init(_ page: ClerkPage) {
+        place = .page(page)
+    }
+
+    /// The clerk's page, in the browser of this desktop: portrait, names and answers, and two buttons. A private
+    /// `countersignd` reads the document for it, and this program gets the decision alone. It ends with the session, and
+    /// opens the page again in the next one.
+    ///
+    /// It needs the programs `countersignd` and `xdg-open`, the trust store, and a desktop. What is missing is thrown
+    /// as `notSupported` before anything is asked. It has no age in years, and the events of its reads no verdict.
+    public static let clerkPage = MobileDocumentDisplay(
+        ClerkPage(environment: ProcessInfo.processInfo.environment))
 
     /// The terminal that the program was started from. Shows names and ages in words; a portrait only as being there:
     /// for trying out, and where nobody compares faces.
@@ -19,7 +38,9 @@ public struct MobileDocumentDisplay: Sendable {
     public static func viewer(atSocket path: String) -> MobileDocumentDisplay {
         MobileDocumentDisplay(ViewerDisplay(path: path))
     }
+}
 
+extension DisplayChannel {
     /// Shows a result until the operator has decided, `timeout` is over or the task is cancelled.
     ///
     /// - Parameters:
@@ -29,18 +50,8 @@ public struct MobileDocumentDisplay: Sendable {
         _ result: ShownResult, asking isAsking: Bool, within timeout: Duration,
         shown: @escaping @Sendable () -> Void
     ) async -> Result<ResultShowing.Outcome, MobileDocumentReaderError> {
-        let showing = DisplayTime(timeout)
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                Thread.detachNewThread { [channel] in
-                    continuation.resume(
-                        returning: Result { () throws(MobileDocumentReaderError) in
-                            try channel.show(result, asking: isAsking, during: showing, shown: shown)
-                        })
-                }
-            }
-        } onCancel: {
-            showing.end()
+        await DisplayTime(timeout).spent { time throws(MobileDocumentReaderError) in
+            try self.show(result, asking: isAsking, during: time, shown: shown)
         }
     }
 }
@@ -66,6 +77,22 @@ final class DisplayTime: Sendable {
     var isOver: Bool { isEnded.withLock { $0 } || deadline <= .now }
 
     func end() { isEnded.withLock { $0 = true } }
+
+    /// Runs what blocks on a separate thread. Cancelling the task ends the time.
+    func spent<Value: Sendable>(
+        _ body: @escaping @Sendable (DisplayTime) throws(MobileDocumentReaderError) -> Value
+    ) async -> Result<Value, MobileDocumentReaderError> {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(
+                        returning: Result { () throws(MobileDocumentReaderError) in try body(self) })
+                }
+            }
+        } onCancel: {
+            self.end()
+        }
+    }
 }
 
 /// The app's way for the operator to decide on what the display shows: two buttons, a key, a foot switch.

@@ -5,14 +5,14 @@ struct ResultShowing: Sendable {
     typealias Outcome = MobileDriversLicenseDisplayRequest.Response.ValidationOutcome
 
     let brand: String?
-    private let display: MobileDocumentDisplay?
+    private let display: (any DisplayChannel)?
     private let presenter: (any MobileDocumentPresenter)?
     /// How long the operator may take.
     var timeout = Duration.seconds(300)
 
     init(_ setup: MobileDocumentReader.Setup, brand: String?) {
         self.brand = brand
-        display = setup.display
+        display = if case .channel(let channel)? = setup.display?.place { channel } else { nil }
         presenter = setup.presenter
     }
 
@@ -45,13 +45,11 @@ struct ResultShowing: Sendable {
 }
 
 extension ReadDocument {
-    /// The result of a display request. Without a question there is no decision.
+    /// The operator's decision on what a display request shows.
     func show(
         _ asked: MobileDocumentPresentation
-    ) async throws(MobileDocumentReaderError) -> MobileDriversLicenseDisplayRequest.Response {
+    ) async throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
         let result = ShownResult(self, asked)
-        let outcome = try await showing.outcome(of: result)
-        guard asked.validationMode == .confirm else { return .init(validationOutcome: .dismissed) }
-        return .init(validationOutcome: result.concluded(outcome))
+        return result.concluded(try await showing.outcome(of: result))
     }
 }

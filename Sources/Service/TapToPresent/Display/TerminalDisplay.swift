@@ -14,19 +14,19 @@ struct TerminalDisplay: DisplayChannel {
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0, isatty(descriptor) == 1 else {
             if descriptor >= 0 { close(descriptor) }
-            throw .serviceUnavailable(.displayUnavailable(id: "terminal.absent"))
+            throw .serviceUnavailable(.displayUnavailable(.terminalAbsent))
         }
         let line = DisplayLine(owning: descriptor)
         defer { _ = line.write(Array(Self.end.utf8), during: DisplayTime(.seconds(1))) }
         let text = Self.begin + Self.text(of: result, isAsking: isAsking)
         guard line.write(Array(text.utf8), during: time) else {
-            throw .serviceUnavailable(.displayUnavailable(id: "terminal.lost"))
+            throw .serviceUnavailable(.displayUnavailable(.terminalLost))
         }
         shown()
         while true {
             switch line.line(during: time) {
             case .timeOver: return .dismissed
-            case .closed: throw .serviceUnavailable(.displayUnavailable(id: "terminal.lost"))
+            case .closed: throw .serviceUnavailable(.displayUnavailable(.terminalLost))
             case .line(let word):
                 if isAsking, let outcome = Self.outcome(of: word) { return outcome }
             }

@@ -17,7 +17,7 @@ struct ViewerDisplay: DisplayChannel {
         }
         message.append(UInt8(ascii: "\n"))
         guard line.write([UInt8](message), during: time) else {
-            throw .serviceUnavailable(.displayUnavailable(id: "viewer.lost"))
+            throw .serviceUnavailable(.displayUnavailable(.viewerLost))
         }
         shown()
         switch line.line(during: time) {
@@ -25,7 +25,7 @@ struct ViewerDisplay: DisplayChannel {
         case .line("approved") where isAsking: return .approved
         case .line("rejected") where isAsking: return .rejected
         case .line("dismissed") where isAsking: return .dismissed
-        case .line, .closed: throw .serviceUnavailable(.displayUnavailable(id: "viewer.lost"))
+        case .line, .closed: throw .serviceUnavailable(.displayUnavailable(.viewerLost))
         }
     }
 
@@ -34,18 +34,18 @@ struct ViewerDisplay: DisplayChannel {
         let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let descriptor = socket(AF_UNIX, Int32(type), 0)
         guard descriptor >= 0 else {
-            throw .serviceUnavailable(.displayUnavailable(id: "viewer.absent"))
+            throw .serviceUnavailable(.displayUnavailable(.viewerAbsent))
         }
         let line = DisplayLine(owning: descriptor)
         guard Self.connect(descriptor, to: path) else {
-            throw .serviceUnavailable(.displayUnavailable(id: "viewer.absent"))
+            throw .serviceUnavailable(.displayUnavailable(.viewerAbsent))
         }
         // struct ucred: process, user, group.
         var peer: [UInt32] = [0, 0, 0]
         var length = socklen_t(3 * MemoryLayout<UInt32>.size)
         guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0,
             length == 12, acceptingOwnUser || peer[1] != getuid()
-        else { throw .notAllowed(.displayUnavailable(id: "viewer.own_user")) }
+        else { throw .notAllowed(.displayUnavailable(.viewerOfOwnUser)) }
         return line
     }
 

@@ -43,7 +43,7 @@ extension MobileDocumentReader {
         /// How long a phone is waited for.
         public var timeout = Duration.seconds(120)
         /// Where the operator sees the result of a display request.
-        public var display: MobileDocumentDisplay?
+        public var display: MobileDocumentDisplay? = .clerkPage
         /// The app's way for the operator to decide on it; nil where the display asks.
         public var presenter: (any MobileDocumentPresenter)?
 

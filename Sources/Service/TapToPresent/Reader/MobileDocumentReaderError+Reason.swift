@@ -78,6 +78,8 @@ extension MobileDocumentReaderError {
         case responseMalformed
         /// A check failed, or could not be made.
         case rejected(MobileDocumentVerdict)
+        /// The daemon of the clerk's page ended the presentation for these reasons, by their stable names.
+        case ended(ids: [String])
         /// A fault of this library.
         case internalFault
     }
@@ -107,7 +109,8 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .identityUnavailable(let id): "the reader identity cannot be used (\(id))"
         case .clockNotSet: "the computer's clock is not set"
         case .displayMissing: "there is no display to show the result on"
-        case .displayUnavailable(let id): "the display cannot be used (\(id))"
+        case .displayUnavailable(let id):
+            "\(DisplayFault(rawValue: id)?.explanation ?? "the display cannot be used") (\(id))"
         case .taskCancelled: "the task was cancelled"
         case .holderDeclined: "the holder declined, or the wallet does not know this reader"
         case .engagementOverdue: "no phone was tapped or scanned in time"
@@ -122,6 +125,7 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .phoneStatus(let status): "the phone ended the session with status \(status)"
         case .responseMalformed: "the answer is not a DeviceResponse"
         case .rejected(let verdict): "the answer was rejected (\(verdict.failures.joined(separator: ", ")))"
+        case .ended(let ids): "the presentation ended without a decision (\(ids.joined(separator: ", ")))"
         case .internalFault: "an error of this library: report it"
         }
     }

@@ -1,14 +1,17 @@
 internal import ReaderService
 internal import ReaderTokens
 internal import RequestPlanner
+internal import Synchronization
 
 /// A reader that is ready. It serves any number of requests, one at a time, and ends when it is released.
 public final class MobileDocumentReaderSession: Sendable {
-    private let installation: ReaderInstallation
-    private let sharedReader: SharedReader
-    private let hub: EventHub
+    let installation: ReaderInstallation
+    let sharedReader: SharedReader
+    let hub: EventHub
     /// Checked again for each request: it may have expired by then, or its key may have been revoked.
     let token: MobileDocumentReader.Token?
+    /// Started at the first display request on the clerk's page.
+    let daemon = Mutex<PrivateDaemon?>(nil)
 
     init(
         _ installation: ReaderInstallation, sharedReader: SharedReader, hub: EventHub,
@@ -57,13 +60,25 @@ public final class MobileDocumentReaderSession: Sendable {
             switch plan.answer {
             case .raw(let response): return .success(try response(await readRaw(plan.choices, policy)))
             case .verified(let response):
-                let read = try await readVerified(plan.choices, policy)
-                if !plan.needsToken { hub.send(.presenting) }
-                return .success(try await response(read))
+                return .success(try response(await readVerified(plan.choices, policy)))
+            case .decided(let asked, let response):
+                return .success(response(try await decision(on: asked, plan.choices, policy)))
             }
         } catch {
             return .failure(error)
         }
+    }
+
+    private func decision(
+        on asked: MobileDocumentPresentation, _ choices: [RequestPlan],
+        _ policy: MobileDocumentReader.Setup.Revocation?
+    ) async throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
+        if case .page(let page)? = installation.setup.display?.place {
+            return try await decision(at: page, on: asked, choices, policy)
+        }
+        let read = try await readVerified(choices, policy)
+        hub.send(.presenting)
+        return try await read.show(asked)
     }
 
     private func readRaw(

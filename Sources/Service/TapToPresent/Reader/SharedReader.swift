@@ -39,12 +39,17 @@ final class SharedReader: Sendable {
     func present(
         _ transaction: ReaderTransaction
     ) async throws(MobileDocumentReaderError) -> Presentation {
-        await state.withLock { $0.leaving }?.value
+        await previousHasLeft()
         guard !Task.isCancelled else { throw .cancelled(.taskCancelled) }
         let presentation = try await presenting(transaction)
         let leaving = Task { await presentation.left() }
         state.withLock { $0.leaving = leaving }
         return presentation
+    }
+
+    /// Returns once the phone of the previous transaction has been notified of its end.
+    func previousHasLeft() async {
+        await state.withLock { $0.leaving }?.value
     }
 }
 

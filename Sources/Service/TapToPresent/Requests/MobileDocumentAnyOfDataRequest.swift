@@ -52,7 +52,7 @@ extension MobileDocumentAnyOfDataRequest {
                 answer: .verified { read throws(MobileDocumentReaderError) in
                     for plan in plans where plan.choices.contains(where: { $0.intent == read.plan.intent }) {
                         guard case .verified(let response) = plan.answer else { continue }
-                        return try await response(read)
+                        return try response(read)
                     }
                     throw .unknown(.internalFault)
                 })
@@ -69,7 +69,7 @@ extension MobileDocumentDataRequest {
                 asking: plan.choices,
                 answer: .verified { read throws(MobileDocumentReaderError) in
                     guard case .verified(let response) = plan.answer else { throw .unknown(.internalFault) }
-                    return .init(documentResponse: try await response(read))
+                    return .init(documentResponse: try response(read))
                 })
         }
     }

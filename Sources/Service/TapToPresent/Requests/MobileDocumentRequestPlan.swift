@@ -7,7 +7,9 @@ public struct MobileDocumentRequestPlan<Response: Hashable & Sendable>: Sendable
         /// From what the phone sent, unverified.
         case raw(@Sendable (RawAnswer) throws(MobileDocumentReaderError) -> Response)
         /// From a document that passed every check.
-        case verified(@Sendable (ReadDocument) async throws(MobileDocumentReaderError) -> Response)
+        case verified(@Sendable (ReadDocument) throws(MobileDocumentReaderError) -> Response)
+        /// From the operator's decision on such a document.
+        case decided(on: MobileDocumentPresentation, @Sendable (ResultShowing.Outcome) -> Response)
     }
 
     /// Whether the app gets the elements, which needs a session prepared with a reader token.

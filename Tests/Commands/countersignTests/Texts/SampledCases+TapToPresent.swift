@@ -9,6 +9,7 @@ extension UserFacingTexts {
         TextGroup(
             MobileDocumentReaderError.Reason.samples, .service, named: "MobileDocumentReaderError.Reason"
         ) { $0.description },
+        TextGroup(DisplayFault.allCases, .service, id: { $0.rawValue }) { $0.explanation },
     ]
 }
 
@@ -68,7 +69,8 @@ extension MobileDocumentReaderError.Reason: SampledCases {
         case .sessionBroken?: .phoneStatus(20)
         case .phoneStatus?: .responseMalformed
         // `rejected` holds a verdict, which only a response makes; its text adds ids of checks.
-        case .responseMalformed?, .rejected?: .internalFault
+        case .responseMalformed?, .rejected?: .ended(ids: ["document.test"])
+        case .ended?: .internalFault
         case .internalFault?: nil
         }
     }

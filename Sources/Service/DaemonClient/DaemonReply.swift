@@ -1,11 +1,11 @@
-internal import JSON
+package import JSON
 
 /// What the daemon answered: a status and JSON.
-struct DaemonReply {
+package struct DaemonReply {
     private static let longestBody = 1 << 20
 
     private let status: Int
-    private let body: [UInt8]
+    package let body: [UInt8]
 
     /// Nil where it is not an answer in HTTP/1.1.
     init?(_ answer: [UInt8]) {
@@ -31,19 +31,22 @@ struct DaemonReply {
     }
 
     /// The answer as it came, to be written again.
-    func json() throws(CommandFailure) -> JSONValue {
+    package func json() throws(DaemonClientError) -> JSONValue {
         let limits = (bytes: Self.longestBody, depth: JSONItem.standardLimits.depth)
-        guard let item = try? JSONItem.parse(body[...], limits: limits) else {
-            throw .malformed("the daemon's answer is not JSON")
+        do throws(JSONError) {
+            return JSONValue(try JSONItem.parse(body[...], limits: limits))
+        } catch {
+            throw .malformed(JSONFault(error, in: body[...]))
         }
-        return JSONValue(item)
     }
 
-    func reading<Value>(_ body: (JSONText) throws(JSONFault) -> Value) throws(CommandFailure) -> Value {
+    package func reading<Value>(
+        _ body: (JSONText) throws(JSONFault) -> Value
+    ) throws(DaemonClientError) -> Value {
         do throws(JSONFault) {
             return try body(JSONText(self.body[...], limit: Self.longestBody))
         } catch {
-            throw .malformed("the daemon's answer: \(error.explanation)")
+            throw .malformed(error)
         }
     }
 }

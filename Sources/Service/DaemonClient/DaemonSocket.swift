@@ -1,37 +1,35 @@
 internal import Glibc
-internal import JSON
+package import JSON
 
-/// One request to the daemon on this computer, over its socket.
-struct DaemonSocket {
+/// One request to a daemon on this computer, over its socket. Blocks its thread meanwhile.
+package struct DaemonSocket: Sendable {
     private static let longestAnswer = 1 << 20
     /// How long the daemon may take, in seconds.
     private static let timeout = 10
 
-    let path: String
+    package let path: String
 
-    /// As `post`.
-    func get(_ target: String) throws(CommandFailure) -> DaemonReply {
-        try ask("GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    package init(path: String) {
+        self.path = path
     }
 
     /// What the daemon answers with success; its refusal is thrown.
-    func post(_ target: String, _ body: JSONValue) throws(CommandFailure) -> DaemonReply {
-        let text = body.line
-        return try ask(
-            "POST \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-                + "Content-Type: application/json\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
-    }
-
-    private func ask(_ request: String) throws(CommandFailure) -> DaemonReply {
-        let answer = try exchange(Array(request.utf8))
-        guard let reply = DaemonReply(answer) else {
-            throw .unavailable("\(Terminal.safe(path)): this is not the daemon's answer; check --socket")
+    @discardableResult
+    package func call(
+        _ method: String, _ target: String, _ body: JSONValue? = nil
+    ) throws(DaemonClientError) -> DaemonReply {
+        var request = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        let text = body?.line ?? ""
+        if body != nil { request += "Content-Type: application/json\r\n" }
+        request += "Content-Length: \(text.utf8.count)\r\n\r\n\(text)"
+        guard let reply = DaemonReply(try exchange(Array(request.utf8))) else {
+            throw .notAnAnswer(path: path)
         }
-        guard reply.isSuccess else { throw .unavailable("the daemon refuses: \(reply.refusal)") }
+        guard reply.isSuccess else { throw .refused(reply.refusal) }
         return reply
     }
 
-    private func exchange(_ request: [UInt8]) throws(CommandFailure) -> [UInt8] {
+    private func exchange(_ request: [UInt8]) throws(DaemonClientError) -> [UInt8] {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
@@ -75,9 +73,5 @@ struct DaemonSocket {
         }
     }
 
-    private func failure() -> CommandFailure {
-        let why = unsafe String(cString: strerror(errno))
-        return .unavailable(
-            "\(Terminal.safe(path)): \(why); start countersignd, or name its socket with --socket")
-    }
+    private func failure() -> DaemonClientError { .unreachable(path: path, errno: errno) }
 }

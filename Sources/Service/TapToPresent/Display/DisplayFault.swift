@@ -1,0 +1,54 @@
+/// What keeps a display from showing a result, by the id of `displayUnavailable`.
+package enum DisplayFault: String, CaseIterable {
+    case terminalAbsent = "terminal.absent"
+    case terminalLost = "terminal.lost"
+
+    case viewerAbsent = "viewer.absent"
+    case viewerLost = "viewer.lost"
+    case viewerOfOwnUser = "viewer.own_user"
+
+    case pageDaemonMissing = "page.daemon_missing"
+    case pageBrowserMissing = "page.browser_missing"
+    case pageScreenMissing = "page.screen_missing"
+    case pageFilesMissing = "page.files_missing"
+    case pageRoots = "page.roots"
+    case pagePresenter = "page.presenter"
+    case pageElements = "page.elements"
+    case pageDaemonFailed = "page.daemon_failed"
+    case pageBrowserFailed = "page.browser_failed"
+    case pageRefused = "page.refused"
+    case pageLost = "page.lost"
+
+    /// What happened, and what to do.
+    package var explanation: String {
+        switch self {
+        case .terminalAbsent: "this program has no terminal: start it from one, or set another setup.display"
+        case .terminalLost: "the terminal closed: start the program again"
+        case .viewerAbsent: "no viewer listens at the socket: start it, or check the path"
+        case .viewerLost: "the viewer closed the connection, or sent an unknown word: start it again"
+        case .viewerOfOwnUser: "the viewer runs as the same user as this program: run it as another"
+        case .pageDaemonMissing: "countersignd is not in PATH: install the package countersign"
+        case .pageBrowserMissing: "xdg-open is not in PATH: install the package xdg-utils and a browser"
+        case .pageScreenMissing:
+            "this program has no desktop (DISPLAY, WAYLAND_DISPLAY): start it from one, or set setup.display"
+        case .pageFilesMissing: "countersignd has no clerk's page: install the package countersign again"
+        case .pageRoots:
+            "the clerk's page uses the trust store: set setup.trust to .store, or set another setup.display"
+        case .pagePresenter:
+            "the clerk decides on the page: set setup.presenter to nil, or set another setup.display"
+        case .pageElements:
+            """
+            the clerk's page shows no age in years, and of several documents no single name: ask ageAtLeast and both \
+            names, or set another setup.display
+            """
+        case .pageDaemonFailed: "the daemon of the clerk's page does not start: its messages say why"
+        case .pageBrowserFailed: "xdg-open opens no page: set a default browser"
+        case .pageRefused: "the daemon of the clerk's page refuses the request"
+        case .pageLost: "the daemon of the clerk's page ended: prepare the reader again"
+        }
+    }
+}
+
+extension MobileDocumentReaderError.Reason {
+    static func displayUnavailable(_ fault: DisplayFault) -> Self { .displayUnavailable(id: fault.rawValue) }
+}

@@ -1,0 +1,86 @@
+internal import DaemonClient
+internal import Foundation
+internal import JSON
+internal import Reports
+internal import Transport
+
+/// A presentation of the private daemon, as its API shows it.
+struct PagePresentation: Decodable, Equatable {
+    let id: String
+    let state: String
+    let hint: String?
+    /// Null until everything is decided.
+    let outcome: String?
+    let reasons: [String]
+}
+
+extension PagePresentation {
+    /// How long the daemon may take to end a presentation.
+    private static let endTime = Duration.seconds(10)
+
+    /// Orders a presentation and follows it to its end, and ends it where `time` is over. Blocks its thread meanwhile.
+    static func outcome(
+        of order: PageOrder, at daemon: PrivateDaemon, during time: DisplayTime,
+        seen: (PagePresentation) -> Void
+    ) throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
+        var current = try call("POST", "/v1/presentations", order.body, at: daemon)
+        seen(current)
+        let path = "/v1/presentations/\(current.id)"
+        var end: ContinuousClock.Instant?
+        while current.outcome == nil {
+            if let end, end <= .now { throw .unavailable(.pageLost) }
+            if time.isOver, end == nil {
+                end = .now + Self.endTime
+                _ = try? daemon.socket.call("DELETE", path)
+            }
+            Thread.sleep(forTimeInterval: 0.1)
+            let next = try call("GET", path, at: daemon)
+            if next != current { seen(next) }
+            current = next
+        }
+        return try current.concluded()
+    }
+
+    private static func call(
+        _ method: String, _ path: String, _ body: JSONValue? = nil, at daemon: PrivateDaemon
+    ) throws(MobileDocumentReaderError) -> PagePresentation {
+        do throws(DaemonClientError) {
+            let reply = try daemon.socket.call(method, path, body)
+            guard let seen = try? JSONDecoder().decode(Self.self, from: Data(reply.body)) else {
+                throw .notAnAnswer(path: daemon.socket.path)
+            }
+            return seen
+        } catch {
+            if case .refused = error, daemon.isRunning { throw .unsupported(.pageRefused) }
+            throw .unavailable(.pageLost)
+        }
+    }
+
+    /// The reasons of answers and decisions; all others are of checks.
+    private static let ofRejection = [OutcomeReason.answerNo, .decisionRejected].map(\.rawValue)
+    private static let ofDismissal = [OutcomeReason.answerUnknown, .decisionDismissed, .decisionOverdue]
+        .map(\.rawValue)
+
+    /// What an app learns of it: as of a document that was read here.
+    private func concluded() throws(MobileDocumentReaderError) -> ResultShowing.Outcome {
+        switch outcome {
+        case "allow": return .approved
+        case "deny" where reasons.allSatisfy(Self.ofRejection.contains): return .rejected
+        case "unclear" where reasons.allSatisfy(Self.ofDismissal.contains): return .dismissed
+        case "deny", "unclear": throw .invalidResponse(.ended(ids: reasons))
+        case "declined": throw .cancelled(.holderDeclined)
+        case "cancelled": throw .cancelled(.ended(ids: reasons))
+        default: throw failure
+        }
+    }
+
+    private var failure: MobileDocumentReaderError {
+        if let fault = reasons.lazy.compactMap({ ReaderFault(rawValue: $0) }).first { return .init(fault) }
+        return switch reasons.first.flatMap({ TransactionError.ID(rawValue: $0) }) {
+        case .engagementOverdue: .cancelled(.engagementOverdue)
+        case .consentOverdue: .cancelled(.consentOverdue)
+        case .readerUnavailable, .radioUnavailable: .serviceUnavailable(.ended(ids: reasons))
+        default: .invalidResponse(.ended(ids: reasons))
+        }
+    }
+}
