@@ -126,13 +126,18 @@ struct Countersignd: AsyncParsableCommand {
         var services: [any Service] = servers
         services += [RecordPurge(archive, clock: .system), reloading, lifetime] as [any Service]
         if let webhooks { services.insert(webhooks, at: 0) }
+        try await run(services, end: configuration.end, log)
+    }
+
+    /// Runs them until a signal or, where that was asked for, the end of the input; they have `end` to finish.
+    private func run(_ services: [any Service], end: Duration, _ log: Logger) async throws {
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         if untilInputEnds {
             group.services.append(
                 .init(service: InputLifetime(), successTerminationBehavior: .gracefullyShutdownGroup))
         }
-        group.maximumGracefulShutdownDuration = configuration.end
+        group.maximumGracefulShutdownDuration = end
         group.maximumCancellationDuration = .seconds(5)
         try await ServiceGroup(configuration: group).run()
     }

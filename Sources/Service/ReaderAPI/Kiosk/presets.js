@@ -4,7 +4,7 @@ import { element } from "./elements.js";
 import { isUnasked } from "./screens.js";
 import { plain } from "./strings.js";
 
-/// The presets that can be started now. While a phone is asked, or a person is to decide, there are none.
+/// The presets that can be started now. None while a phone is asked, or a person is to decide.
 export function presetsOffered({ link, lane, presentation }) {
     const isFree = presentation === null || isUnasked(presentation);
     return link === "live" && lane?.state === "ready" && isFree ? lane.presets ?? [] : [];
