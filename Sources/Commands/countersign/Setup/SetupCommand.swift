@@ -60,7 +60,7 @@ struct SetupCommand: AsyncParsableCommand {
         Terminal.note("\n\(Terminal.safe(config)) is there already.")
         guard try dialog.agrees(to: .replace) else {
             throw .usage(
-                "\(Terminal.safe(config)) stays as it is; answer yes to \"replace\" to have another one written"
+                "\(Terminal.safe(config)) stays as it is: run setup again and answer yes (in a file: \"replace\": true) to have a new one written"
             )
         }
     }

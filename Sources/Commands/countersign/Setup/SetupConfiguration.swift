@@ -31,12 +31,22 @@ struct SetupConfiguration {
             if answers.isTrial { members.append(("policies", ["rental": "age"])) }
             members.append(("readerTokens", brand.readerTokens(for: answers.role.caller)))
         }
+        let presets = answers.role.presetAges.map(preset)
+        if !presets.isEmpty { members.append(("presets", .array(presets))) }
         return .object(members + [("lanes", .array([.object(lane)]))])
     }
 
     /// Who runs this opens the pages, and looks after the daemon.
     private var user: JSONValue {
         ["uid": .integer(Int64(getuid())), "scopes": .array(["screen", "clerk", "admin"])]
+    }
+
+    /// A button of the clerk's page.
+    private func preset(over age: Int) -> JSONValue {
+        [
+            "name": .string("Age \(age)"), "intent": .string(SetupRole.comparison(over: age)),
+            "retention": .string(answers.retention.rawValue),
+        ]
     }
 
     private var lane: [(String, JSONValue)] {

@@ -19,8 +19,16 @@ struct SetupEnding {
         }
         lines += ["", "The token of the \(token.name)'s program. It is not shown again:", "  \(token.text)"]
         lines += ["", "Next:"] + next.commands.map { "  \($0)" }
-        lines +=
-            ["", "Then a first check, with the token in the variable TOKEN:"] + next.order.map { "  \($0)" }
+        lines += [
+            "", "The last two lines print addresses. Open each within 60 seconds, or run its line again.",
+        ]
+        if next.answers.isTrial {
+            lines.append(
+                "The software wallet has a new issuer at each start: after a restart, run the lines again.")
+        }
+        lines += ["", "Then a first check:", "  TOKEN=\(token.text)"] + next.order.map { "  \($0)" }
+        if next.answers.role.isConfirmed { lines += ["", "Decide on the clerk's page."] }
+        lines += ["", "How it ended; outcome allow means yes:", "  \(next.newest)"]
         return lines.joined(separator: "\n")
     }
 

@@ -22,6 +22,7 @@ struct SetupNext {
     private var trial: [String] {
         guard answers.isTrial else { return [] }
         return [
+            "systemctl stop trial-wallet 2>/dev/null || true; rm -f /run/trial-root.der",
             "systemd-run --quiet --unit=trial-wallet countersign wallet --listen \(SetupConfiguration.trialLink) --root /run/trial-root.der",
             "until [ -s /run/trial-root.der ]; do sleep 0.2; done; chmod a+r /run/trial-root.der",
             importing("/run/trial-root.der"),
@@ -45,21 +46,28 @@ struct SetupNext {
         }
     }
 
-    /// The first check.
+    /// Shows the newest presentation: its state, and how it ended.
+    var newest: String {
+        "curl --silent --show-error --fail-with-body '\(Self.address)/v1/presentations?limit=1' -H \"Authorization: Bearer $TOKEN\""
+    }
+
+    /// The first check. A reference is one check for ever, so each has its own.
     var order: [String] {
-        guard let brand else { return [request("presentations", orderMembers, "")] }
+        guard let brand else { return [request("presentations", orderMembers, reference)] }
         let token: JSONValue = ["brand": .string(brand.identifier), "instance": .string(brand.instance)]
         return [
             "READER_TOKEN=$(\(request("reader-tokens", token, "")) | jq --raw-output .token)",
-            request("presentations", orderMembers, ", \"readerToken\": \"'$READER_TOKEN'\""),
+            request("presentations", orderMembers, reference + ", \"readerToken\": \"'$READER_TOKEN'\""),
         ]
     }
+
+    private var reference: String { ", \"reference\": \"first-'$(date +%s)'\"" }
 
     private var orderMembers: JSONValue {
         let role = answers.role
         var members: [(String, JSONValue)] = [
             ("kind", role == .rental ? "data" : "display"), ("lane", .string(answers.lane)),
-            ("reference", "first"), ("intent", .string(role.intent)),
+            ("intent", .string(role.intent)),
             ("retention", .string(answers.retention.word(for: answers.days))),
         ]
         if role.isConfirmed { members.append(("validation", "confirm")) }
@@ -69,7 +77,7 @@ struct SetupNext {
     /// - Parameter further: members in the shell's words, which the last brace comes after.
     private func request(_ path: String, _ body: JSONValue, _ further: String) -> String {
         """
-        curl --silent --show-error --fail \(Self.address)/v1/\(path) -H "Authorization: Bearer $TOKEN" \
+        curl --silent --show-error --fail-with-body \(Self.address)/v1/\(path) -H "Authorization: Bearer $TOKEN" \
         -H 'Content-Type: application/json' -d '\(body.line.dropLast())\(further)}'
         """
     }

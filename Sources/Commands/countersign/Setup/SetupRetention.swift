@@ -5,7 +5,7 @@ enum SetupRetention: String, CaseIterable {
 
     var words: String {
         switch self {
-        case .nothing: "nothing"
+        case .nothing: "no data and no receipt; for a day, that there was a check and its answer"
         case .receipt: "a receipt of each check, without data about the person"
         case .days: "a receipt, and what was asked but for the portrait, sealed and for some days"
         }
@@ -13,7 +13,7 @@ enum SetupRetention: String, CaseIterable {
 
     func kept(for days: Int) -> String {
         switch self {
-        case .nothing: "Nothing."
+        case .nothing: "No data about you. For a day, that there was a check and its answer."
         case .receipt: "A receipt of the check, without data about you."
         case .days: "What you agree to share, for \(days) \(days == 1 ? "day" : "days")."
         }

@@ -4,8 +4,8 @@ enum SetupRole: String, CaseIterable {
 
     var words: String {
         switch self {
-        case .kiosk: "customers serve themselves, and a clerk compares portraits"
-        case .till: "a till orders age checks"
+        case .kiosk: "a clerk starts each check with a button and compares the portrait"
+        case .till: "a till's program orders age checks"
         case .rental: "a desk takes data of driving licences"
         }
     }
@@ -24,10 +24,17 @@ enum SetupRole: String, CaseIterable {
 
     var intent: String {
         switch self {
-        case .kiosk: "age over 21 with portrait for a human to compare"
+        case .kiosk: Self.comparison(over: 21)
         case .till: "age over 21"
         case .rental: "rental: name, licence number"
         }
+    }
+
+    /// The ages that have a button on the clerk's page.
+    var presetAges: [Int] { self == .kiosk ? [18, 21] : [] }
+
+    static func comparison(over age: Int) -> String {
+        "age over \(age) with portrait for a human to compare"
     }
 
     /// A person decides where a portrait is to be compared.
