@@ -51,7 +51,7 @@ extension PageTexts {
             for (key, value) in try words.entries(upTo: Self.keys.count) {
                 guard Self.keys.contains(key) else {
                     throw value.wrong(
-                        "cannot be replaced: the texts of the customer's page can, and the head of idle")
+                        "cannot be replaced: only the texts of the customer's page and idle.head can")
                 }
                 replace(key, in: language, by: try value.string(upTo: 300))
             }

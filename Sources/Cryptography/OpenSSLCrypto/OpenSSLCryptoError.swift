@@ -81,8 +81,8 @@ extension OpenSSLCryptoError {
         case .tpmProviderMissing:
             "OpenSSL has no provider for TPM 2.0 here: apt-get install tpm2-openssl"
         case .tpmUnreachable:
-            "no TPM 2.0 answers: is there one (/dev/tpmrm0), and may you use it (group tss)? "
-                + "TPM2OPENSSL_TCTI names another"
+            "no TPM 2.0 answers: check that /dev/tpmrm0 exists and that this user is in the group tss; "
+                + "TPM2OPENSSL_TCTI names another TPM"
         case .tpmRefused:
             "the TPM does not make or load the key: it is another TPM's, its curve is not supported, or the TPM is full"
         case .keyStaysInTPM:

@@ -54,7 +54,7 @@ extension PKIXError {
         switch self {
         case .truncated(let offset): "the DER ends inside an element (byte \(offset))"
         case .trailingBytes(let offset): "bytes follow the DER (byte \(offset))"
-        case .unexpectedTag(let offset): "expected another DER element at byte \(offset)"
+        case .unexpectedTag(let offset): "the DER element at byte \(offset) is not the expected one"
         case .lengthNotDistinguished(let offset):
             "the length at byte \(offset) is not encoded as DER requires"
         case .nestedTooDeeply(let offset): "DER elements are nested too deeply (byte \(offset))"

@@ -71,9 +71,10 @@ extension IssuerCertificateError {
             "the document signer's certificate is encoded in a way that RFC 5280 forbids: "
                 + (deviations.isEmpty
                     ? "it is not of version 3" : deviations.descriptions.joined(separator: ", "))
-        case .anchorNotFound(let issuer): "issuer not in your trust list: \(Terminal.safe(issuer))"
+        case .anchorNotFound(let issuer):
+            "the trust store has no root of this issuer: \(Terminal.safe(issuer))"
         case .authorityKeyIdentifierMismatch:
-            "a root of the issuer's name is trusted, but the certificate names another key of it, or none"
+            "a trusted root has the issuer's name, but the certificate names a different key as its issuer's, or none"
         case .issuerNameMismatch:
             "the certificate names the key of a trusted root, but another issuer"
         case .signatureInvalid:
@@ -82,7 +83,7 @@ extension IssuerCertificateError {
         case .expired: "the document signer's certificate has expired"
         case .anchorOutsideValidity: "the trusted root that issued the certificate is not valid now"
         case .docTypeNotTrusted(let docType):
-            "the issuer is in your trust list, but not for documents of type "
+            "the trust store has the issuer, but not for documents of type "
                 + "\(Terminal.safe(docType, limit: 80))"
         case .isCertificateAuthority:
             "an authority's certificate signed the document; it may only issue document signers"

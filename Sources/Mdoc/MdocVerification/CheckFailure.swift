@@ -65,7 +65,8 @@ extension CheckFailure {
         case .cose(let error): error.explanation
         case .mobileSecurityObject(let error): error.explanation
         case .mobileSecurityObjectVersion: "the MSO has an unknown version"
-        case .docTypeMismatch: "the issuer signed another document type than the phone sent"
+        case .docTypeMismatch:
+            "the document type that the issuer signed differs from the one that the phone sent"
         case .digestAlgorithmUnknown: "the digest algorithm is not SHA-256, SHA-384 or SHA-512"
         case .digestMissing(let element): "the issuer signed no digest for \(element.text)"
         case .digestMismatch(let element): "\(element.text) is not what the issuer signed"

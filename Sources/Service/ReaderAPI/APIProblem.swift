@@ -152,7 +152,7 @@ extension APIProblem {
         .presetUnknown, 404, "the lane has no such preset: name one of those in /v1/lanes")
     static let standingOrder = APIProblem(
         .standingOrder, 409,
-        "the lane asks the next phone by itself, and none is there: delete standing in the daemon's file to stop that"
+        "the lane waits for the next phone by itself: to stop that, delete \"standing\" of the lane in the daemon's configuration file"
     )
     static let presentationUnknown = APIProblem(
         .presentationUnknown, 404, "there is no such presentation, or it ended long ago: order a new one")

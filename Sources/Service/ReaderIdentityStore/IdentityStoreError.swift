@@ -97,7 +97,7 @@ extension IdentityStoreError {
             "\(Terminal.safe(path)) is not a regular file or folder: name one"
         case .exposed(let path, let mode):
             "other users have access to \(Terminal.safe(path)) (mode \(String(mode, radix: 8))): "
-                + "chmod go= \(Terminal.safe(path)); if one of them may have read it, make a new one"
+                + "chmod go= \(Terminal.safe(path)); if one of them may have read it, make a new key"
         case .ownedByOther(let path):
             "\(Terminal.safe(path)) belongs to another user: run this as that user, or chown it"
         case .busy(let path):

@@ -85,7 +85,7 @@ extension ReaderStoreError {
         case .absent: "it does not exist yet: `countersign trust import` creates it"
         case .empty: "nothing is trusted yet: import roots and lists with `countersign trust import`"
         case .writableByOthers:
-            "users other than its owner may write to it: check what is in it, then chmod go-w"
+            "users other than its owner may write to it: check what is in it, then run chmod go-w on it"
         case .ownedByAnother: "it belongs to another user: run this as that user, or name another store"
         case .notPermitted:
             "this user may not read or write it: run this as its owner, or name another store"
@@ -115,7 +115,7 @@ extension ReaderStoreError {
         case .tooLong: "a reference must have 1 to 128 bytes, and a value that is kept at most 4096"
         case .deadlinePassed:
             "the deadline is before a time that the store has recorded, so the clock was set back: set the clock"
-        case .failed(let code): "SQLite reports error \(code)"
+        case .failed(let code): "SQLite reports error \(code): check the disk"
         }
     }
 }

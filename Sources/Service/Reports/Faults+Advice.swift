@@ -12,7 +12,8 @@ extension ReaderFault {
             "pcscd refuses this user: install the rule for polkit (countersign doctor --fix)"
         case .cardAccessDenied:
             "pcscd refuses this user access to cards: install the rule for polkit (countersign doctor --fix)"
-        case .tooManyClients: "pcscd accepts no further program: close others, or raise --max-thread"
+        case .tooManyClients:
+            "pcscd accepts no further program: close others, or start pcscd with a larger --max-thread"
         case .noReader:
             "no contactless reader is connected: plug one in (Documentation/hardware.md), or try Hardware/try --virtual"
         case .readerMissing: "the reader is not connected any more: plug it in again"
@@ -37,12 +38,13 @@ extension RadioFault {
             "bluetoothd does not run: install it (apt-get install bluez), start it (systemctl start bluetooth)"
         case .daemonLost: "bluetoothd ended while it was used: start it again (systemctl start bluetooth)"
         case .daemonHung: "bluetoothd does not answer: systemctl restart bluetooth"
-        case .accessDenied: "the message bus refuses this user: add the user to the group bluetooth"
+        case .accessDenied:
+            "the message bus refuses this user: add the user to the group bluetooth, then log in again"
         case .noAdapter: "there is no Bluetooth adapter that can advertise: plug one in"
         case .adapterMissing: "the Bluetooth adapter of that name is not there: plug it in, or name another"
         case .adapterLost: "the Bluetooth adapter is not connected any more: plug it in again"
         case .adapterOff:
-            "the Bluetooth adapter is off: bluetoothctl power on; where that is refused, rfkill unblock bluetooth"
+            "the Bluetooth adapter is off: run bluetoothctl power on; if that is refused, run rfkill unblock bluetooth first"
         case .settingsMissing:
             "bluetoothd's settings make phones ask to pair, or lose parts of their answers: countersign doctor --fix, then systemctl daemon-reload && systemctl restart bluetooth"
         case .registrationRefused:
@@ -66,7 +68,7 @@ extension ConnectionFault {
         case .timedOut: "the phone did not accept the connection in time"
         case .phoneLeft: "the phone disconnected before it could be used"
         case .servicesUnresolved: "the phone did not list its services in time"
-        case .serviceIncomplete: "the phone connected, but does not offer the service for IDs"
+        case .serviceIncomplete: "the phone connected, but does not offer the GATT service of mdoc"
         case .notSubscribed: "the phone connected, but did not subscribe to messages"
         case .channelRefused: "the phone refused the L2CAP channel"
         case .noSocket: "the system has no socket for the connection"

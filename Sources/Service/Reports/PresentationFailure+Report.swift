@@ -39,7 +39,7 @@ extension PresentationFailure {
         case .requestNotSigned(let identity):
             return Self.incomplete(
                 .requestNotSigned,
-                "the key of identity \(Terminal.safe(identity, limit: 80)) cannot sign the request, which was not sent: countersign identity lint"
+                "the key of identity \(Terminal.safe(identity, limit: 80)) cannot sign the request, which was not sent: run countersign identity lint to see why"
             )
         case .session(let error): return Self.withoutSession(error)
         case .status(let status): return .incomplete(TransactionError(status))

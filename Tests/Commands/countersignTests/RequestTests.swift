@@ -156,7 +156,7 @@ struct RequestTests {
         defer { withExtendedLifetime(annex) {} }
         let run = try await WalletAtLink().request(trust: try annex.file("iacaCertificate"))
         #expect(run.status == 2)
-        #expect(run.output.contains("issuer not in your trust list: CN=Countersign Test IACA"))
+        #expect(run.output.contains("the trust store has no root of this issuer: CN=Countersign Test IACA"))
         #expect(run.output.contains("--trust takes the root certificate"))
         #expect(!run.output.contains("over 21: yes"))
     }

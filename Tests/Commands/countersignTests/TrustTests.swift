@@ -54,7 +54,7 @@ struct TrustTests {
     func unknownIssuer() throws {
         let run = try verify(trusting: annex.file("readerRootCertificate"))
         #expect(run.status == 2)
-        #expect(run.output.contains("issuer not in your trust list: C=US,CN=utopia iaca"))
+        #expect(run.output.contains("the trust store has no root of this issuer: C=US,CN=utopia iaca"))
         #expect(run.output.contains("--trust takes the root certificate (IACA)"))
         #expect(run.output.contains("VICAL"))
     }

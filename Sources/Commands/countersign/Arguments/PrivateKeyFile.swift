@@ -15,7 +15,8 @@ enum PrivateKeyFile {
         let isStandardInput = argument == "-"
         guard isStandardInput || FileManager.default.fileExists(atPath: argument) else {
             throw .usage(
-                "\(option) takes a file that is there, or - for the standard input, and never the key itself")
+                "\(option) takes the name of a file that exists, or - for the standard input, and never the key itself"
+            )
         }
         let text = try InputFile.read(isStandardInput ? "/dev/stdin" : argument, limit: largestFile)
         guard let key = key(in: text, curve: curve), key.privateKey.curve == curve else {

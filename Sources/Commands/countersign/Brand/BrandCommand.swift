@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct BrandCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "brand",
-        abstract: "Keep the brands in whose names this reader asks, and their keys.",
+        abstract: "Manage the brands in whose names this reader asks, and their keys.",
         discussion: """
             A brand has a name and a logo, the identity that signs its requests, and the public keys with which reader \
             tokens are verified. They are in brands/brands.json in the store.

@@ -41,7 +41,7 @@ extension DaemonNote {
     var explanation: String {
         switch self {
         case .dropsWritesWhenSlow:
-            "before 5.78 parts of a message may be lost on a computer that is too busy: update bluez"
+            "bluetoothd before 5.78 may lose parts of a message on a computer that is too busy: update bluez"
         case .pairsOverL2CAP:
             "a phone may ask its owner to pair over L2CAP: start bluetoothd with --noplugin="
                 + BluetoothDaemonSettings.pairingPlugins.joined(separator: ",")

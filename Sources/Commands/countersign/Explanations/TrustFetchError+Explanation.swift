@@ -8,7 +8,7 @@ extension TrustFetchError {
         case .timedOut(.connect): "no connection to the server was made in time"
         case .timedOut(.headers): "the server took too long to answer"
         case .timedOut(.progress): "the server stopped in the middle of its answer"
-        case .timedOut(.whole): "the whole list took too long"
+        case .timedOut(.whole): "the download of the whole list took too long"
         case .timedOut(.batch): "all lists together took too long"
         case .tooLarge(let limit): "the list is longer than \(limit) bytes"
         case .status(let code): "the server answers with status \(code)"
@@ -38,7 +38,8 @@ extension LocationFault {
         case .unreadable: "it is not a URL"
         case .schemeRefused: "only https: is allowed, and http: for CRLs"
         case .credentials: "a URL with a user name or a password is not allowed"
-        case .pinned: "a provider's root is pinned by hand: fetch it, look at it, and import the file"
+        case .pinned:
+            "a provider's root is not imported from a URL: download it, compare its fingerprint with the published one, then import the file"
         }
     }
 }

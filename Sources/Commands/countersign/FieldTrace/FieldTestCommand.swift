@@ -64,7 +64,7 @@ struct FieldTestCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...100).contains(repeats) else { throw ValidationError("--repeats takes 0 to 100.") }
-        guard (1...600).contains(wait) else { throw ValidationError("--wait takes 1 to 600.") }
+        guard (1...600).contains(wait) else { throw ValidationError("--wait takes 1 to 600 seconds.") }
     }
 
     func run() async throws {

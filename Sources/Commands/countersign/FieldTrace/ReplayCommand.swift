@@ -9,7 +9,7 @@ internal import Transport
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Be the phone of a field trace.",
+        abstract: "Act as the phone that a field trace recorded.",
         usage:
             "countersign replay TRACE --card tcp://127.0.0.1:35963 [--ble] [--presentation N] [--root FILE]",
         discussion: """
@@ -35,7 +35,8 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Tap the virtual reader whose card port this is.", valueName: "tcp://host:port"))
+        help: ArgumentHelp(
+            "Tap the virtual reader at this address, its card port.", valueName: "tcp://host:port"))
     var card: EndpointArgument
 
     @Flag(name: .long, help: "Answer over Bluetooth, by an adapter of this computer.")

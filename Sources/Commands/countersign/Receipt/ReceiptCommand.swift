@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct ReceiptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt",
-        abstract: "Show, hand out and verify receipts: proof of checks, without personal data.",
+        abstract: "Show, export and verify receipts: proof of checks, without personal data.",
         discussion: """
             A receipt says when and where was asked for what, the answer, and by what it was judged; nothing about whose \
             document it was. Each is signed and holds the digest of the one before it, so that none can be changed, taken \

@@ -17,7 +17,7 @@ struct SourceArguments: ParsableArguments {
     @Option(
         name: .customLong("reader-command"),
         help: ArgumentHelp(
-            "Ask the reader for its own part while a phone is waited for, where its model can: pollingFrame, quiet.",
+            "While a phone is waited for, let the reader send its own frame (pollingFrame) or stay silent (quiet), if its model can.",
             valueName: "name"))
     var readerCommands: [ReaderWish] = []
 
@@ -39,7 +39,7 @@ struct SourceArguments: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("How long to wait for a phone.", valueName: "seconds"))
+        help: ArgumentHelp("How long to wait for a phone, in seconds.", valueName: "seconds"))
     var wait = 120
 
     @Option(
@@ -53,7 +53,7 @@ struct SourceArguments: ParsableArguments {
         guard connect == nil || (reader == nil && qr == nil) else {
             throw ValidationError("Give either --connect, or --reader and --qr.")
         }
-        guard (1...3600).contains(wait) else { throw ValidationError("--wait takes 1 to 3600.") }
+        guard (1...3600).contains(wait) else { throw ValidationError("--wait takes 1 to 3600 seconds.") }
     }
 
     var deadlines: PresentationDeadlines {

@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct RetainedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retained",
-        abstract: "List, hand out once and purge what is retained of data requests.",
+        abstract: "List, export once and purge what is retained of data requests.",
         discussion: """
             What is retained is sealed, with keys in another folder than the store's. The daemon removes it when its time \
             is over; these commands are for a computer whose daemon is off, and for whoever wants to look.

@@ -6,7 +6,8 @@ internal import JSON
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how the daemon is: lanes, trust, identities, today's outcomes, receipts, tokens.",
+        abstract:
+            "Show the state of the daemon: lanes, trust, identities, today's outcomes, receipts, tokens.",
         discussion: """
             Asks the daemon over its socket, as your user: that needs the scope admin in socket.users of the daemon's \
             file. Nothing of the answer is about a person. countersign doctor checks the computer itself.

@@ -9,7 +9,7 @@ internal import Reports
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Judge a stored response.",
+        abstract: "Verify a stored response.",
         usage: """
             countersign verify --response F --transcript F [--request F] [--reader-key K] [--trust PATH…] [options]
             countersign verify --session-data F --engagement F [--handover-select F [--handover-request F]]

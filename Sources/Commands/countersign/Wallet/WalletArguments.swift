@@ -38,7 +38,7 @@ struct WalletArguments: ParsableArguments {
     @Flag(name: .long, help: "Prove the document's key by a MAC instead of a signature.")
     var mac = false
 
-    @Option(name: .long, help: ArgumentHelp("The size of the portrait.", valueName: "bytes"))
+    @Option(name: .long, help: ArgumentHelp("The size of the portrait, in bytes.", valueName: "bytes"))
     var portraitSize = TestLicence().portraitSize
 
     @Option(name: .long, help: ArgumentHelp("The age of the holder.", valueName: "years"))
@@ -80,7 +80,8 @@ struct WalletArguments: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("How long the holder reads before deciding.", valueName: "milliseconds"))
+        help: ArgumentHelp(
+            "How long the holder reads before deciding, in milliseconds.", valueName: "milliseconds"))
     var consentTime = 0
 
     @Option(
@@ -117,7 +118,7 @@ struct WalletArguments: ParsableArguments {
         guard attests.allSatisfy((0...99).contains) else { throw ValidationError("--attests takes 0 to 99.") }
         guard (0...120).contains(age) else { throw ValidationError("--age takes 0 to 120.") }
         guard (0...3_600_000).contains(consentTime) else {
-            throw ValidationError("--consent-time takes 0 to 3600000.")
+            throw ValidationError("--consent-time takes 0 to 3600000 milliseconds.")
         }
         if let fault, PresentationCase.named(fault) == nil, CardFault(rawValue: fault) == nil {
             let names =

@@ -55,7 +55,8 @@ struct WalletCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Tap the virtual reader whose card port this is.", valueName: "tcp://host:port"))
+        help: ArgumentHelp(
+            "Tap the virtual reader at this address, its card port.", valueName: "tcp://host:port"))
     var card: EndpointArgument?
 
     @Flag(name: .long, help: "Answer over Bluetooth, by an adapter of this computer.")

@@ -140,7 +140,7 @@ extension ConfigurationFormat {
         let names = PageTexts.keys.sorted().joined(separator: "|").replacing(".", with: "\\.")
         return Self(
             "a key of the customer's page",
-            "cannot be replaced: the texts of the customer's page can, and the head of idle",
+            "cannot be replaced: only the texts of the customer's page and idle.head can",
             pattern: "^(\(names))$", examples: ["customer.idle.text", "customer.idle.head"]
         ) { PageTexts.keys.contains($0) }
     }()

@@ -14,7 +14,7 @@ struct TokenNewCommand: ParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("What the token's owner may do; may be given several times.", valueName: "scope"))
+        help: ArgumentHelp("What the token's owner may do. Repeatable.", valueName: "scope"))
     var scope: [Scope] = []
 
     @Option(
@@ -24,7 +24,7 @@ struct TokenNewCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A lane that the pages of this token are for; may be given several times (default: all).",
+            "A lane that the pages of this token are for, by default all. Repeatable.",
             valueName: "lane"))
     var lane: [String] = []
 

@@ -58,7 +58,7 @@ extension BLEFault {
         case .messageUnexpected: "the phone sent an unexpected message"
         case .notFramed:
             "the phone sent a message over L2CAP without its length, the form of an older edition of ISO/IEC 18013-5"
-        case .outOfTurn: "a message was sent out of turn, which is a fault of this program"
+        case .outOfTurn: "a message was sent in the wrong order, which is an error of this program: report it"
         }
     }
 }

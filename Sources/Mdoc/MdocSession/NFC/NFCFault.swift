@@ -55,7 +55,7 @@ extension NFCFault {
         case .noWalletYet: "the phone shows no wallet"
         case .cardLost: "the phone lost contact with the reader"
         case .cardMute: "the phone did not answer to power-up"
-        case .status(let word): "the phone answered \(word)"
+        case .status(let word): "the phone answered with status word \(word)"
         case .deadlinePassed: "the phone did not answer in time"
         case .stepBudgetSpent: "the transfer needed more commands than are allowed"
         case .notReady(let polls, _): "the phone had no message ready after \(polls) polls"
@@ -73,7 +73,7 @@ extension NFCFault {
         case .unofferedCarrier: "the phone chose a carrier that was not offered"
         case .dataObjectMalformed: "the phone's answer is not a data object 53"
         case .dataObjectIncomplete: "the phone's answer ended before it was complete"
-        case .outOfTurn: "a command was sent out of turn, which is a fault of this program"
+        case .outOfTurn: "a command was sent in the wrong order, which is an error of this program: report it"
         }
     }
 }

@@ -151,7 +151,7 @@ extension UndeterminedCause {
     package var explanation: String {
         switch self {
         case .notChecked: "revocation was not checked, since another check failed"
-        case .nothingPublished: "the issuer publishes no revocation list for it"
+        case .nothingPublished: "the issuer publishes no revocation list for this document"
         case .referenceUnreadable: "the reference to the issuer's revocation list cannot be read"
         case .listAbsent: "the issuer's revocation list is not available"
         case .listStale(let overdue): "the issuer's revocation list is out of date by \(overdue / 3600) hours"
@@ -164,7 +164,7 @@ extension UndeterminedCause {
         case .statusNotDefined:
             "the issuer's revocation list gives a status whose meaning only the issuer knows"
         case .trustListOverdue(let overdue):
-            "the VICAL that lists it is out of date by \(overdue / 3600) hours"
+            "the VICAL that lists the issuer is out of date by \(overdue / 3600) hours"
         }
     }
 }

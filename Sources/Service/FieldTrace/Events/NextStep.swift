@@ -36,8 +36,8 @@ extension NextStep {
         case .tryRequestVersion1: "try --request-version 1.0"
         case .trySignedRequest: "try with --identity: the wallet may not answer readers that it does not know"
         case .runDoctor: "run countersign doctor: something is missing on this computer"
-        case .addIssuerRoot: "add the issuer's root with countersign trust add"
-        case .sendTrace: "send this file: Documentation/field-trace.md"
+        case .addIssuerRoot: "import the issuer's root with countersign trust import"
+        case .sendTrace: "send this field trace: Documentation/field-trace.md says where"
         }
     }
 

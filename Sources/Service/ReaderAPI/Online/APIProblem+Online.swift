@@ -43,7 +43,9 @@ extension APIProblem {
                 .noncesUnavailable, 503, "the database of nonces did not answer in time: request a new nonce")
         case .failed(let code):
             self.init(
-                .noncesUnavailable, 503, "the database of nonces refused (\(code)): request a new nonce")
+                .noncesUnavailable, 503,
+                "the database of nonces returned an error (SQLSTATE \(code)): request a new nonce; if it happens again, see its log"
+            )
         }
     }
 

@@ -96,7 +96,7 @@ package struct PresentationOrder: Equatable, Sendable {
         guard kind == .data else {
             throw APIProblem(
                 .retentionRefused, 400,
-                "must be \"none\" or \"receipt\": a display request retains nothing",
+                "must be \"none\" or \"receipt\": a display request retains no data",
                 pointer: "/retention")
         }
         guard consent == .given || !retention.needsConsent else {

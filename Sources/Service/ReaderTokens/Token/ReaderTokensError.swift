@@ -95,12 +95,12 @@ extension ReaderTokensError {
     package var explanation: String {
         switch self {
         case .tooLong(let limit): "it is longer than \(limit) bytes"
-        case .notThreeParts: "it is not a JWT: header, claims and signature with points between them"
+        case .notThreeParts: "it is not a JWT: header, claims and signature, separated by dots"
         case .notBase64URL(let part): "its \(part.rawValue) must be base64url without padding"
         case .malformed(let part, let error): "its \(part.rawValue): \(error.explanation)"
         case .valueMalformed(let member): "\(member.rawValue) does not have a valid value"
         case .signatureMalformed(let size):
-            "its signature has \(size) bytes: ES256 has 64, r followed by s, and not DER"
+            "its signature has \(size) bytes: one of ES256 has 64, r followed by s and not DER"
         case .typeNotJWT: "typ is not JWT"
         case .algorithmNotES256: "alg is not ES256, and no other is accepted"
         case .keyUnknown: "no brand has the key that kid names: countersign brand list shows the keys"

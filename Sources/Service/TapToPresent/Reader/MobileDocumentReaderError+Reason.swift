@@ -97,7 +97,7 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .moreThanTwoAges: "more than two ages are asked about"
         case .documentTwice: "one kind of document is asked for twice"
         case .policyAcceptsMore:
-            "the policy accepts more than the setup's for what is asked: name a stricter one"
+            "the policy is less strict than that of the setup for this purpose: name a stricter one"
         case .tokenRequired: "the session was prepared without a reader token"
         case .tokenRefused(let id): "the token was refused (\(id))"
         case .readInProgress: "another document is being read"

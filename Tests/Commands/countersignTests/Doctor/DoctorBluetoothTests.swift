@@ -194,9 +194,9 @@ struct DoctorBluetoothTests {
         .init(
             "room for small values", room(4_194_304, onBus: true), .smallValues, .ok, "thousands"),
         .init(
-            "a small socket", room(4_194_303, onBus: true), .smallValues, .note, "lose some",
+            "a small socket", room(4_194_303, onBus: true), .smallValues, .note, "lose parts",
             fix: "--fix && systemctl reload dbus && sysctl --load"),
-        .init("a small bus", room(4_194_304, onBus: false), .smallValues, .note, "lose some", fix: "--fix"),
+        .init("a small bus", room(4_194_304, onBus: false), .smallValues, .note, "lose parts", fix: "--fix"),
         .init("a kernel that does not tell", facts(), .smallValues, .skipped, "does not report"),
         .init("plugins out of sight", facts(unknown), .plugins, .skipped, "cannot be seen"),
     ]

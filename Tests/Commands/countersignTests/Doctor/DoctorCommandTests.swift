@@ -111,7 +111,8 @@ struct DoctorCommandTests {
         #expect(written.status == 2, "\(written.errors)")
         #expect(written.errors.contains("\(file) is new: it keeps the kernel's NFC drivers off"))
         #expect(
-            written.errors.contains("Nothing was restarted. It takes effect with:\n  modprobe -r pn533_usb"))
+            written.errors.contains(
+                "Nothing was restarted. The settings take effect with:\n  modprobe -r pn533_usb"))
         #expect(root.text(file) == String(decoding: SettingsFile.kernelModules.contents, as: UTF8.self))
         #expect(try mode(of: root.path + file) == 0o644)
         #expect(try await doctor("--fix", "--yes").errors.contains("\(file) is as it should be"))

@@ -38,7 +38,7 @@ struct DoctorComputerTests {
             .coreDumps, .warning, "disk", fix: "ulimit -c 0"),
         .init(
             "another program looks at none", CrashFacts(limit: 0, pattern: "|/usr/share/apport/apport -p%p"),
-            .coreDumps, .warning, "/usr/share/apport/apport gets the memory", fix: "sysctl"),
+            .coreDumps, .warning, "/usr/share/apport/apport gets a copy of the memory", fix: "sysctl"),
     ]
 
     @Test("Q189 A clock that was never set fails; one that nothing keeps is a warning", arguments: clock)

@@ -118,7 +118,7 @@ struct DoctorReaderTests {
                 service: .answers([], chosen: nil),
                 hindrances: [.takenByKernelNFC(acr122, model: "ACS ACR122U", modules: ["pn533_usb", "nfc"])],
                 kernelModules: ["pn533_usb", "nfc"]), .kernelModules, .failed,
-            "pn533_usb, nfc holds the ACS ACR122U", fix: "countersign doctor --fix && modprobe -r pn533_usb"),
+            "pn533_usb, nfc uses the ACS ACR122U", fix: "countersign doctor --fix && modprobe -r pn533_usb"),
     ]
 
     private static let two = ReaderFacts(service: .answers([securityModule, antenna], chosen: 1))

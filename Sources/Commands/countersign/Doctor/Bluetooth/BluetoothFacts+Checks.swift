@@ -61,9 +61,9 @@ extension BluetoothFacts {
             return .skipped(.smallValues, "the kernel does not report it here, as in a container")
         }
         return hasBusRoom && socketRoom >= Self.neededRoom
-            ? .ok(.smallValues, "the system has buffers for thousands at once")
+            ? .ok(.smallValues, "the system has room for thousands of small pieces at once")
             : .note(
-                .smallValues, "a phone that sends a portrait in small pieces may lose some of them",
+                .smallValues, "this computer may lose parts of a portrait that a phone sends in small pieces",
                 fix: .settings(SettingsFile.smallValues))
     }
 

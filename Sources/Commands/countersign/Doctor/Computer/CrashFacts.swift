@@ -28,7 +28,8 @@ extension CrashFacts {
         // A program gets the dump whatever the limit is; systemd's looks at the limit itself.
         if let program, !program.hasSuffix("/systemd-coredump") {
             return .warning(
-                .coreDumps, "after a crash \(own: program, as: "a program") gets the memory, with keys in it",
+                .coreDumps,
+                "after a crash \(own: program, as: "a program") gets a copy of the memory, with keys in it",
                 fix: .command("sysctl kernel.core_pattern=core"))
         }
         return limit == 0

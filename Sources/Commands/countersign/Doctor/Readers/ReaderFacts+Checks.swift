@@ -74,7 +74,7 @@ extension ReaderFacts {
         for case .takenByKernelNFC(_, let model, let modules) in hindrances {
             return .failed(
                 .kernelModules,
-                "the kernel's \(modules.joined(separator: ", ")) holds the \(model); plug it in again afterwards",
+                "the kernel's \(modules.joined(separator: ", ")) uses the \(model): after the fix, unplug the reader and plug it in again",
                 fix: .settings([.kernelModules]))
         }
         guard kernelModules.contains("pn533") else {
@@ -164,7 +164,7 @@ extension ReaderHindrance {
         case .notCCID(let usb, let model):
             "pcscd has no driver for \(model) (\(usb)): it is not a CCID reader"
         case .notListed(let usb, let model):
-            "pcscd does not show \(model) (\(usb)): old firmware, hanging, or hidden in /etc/default/pcscd"
+            "pcscd does not show \(model) (\(usb)): unplug it and plug it in again; if that does not help, update its firmware and look at /etc/default/pcscd"
         case .unknownToDrivers(let usb, let model):
             "pcscd's drivers do not list \(model) (\(usb)): they are older than the reader; install a newer libccid, or the maker's driver"
         }

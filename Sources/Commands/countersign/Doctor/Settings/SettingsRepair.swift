@@ -41,7 +41,7 @@ struct SettingsRepair {
             if let next = file.afterwards, !afterwards.contains(next) { afterwards.append(next) }
         }
         guard !afterwards.isEmpty else { return }
-        Terminal.note("\nNothing was restarted. It takes effect with:")
+        Terminal.note("\nNothing was restarted. The settings take effect with:")
         for command in afterwards { Terminal.note("  \(command)") }
     }
 

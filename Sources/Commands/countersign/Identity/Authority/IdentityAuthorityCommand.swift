@@ -4,6 +4,6 @@ internal import ArgumentParser
 struct IdentityAuthorityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authority",
-        abstract: "Be the reader authority of a laboratory, for wallets that are given its root.",
+        abstract: "Act as a reader authority for a laboratory's wallets, which are given its root.",
         subcommands: [IdentityAuthorityInitCommand.self])
 }
