@@ -42,7 +42,8 @@ struct VerifyTests {
     func keyInArguments() throws {
         let scalar = try annex.bytes("eReaderKey_d").hex
         let run = try CommandRun(annex.decrypted("--reader-key", scalar))
-        #expect(run.status == 64 && run.errors.contains("--reader-key takes a file"), "\(run.errors)")
+        #expect(
+            run.status == 64 && run.errors.contains("--reader-key takes the name of a file"), "\(run.errors)")
         #expect(!run.everything.contains(scalar))
     }
 
