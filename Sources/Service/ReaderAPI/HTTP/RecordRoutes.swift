@@ -67,29 +67,12 @@ extension PresentationCoordinator {
         return receipt
     }
 
-    /// The chain as `countersign receipt verify` reads it, a page at a time; what is written meanwhile is not in it.
+    /// The chain as `countersign receipt verify` reads it.
     private nonisolated func receiptChain(for caller: KnownCaller) async throws(APIProblem) -> Response {
-        let archive = try recordArchive()
-        let count = try await archive.look(for: caller.name) { store throws(ReaderStoreError) in
-            try store.lastReceipt()?.sequence ?? 0
-        }
-        let body = ResponseBody { writer in
-            try await writer.write(ByteBuffer(bytes: ReceiptChain.opening(of: Int(count))))
-            var written: Int64 = 0
-            while written < count {
-                let page = Int(min(count - written, Int64(ReceiptPage.most)))
-                let links = try await archive.look(for: caller.name) {
-                    [written] store throws(ReaderStoreError) in
-                    try store.receipts(after: written, atMost: page)
-                }
-                // One that is missing is not for this to hide: the chain ends here, cut off.
-                guard links.count == page else { throw APIProblem.recordsUnavailable(.damaged) }
-                for link in links {
-                    try await writer.write(ByteBuffer(bytes: ReceiptChain.encoding(of: link.encoded)))
-                }
-                written += Int64(page)
-            }
-            try await writer.finish(nil)
+        let body = try await recordArchive().receiptBody(for: caller) { count in
+            ByteBuffer(bytes: ReceiptChain.opening(of: count))
+        } page: { links in
+            ByteBuffer(bytes: links.flatMap { ReceiptChain.encoding(of: $0.encoded) })
         }
         return Response(status: .ok, headers: [.contentType: "application/cbor"], body: body)
     }
@@ -127,7 +110,7 @@ extension PresentationCoordinator {
 }
 
 /// Which receipts are wanted: `?after=N&limit=M`.
-private struct ReceiptPage {
+struct ReceiptPage {
     static let most = 500
 
     private(set) var after: Int64 = 0

@@ -10,8 +10,6 @@ internal import Reports
 /// What the owner of the shop looks at: how the daemon and its lanes are, today's outcomes as numbers, receipts and tokens. Nothing
 /// of it is about a person.
 struct OwnerRoutes: Sendable {
-    private static let pageSize = 500
-
     let coordinator: PresentationCoordinator
     let access: AccessBook
     /// Nil where the daemon has no store.
@@ -83,28 +81,13 @@ struct OwnerRoutes: Sendable {
         ]
     }
 
-    /// All receipts, a page at a time; what is written meanwhile is not in it.
+    /// All receipts as lines of a table.
     private func table(for caller: KnownCaller) async throws(APIProblem) -> Response {
         guard let archive = coordinator.archive else { throw .noRecords }
-        let count = try await archive.look(for: caller.name) { store throws(ReaderStoreError) in
-            try store.lastReceipt()?.sequence ?? 0
-        }
-        let body = ResponseBody { writer in
-            try await writer.write(ByteBuffer(string: ReceiptTable.heading))
-            var written: Int64 = 0
-            while written < count {
-                let page = Int(min(count - written, Int64(Self.pageSize)))
-                let receipts = try await archive.look(for: caller.name) {
-                    [written] store throws(ReaderStoreError) in
-                    try store.receipts(after: written, atMost: page)
-                }
-                // One that is missing must not go unnoticed: the table ends here, cut off.
-                guard receipts.count == page else { throw APIProblem.recordsUnavailable(.damaged) }
-                let lines = receipts.map { ReceiptTable.line(of: $0) }.joined()
-                try await writer.write(ByteBuffer(string: lines))
-                written += Int64(page)
-            }
-            try await writer.finish(nil)
+        let body = try await archive.receiptBody(for: caller) { _ in
+            ByteBuffer(string: ReceiptTable.heading)
+        } page: { receipts in
+            ByteBuffer(string: receipts.map { ReceiptTable.line(of: $0) }.joined())
         }
         return Response(status: .ok, headers: [.contentType: ReceiptTable.contentType], body: body)
     }
