@@ -1,4 +1,4 @@
-internal import CBOR
+package import CBOR
 
 extension CBORItem {
     /// The longest name in bytes of UTF-8; names in use are far shorter.
@@ -8,7 +8,7 @@ extension CBORItem {
     ///
     /// Names are compared and hashed as Unicode, which first puts the marks on a letter in order, at a cost that
     /// grows with the square of their number: a name of a megabyte would hold the reader for minutes.
-    func name() throws(CBORError) -> String {
+    package func name() throws(CBORError) -> String {
         String(decoding: try nameUTF8(), as: UTF8.self)
     }
 

@@ -10,9 +10,8 @@ package struct UnverifiedResponse: Sendable {
     /// Nil where the response has none.
     package let status: UInt64?
     package let documents: [UnverifiedDocument]
-    /// Whether documents came in a form of the second edition that is not read here: with a zero-knowledge
-    /// proof, encrypted, or another (Q166).
-    package let hasDocumentsInOtherForms: Bool
+    /// In which forms of the second edition documents came that are not read here (Q166).
+    package let otherForms: [DocumentForm]
     /// Document types that were not returned, with the code.
     package let documentErrors: [(docType: String, code: Int64)]
 
@@ -30,20 +29,20 @@ package struct UnverifiedResponse: Sendable {
         let items: CBORArray?
         let (hasNullMembers, hasIndefiniteLength): (Bool, Bool)
         (
-            version, status, items, documentErrors, hasDocumentsInOtherForms, hasNullMembers,
-            hasIndefiniteLength
+            version, status, items, documentErrors, otherForms, hasNullMembers, hasIndefiniteLength
         ) =
             try MdocModelError.mapping(in: .deviceResponse) { () throws(CBORError) in
                 let values = try item.map().values(of: [
                     "version", "status", "documents", "documentErrors", "zkDocuments", "encryptedDocuments",
                     "otherDocuments",
                 ])
+                let forms: [(Int, DocumentForm)] = [(4, .zeroKnowledge), (5, .encrypted), (6, .other)]
                 return (
                     try values.optional(0)?.name(), try values.optional(1)?.unsigned(),
                     try values.optional(2)?.array(), try Self.documentErrors(values.optional(3)),
-                    (4...6).contains { index in
+                    forms.filter { index, _ in
                         values.optional(index).map { (try? $0.array())?.count != 0 } ?? false
-                    }, values.hasNull(at: 3...6),
+                    }.map(\.1), values.hasNull(at: 3...6),
                     [item, values.optional(2)].contains { $0?.hasIndefiniteLength == true }
                 )
             }
@@ -74,6 +73,16 @@ package struct UnverifiedResponse: Sendable {
         }
         return errors
     }
+}
+
+/// A form of a document beside the plain one, each in its own member of DeviceResponse (second edition 10.3).
+package enum DocumentForm: Sendable {
+    /// `zkDocuments`: with a zero-knowledge proof.
+    case zeroKnowledge
+    /// `encryptedDocuments`: for a recipient whose key the request named.
+    case encrypted
+    /// `otherDocuments`: of no form that is published.
+    case other
 }
 
 /// Document (ISO/IEC 18013-5 8.3.2.1.2.2) as it was received.

@@ -59,13 +59,13 @@ extension CBORValues {
 
 extension CBORMap {
     /// A member that the structure requires. Null and undefined count as absent (Q150).
-    func required(_ key: StaticString, in item: CBORItem) throws(CBORError) -> CBORItem {
+    package func required(_ key: StaticString, in item: CBORItem) throws(CBORError) -> CBORItem {
         guard let value = optional(key) else { throw .missingMember(at: item.offset) }
         return value
     }
 
     /// A member that may be absent, null or undefined (Q150).
-    func optional(_ key: StaticString) -> CBORItem? {
+    package func optional(_ key: StaticString) -> CBORItem? {
         guard let value = self[key], !value.isNullOrUndefined else { return nil }
         return value
     }

@@ -45,6 +45,8 @@ package enum ResponseFailure: String, CaseIterable, Error, Sendable {
     case noDocuments = "response.no_documents"
     /// Documents came in a form that is not verified here: not the same as none (Q166).
     case documentsNotVerifiable = "response.documents_not_verifiable"
+    /// Documents came encrypted for a recipient, which no request of ours asks for (second edition 10.3.5).
+    case documentsEncrypted = "response.documents_encrypted"
 }
 
 /// Something that was asked for and did not come, or that the mdoc says it does not return.
@@ -68,11 +70,9 @@ extension UnverifiedResponse {
         } else if status != 0 {
             failures.append(.statusNotOK)
         }
-        if hasDocumentsInOtherForms {
-            failures.append(.documentsNotVerifiable)
-        } else if documents.isEmpty {
-            failures.append(.noDocuments)
-        }
+        if otherForms.contains(.encrypted) { failures.append(.documentsEncrypted) }
+        if otherForms.contains(where: { $0 != .encrypted }) { failures.append(.documentsNotVerifiable) }
+        if documents.isEmpty && otherForms.isEmpty { failures.append(.noDocuments) }
 
         var reports: [DocumentReport] = []
         var verified: [VerifiedDocument] = []
@@ -152,6 +152,8 @@ extension ResponseFailure {
         case .statusNotOK: "the phone reports an error instead of documents"
         case .noDocuments: "the phone returned no document"
         case .documentsNotVerifiable: "the phone returned a document in a form that this reader cannot verify"
+        case .documentsEncrypted:
+            "the phone returned an encrypted document (encryptedDocuments); this reader does not support them"
         }
     }
 }

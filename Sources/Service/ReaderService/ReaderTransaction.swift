@@ -171,7 +171,7 @@ extension Presentation.Outcome {
 extension UnverifiedResponse {
     /// Whether it is valid and has no document.
     fileprivate var isEmpty: Bool {
-        version?.hasPrefix("1.") == true && status == 0 && documents.isEmpty && !hasDocumentsInOtherForms
+        version?.hasPrefix("1.") == true && status == 0 && documents.isEmpty && otherForms.isEmpty
     }
 
     /// Whether the holder returned none of the documents, and said so for each.

@@ -1,5 +1,8 @@
 import Foundation
+import MdocModel
+import OpenSSLCrypto
 import OtherPrograms
+import PKIX
 import TestCredentials
 import Testing
 
@@ -72,6 +75,64 @@ struct IdentityAuthorityTests {
         let refused = try await other.request(
             ["--age-over", "21", "--identity", "counter", "--store", store.path])
         #expect(refused.status == 3, "\(refused.everything)")
-        try await other.wallet.said("the reader is not authenticated: no root of --reader-roots certified it")
+        try await other.wallet.said(
+            "the reader is not authenticated: no root of --reader-roots or --reader-list certified it")
+    }
+
+    /// A RICAL that names the authority, of a provider that both began a minute ago.
+    private func list(
+        of authority: [UInt8], _ more: [(String, [UInt8])] = []
+    ) throws -> (list: [UInt8], provider: [UInt8]) {
+        let begin = Int64(Date().timeIntervalSince1970) - 60
+        let provider = try TestAuthority(
+            [(.countryName, "UT"), (.commonName, "Provider")], notBefore: begin, notAfter: begin + 3600)
+        var list = try TestRICAL([.init(authority, more)], provider: provider) { template in
+            var template = template
+            (template.notBefore, template.notAfter) = (begin, begin + 3600)
+            return template
+        }
+        list.date = "\(Timestamp(secondsSince1970: begin))"
+        list.nextUpdate = nil
+        return (try list.encoded(), provider.der)
+    }
+
+    @Test(
+        "A wallet with a list of readers' authorities answers a reader that one of them certified, and no other"
+    )
+    func readerList() async throws {
+        let root = store.folder.path("readers.pem")
+        let made = try await execute([
+            "identity", "authority", "init", "counter", "--store", store.path, "--root-file", root,
+        ])
+        #expect(made.status == 0, "\(made.everything)")
+        try Data(#"{"acceptTestDocuments": true}"#.utf8).write(to: URL(filePath: store.path + "/policy.json"))
+        let ours = try #require(
+            try PEM.decode([UInt8](Data(contentsOf: URL(filePath: root)))[...], label: "CERTIFICATE").first)
+        let constraint = Encoded.array([Encoded.map([("extensions", Encoded.map([]))])])
+        for (authority, more, status) in [
+            (ours, [], 0), (store.authority.der, [], 3), (ours, [("trustConstraints", constraint)], 3),
+        ] as [([UInt8], [(String, [UInt8])], Int32)] {
+            let (list, provider) = try list(of: authority, more)
+            let wallet = try await WalletAtLink([
+                "--reader-list", store.folder.write(list, as: "list"),
+                "--reader-list-provider", store.folder.write(provider, as: "provider"),
+            ])
+            let run = try await wallet.request(
+                ["--age-over", "21", "--identity", "counter", "--store", store.path])
+            #expect(run.status == status, "\(run.everything)")
+        }
+    }
+
+    @Test("A list of another provider, or without its provider, is refused before a reader can ask")
+    func otherReaderList() async throws {
+        let (list, _) = try list(of: store.authority.der)
+        let path = try store.folder.write(list, as: "list")
+        let other = try store.folder.write(store.authority.der, as: "other")
+        let wallet = ["wallet", "--listen", "tcp://127.0.0.1:0", "--reader-list", path]
+        let refused = try await execute(wallet + ["--reader-list-provider", other])
+        #expect(refused.status == 65, "\(refused.everything)")
+        #expect(refused.errors.contains("the provider's root did not issue the RICAL signer's certificate"))
+        let alone = try await execute(wallet)
+        #expect(alone.status == 64 && alone.errors.contains("need each other"), "\(alone.everything)")
     }
 }

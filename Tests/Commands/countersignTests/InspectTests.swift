@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import OpenSSLCrypto
 import PKIX
+import TestCredentials
 import Testing
 import VectorFiles
 
@@ -85,6 +86,19 @@ struct InspectTests {
         #expect(
             files.map { Set($0.keys) } == [["file", "error"], ["file", "kind", "text"], ["file", "error"]])
         #expect(files[0]["error"]?.hasSuffix("the bytes end inside an item (byte 2)") == true)
+    }
+
+    @Test("A list of readers' authorities is named, with what keeps it from being one")
+    func readerAuthorities() throws {
+        let provider = try TestAuthority([(.commonName, "Provider")])
+        var list = try TestRICAL([.init(TestAuthority([(.commonName, "Readers")]).der)], provider: provider)
+        let shown = try specimen(list.encoded())
+        #expect(shown.kind.hasPrefix("RICAL, a list of readers' authorities"))
+        #expect(shown.text.contains("certificate of CN=Readers") && !shown.text.contains("note:"))
+        list.version = "2.0"
+        #expect(try specimen(list.encoded()).text.contains("note: the RICAL has an unknown version"))
+        let vical = try TestVICAL([.init(TestAuthority().der)], provider: provider).encoded()
+        #expect(try specimen(vical).kind.hasPrefix("COSE_Sign1 or COSE_Mac0"))
     }
 
     @Test("The text of a QR code is opened")

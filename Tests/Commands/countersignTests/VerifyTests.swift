@@ -76,6 +76,10 @@ struct VerifyTests {
         let refused = try scene.verify("--trust", root, "--json", members: [("zkDocuments", [0x81, 0xa0])])
         #expect(refused.status == 2)
         #expect(try refused.report().errors.map(\.id) == ["response.documents_not_verifiable"])
+        let encrypted = try scene.verify(
+            "--trust", root, "--json", members: [("encryptedDocuments", [0x81, 0xa0])])
+        #expect(encrypted.status == 2)
+        #expect(try encrypted.report().errors.map(\.id) == ["response.documents_encrypted"])
         let verified = try scene.verify("--trust", root, "--json", members: [("zkDocuments", [0x80])])
         #expect(verified.status == 0)
         #expect(try verified.report().errors == [])

@@ -38,9 +38,11 @@ extension CertificateRevocationList {
     }
 }
 
-/// VICALs, as they come and with the input as what a provider signed.
+/// VICALs, as they come and with the input as what a provider signed; and RICALs, of which the provider signed none.
 func fuzzVICAL(_ input: ArraySlice<UInt8>) {
     let world = FuzzWorld.standard
+    let readers = try? UnverifiedRICAL(input).verify(by: TrustSnapshot(world.roots).providers, at: world.now)
+    demand(readers == nil, "a forged RICAL is believed")
     if let list = verifiedVICAL(input) {
         let subjects = list.entries.map(\.certificate.subject)
         demand(subjects == [world.issuer.authority.name], "a forged VICAL is believed")

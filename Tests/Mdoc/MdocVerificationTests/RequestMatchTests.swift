@@ -57,7 +57,9 @@ struct RequestMatchTests {
                 continue
             }
             let rejected = try presentation.rejected()
-            #expect(rejected.failures == [.documentsNotVerifiable])
+            let failure: ResponseFailure =
+                member == "encryptedDocuments" ? .documentsEncrypted : .documentsNotVerifiable
+            #expect(rejected.failures == [failure])
             #expect(rejected.allFailures.isEmpty)
         }
     }

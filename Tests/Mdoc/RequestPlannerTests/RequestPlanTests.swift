@@ -102,6 +102,16 @@ struct RequestPlanTests {
         }
     }
 
+    @Test("A request with requestInfo has a use case, also for one document; one without has none")
+    func requestInfo() throws {
+        let alternatives = try plan("age over 21; else birth date").drafts(for: .extendedRequest)
+        #expect(alternatives.map(\.useCases) == [[.init(isMandatory: true, documentSets: [[0]])]])
+        let issuers = try plan("age over 21").wanting(issuers: [[1, 2]]).drafts(for: .extendedRequest)
+        #expect(issuers.map(\.useCases) == [[.init(isMandatory: true, documentSets: [[0]])]])
+        let plain = try plan("elements: document number; from mdl").drafts(for: .extendedRequest)
+        #expect(plain.map(\.useCases) == [[]])
+    }
+
     @Test("Q165 A photo ID is asked for in both spellings, as alternatives where the wallet knows them")
     func photoID() throws {
         let plan = try plan("age over 18, portrait for a human to compare; from photoid")

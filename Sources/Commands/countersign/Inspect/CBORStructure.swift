@@ -2,12 +2,14 @@ internal import CBOR
 internal import COSE
 internal import MdocModel
 internal import MdocSession
+internal import MdocTrust
 
 /// What an item looks like, by its type and members. This is a guess: `complaint` reads it in full.
 enum CBORStructure: CaseIterable {
     case deviceResponse, document, issuerSigned, issuerSignedItem, deviceRequest, docRequest, itemsRequest
     case mobileSecurityObject, sessionEstablishment, sessionData, deviceEngagement, sessionTranscript
-    case deviceAuthentication, readerAuthentication, coseSign1, coseMac0, cose, coseKey, benchLinkGreeting
+    case deviceAuthentication, readerAuthentication, rical, coseSign1, coseMac0, cose, coseKey,
+        benchLinkGreeting
     case embedded, other
 
     /// What the item is, or the one embedded in its tag 24; and which of them that is.
@@ -23,7 +25,8 @@ enum CBORStructure: CaseIterable {
         switch item.value {
         case .map(let map): self = Self(map)
         case .array: self = Self(array: item)
-        case .tagged(18, let content) where Self.isCOSE(content): self = .coseSign1
+        case .tagged(18, let content) where Self.isCOSE(content):
+            self = Self.isRICAL(content) ? .rical : .coseSign1
         case .tagged(17, let content) where Self.isCOSE(content): self = .coseMac0
         case .tagged(24, _): self = .embedded
         default: self = .other
@@ -62,7 +65,7 @@ enum CBORStructure: CaseIterable {
         } else if first?.isText("ReaderAuthentication") == true {
             self = .readerAuthentication
         } else if Self.isCOSE(item) {
-            self = .cose
+            self = Self.isRICAL(item) ? .rical : .cose
         } else if (try? first?.tagged(24)) != nil, (try? second?.tagged(24)) != nil, members?.next() != nil {
             self = .sessionTranscript
         } else {
@@ -77,6 +80,15 @@ enum CBORStructure: CaseIterable {
         return fields.count == 4 && (try? fields[0].byteString()) != nil && (try? fields[1].map()) != nil
             && (fields[2].isNullOrUndefined || (try? fields[2].byteString()) != nil)
             && (try? fields[3].byteString()) != nil
+    }
+
+    /// Whether what is signed lists authorities under the names of a RICAL; those of a VICAL are others.
+    private static func isRICAL(_ cose: CBORItem) -> Bool {
+        guard let payload = (try? cose.array()).flatMap({ Array($0)[2] }).flatMap({ try? $0.byteString() }),
+            let list = try? CBORItem.parse(payload, limits: CBORLimits(bytes: payload.count)),
+            let members = try? list.map()
+        else { return false }
+        return members["provider"] != nil && members["certificateInfos"] != nil
     }
 
     /// The name of it, with the clause that defines it.
@@ -96,6 +108,7 @@ enum CBORStructure: CaseIterable {
         case .sessionTranscript: "SessionTranscript (ISO/IEC 18013-5 9.1.5.1)"
         case .deviceAuthentication: "DeviceAuthentication (ISO/IEC 18013-5 9.1.3.4)"
         case .readerAuthentication: "ReaderAuthentication (ISO/IEC 18013-5 9.1.4.4)"
+        case .rical: "RICAL, a list of readers' authorities (ISO/IEC 18013-5, second edition, draft, Annex F)"
         case .coseSign1: "COSE_Sign1 (RFC 9052 4.2)"
         case .coseMac0: "COSE_Mac0 (RFC 9052 6.2)"
         case .cose: "COSE_Sign1 or COSE_Mac0, untagged (RFC 9052)"
@@ -109,6 +122,9 @@ enum CBORStructure: CaseIterable {
     /// Why the item is not what it looks like; nil where it is, or where nothing more is known of it.
     func complaint(about item: CBORItem) -> String? {
         let bytes = item.encoded
+        if self == .rical {
+            do throws(RICALError) { _ = try UnverifiedRICAL(bytes) } catch { return error.explanation }
+        }
         do throws(MdocModelError) {
             switch self {
             case .deviceResponse: _ = try UnverifiedResponse(bytes)

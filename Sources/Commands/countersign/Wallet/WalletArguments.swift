@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import MdocModel
 internal import MdocSession
+internal import MdocTrust
 internal import MdocWallet
 internal import NDEF
 internal import OpenSSLCrypto
@@ -66,8 +67,20 @@ struct WalletArguments: ParsableArguments {
 
     @Option(
         name: .long,
+        help: ArgumentHelp(
+            "Answer only readers that an authority of this list certified: a RICAL of the draft second edition.",
+            valueName: "file"))
+    var readerList: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The root certificate of the provider of --reader-list.", valueName: "file"))
+    var readerListProvider: String?
+
+    @Option(
+        name: .long,
         help:
-            "What --reader-roots is for: \(ReaderTrust.Policy.allCases.map(\.rawValue).joined(separator: ", "))."
+            "What --reader-roots and --reader-list are for: \(ReaderTrust.Policy.allCases.map(\.rawValue).joined(separator: ", "))."
     )
     var readerPolicy = ReaderTrust.Policy.alwaysRequire
 
@@ -111,6 +124,9 @@ struct WalletArguments: ParsableArguments {
         guard (TestPortrait.minimumSize...(1 << 20)).contains(portraitSize) else {
             throw ValidationError("--portrait-size takes \(TestPortrait.minimumSize) to \(1 << 20).")
         }
+        guard (readerList == nil) == (readerListProvider == nil) else {
+            throw ValidationError("--reader-list and --reader-list-provider need each other.")
+        }
         guard decision.count <= 2 else { throw ValidationError("Give --decision at most twice.") }
         guard Set(holds).count == holds.count else {
             throw ValidationError("--holds names a document twice.")
@@ -151,23 +167,38 @@ struct WalletArguments: ParsableArguments {
     }
 
     /// Whom the phone answers.
-    private var readerTrust: ReaderTrust {
-        get throws(CommandFailure) {
-            guard let readerRoots else { return ReaderTrust() }
-            let contents = try InputFile.read(readerRoots)
-            let encoded = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []
-            let roots = (encoded.isEmpty ? [contents] : encoded).compactMap { try? Certificate(der: $0[...]) }
-            guard !roots.isEmpty else {
-                throw .malformed(
-                    "\(Terminal.safe(readerRoots)): not a certificate, neither in PEM nor in DER")
-            }
-            return ReaderTrust(readerPolicy, roots: roots)
+    private func readerTrust(at now: Timestamp) throws(CommandFailure) -> ReaderTrust {
+        let roots = try readerRoots.map(Self.certificates) ?? []
+        guard let readerList, let readerListProvider else {
+            return roots.isEmpty ? ReaderTrust() : ReaderTrust(readerPolicy, roots: roots)
         }
+        let providers = try Self.certificates(in: readerListProvider).compactMap { try? TrustAnchor($0) }
+        let bytes = try InputFile.read(readerList, limit: UnverifiedRICAL.maximumSize)
+        do throws(RICALError) {
+            let entries = try UnverifiedRICAL(bytes[...]).verify(
+                by: providers, at: now
+            ).entries
+            return ReaderTrust(
+                readerPolicy, roots: roots + entries.filter { !$0.isConstrained }.map(\.certificate),
+                constrainedAuthorities: entries.filter(\.isConstrained).map(\.certificate))
+        } catch {
+            throw .malformed("\(Terminal.safe(readerList)): \(error.explanation)")
+        }
+    }
+
+    private static func certificates(in path: String) throws(CommandFailure) -> [Certificate] {
+        let contents = try InputFile.read(path)
+        let encoded = (try? PEM.decode(contents[...], label: "CERTIFICATE")) ?? []
+        let found = (encoded.isEmpty ? [contents] : encoded).compactMap { try? Certificate(der: $0[...]) }
+        guard !found.isEmpty else {
+            throw .malformed("\(Terminal.safe(path)): not a certificate, neither in PEM nor in DER")
+        }
+        return found
     }
 
     /// The phone, with a licence that its own test issuer signs now.
     func presented(at now: Timestamp) throws(CommandFailure) -> PresentedWallet {
-        let readerTrust = try readerTrust
+        let readerTrust = try readerTrust(at: now)
         do throws(WalletError) {
             var presented = try PresentedWallet(presentation, at: now)
             presented.wallet.holder.readerTrust = readerTrust

@@ -99,7 +99,7 @@ extension ReaderTrust.Finding {
         case .signatureWrong: "its signature is wrong"
         case .chainWrong: "its certificates do not sign one another"
         case .rootSent: "it sent its root"
-        case .unknownReader: "no root of --reader-roots certified it"
+        case .unknownReader: "no root of --reader-roots or --reader-list certified it"
         case .trusted: "its certificate has no subject"
         }
     }

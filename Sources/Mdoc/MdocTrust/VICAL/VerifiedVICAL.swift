@@ -151,7 +151,7 @@ extension CBORItem {
     private static let bignum: UInt64 = 2
 
     /// Whether this biguint is the serial number, whose bytes are those of an INTEGER.
-    fileprivate func isSerialNumber(_ serial: ArraySlice<UInt8>) -> Bool {
+    func isSerialNumber(_ serial: ArraySlice<UInt8>) -> Bool {
         let wanted = serial.drop { $0 == 0 }
         if let bytes = try? tagged(Self.bignum).byteString() {
             return bytes.drop { $0 == 0 }.elementsEqual(wanted)

@@ -15,14 +15,18 @@ package struct ReaderTrust: Sendable {
 
     package var policy = Policy.doNotEnforce
     package var roots: [Certificate] = []
+    /// Authorities that a list names under constraints which no reader meets. Of a path the authority nearest to the reader
+    /// decides (second edition, draft, Annex F).
+    package var constrainedAuthorities: [Certificate] = []
     /// Whether a chain that brings its root along is refused (Q171).
     package var refusesSentRoots = true
 
     package init() {}
 
-    package init(_ policy: Policy, roots: [Certificate]) {
+    package init(_ policy: Policy, roots: [Certificate], constrainedAuthorities: [Certificate] = []) {
         self.policy = policy
         self.roots = roots
+        self.constrainedAuthorities = constrainedAuthorities
     }
 
     package func allows(_ request: DeviceRequest, in transcript: SessionTranscript) -> Bool {
@@ -78,10 +82,11 @@ package struct ReaderTrust: Sendable {
         guard let chain = try? CertificateChain(certificates) else { return .chainWrong }
         let sent = chain.certificates
         if refusesSentRoots, chain.withoutRoots.count < sent.count { return .rootSent }
-        let isKnown = roots.contains { root in
-            sent.contains { $0.der == root.der || $0.isSigned(by: root) }
+        for certificate in sent {
+            if constrainedAuthorities.contains(where: certificate.isFrom) { return .unknownReader }
+            if roots.contains(where: certificate.isFrom) { return .trusted }
         }
-        return isKnown ? .trusted : .unknownReader
+        return .unknownReader
     }
 
     private static func isSigned(
@@ -94,5 +99,12 @@ package struct ReaderTrust: Sendable {
         } catch {
             return false
         }
+    }
+}
+
+extension Certificate {
+    /// Whether it is the authority's own certificate, or one that it issued.
+    fileprivate func isFrom(_ authority: Certificate) -> Bool {
+        der == authority.der || isSigned(by: authority)
     }
 }

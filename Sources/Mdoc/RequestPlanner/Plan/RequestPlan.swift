@@ -79,7 +79,10 @@ extension [RequestPlan] {
             return families.map { DeviceRequestDraft($0).suited(to: capabilities) }
         }
         let documents = families.flatMap(\.self)
-        guard documents.count > 1 else { return [DeviceRequestDraft(documents)] }
+        // With a use case a request that has requestInfo is of version 1.1 by every reading of the draft second edition.
+        guard documents.count > 1 || documents.contains(where: \.isExtended) else {
+            return [DeviceRequestDraft(documents)]
+        }
         let anyOfThem = DeviceRequestInfo.UseCase(
             isMandatory: true, documentSets: documents.indices.map { [$0] })
         return [DeviceRequestDraft(documents, useCases: [anyOfThem])]
