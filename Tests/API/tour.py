@@ -106,6 +106,9 @@ class Tour:
 
     def go(self):
         ask = self.ask
+        (self.daemon.store / "doctor.json").write_text(json.dumps({"checks": [
+            {"id": "clock.synchronised", "outcome": "warning", "detail": "nothing synchronises it", "fix": "timedatectl set-ntp true"},
+            {"id": "clock.set", "outcome": "ok", "detail": "set", "fix": None}]}))
         for path in ("/healthz", "/readyz", "/metrics", "/v1/openapi.json", "/v1/trust", "/v1/lanes", "/v1/lanes/counter-1",
                      "/v1/lanes/counter-1/logo", "/kiosk", "/clerk", "/docs", "/owner", "/kiosk/docs.js", "/v1/lanes/counter-1/events"):
             ask("GET", path)
@@ -122,6 +125,7 @@ class Tour:
         ask("GET", one)
         ask("GET", one + "/events")
         ask("GET", one + "/portrait")
+        ask("POST", "/v1/presentations", {"kind": "display", "lane": "counter-1", "intent": "age over 21"})
         ask("POST", one + "/decision", {"decision": "approved"})
         ask("GET", one)
         ask("GET", one + "/events")

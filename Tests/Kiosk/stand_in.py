@@ -156,7 +156,7 @@ class StandIn:
             identity = self.lane["presentation"] = f"p-{len(self.log)}"
             self.put({
                 "id": identity, "kind": "display", "lane": "counter-1", "reference": "till-7/4711", "holder": None,
-                "state": "armed", "outcome": None, "reasons": [], "created": ago(0), "intent": "age over 21", "validation": "check",
+                "state": "armed", "outcome": None, "test": None, "reasons": [], "created": ago(0), "intent": "age over 21", "validation": "check",
                 "asks": list(asks), "retention": retention, "brand": self.lane["brand"], "hint": hint, "ended": None,
                 "then": None, "isStanding": False, **more})
         self.emit("armed", presentation=identity, state="armed", **({"hint": hint} if hint else {}))
@@ -174,11 +174,12 @@ class StandIn:
             before = self.presentations[identity]
             presentation = {**before, "state": state, "hint": hint,
                             "ended": ago(0) if state in ENDS else None, **changes}
+            presentation["test"] = (presentation.get("result") or {}).get("test")
             outcome, reasons = conclusion(presentation)
             self.put({**presentation, "outcome": outcome, "reasons": reasons})
         name = "ended" if outcome else "hintChanged" if state == before["state"] else state
         self.emit(name, presentation=identity, state=state, **({"hint": hint} if hint else {}),
-                  **({"outcome": outcome} if outcome else {}))
+                  **({"test": presentation["test"]} if state in ENDS else {}), **({"outcome": outcome} if outcome else {}))
 
     def begin_cancelling(self, identity):
         """It is cancelled, and its phone is being notified: no event says so, and there is no outcome yet."""
@@ -232,7 +233,8 @@ class StandIn:
             presentation = {**presentation, "state": state, "hint": "decided", "result": result}
             outcome, reasons = conclusion(presentation)
             self.put({**presentation, "outcome": outcome, "reasons": reasons})
-        self.emit("ended" if is_awaited else "wiped", presentation=identity, state=state, hint="decided", outcome=outcome)
+        self.emit("ended" if is_awaited else "wiped", presentation=identity, state=state, hint="decided",
+                  test=presentation["test"], outcome=outcome)
         return True
 
     def cancel(self, identity):

@@ -175,7 +175,7 @@ class StoryTests(KioskCase):
                     # A daemon begins a stream with what stands.
                     is_over = state == "verified"
                     self.stand_in.emit("ended" if is_over else state, presentation=identity, state=state,
-                                       **({"outcome": "allow"} if is_over else {}))
+                                       **({"test": False, "outcome": "allow"} if is_over else {}))
                     self.settle(page)
                     self.assertEqual(self.screen(page), screen)
                     page.close()

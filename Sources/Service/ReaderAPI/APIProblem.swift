@@ -14,6 +14,7 @@ package struct APIProblem: Error, Equatable, Sendable {
         case intentRefused, policyRefused, retentionRefused, readerTokenRequired, readerTokenRefused,
             identityRefused
         case laneRequired, laneUnknown, laneBusy, presentationUnknown, referenceTaken
+        case referenceOfTest
         case engagementMalformed, alreadyEngaged, presentationOver, decisionNotDue, decisionOpen
         case presetUnknown, standingOrder, readerUnavailable
         case portraitGone, pageCodeRefused
@@ -61,31 +62,37 @@ package struct APIProblem: Error, Equatable, Sendable {
     package let pointer: String?
     /// After how many seconds it is worth to ask again, where that is known.
     package let retryAfter: Int64?
+    /// The presentation that keeps the lane; nil where none does.
+    package let presentation: PresentationID?
 
     package init(
-        _ id: ID, _ status: Int, _ detail: String, pointer: String? = nil, retryAfter: Int64? = nil
+        _ id: ID, _ status: Int, _ detail: String, pointer: String? = nil, retryAfter: Int64? = nil,
+        presentation: PresentationID? = nil
     ) {
         self.id = id
         self.status = status
         self.detail = detail
         self.pointer = pointer
         self.retryAfter = retryAfter
+        self.presentation = presentation
     }
 
     static let mediaType = "application/problem+json"
 
-    /// The problem details (RFC 9457 3.1), with `id` and `pointer` as further members.
+    /// The problem details (RFC 9457 3.1), with `id`, `pointer` and `presentation` as further members.
     package var json: JSONValue {
+        let further = [("pointer", pointer), ("presentation", presentation?.description)]
         let members: [(String, JSONValue)] = [
             ("type", .string(id.type)), ("id", .string(id.rawValue)), ("title", .string(id.title)),
             ("status", .integer(Int64(status))), ("detail", .string(detail)),
         ]
-        return .object(members + (pointer.map { [("pointer", .string($0))] } ?? []))
+        return .object(members + further.compactMap { name, text in text.map { (name, .string($0)) } })
     }
 
     /// The same, said of a member of the body.
     func at(_ pointer: String) -> APIProblem {
-        APIProblem(id, status, detail, pointer: pointer, retryAfter: retryAfter)
+        APIProblem(
+            id, status, detail, pointer: pointer, retryAfter: retryAfter, presentation: presentation)
     }
 }
 
@@ -146,8 +153,6 @@ extension APIProblem {
         pointer: "/lane")
     static let laneUnknown = APIProblem(
         .laneUnknown, 404, "there is no such lane: name one of those in /v1/lanes")
-    static let laneBusy = APIProblem(
-        .laneBusy, 409, "a presentation is running at this lane: wait for its end, or DELETE it")
     static let presetUnknown = APIProblem(
         .presetUnknown, 404, "the lane has no such preset: name one of those in /v1/lanes")
     static let standingOrder = APIProblem(
@@ -160,10 +165,21 @@ extension APIProblem {
         .referenceTaken, 409,
         "another presentation has this reference: choose another, or send the same order",
         pointer: "/reference")
+    static let referenceOfTest = APIProblem(
+        .referenceOfTest, 409,
+        "this reference is allowed by a test document, and test documents are no longer accepted: order with another reference",
+        pointer: "/reference")
     static let alreadyEngaged = APIProblem(
         .alreadyEngaged, 409, "a phone is engaged already: wait for its answer, or DELETE the presentation")
     static let presentationOver = APIProblem(
         .presentationOver, 409, "the presentation is over: order a new one")
+    static let eventsOver = APIProblem(
+        .presentationOver, 409,
+        "the presentation is over and no events of it follow: GET /v1/presentations/{id} has its outcome")
+    static let pagesAbsent = APIProblem(
+        .notFound, 404,
+        "the daemon has no files of its pages: set page in its configuration file to the folder Kiosk that came with it"
+    )
     static let decisionNotDue = APIProblem(
         .decisionNotDue, 409,
         "there is nothing to decide: wait for the state awaitingDecision, and decide once")
@@ -238,11 +254,22 @@ extension APIProblem {
         APIProblem(.readerUnavailable, 503, fault.advice)
     }
 
+    /// After how many seconds a till asks again for a lane that serves another customer.
+    private static let customerSeconds: Int64 = 2
+
+    /// Another customer is being served.
+    static func laneBusy(_ id: PresentationID) -> APIProblem {
+        APIProblem(
+            .laneBusy, 409, "presentation \(id) is running at this lane: wait for its end, or DELETE it",
+            retryAfter: customerSeconds, presentation: id)
+    }
+
     /// A person is to decide on the presentation before.
     static func decisionOpen(_ id: PresentationID) -> APIProblem {
         APIProblem(
             .decisionOpen, 409,
-            "presentation \(id) waits for a decision at this lane: decide on it, or DELETE it")
+            "presentation \(id) waits for a decision at this lane: decide on it, or DELETE it",
+            retryAfter: customerSeconds, presentation: id)
     }
 
     static func bodyTooLong(_ limit: Int) -> APIProblem {

@@ -12,4 +12,17 @@ package enum OutcomeReason: String, CaseIterable, Sendable {
     case responseRejected = "response.rejected"
     /// The daemon ended before the presentation did.
     case restarted
+
+    package var explanation: String {
+        switch self {
+        case .answerNo: "the document answers no to what was asked"
+        case .answerUnknown: "the document does not answer all that was asked: ask for another document"
+        case .decisionRejected: "the person who compared rejected it"
+        case .decisionDismissed: "the person who was to compare closed it without a decision"
+        case .decisionOverdue: "nobody decided in time: order again, and decide on the clerk's page"
+        case .documentTest: "a test issuer signed the document, which proves nothing"
+        case .responseRejected: "the answer is rejected, and no check says why"
+        case .restarted: "the daemon ended before the presentation did: order again with a new reference"
+        }
+    }
 }

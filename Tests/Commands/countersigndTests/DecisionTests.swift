@@ -78,7 +78,11 @@ struct DecisionTests {
         let over = try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()
         #expect(over["outcome"] as? String == "unclear")
         #expect(over["reasons"] as? [String] == ["decision.overdue"])
-        #expect((over["result"] as? [String: Any])?["decision"] is NSNull)
+        let result = try #require(over["result"] as? [String: Any])
+        #expect(result["decision"] is NSNull)
+        let words = try #require(result["reasons"] as? [[String: String]])
+        #expect(words.map { $0["id"] } == ["decision.overdue"])
+        #expect(words[0]["text"]?.contains("nobody decided") == true)
         #expect(try await outcomes(reader) == ["unclear"])
     }
 
@@ -89,7 +93,8 @@ struct DecisionTests {
         let order = #"{"kind": "display", "intent": "\#(Self.intent)"\#(Self.order)}"#
         let refused = try await reader.asApp.call("POST", "/v1/presentations", order)
         #expect(refused.status == 409 && refused.problem == "decisionOpen")
-        #expect(refused.text.contains(first))
+        #expect(refused.text.contains(first) && refused.headers["retry-after"] == "2")
+        #expect(try refused.json()["presentation"] as? String == first)
         let portrait = "/v1/presentations/\(first)/portrait"
         #expect(try await reader.asClerk.call("GET", portrait).status == 200)
         #expect(try await decide(reader, first, "approved").status == 200)
@@ -108,6 +113,8 @@ struct DecisionTests {
         let path = "/v1/presentations/\(id)"
         let over = try await reader.asApp.call("GET", path).json()
         #expect(over["outcome"] as? String == "deny" && over["reasons"] as? [String] == ["answer.no"])
+        let words = (over["result"] as? [String: Any])?["reasons"] as? [[String: String]]
+        #expect(words?.map { $0["id"] } == ["answer.no"])
         #expect(try await decide(reader, id, "approved").problem == "decisionNotDue")
         #expect(try await reader.asClerk.call("GET", path + "/portrait").problem == "portraitGone")
         #expect(try await outcomes(reader) == ["deny"])

@@ -146,6 +146,7 @@ struct PresentationTests {
         let busy = try await reader.asApp.call(
             "POST", "/v1/presentations", #"{"kind": "display", "intent": "age over 21"}"#)
         #expect(busy.status == 409 && busy.problem == "laneBusy")
+        #expect(try busy.json()["presentation"] as? String == id && busy.headers["retry-after"] == "2")
         let cancelled = try await reader.asApp.call("DELETE", "/v1/presentations/\(id)")
         #expect(try cancelled.json()["state"] as? String == "cancelled")
         let again = try await reader.asApp.call("DELETE", "/v1/presentations/\(id)")

@@ -43,11 +43,45 @@ struct RestartTests {
         #expect((listed["presentations"] as? [[String: Any]])?.map { $0["id"] as? String } == [id])
         let ended = try await reader.asApp.call("DELETE", "/v1/presentations/\(id)").json()
         #expect(ended["outcome"] as? String == "allow")
-        #expect(
-            try await reader.asApp.call("GET", "/v1/presentations/\(id)/events").problem == "presentationOver"
-        )
+        let events = try await reader.asApp.call("GET", "/v1/presentations/\(id)/events")
+        #expect(events.problem == "presentationOver" && events.text.contains("has its outcome"))
         let other = Self.order("sale", intent: "age over 18")
         #expect(try await reader.asApp.call("POST", "/v1/presentations", other).problem == "referenceTaken")
+    }
+
+    @Test(
+        "An outcome says that it came from a test document, also after a restart; without test documents its allow is none"
+    )
+    func test() async throws {
+        let reader = try await ReaderDaemon()
+        let ordered = try await reader.asApp.call("POST", "/v1/presentations", Self.order("sale"))
+        let id = try #require(try ordered.json()["id"] as? String)
+        #expect(try ordered.json()["test"] is NSNull)
+        #expect(try await reader.end(of: id).last == "verified")
+        func again() async throws -> PlainHTTP.Reply {
+            try await reader.asApp.call("POST", "/v1/presentations", Self.order("sale"))
+        }
+        #expect(try await again().json()["test"] as? Bool == true)
+        let file = reader.folder.path + "/countersignd.json"
+        let accepting = try String(contentsOfFile: file, encoding: .utf8)
+        try accepting.replacing(#""acceptTestDocuments": true"#, with: #""acceptTestDocuments": false"#)
+            .write(toFile: file, atomically: true, encoding: .utf8)
+        reader.daemon.signal(SIGHUP)
+        try await reader.daemon.said("read the file again")
+        #expect(try await again().problem == "referenceOfTest")
+        try await kill(reader.daemon)
+        let strict = try await reader.startAgain()
+        let refused = try await again()
+        #expect(refused.problem == "referenceOfTest" && refused.status == 409)
+        #expect(try refused.json()["pointer"] as? String == "/reference")
+        let known = try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()
+        #expect(known["outcome"] as? String == "allow" && known["test"] as? Bool == true)
+        try await kill(strict)
+        try accepting.write(toFile: file, atomically: true, encoding: .utf8)
+        let trial = try await reader.startAgain()
+        defer { trial.signal(SIGTERM) }
+        let same = try await again().json()
+        #expect(same["outcome"] as? String == "allow" && same["test"] as? Bool == true)
     }
 
     @Test("Another caller sees nothing of it, and has its own under the same reference")

@@ -144,7 +144,7 @@ struct PresentationBookTests {
         let held = Self.book()
         let first = try Self.record()
         _ = try held.book.begin(first)
-        #expect(throws: APIProblem.laneBusy) { try held.book.begin(Self.record()) }
+        #expect(throws: APIProblem.laneBusy(first.id)) { try held.book.begin(Self.record()) }
         _ = try held.book.begin(Self.record(at: "two"))
         #expect(held.book.latest(at: "one")?.id == first.id && held.book.isBusy(lane: "one"))
         held.book.finish(first.id, Self.declined)
@@ -388,6 +388,7 @@ struct PresentationBookTests {
         for record in [running, awaiting] {
             let conclusion = held.book[record.id]?.conclusion
             #expect(conclusion?.outcome == .failed && conclusion?.reasons == ["restarted"])
+            #expect(held.book[record.id]?.reasonsInWords == ["restarted"])
         }
         #expect(held.book[running.id]?.state == .failed)
         #expect(held.book[over.id]?.conclusion?.outcome == .declined)
@@ -570,5 +571,13 @@ extension [PresentationBook.Action] {
 
     fileprivate var closed: [PresentationID] {
         compactMap { if case .close(let id, _) = $0 { id } else { nil } }
+    }
+}
+
+extension PresentationRecord {
+    /// The ids of the reasons in the result of who ordered it.
+    fileprivate var reasonsInWords: [String]? {
+        guard case .array(let reasons)? = json(for: [.app])["result"]?["reasons"] else { return nil }
+        return reasons.compactMap { if case .string(let id)? = $0["id"] { id } else { nil } }
     }
 }

@@ -73,7 +73,7 @@ extension PresentationCoordinator {
             APIRoute(.get, "/v1/presentations/{id}/events", .scopes(following)) { call throws(APIProblem) in
                 guard try await self.book[call.presentation] != nil else {
                     _ = try await self.past(call.presentation, for: call.known)
-                    throw .presentationOver
+                    throw .eventsOver
                 }
                 let seen = try await self.presentation(call.presentation, for: call.known, by: following)
                 return try await self.events(call, lane: seen.record.lane, presentation: seen.record.id)

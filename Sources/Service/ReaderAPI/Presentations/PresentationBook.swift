@@ -94,7 +94,8 @@ struct PresentationBook: Sendable {
     /// them. One that waits for a decision keeps its lane.
     mutating func begin(_ record: PresentationRecord) throws(APIProblem) -> [Action] {
         if let before = latest(at: record.lane), !before.state.isOver {
-            throw before.state == .awaitingDecision ? APIProblem.decisionOpen(before.id) : APIProblem.laneBusy
+            throw before.state == .awaitingDecision
+                ? APIProblem.decisionOpen(before.id) : .laneBusy(before.id)
         }
         var actions = try makeRoom()
         if let before = latest[record.lane] { actions += expire(.shown, of: before) }

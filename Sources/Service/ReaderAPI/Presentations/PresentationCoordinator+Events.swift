@@ -124,7 +124,9 @@ extension PresentationRecord {
             ("state", .string(state.rawValue)),
         ]
         if let hint { members.append(("hint", .string(hint.rawValue))) }
-        if completion?.hasTestDocument == true { members.append(("test", .boolean(true))) }
+        if let completion {
+            members.append(("test", completion.hasTestDocument.map { .boolean($0) } ?? .null))
+        }
         if let conclusion { members.append(("outcome", .string(conclusion.outcome.rawValue))) }
         members.append(("at", .string("\(now)")))
         return members

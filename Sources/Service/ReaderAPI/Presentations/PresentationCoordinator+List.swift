@@ -70,17 +70,11 @@ extension ListedPresentation {
     }
 
     fileprivate func isTaken(by query: PresentationListQuery) -> Bool {
-        guard let lane = json["lane"] else { return false }
-        return query.takes(lane: lane, outcome: json["outcome"], created: cursor.created)
+        guard let lane = json["lane"]?.string else { return false }
+        return query.takes(lane: lane, outcome: json["outcome"]?.string, created: cursor.created)
     }
 }
 
 extension JSONValue {
-    /// The text that a member of this object has; nil where it has none.
-    fileprivate subscript(name: String) -> String? {
-        guard case .object(let members) = self,
-            case .string(let text) = members.first(where: { $0.0 == name })?.1
-        else { return nil }
-        return text
-    }
+    fileprivate var string: String? { if case .string(let text) = self { text } else { nil } }
 }

@@ -1,5 +1,6 @@
 internal import JSON
 internal import MdocModel
+internal import MdocVerification
 package import Logging
 package import OpenSSLCrypto
 package import PortraitDecoding
@@ -103,9 +104,27 @@ package actor PresentationCoordinator {
         case existing(PresentationRecord)
         /// It is over, and no longer in memory.
         case past(PastPresentation)
+
+        fileprivate var isAllowOfTest: Bool {
+            switch self {
+            case .created: false
+            case .existing(let record):
+                record.conclusion?.outcome == .allow && record.completion?.hasTestDocument == true
+            case .past(let past): past.isAllowOfTest
+            }
+        }
     }
 
+    /// An `allow` that came from a test document is no answer to an order once test documents are not accepted any more.
     func open(_ order: PresentationOrder, by owner: String) async throws(APIProblem) -> Opened {
+        let opened = try await found(order, by: owner)
+        guard opened.isAllowOfTest, try await !basis.basis().policy.acceptsTestDocuments else {
+            return opened
+        }
+        throw .referenceOfTest
+    }
+
+    private func found(_ order: PresentationOrder, by owner: String) async throws(APIProblem) -> Opened {
         if let existing = try book.record(orderedAs: order, by: owner) { return .existing(existing) }
         if let past = try await past(orderedAs: order, by: owner) {
             // The same order may have arrived meanwhile.
@@ -226,74 +245,6 @@ package actor PresentationCoordinator {
     }
 
     // MARK: Presentations
-
-    /// Follows a presentation to its end.
-    func run(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
-        defer { running[id] = nil }
-        let moments: AsyncStream<LaneMoment>
-        do throws(LaneError) {
-            moments = try await lane.begin(plan)
-        } catch {
-            guard await isAsked(id, .failed(.readerUnavailable(.readerInUse))) else { return }
-            return await end(id, with: .unavailable(.readerInUse))
-        }
-        // It may have been cancelled while it was begun.
-        if book[id]?.state == .cancelled { await lane.cancel() }
-        for await moment in moments {
-            switch moment {
-            case .event(let event): perform(book.note(event, of: id))
-            case .ended(let presentation): await end(id, with: presentation)
-            }
-        }
-    }
-
-    private func end(_ id: PresentationID, with presentation: Presentation) async {
-        guard let record = book[id] else { return }
-        guard await isAsked(id, presentation.outcome) else { return }
-        guard let first = presentation.earlier.first, let further = record.further else {
-            return await end(id, with: report(presentation, asking: record.plan))
-        }
-        await end(
-            id, with: report(first, asking: record.plan), then: report(presentation, asking: further.plan))
-    }
-
-    private func report(_ presentation: Presentation, asking plan: RequestPlan) -> TransactionReport {
-        do throws(ReaderFault) {
-            return try TransactionReport(presentation, asking: plan, on: WallClock.localDay(at: now))
-        } catch {
-            return .unavailable(error)
-        }
-    }
-
-    private func end(
-        _ id: PresentationID, with report: TransactionReport, then further: TransactionReport? = nil
-    ) async {
-        guard let record = book[id] else { return }
-        let shown = await shown(of: report, for: record)
-        guard let completion = book.end(id, with: report, then: further, shown: shown, at: now) else {
-            return
-        }
-        metrics.took((further ?? report).phases, at: record.lane)
-        let kept = await keep(record, completion, report, then: further)
-        perform(book.complete(id, kept))
-    }
-
-    /// What a clerk compares. A portrait that cannot be shown is left out; the page says so.
-    private func shown(
-        of report: TransactionReport, for record: PresentationRecord
-    ) async -> ShownPerson? {
-        guard report.isAccepted, record.order.kind == .display else { return nil }
-        let name = ShownPerson.Name(report)
-        guard let portrait = report.portrait else { return ShownPerson(portrait: nil, name: name) }
-        do throws(PortraitDecoderError) {
-            return ShownPerson(portrait: Portrait(try await portraits.decode(portrait)), name: name)
-        } catch {
-            log.notice(
-                "a portrait cannot be shown",
-                metadata: ["presentation": "\(record.id)", "lane": "\(record.lane)", "reason": "\(error)"])
-            return ShownPerson(portrait: nil, name: name)
-        }
-    }
 
     func record(_ id: PresentationID) throws(APIProblem) -> PresentationRecord {
         guard let record = book[id] else { throw .presentationUnknown }

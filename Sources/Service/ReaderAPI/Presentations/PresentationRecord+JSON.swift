@@ -17,6 +17,7 @@ extension PresentationRecord {
             ("holder", reference.map { .integer(Int64($0.holder)) } ?? .null),
             ("state", .string(state.rawValue)),
             ("outcome", JSONValue(conclusion?.outcome.rawValue)),
+            ("test", completion?.hasTestDocument.map { .boolean($0) } ?? .null),
             ("reasons", .array(reasons(for: scopes).map { .string($0) })),
             ("hint", JSONValue(hint?.rawValue)), ("created", .string("\(created)")),
             ("ended", JSONValue(completion.map { "\($0.ended)" })),
@@ -59,7 +60,9 @@ extension PresentationRecord {
         _ report: TransactionReport, _ completion: Completion, for scopes: Set<Scope>
     ) -> JSONValue {
         if isCustomersScreen(scopes) { return report.screenResult }
-        var members = report.resultMembers(by: basis, at: completion.ended)
+        // Where something was asked next the outcome follows from that.
+        let own = completion.further == nil ? conclusion : nil
+        var members = report.resultMembers(for: own, by: basis, at: completion.ended)
         members.append(("decision", JSONValue(completion.decision?.rawValue)))
         members.append(("receipt", JSONValue(completion.receipt.id)))
         members.append(("retainedUntil", JSONValue(completion.retainedUntil.map { "\($0)" })))
@@ -96,7 +99,7 @@ extension PresentationRecord {
         if let completion, let report = completion.further,
             scopes.isEmpty || !scopes.isDisjoint(with: [.app, .clerk])
         {
-            var members = report.resultMembers(by: basis, at: completion.ended)
+            var members = report.resultMembers(for: conclusion, by: basis, at: completion.ended)
             members.append(("decision", .null))
             members.append(("receipt", JSONValue(completion.furtherReceipt)))
             members.append(("retainedUntil", JSONValue(completion.furtherRetainedUntil.map { "\($0)" })))

@@ -199,8 +199,8 @@ extension PresentationRecord.Completion {
         if case .decided(let decision) = evidence.person { decision } else { nil }
     }
 
-    /// Whether a test issuer signed a document of it.
-    var hasTestDocument: Bool { [report, further].contains { $0?.hasTestDocument ?? false } }
+    /// Whether a test issuer signed a document of it; nil where nothing was judged.
+    var hasTestDocument: Bool? { report.map { $0.hasTestDocument || further?.hasTestDocument == true } }
 
     /// Whether the documents of a data request are still here.
     var holdsElements: Bool {

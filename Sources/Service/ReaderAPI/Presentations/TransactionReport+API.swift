@@ -29,15 +29,31 @@ extension TransactionReport {
         return Array((failures + errors).prefix(Self.mostReasons))
     }
 
+    /// Those, and what else the outcome follows from. What the end of the daemon interrupted has no other reason.
+    private func reasons(for conclusion: PresentationConclusion?) -> [ReportReason] {
+        let words = (conclusion?.reasons ?? []).compactMap { OutcomeReason(rawValue: $0) }
+            .map { ReportReason(id: $0.rawValue, text: $0.explanation) }
+        let isRestarted = words.contains { $0.id == OutcomeReason.restarted.rawValue }
+        let known = isRestarted ? [] : reasons
+        return known + words.filter { word in !known.contains { $0.id == word.id } }
+    }
+
     /// The members of a result, without any element value: answers, reasons, who issued, and how sure that is.
     ///
-    /// - Parameter ended: when the answer was judged.
-    func resultMembers(by basis: JudgingBasis, at ended: Timestamp) -> [(String, JSONValue)] {
+    /// - Parameters:
+    ///   - conclusion: the outcome that follows from it; nil where there is none, or it follows from another.
+    ///   - ended: when the answer was judged.
+    func resultMembers(
+        for conclusion: PresentationConclusion?, by basis: JudgingBasis, at ended: Timestamp
+    ) -> [(String, JSONValue)] {
         let document = documents.first?.report
         return [
             ("verdict", .string(verdict.rawValue)), ("test", .boolean(hasTestDocument)),
             ("answers", .array(answerMembers)),
-            ("reasons", .array(reasons.map { ["id": .string($0.id), "text": .string($0.text)] })),
+            (
+                "reasons",
+                .array(reasons(for: conclusion).map { ["id": .string($0.id), "text": .string($0.text)] })
+            ),
             ("docType", JSONValue(document?.docType)),
             ("parts", document?.parts.json ?? .null),
             ("issuer", document.map { issuerJSON($0.issuer) } ?? .null),

@@ -11,13 +11,21 @@ struct PastPresentation: Sendable {
     let order: [UInt8]
     /// Without answers and documents.
     let json: JSONValue
+    /// Whether its outcome is `allow`, and a test issuer signed a document of it.
+    let isAllowOfTest: Bool
 
-    /// Nil where the store's text is not JSON.
+    /// Nil where the store's text is not JSON, or does not say whether a document is a test's.
     init?(_ stored: StoredPresentation) {
         guard let item = try? JSONItem.parse(Array(stored.description.utf8)[...]) else { return nil }
+        json = JSONValue(item)
+        guard let test = json["test"] else { return nil }
         owner = stored.owner
         order = stored.order
-        json = JSONValue(item)
+        if case .boolean(true) = test, case .string(PresentationOutcome.allow.rawValue)? = json["outcome"] {
+            isAllowOfTest = true
+        } else {
+            isAllowOfTest = false
+        }
     }
 
     /// For who started it by the scope `order`.
@@ -26,6 +34,14 @@ struct PastPresentation: Sendable {
         return .object(
             members.filter { $0.0 != "decision" }
                 .map { $0.0 == "reasons" ? ($0.0, .array([])) : $0 })
+    }
+}
+
+extension JSONValue {
+    /// A member of this object; nil where it has none of this name.
+    subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.0 == name }?.1
     }
 }
 

@@ -1,0 +1,78 @@
+internal import Logging
+internal import MdocModel
+internal import PortraitDecoding
+internal import ReaderService
+internal import Reports
+internal import RequestPlanner
+internal import Transport
+
+/// One presentation at its lane, from its begin to what came of it.
+extension PresentationCoordinator {
+    /// Follows a presentation to its end.
+    func run(_ id: PresentationID, _ plan: PresentationPlan, at lane: Lane) async {
+        defer { running[id] = nil }
+        let moments: AsyncStream<LaneMoment>
+        do throws(LaneError) {
+            moments = try await lane.begin(plan)
+        } catch {
+            guard await isAsked(id, .failed(.readerUnavailable(.readerInUse))) else { return }
+            return await end(id, with: .unavailable(.readerInUse))
+        }
+        // It may have been cancelled while it was begun.
+        if book[id]?.state == .cancelled { await lane.cancel() }
+        for await moment in moments {
+            switch moment {
+            case .event(let event): perform(book.note(event, of: id))
+            case .ended(let presentation): await end(id, with: presentation)
+            }
+        }
+    }
+
+    private func end(_ id: PresentationID, with presentation: Presentation) async {
+        guard let record = book[id] else { return }
+        guard await isAsked(id, presentation.outcome) else { return }
+        guard let first = presentation.earlier.first, let further = record.further else {
+            return await end(id, with: report(presentation, asking: record.plan))
+        }
+        await end(
+            id, with: report(first, asking: record.plan), then: report(presentation, asking: further.plan))
+    }
+
+    private func report(_ presentation: Presentation, asking plan: RequestPlan) -> TransactionReport {
+        do throws(ReaderFault) {
+            return try TransactionReport(presentation, asking: plan, on: WallClock.localDay(at: now))
+        } catch {
+            return .unavailable(error)
+        }
+    }
+
+    private func end(
+        _ id: PresentationID, with report: TransactionReport, then further: TransactionReport? = nil
+    ) async {
+        guard let record = book[id] else { return }
+        let shown = await shown(of: report, for: record)
+        guard let completion = book.end(id, with: report, then: further, shown: shown, at: now) else {
+            return
+        }
+        metrics.took((further ?? report).phases, at: record.lane)
+        let kept = await keep(record, completion, report, then: further)
+        perform(book.complete(id, kept))
+    }
+
+    /// What a clerk compares. A portrait that cannot be shown is left out; the page says so.
+    private func shown(
+        of report: TransactionReport, for record: PresentationRecord
+    ) async -> ShownPerson? {
+        guard report.isAccepted, record.order.kind == .display else { return nil }
+        let name = ShownPerson.Name(report)
+        guard let portrait = report.portrait else { return ShownPerson(portrait: nil, name: name) }
+        do throws(PortraitDecoderError) {
+            return ShownPerson(portrait: Portrait(try await portraits.decode(portrait)), name: name)
+        } catch {
+            log.notice(
+                "a portrait cannot be shown",
+                metadata: ["presentation": "\(record.id)", "lane": "\(record.lane)", "reason": "\(error)"])
+            return ShownPerson(portrait: nil, name: name)
+        }
+    }
+}
