@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 
 from built_daemon import ROOT, TOKEN, BuiltDaemon
@@ -32,18 +33,18 @@ def command(language):
 
 
 class TillCase(unittest.TestCase):
-    def begin(self, language, daemon, reference, *intent):
+    def begin(self, language, daemon, reference, *intent, seconds=600):
         till = subprocess.Popen([*command(language), reference, *intent], text=True, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, env={**os.environ, "COUNTERSIGN_URL": daemon.url,
-                                                               "COUNTERSIGN_TOKEN": TOKEN})
+                                                               "COUNTERSIGN_TOKEN": TOKEN, "COUNTERSIGN_SECONDS": str(seconds)})
         self.addCleanup(till.stdout.close)
         self.addCleanup(till.wait)
         self.addCleanup(till.kill)
         return till
 
-    def begin_until_consent(self, language, daemon):
+    def begin_until_consent(self, language, daemon, **options):
         """A till that waits for the phone."""
-        till = self.begin(language, daemon, f"r-{language}")
+        till = self.begin(language, daemon, f"r-{language}", **options)
         while "Confirm" not in (line := till.stdout.readline()):
             self.assertTrue(line)
         return till
@@ -73,17 +74,17 @@ class OutcomeTests(TillCase):
         return said
 
     def test_allow(self):
-        said = self.outcome(0, "Yes. You may sell.", consent_time=300)
+        said = self.outcome(0, "Yes. You may sell. (test document)", consent_time=300)
         self.assertIn("Confirm on your phone.", said)
 
     def test_deny(self):
-        self.outcome(1, "No. Do not sell. answer.no", wallet=("--age", "20", "--attests", "18", "--attests", "21"))
+        self.outcome(1, "No. Do not sell. (test document) answer.no", wallet=("--age", "20", "--attests", "18", "--attests", "21"))
 
     def test_unclear(self):
-        self.outcome(1, "Not proven. Check another document. document.test", serving={"acceptTestDocuments": False})
+        self.outcome(1, "Not proven. Check another document. (test document) document.test", serving={"acceptTestDocuments": False})
 
     def test_declined(self):
-        self.outcome(1, "The customer did not answer. Ask again or check another document. declined",
+        self.outcome(1, "The customer said no on the phone. Check another document. declined",
                      wallet=("--decision", "returnsNothing"))
 
     def test_cancelled_elsewhere(self):
@@ -92,7 +93,7 @@ class OutcomeTests(TillCase):
             till = self.begin_until_consent(language, daemon)
             found = json.loads(daemon.ask("GET", f"/v1/presentations?reference=r-{language}"))
             daemon.ask("DELETE", f"/v1/presentations/{found['presentations'][0]['id']}")
-            self.assertEqual(till.communicate(timeout=30)[0].split()[0], "Cancelled.")
+            self.assertEqual(till.communicate(timeout=30)[0].splitlines()[-1], "The check was cancelled. Do not sell. cancelled")
             self.assertEqual(till.returncode, 1)
 
     def test_a_refusal_is_said_with_what_to_do(self):
@@ -101,6 +102,27 @@ class OutcomeTests(TillCase):
             status, said = self.run_till(language, daemon, f"r-{language}", "shoe size")
             self.assertEqual((status, len(said)), (1, 1))
             self.assertIn("shoe size", said[0])
+
+
+class DeadlineTests(TillCase):
+    def test_a_till_whose_time_is_over_ends_the_check_and_says_so(self):
+        """So that no customer is asked whom nobody waits for."""
+        daemon = BuiltDaemon(self.addCleanup, consent_time=60_000).serve(acceptTestDocuments=True)
+        for language in self.every_language():
+            begun = time.monotonic()
+            till = self.begin_until_consent(language, daemon, seconds=3)
+            said, _ = till.communicate(timeout=30)
+            self.assertEqual(said.splitlines()[-1], "The check was cancelled. Do not sell. cancelled")
+            self.assertEqual(till.returncode, 1)
+            self.assertLess(time.monotonic() - begun, 15)
+            found = json.loads(daemon.ask("GET", f"/v1/presentations?reference=r-{language}"))["presentations"]
+            self.assertEqual([one["outcome"] for one in found], ["cancelled"])
+
+    def test_a_till_waits_for_a_lane_that_is_busy(self):
+        daemon = BuiltDaemon(self.addCleanup, consent_time=2_000).serve(acceptTestDocuments=True)
+        for language in self.every_language():
+            daemon.ask("POST", "/v1/presentations", {"kind": "display", "intent": "age over 21", "lane": "counter-1"})
+            self.assertEqual(self.run_till(language, daemon, f"r-{language}")[0], 0)
 
 
 class RestartTests(TillCase):
@@ -121,7 +143,7 @@ class RestartTests(TillCase):
             daemon.process.wait()
             daemon.serve(acceptTestDocuments=True)
             said, _ = till.communicate(timeout=60)
-            self.assertEqual(said.splitlines()[-1], "It did not work. Try again. restarted", language)
+            self.assertEqual(said.splitlines()[-1], "No answer. Begin a new check, or check another document. restarted", language)
             self.assertEqual(till.returncode, 1)
 
 
@@ -141,6 +163,13 @@ class PageTests(unittest.TestCase):
             code = (TILLS / name).read_text()
             for outcome in outcomes:
                 self.assertRegex(code, rf'"?{outcome}"?:\s+"', name)
+
+    def test_the_words_of_an_ending_are_right_for_it(self):
+        """An outcome is final for its reference, so that nothing is tried again; and who declined did answer."""
+        for name in LANGUAGES.values():
+            code = (TILLS / name).read_text()
+            for wrong in ("Try again", "did not answer. Ask again"):
+                self.assertNotIn(wrong, code, name)
 
 
 if __name__ == "__main__":

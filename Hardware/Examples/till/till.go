@@ -23,16 +23,21 @@ var say = map[string]string{
 	"mayLift": "You can lift your phone now.", "checkBluetooth": "Is Bluetooth on, on your phone?",
 	"hold":  "Leave your phone on the reader.",
 	"allow": "Yes. You may sell.", "deny": "No. Do not sell.", "unclear": "Not proven. Check another document.",
-	"declined": "The customer did not answer. Ask again or check another document.",
-	"failed":   "It did not work. Try again.", "cancelled": "Cancelled.",
+	"declined":  "The customer said no on the phone. Check another document.",
+	"failed":    "No answer. Begin a new check, or check another document.",
+	"cancelled": "The check was cancelled. Do not sell.",
 }
+
+// A call that takes longer is made again.
+const silence = 40 * time.Second
 
 type answer struct {
 	ID, State, Hint, Outcome, Detail string
+	Test                             bool
 	Reasons                          []string
 }
 
-func call(method, path string, body any) (*http.Response, error) {
+func call(method, path string, body any, most time.Duration) (*http.Response, error) {
 	data, _ := json.Marshal(body)
 	request, err := http.NewRequest(method, daemon()+path, bytes.NewReader(data))
 	if err != nil {
@@ -40,7 +45,7 @@ func call(method, path string, body any) (*http.Response, error) {
 	}
 	request.Header.Set("Authorization", "Bearer "+os.Getenv("COUNTERSIGN_TOKEN"))
 	request.Header.Set("Content-Type", "application/json")
-	return (&http.Client{Timeout: 40 * time.Second}).Do(request)
+	return (&http.Client{Timeout: most}).Do(request)
 }
 
 func daemon() string {
@@ -50,21 +55,46 @@ func daemon() string {
 	return "http://127.0.0.1:8411"
 }
 
-// The presentation, or why it is refused; neither while the daemon is starting again. The same reference again, also after a
-// crash, is the same presentation.
+// After this time the till ends the check.
+func patience() time.Duration {
+	if seconds, err := time.ParseDuration(os.Getenv("COUNTERSIGN_SECONDS") + "s"); err == nil {
+		return seconds
+	}
+	return 10 * time.Minute
+}
+
+// The presentation, or why it is refused; neither while the lane is busy or the daemon is starting again. The same reference
+// again, also after a crash, is the same presentation.
 func order(reference, intent string) (presentation answer, refusal string) {
-	response, err := call("POST", "/v1/presentations", map[string]string{"kind": "display", "intent": intent, "reference": reference})
-	if err != nil || response.StatusCode >= 500 {
+	response, err := call("POST", "/v1/presentations", map[string]string{"kind": "display", "intent": intent, "reference": reference}, silence)
+	if err != nil {
 		return
 	}
 	defer response.Body.Close()
+	if response.StatusCode >= 500 || response.Header.Get("Retry-After") != "" {
+		return
+	}
 	json.NewDecoder(response.Body).Decode(&presentation)
 	return presentation, presentation.Detail
 }
 
-// Says what is going on. The last event has the outcome, unless the connection ends before it.
-func follow(id string) (event answer) {
-	response, err := call("GET", "/v1/presentations/"+id+"/events", nil)
+// Ends it: nobody is asked any more. The answer has the outcome, also one that came just now.
+func cancel(id string) (presentation answer) {
+	response, err := call("DELETE", "/v1/presentations/"+id, nil, silence)
+	if err != nil {
+		return
+	}
+	defer response.Body.Close()
+	json.NewDecoder(response.Body).Decode(&presentation)
+	return
+}
+
+// Says what is going on. The last event has the outcome, unless the connection or the time ends before it.
+func follow(id string, left time.Duration) (event answer) {
+	if left > silence {
+		left = silence
+	}
+	response, err := call("GET", "/v1/presentations/"+id+"/events", nil, left)
 	if err != nil {
 		return
 	}
@@ -90,17 +120,25 @@ func main() {
 	if len(os.Args) > 2 {
 		intent = os.Args[2]
 	}
-	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
+	for end := time.Now().Add(patience()); time.Until(end) > -30*time.Second; time.Sleep(time.Second) {
 		presentation, refusal := order(os.Args[1], intent)
 		if refusal != "" {
 			fmt.Println(refusal)
 			os.Exit(1)
 		}
-		if presentation.Outcome == "" && presentation.ID != "" {
-			presentation = follow(presentation.ID)
+		if presentation.ID != "" && presentation.Outcome == "" {
+			if left := time.Until(end); left > 0 {
+				presentation = follow(presentation.ID, left)
+			} else {
+				presentation = cancel(presentation.ID)
+			}
 		}
 		if presentation.Outcome != "" {
-			fmt.Println(say[presentation.Outcome], strings.Join(presentation.Reasons, " "))
+			words := []string{say[presentation.Outcome]}
+			if presentation.Test {
+				words = append(words, "(test document)")
+			}
+			fmt.Println(strings.Join(append(words, presentation.Reasons...), " "))
 			if presentation.Outcome == "allow" {
 				return
 			}

@@ -8,6 +8,7 @@ import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const daemon = process.env.COUNTERSIGN_URL ?? "http://127.0.0.1:8411";
+const seconds = Number(process.env.COUNTERSIGN_SECONDS ?? 600); // Then the till ends the check.
 const headers = { Authorization: `Bearer ${process.env.COUNTERSIGN_TOKEN}`, "Content-Type": "application/json" };
 const say = {
     armed: "Open your ID, then hold your phone to the reader.", engaged: "Connecting to your phone …",
@@ -18,34 +19,41 @@ const say = {
     mayLift: "You can lift your phone now.", checkBluetooth: "Is Bluetooth on, on your phone?",
     hold: "Leave your phone on the reader.",
     allow: "Yes. You may sell.", deny: "No. Do not sell.", unclear: "Not proven. Check another document.",
-    declined: "The customer did not answer. Ask again or check another document.",
-    failed: "It did not work. Try again.", cancelled: "Cancelled.",
+    declined: "The customer said no on the phone. Check another document.",
+    failed: "No answer. Begin a new check, or check another document.",
+    cancelled: "The check was cancelled. Do not sell.",
 };
 
-function call(method, path, body) {
-    return fetch(daemon + path, { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(40_000) });
+function call(method, path, body, most = 40_000) {
+    const signal = AbortSignal.timeout(Math.min(most, 40_000));
+    return fetch(daemon + path, { method, headers, body: body && JSON.stringify(body), signal });
 }
 
 // The presentation with its outcome. The same reference again, also after a crash, goes on with the same one.
-async function check(reference, intent, deadline = Date.now() + 300_000) {
-    for (; Date.now() < deadline; await sleep(1000)) {
+async function check(reference, intent) {
+    const end = Date.now() + 1000 * seconds;
+    for (let left, wait; (left = end - Date.now()) > -30_000; await sleep(1000 * (wait ?? 1))) {
         try {
-            const answer = await call("POST", "/v1/presentations", { kind: "display", intent, reference });
-            if (answer.status >= 400 && answer.status < 500) return { problem: (await answer.json()).detail };
-            if (!answer.ok) continue;
-            const presentation = await answer.json();
+            let answer = await call("POST", "/v1/presentations", { kind: "display", intent, reference });
+            wait = answer.headers.get("Retry-After"); // The lane is busy, or the daemon has too much to do.
+            if (answer.status >= 500 || wait) continue;
+            let presentation = await answer.json();
+            if (!answer.ok) return { problem: presentation.detail };
+            const path = `/v1/presentations/${presentation.id}`;
+            // Nobody is asked any more. The answer has the outcome, also one that came just now.
+            if (left <= 0) presentation = await (await call("DELETE", path)).json();
             if (presentation.outcome) return presentation;
-            const events = await call("GET", `/v1/presentations/${presentation.id}/events`);
+            const events = await call("GET", `${path}/events`, undefined, Math.max(left, 0));
             for await (const line of createInterface({ input: Readable.fromWeb(events.body) })) {
                 const event = line.startsWith("data:") ? JSON.parse(line.slice(5)) : undefined;
                 if (event?.outcome) return event;
                 if (event) console.log(say[event.hint] ?? say[event.state] ?? "…");
             }
-        } catch { /* The daemon is starting again, or the network is. */ }
+        } catch { /* The daemon is starting again, the network is, or the time is over. */ }
     }
     return { problem: "the daemon did not answer in time" };
 }
 
-const { problem, outcome, reasons } = await check(process.argv[2], process.argv[3] ?? "age over 21");
-console.log(problem ?? [say[outcome], ...reasons].join(" "));
+const { problem, outcome, test, reasons } = await check(process.argv[2], process.argv[3] ?? "age over 21");
+console.log(problem ?? [say[outcome], ...(test ? ["(test document)"] : []), ...reasons].join(" "));
 process.exit(outcome === "allow" ? 0 : 1);

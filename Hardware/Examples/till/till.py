@@ -6,6 +6,7 @@
 import http.client, json, os, sys, time, urllib.error, urllib.request
 
 DAEMON = os.environ.get("COUNTERSIGN_URL", "http://127.0.0.1:8411")
+SECONDS = float(os.environ.get("COUNTERSIGN_SECONDS", "600"))  # Then the till ends the check.
 HEADERS = {"Authorization": "Bearer " + os.environ["COUNTERSIGN_TOKEN"], "Content-Type": "application/json"}
 SAY = {"armed": "Open your ID, then hold your phone to the reader.", "engaged": "Connecting to your phone …",
        "awaitingConsent": "Confirm on your phone.", "receiving": "Receiving …",
@@ -15,40 +16,47 @@ SAY = {"armed": "Open your ID, then hold your phone to the reader.", "engaged": 
        "mayLift": "You can lift your phone now.", "checkBluetooth": "Is Bluetooth on, on your phone?",
        "hold": "Leave your phone on the reader.",
        "allow": "Yes. You may sell.", "deny": "No. Do not sell.", "unclear": "Not proven. Check another document.",
-       "declined": "The customer did not answer. Ask again or check another document.",
-       "failed": "It did not work. Try again.", "cancelled": "Cancelled."}
+       "declined": "The customer said no on the phone. Check another document.",
+       "failed": "No answer. Begin a new check, or check another document.",
+       "cancelled": "The check was cancelled. Do not sell."}
 
 
-def call(method, path, body=None):
+def call(method, path, body=None, seconds=40):
     data = None if body is None else json.dumps(body).encode()
-    return urllib.request.urlopen(urllib.request.Request(DAEMON + path, data, HEADERS, method=method), timeout=40)
+    request = urllib.request.Request(DAEMON + path, data, HEADERS, method=method)
+    return urllib.request.urlopen(request, timeout=min(seconds, 40))
 
 
-def check(reference, intent, deadline=300):
+def check(reference, intent):
     """The presentation with its outcome. The same reference again, also after a crash, goes on with the same one."""
-    end = time.monotonic() + deadline
-    while time.monotonic() < end:
+    end = time.monotonic() + SECONDS
+    while (left := end - time.monotonic()) > -30:
         try:
             order = {"kind": "display", "intent": intent, "reference": reference}
             presentation = json.load(call("POST", "/v1/presentations", order))
+            path = f"/v1/presentations/{presentation['id']}"
+            if left <= 0:  # Nobody is asked any more. The answer has the outcome, also one that came just now.
+                presentation = json.load(call("DELETE", path))
             if presentation["outcome"]:
                 return presentation
-            for line in call("GET", f"/v1/presentations/{presentation['id']}/events"):
-                if line.startswith(b"data:"):
-                    event = json.loads(line[5:])
-                    if event.get("outcome"):
-                        return event
+            for line in call("GET", path + "/events", seconds=left):
+                event = json.loads(line[5:]) if line.startswith(b"data:") else {}
+                if event.get("outcome"):
+                    return event
+                if event:
                     print(SAY.get(event.get("hint")) or SAY.get(event.get("state"), "…"), flush=True)
-            time.sleep(1)
+                if time.monotonic() > end:
+                    break
         except urllib.error.HTTPError as error:
-            if error.code < 500:
+            wait = error.headers["Retry-After"]  # The lane is busy, or the daemon has too much to do.
+            if error.code < 500 and not wait:
                 sys.exit(json.load(error)["detail"])
-            time.sleep(1)
+            time.sleep(int(wait or 1))
         except (OSError, http.client.HTTPException):
             time.sleep(1)  # The daemon is starting again, or the network is.
     sys.exit("the daemon did not answer in time")
 
 
 presentation = check(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "age over 21")
-print(SAY[presentation["outcome"]], *presentation["reasons"])
+print(SAY[presentation["outcome"]], *["(test document)"] * bool(presentation["test"]), *presentation["reasons"])
 sys.exit(0 if presentation["outcome"] == "allow" else 1)
