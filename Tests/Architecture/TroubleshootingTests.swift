@@ -14,6 +14,30 @@ struct TroubleshootingTests {
         return Set(matches.map { text.substring(with: $0.range(at: 1)) })
     }
 
+    /// The ids of the tables between these two lines of the page.
+    private static func ids(from first: String, to last: String) -> Set<String> {
+        let part = page.split(separator: first).dropFirst().first?.split(separator: last).first ?? ""
+        let column = part.matches(of: /(?m)^\| ([^|]*) \|/).map { String($0.1) }.joined(separator: "\n")
+        return Set(column.matches(of: /`([A-Za-z_.]+)`/).map { String($0.1) })
+    }
+
+    @Test(
+        "Every problem of the API and every reason of an outcome has a row, and no row is of one that is not")
+    func problems() throws {
+        let text = SourceFile.text(of: "Sources/Service/ReaderAPI/OpenAPI/openapi.json")
+        let document = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        let schemas = (document?["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
+        let members = schemas?["Problem"]?["properties"] as? [String: [String: Any]]
+        // Held to the code by the tests of the document.
+        let problems = Set(try #require(members?["id"]?["enum"] as? [String]))
+        let rest = "What a presentation ended with has an id"
+        #expect(Self.ids(from: "Answers to orders over HTTP have an id:", to: rest) == problems)
+        let source = SourceFile.text(of: "Sources/Service/Reports/OutcomeReason.swift")
+        let reasons = source.matches(of: /(?m)^ +case (\w+)(?: = "([\w.]+)")?$/).map { $0.2 ?? $0.1 }
+        #expect(Self.ids(from: rest, to: "\n## ") == Set(reasons.map(String.init)))
+        #expect(problems.count > 70 && reasons.count > 5)
+    }
+
     @Test(
         "Every fault of readers, radio and connections has a row, and no row is of a fault that is not",
         arguments: [

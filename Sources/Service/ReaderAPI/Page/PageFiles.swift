@@ -39,6 +39,9 @@ package struct PageFiles: Sendable {
     }
 
     subscript(name: String) -> File? { files[name] }
+
+    /// Whether there are none: the daemon runs without pages.
+    var isEmpty: Bool { files.isEmpty }
 }
 
 /// Why a folder is not taken for that of the page.

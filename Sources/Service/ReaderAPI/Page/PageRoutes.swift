@@ -15,7 +15,8 @@ extension PageFiles {
         ]
     }
 
-    private func response(_ name: String) throws(APIProblem) -> Response {
+    func response(_ name: String) throws(APIProblem) -> Response {
+        guard !isEmpty else { throw .pagesAbsent }
         guard let file = self[name] else { throw .notFound }
         var response = Response.bytes(file.bytes, type: file.type)
         response.headers[.contentSecurityPolicy] = Self.policy
