@@ -11,7 +11,7 @@ LANE = OVERVIEW["lanes"][0]
 
 
 def overview(**changes):
-    return {**copy.deepcopy(OVERVIEW), "time": "2026-11-25T13:40:00Z", **changes}
+    return {**copy.deepcopy(OVERVIEW), "doctor": {"time": "2026-11-25T13:00:00Z", "findings": []}, "time": "2026-11-25T13:40:00Z", **changes}
 
 
 def hours(*counts):
@@ -71,6 +71,16 @@ class OwnerTests(KioskCase):
         self.assertEqual(page.inner_text("[data-lanes] td.no"), "reader missing")
         self.assert_accessible(page)
         self.shot(page, "owner-faults")
+
+    def test_what_doctor_found_on_the_computer_needs_attention_and_says_when_it_looked(self):
+        findings = [{"id": "usb.power", "outcome": "warning", "text": "the kernel may put it to sleep", "fix": "countersign doctor --fix"},
+                    {"id": "trust.age", "outcome": "warning", "text": "the daemon says so itself", "fix": None}]
+        page = self.owner(doctor={"time": "2026-11-25T13:00:00Z", "findings": findings}, faults=[], acceptsTestDocuments=False)
+        self.assertEqual(page.locator("[data-faults] li").all_inner_texts(),
+                         ["This computer, usb.power: the kernel may put it to sleep. Run: countersign doctor --fix"])
+        self.assertIn("computer checked", page.inner_text("[data-facts]"))
+        page = self.owner(doctor=None, faults=[], acceptsTestDocuments=False)
+        self.assertIn("computer not checked", page.inner_text("[data-facts]"))
 
     def test_a_lane_that_is_paused_says_why(self):
         standing = {"intent": "age over 21", "retention": "receipt", "isPaused": True,

@@ -1,4 +1,5 @@
 internal import Glibc
+package import MdocModel
 
 /// Distinguishes one state of a file or folder from another without reading it. Any change of its contents or
 /// permissions gives another stamp.
@@ -17,6 +18,9 @@ package struct FileStamp: Equatable, Sendable {
         (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
         size = Int(status.st_size)
     }
+
+    /// When it was changed.
+    package var changed: Timestamp { Timestamp(secondsSince1970: Int64(seconds)) }
 }
 
 extension IdentityFolder {

@@ -40,6 +40,30 @@ struct OwnerTests {
         #expect(!reply.text.contains("sha256") && !reply.text.contains(ReaderDaemon.app))
     }
 
+    @Test(
+        "What doctor wrote to the store is there with its time, but for what is well; what is no report is not"
+    )
+    func doctor() async throws {
+        let reader = try await ReaderDaemon(lanes: [nil])
+        #expect(try await Self.overview(reader.asAdmin)["doctor"] is NSNull)
+        let file = reader.folder.appending(path: "store/doctor.json")
+        let checks = """
+            {"checks": [{"id": "usb.power", "outcome": "warning", "detail": "may sleep", "fix": "countersign doctor --fix"},
+                        {"id": "clock.set", "outcome": "ok", "detail": "set", "fix": null},
+                        {"id": "reader.found", "outcome": "failed", "detail": "none", "fix": null}]}
+            """
+        try Data(checks.utf8).write(to: file)
+        let doctor = try #require(try await Self.overview(reader.asAdmin)["doctor"] as? [String: Any])
+        let findings = try #require(doctor["findings"] as? [[String: Any]])
+        #expect(findings.map { $0["id"] as? String } == ["usb.power", "reader.found"])
+        #expect(findings[0]["fix"] as? String == "countersign doctor --fix" && findings[1]["fix"] is NSNull)
+        #expect(doctor["time"] is String)
+        for wrong in ["", "{", #"{"checks": 1}"#, #"{"checks": [{"id": "x"}]}"#] {
+            try Data(wrong.utf8).write(to: file)
+            #expect(try await Self.overview(reader.asAdmin)["doctor"] is NSNull, "\(wrong)")
+        }
+    }
+
     @Test("Who is not the administrator sees none of it")
     func refused() async throws {
         let reader = try await ReaderDaemon(lanes: [nil])
@@ -124,9 +148,15 @@ struct OwnerTests {
     func command() async throws {
         let (reader, socket) = try await Self.daemon(lanes: [[]])
         _ = try await reader.end(of: reader.order(#", "retention": "receipt""#))
+        let checks =
+            #"{"checks": [{"id": "usb.power", "outcome": "warning", "detail": "may sleep", "fix": "doctor --fix"}]}"#
+        try Data(checks.utf8).write(to: reader.folder.appending(path: "store/doctor.json"))
         let (status, lines) = try await Self.status(socket)
         #expect(status == 0, "\(lines.errors)")
-        for words in ["ready", "lane-1: ready", "allow 1", "Receipts: 1", "app (app): last used"] {
+        for words in [
+            "ready", "lane-1: ready", "allow 1", "Receipts: 1", "app (app): last used",
+            "warning usb.power: may sleep: doctor --fix",
+        ] {
             #expect(lines.output.contains(words), "\(words): \(lines.output)")
         }
         let (_, json) = try await Self.status(socket, "--json")

@@ -13,7 +13,7 @@ struct DaemonStatus {
     init(_ text: JSONText) throws(JSONFault) {
         let members = try text.members([
             "time", "started", "version", "ready", "acceptsTestDocuments", "faults", "lanes", "trust",
-            "identities", "today", "receipts", "tokens",
+            "identities", "doctor", "today", "receipts", "tokens",
         ])
         isReady = try members.required("ready").boolean()
         let version = try Self.text(members.required("version"))
@@ -27,6 +27,7 @@ struct DaemonStatus {
         let trust = try members.required("trust")
         try lines.append("Trust: \(trust.isNull ? "not set up" : Self.trust(trust))")
         try add("Identities", members.required("identities"), Self.identity)
+        try addDoctor(members.required("doctor"))
         try addToday(members.required("today"))
         let receipts = try members.required("receipts")
         try lines.append("Receipts: \(receipts.isNull ? "no store" : Self.receipts(receipts))")
@@ -79,6 +80,25 @@ struct DaemonStatus {
         let expires = try text(members, "expires").map { "until \($0)" } ?? "no certificate"
         let fault = try text(members, "fault").map { ": \($0)" } ?? ""
         return try "\(text(members.required("name"))) \(expires)\(fault)"
+    }
+
+    private mutating func addDoctor(_ doctor: JSONText) throws(JSONFault) {
+        guard !doctor.isNull else {
+            return lines.append("Computer: not checked for the daemon's store; run countersign doctor")
+        }
+        let members = try doctor.members(["time", "findings"])
+        let time = try Self.text(members.required("time"))
+        try add(
+            "Computer, as countersign doctor found it \(time)", members.required("findings"), Self.finding)
+    }
+
+    private static func finding(_ finding: JSONText) throws(JSONFault) -> String {
+        let members = try finding.members(["id", "outcome", "text", "fix"])
+        let fix = try text(members, "fix").map { ": \($0)" } ?? ""
+        return try """
+        \(text(members.required("outcome"))) \(text(members.required("id"))): \
+        \(text(members.required("text")))\(fix)
+        """
     }
 
     private mutating func addToday(_ today: JSONText) throws(JSONFault) {

@@ -48,8 +48,12 @@ function table(caption, headings, rows) {
             element("tr", {}, element("th", { scope: "row" }, plain(first)), ...rest.map(cell)))));
 }
 
-function faultsOf({ faults, lanes, trust, identities, time: now, acceptsTestDocuments }) {
+function faultsOf({ faults, lanes, trust, identities, doctor, time: now, acceptsTestDocuments }) {
     const found = faults.map(({ lane, text }) => lane === undefined ? text : `${lane}: ${text}`);
+    // What the daemon itself says is said once.
+    for (const { id, text, fix } of doctor?.findings.filter(({ id }) => !id.startsWith("trust.") && !id.startsWith("identity.")) ?? []) {
+        found.push(`This computer, ${id}: ${text}${fix === undefined ? "" : `. Run: ${fix}`}`);
+    }
     for (const { lane, standing } of lanes) {
         if (standing?.isPaused && !faults.some((fault) => fault.lane === lane)) {
             found.push(`${lane}: ${standing.reason?.text ?? "The lane does not ask by itself now."}`);
@@ -133,7 +137,8 @@ function show(overview) {
     find("main").hidden = false;
     find("state").dataset.ready = overview.ready ? "yes" : "no";
     find("state").textContent = overview.ready ? "Ready" : "Not ready";
-    find("facts").textContent = `Version ${overview.version}, running since ${time(overview.started)}`;
+    const checked = overview.doctor === undefined ? "computer not checked by countersign doctor" : `computer checked ${time(overview.doctor.time)}`;
+    find("facts").textContent = `Version ${overview.version}, running since ${time(overview.started)}, ${checked}`;
     find("faults-card").hidden = faults.length === 0;
     find("faults").replaceChildren(...faults.map((fault) => element("li", {}, fault)));
     showLanes(overview.lanes);

@@ -41,6 +41,32 @@ actor OwnerRecords {
         ]
     }
 
+    /// What `countersign doctor` wrote to the store last: the checks that failed or warn. Nil where it wrote nothing that can be read.
+    func doctor() -> JSONValue? {
+        let path = "\(folder)/doctor.json"
+        guard let bytes = try? PrivateFile.read(path), let since = FileStamp(path)?.changed,
+            let text = try? JSONText(bytes[...], limit: PrivateFile.largest),
+            let checks = try? text.members(["checks"]).required("checks").array(),
+            let found = try? checks.map(Self.finding)
+        else { return nil }
+        return ["time": .string("\(since)"), "findings": .array(found.compactMap(\.self))]
+    }
+
+    private static func finding(_ check: JSONText) throws(JSONFault) -> JSONValue? {
+        let members = try check.members(["id", "outcome", "detail", "fix"])
+        let outcome = try members.required("outcome").string()
+        guard ["failed", "warning"].contains(outcome) else { return nil }
+        let fix = try members.required("fix")
+        return [
+            "id": try line(members.required("id")), "outcome": .string(outcome),
+            "text": try line(members.required("detail")), "fix": fix.isNull ? .null : try line(fix),
+        ]
+    }
+
+    private static func line(_ text: JSONText) throws(JSONFault) -> JSONValue {
+        .string(Terminal.safe(try text.string(upTo: 4096), limit: 1024))
+    }
+
     /// Follows the chain of all receipts to its end, or to the first that does not hold.
     func verification() throws(APIProblem) -> JSONValue {
         do throws(ReaderStoreError) {

@@ -36,6 +36,7 @@ struct OwnerRoutes: Sendable {
         let readiness = await coordinator.readinessReport()
         let trust = try? await coordinator.trustDescription()
         let identities = try await records?.identities()
+        let doctor = await records?.doctor()
         let today = try await outcomes(at: now, for: caller)
         let receipts = try await receiptFacts(for: caller)
         let lanes = await coordinator.laneHealth()
@@ -44,7 +45,7 @@ struct OwnerRoutes: Sendable {
             "ready": .boolean(readiness.isReady),
             "acceptsTestDocuments": .boolean(readiness.acceptsTestDocuments),
             "faults": .array(readiness.faults), "lanes": .array(lanes),
-            "trust": trust ?? .null, "identities": .array(identities ?? []),
+            "trust": trust ?? .null, "identities": .array(identities ?? []), "doctor": doctor ?? .null,
             "today": today, "receipts": receipts,
             "tokens": .array(access.current.callers.map { $0.description(lastUse: access.lastUse(of: $0)) }),
         ]
