@@ -48,7 +48,7 @@ answers = [("Replace the present configuration?", "y"), ("What is this computer 
            ("Colour of the words", "#909090"), ("the least that can be read", ""), ("Whom customers ask", ""),
            ("Language of the pages", "xx"), ("must be one of", ""), ("What is kept of a check?", "2"),
            ("Why customers are asked", ""), ("What is kept, as customers", ""),
-           ("File or folder with the certificates", "/nowhere"), ("it does not exist", ""), ("Make a reader identity?", "n")]
+           ("File or folder with the certificates", "/nowhere"), ("it does not exist", ""), ("Make a reader identity", "n")]
 child, terminal = pty.fork()
 if child == 0:
     os.execvp("countersign", ["countersign", "setup", *sys.argv[1:]])
@@ -125,9 +125,44 @@ class Setup(unittest.TestCase):
             runuser -u countersign -- countersignd --check
             """)
         self.assertIn("It is not shown again", said)
+        for words in ("lane: bar", "shop: Utopia Wines", "kept: receipt", "issuers: none yet", "A warning may stay",
+                      "runuser -u countersign -- countersign doctor --store /var/lib/countersign"):
+            self.assertIn(words, said)
+        self.assertNotIn("To leave the trial", said)
         self.assertIn('"colours":{"ground":"#808080","words":"#000000"}', said)
         self.assertIn('"kept":"A receipt of the check, without data about you."', said)
         self.assertRegex(said, r'(?m)^\[\{"name":"bar","brand".*\]\nnull$')
+
+    def test_a_second_run_offers_what_was_answered_before(self):
+        again = PERSON.replace(PERSON[PERSON.index("answers = ["):PERSON.index("child, terminal")], """answers = [
+            ("Replace the present configuration?", "y"), ("What is this computer for? [till; - for kiosk]", ""),
+            ("Use the software wallet", ""), ("A name for this lane", ""), ("[Utopia Wines; - for The shop]", "-"),
+            ("File of the shop's logo", ""), ("[#808080; - for nothing]", "-"), ("Whom customers ask", ""),
+            ("Language of the pages", "EN"), ("What is kept of a check? [receipt; - for none]", ""), ("Why customers are asked", ""),
+            ("What is kept, as customers", ""), ("File or folder with the certificates", ""), ("Make a reader identity", "n")]
+""")
+        self.assertNotEqual(again, PERSON)
+        said = self.run_with(f"cat > person.py <<'END'\n{PERSON}END\ncat > again.py <<'END'\n{again}END\n" + """
+            python3 person.py >first
+            stat -c '%a %U %G' /etc/countersign/countersignd-answers.json
+            python3 again.py >second
+            jq --compact-output '.lanes' /etc/countersign/countersignd.json
+            """)
+        self.assertIn("640 root countersign\n", said)
+        self.assertRegex(said, r'(?m)^\[\{"name":"bar","brand":\{"name":"The shop"\},"page":\{"language":"en"')
+
+    def test_a_trial_is_left_by_the_commands_that_it_prints(self):
+        said = self.run_with("""
+            countersign setup --answers answers.json --json > made.json
+            """ + NEXT + """
+            jq --raw-output '.leaveTrial[]' made.json | sed 's/; countersign setup$//' > leave.sh
+            bash -euo pipefail leave.sh
+            systemctl is-active trial-wallet || true
+            runuser -u countersign -- countersign trust list --json --store /var/lib/countersign
+            ls /run/trial-root.der 2>&1 || true
+            """, {**ANSWERS, "language": "EN", "country": "ut"})
+        self.assertNotIn("Countersign Test IACA", said)
+        self.assertIn("No such file", said)
 
     def test_settings_that_the_doctor_misses_are_shown_and_written_with_consent_alone(self):
         said = self.run_with("""
@@ -157,7 +192,7 @@ class Setup(unittest.TestCase):
     def test_each_wrong_answer_is_named_and_writes_nothing(self):
         wrong = [("lane", "a b", "lane: must consist of letters"), ("role", "bar", 'role: must be one of "kiosk"'),
                  ("rôle", "kiosk", 'the member "rôle" is not known'), ("shop", "x" * 81, "shop: must be a text of 1 to 80"),
-                 ("language", "xx", "language: must be one of"), ("country", "ut", "country: must be two capital letters"),
+                 ("language", "xx", "language: must be one of"), ("country", "u1", "country: must be two letters"),
                  ("ground", "red", "ground: must be a colour"), ("words", "#10243f", "words: ground and words have a contrast"),
                  ("logo", "answers.json", "logo: "), ("retention", "days", "retention: must be one of"),
                  ("trial", "yes", "trial: must be true or false"), ("trust", "/nowhere", "trust: it does not exist")]

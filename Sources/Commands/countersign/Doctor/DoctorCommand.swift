@@ -121,7 +121,8 @@ struct DoctorCommand: AsyncParsableCommand {
                 blocking: {
                     ReaderPowerFacts.current(in: system).checks
                 }),
-            Examination(ClockFacts.checks, of: "the kernel", blocking: { ClockFacts.current().checks }),
+            Examination(
+                ClockFacts.checks, of: "the kernel", blocking: { ClockFacts.current(in: system).checks }),
             Examination(
                 TrustFacts.checks, of: "the store",
                 blocking: {

@@ -22,7 +22,7 @@ enum AnswerFault {
             ? "must consist of letters, digits, -, _, . and :, and begin with a letter or digit" : nil
     }
 
-    static func language(_ text: String) -> String? { word(text, of: SetupQuestion.languages) }
+    static func language(_ text: String) -> String? { word(text.lowercased(), of: SetupQuestion.languages) }
 
     static func word(_ text: String, of words: [String]) -> String? {
         words.contains(text)
@@ -30,8 +30,8 @@ enum AnswerFault {
     }
 
     static func country(_ text: String) -> String? {
-        text.utf8.count == 2 && text.utf8.allSatisfy { (0x41...0x5a).contains($0) }
-            ? nil : "must be two capital letters, such as US"
+        text.utf8.count == 2 && text.uppercased().utf8.allSatisfy { (0x41...0x5a).contains($0) }
+            ? nil : "must be two letters, such as US"
     }
 
     static func path(_ text: String) -> String? {

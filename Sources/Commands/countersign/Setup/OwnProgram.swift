@@ -16,7 +16,7 @@ struct OwnProgram {
     func run(_ arguments: [String]) throws(CommandFailure) -> (status: Int32, output: String) {
         let words = (asDaemon ? Self.daemonPrefix : []) + ["\(try Self.folder())/\(name)"] + arguments
         do {
-            let (reading, writing) = try FileDescriptor.pipe()
+            let (reading, writing) = try FileDescriptor.pipe(options: .closeOnExec)
             defer { try? reading.close() }
             let child = try writing.closeAfter { try Self.spawn(words, output: writing) }
             let output = try Self.contents(of: reading)

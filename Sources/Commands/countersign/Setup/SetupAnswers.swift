@@ -1,4 +1,6 @@
+internal import JSON
 internal import PCSCTransport
+internal import ReaderTokens
 
 /// What was answered about the lane, the shop and its trust.
 struct SetupAnswers {
@@ -37,7 +39,7 @@ struct SetupAnswers {
         contact = try dialog.text(of: .contact, standard: "The staff of this shop") {
             AnswerFault.length($0, upTo: 300)
         }
-        language = try dialog.optionalText(of: .language, AnswerFault.language)
+        language = try dialog.optionalText(of: .language, AnswerFault.language)?.lowercased()
         let retentions = role.retentions.map { (word: $0.rawValue, meaning: $0.words) }
         let retention =
             SetupRetention(rawValue: try dialog.choice(of: .retention, among: retentions)) ?? .nothing
@@ -50,7 +52,39 @@ struct SetupAnswers {
         trust = try dialog.optionalText(of: .trust, AnswerFault.path)
         country =
             try dialog.agrees(to: .identity)
-            ? dialog.text(of: .country, standard: "US", AnswerFault.country) : nil
+            ? dialog.text(of: .country, standard: "US", AnswerFault.country).uppercased() : nil
+    }
+
+    /// What was answered, in words, for a last look.
+    func summary(hasTrust: Bool) -> [String] {
+        let shown = look.colours.map { ", \($0.words.text) on \($0.ground.text)" } ?? ""
+        return [
+            "for: \(role.words)",
+            isTrial ? "reader: the software wallet, for a trial" : "reader: \(reader ?? "any that is found")",
+            "lane: \(lane)", "shop: \(look.shop)\(look.logo == nil ? "" : ", with its logo")\(shown)",
+            "pages: \(language ?? "in the browser's language")", "contact: \(contact)",
+            "kept: \(retention.word(for: days))",
+            "issuers: \(hasTrust ? isTrial ? "the software wallet's" : "imported" : "none yet")",
+        ]
+    }
+
+    /// The answers as a file of answers has them, for the next run to offer. Words that follow from others are left out.
+    /// - Parameter logo: where the logo was copied to.
+    func json(logo: String?) -> JSONValue {
+        let texts: [(SetupQuestion, String?)] = [
+            (.role, role.rawValue), (.reader, reader), (.lane, lane), (.shop, look.shop), (.logo, logo),
+            (.ground, look.colours?.ground.text), (.words, look.colours?.words.text), (.brand, brand),
+            (.contact, contact), (.language, language), (.retention, retention.rawValue),
+            (.purpose, purpose == role.purpose ? nil : purpose),
+            (.kept, kept == retention.kept(for: days) ? nil : kept), (.trust, trust), (.country, country),
+        ]
+        var members = texts.compactMap { question, text in
+            text.map { (question.rawValue, JSONValue.string($0)) }
+        }
+        members += [(SetupQuestion.trial.rawValue, .boolean(isTrial))]
+        members += [(SetupQuestion.identity.rawValue, .boolean(country != nil))]
+        if retention == .days { members.append((SetupQuestion.days.rawValue, .integer(Int64(days)))) }
+        return .object(members)
     }
 
     /// A file may name a reader that is not there yet; at the terminal one is chosen where there are several.

@@ -45,8 +45,8 @@ struct SetupCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputArguments
 
     func run() async throws {
-        let dialog = try SetupDialog(answers: answers)
         let file = SetupFile(path: config)
+        let dialog = try SetupDialog(answers: answers, former: file.answers)
         try file.checkFolder()
         let readers = await Self.readers()
         await Self.showDevices(readers)
@@ -79,6 +79,7 @@ struct SetupCommand: AsyncParsableCommand {
         let configuration = SetupConfiguration(
             answers: answers, store: store, logo: logo, token: token, brand: brand)
         let former = try file.write(configuration.json.text)
+        try SetupFile.place(Array("\(answers.json(logo: logo).text)\n".utf8), at: file.answers)
         let hasTrust = answers.trust.map(reader.importTrust) ?? answers.isTrial
         let request = try answers.country.flatMap { country throws(CommandFailure) in
             try reader.makeIdentity(answers.lane, of: answers.look.shop, in: country, beside: config)
@@ -104,13 +105,18 @@ struct SetupCommand: AsyncParsableCommand {
                 : "Bluetooth adapters: \(adapters.count)")
     }
 
+    private static let whatMayStay = """
+        What is failed has to be put right before phones can be read, now or later. A warning may stay. For a trial with the \
+        software wallet what is said of pcsc, reader, usb and bluetooth may stay as well.
+        """
+
     /// Shows what is wrong with this computer, and offers the settings that are missing.
     private func examine(_ dialog: SetupDialog) async throws {
         let doctor = try DoctorCommand.parse(["--store", store])
         let checks = await doctor.checksOfComputer
         let wrong = checks.filter { [.failed, .warning].contains($0.outcome) }
         guard !wrong.isEmpty else { return }
-        Terminal.note("\n\(DoctorScreen(wrong).text)")
+        Terminal.note("\n\(DoctorScreen(wrong).text)\n\n\(Self.whatMayStay)")
         let repair = SettingsRepair(of: checks, in: doctor.system, asking: dialog.isAtTerminal)
         guard repair.hasWork else { return }
         // At the terminal each file is shown and asked about.

@@ -9,10 +9,14 @@ struct SetupDialog {
 
     /// Nil for the terminal.
     private let answers: JSONTextMembers?
+    /// What was answered before, which is the default at the terminal.
+    private let former: JSONTextMembers?
     private let path: String
 
-    init(answers path: String?) throws(CommandFailure) {
+    /// - Parameter formerPath: where the answers of an earlier run may be.
+    init(answers path: String?, former formerPath: String) throws(CommandFailure) {
         self.path = path ?? ""
+        former = path == nil ? Self.members(ofFile: formerPath) : nil
         guard let path else {
             guard isatty(STDIN_FILENO) == 1 else {
                 throw .usage("there is no terminal for the questions: give --answers FILE")
@@ -28,17 +32,24 @@ struct SetupDialog {
         }
     }
 
+    /// What cannot be read is asked anew.
+    private static func members(ofFile path: String) -> JSONTextMembers? {
+        guard let bytes = try? InputFile.read(path, limit: longestFile) else { return nil }
+        return try? JSONText(bytes[...]).members(Set(SetupQuestion.allCases.map(\.rawValue)))
+    }
+
     var isAtTerminal: Bool { answers == nil }
 
-    /// Whether the answer is yes; no where there is no answer.
+    /// Whether the answer is yes; where there is no answer that of the earlier run, or no.
     func agrees(to question: SetupQuestion) throws(CommandFailure) -> Bool {
         if let answers {
             return try reading { () throws(JSONFault) in try answers[question.rawValue]?.boolean() ?? false }
         }
-        let word = try ask("\(question.text) [y/N]") { answer in
+        let standard = (try? former?[question.rawValue]?.boolean()) ?? false
+        let word = try ask("\(question.text) \(standard ? "[Y/n]" : "[y/N]")") { answer in
             ["", "y", "yes", "n", "no"].contains(answer.lowercased()) ? nil : "answer yes or no"
         }
-        return word.lowercased().hasPrefix("y")
+        return word.isEmpty ? standard : word.lowercased().hasPrefix("y")
     }
 
     func number(
@@ -52,7 +63,8 @@ struct SetupDialog {
                     ?? standard
             }
         }
-        let text = try self.text(of: question, standard: "\(standard)") { answer in
+        let before = (try? former?[question.rawValue]?.integer(in: range)) ?? Int64(standard)
+        let text = try self.text(of: question, standard: "\(before)") { answer in
             Int64(answer).map(range.contains) == true
                 ? nil : "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
         }
@@ -79,12 +91,18 @@ struct SetupDialog {
                 return text
             }
         }
-        let text = try ask("\(question.text)\(standard.isEmpty ? "" : " [\(Terminal.safe(standard))]")") {
-            answer in
-            let text = answer.isEmpty ? standard : answer
+        let before = (try? former?[question.rawValue]?.string()).flatMap { fault($0) == nil ? $0 : nil }
+        let offered = before ?? standard
+        let stroke =
+            before == nil || before == standard ? "" : "; - for \(standard.isEmpty ? "nothing" : standard)"
+        let shown = offered.isEmpty ? "" : " [\(Terminal.safe(offered))\(Terminal.safe(stroke))]"
+        let text = try ask("\(question.text)\(shown)") { answer in
+            if answer == "-", !stroke.isEmpty { return nil }
+            let text = answer.isEmpty ? offered : answer
             return text.isEmpty ? nil : fault(text)
         }
-        return text.isEmpty ? standard : text
+        if text == "-", !stroke.isEmpty { return standard }
+        return text.isEmpty ? offered : text
     }
 
     /// One of the words; the first where nothing is answered. At the terminal its number will do.
@@ -98,10 +116,10 @@ struct SetupDialog {
         }
         let words = choices.map(\.word)
         func word(_ answer: String) -> String {
-            guard isAtTerminal, let number = Int(answer), words.indices.contains(number - 1) else {
-                return answer
+            if isAtTerminal, let number = Int(answer), words.indices.contains(number - 1) {
+                return words[number - 1]
             }
-            return words[number - 1]
+            return words.first { $0.lowercased() == answer.lowercased() } ?? answer
         }
         return word(
             try text(of: question, standard: words.first ?? "") { AnswerFault.word(word($0), of: words) })

@@ -12,6 +12,7 @@ struct SetupEnding {
 
     var text: String {
         var lines = ["", "written: \(Terminal.safe(config))"]
+        lines += next.answers.summary(hasTrust: next.hasTrust).map { "  \(Terminal.safe($0))" }
         if let former { lines.append("the former one: \(Terminal.safe(former))") }
         if let request {
             lines.append(
@@ -29,6 +30,11 @@ struct SetupEnding {
         lines += ["", "Then a first check:", "  TOKEN=\(token.text)"] + next.order.map { "  \($0)" }
         if next.answers.role.isConfirmed { lines += ["", "Decide on the clerk's page."] }
         lines += ["", "How it ended; outcome allow means yes:", "  \(next.newest)"]
+        lines += ["", "To check this computer as the daemon sees it:", "  \(next.check)"]
+        if next.answers.isTrial {
+            lines += ["", "To leave the trial; answer no to the software wallet then:"]
+            lines += next.leavingTrial.map { "  \($0)" }
+        }
         return lines.joined(separator: "\n")
     }
 
@@ -38,6 +44,7 @@ struct SetupEnding {
             "tokens": .array([["name": .string(token.name), "token": .string(token.text)]]),
             "request": JSONValue(request), "next": .array(next.commands.map(JSONValue.string)),
             "order": .array(next.order.map(JSONValue.string)),
+            "leaveTrial": .array(next.leavingTrial.map(JSONValue.string)),
         ]
     }
 }

@@ -9,6 +9,9 @@ struct SetupFile {
 
     private var draft: String { "\(path).new" }
 
+    /// What was answered for this configuration, beside it.
+    var answers: String { "\(path.hasSuffix(".json") ? String(path.dropLast(5)) : path)-answers.json" }
+
     var exists: Bool { unsafe access(path, F_OK) == 0 }
 
     /// To be known before anything is asked.

@@ -36,9 +36,25 @@ struct SetupNext {
             ?? ["countersign trust sources", importing("FILE-OR-FOLDER")]
     }
 
-    private func importing(_ source: String) -> String {
-        "\(OwnProgram.daemonPrefix.map { "\($0) " }.joined())countersign trust import \(source) --store \(Shell.word(store))"
+    private func importing(_ source: String) -> String { asDaemon("trust import \(source)") }
+
+    private func asDaemon(_ command: String) -> String {
+        "\(OwnProgram.daemonPrefix.map { "\($0) " }.joined())countersign \(command) --store \(Shell.word(store))"
     }
+
+    /// Takes away what the commands of the trial brought: without them the wallet still runs, and whoever has its key is an
+    /// issuer that is trusted.
+    var leavingTrial: [String] {
+        guard answers.isTrial else { return [] }
+        return [
+            "systemctl stop trial-wallet",
+            asDaemon("trust remove $(sha256sum < /run/trial-root.der | cut -c 1-64)"),
+            "rm -f /run/trial-root.der; countersign setup",
+        ]
+    }
+
+    /// Checks this computer as the daemon sees it: root's own store is another.
+    var check: String { asDaemon("doctor") }
 
     private var pages: [String] {
         ["kiosk", "clerk"].map {
@@ -48,7 +64,7 @@ struct SetupNext {
 
     /// Shows the newest presentation: its state, and how it ended.
     var newest: String {
-        "curl --silent --show-error --fail-with-body '\(Self.address)/v1/presentations?limit=1' -H \"Authorization: Bearer $TOKEN\""
+        Self.curl("'\(Self.address)/v1/presentations?limit=1'")
     }
 
     /// The first check. A reference is one check for ever, so each has its own.
@@ -76,9 +92,12 @@ struct SetupNext {
 
     /// - Parameter further: members in the shell's words, which the last brace comes after.
     private func request(_ path: String, _ body: JSONValue, _ further: String) -> String {
-        """
-        curl --silent --show-error --fail-with-body \(Self.address)/v1/\(path) -H "Authorization: Bearer $TOKEN" \
-        -H 'Content-Type: application/json' -d '\(body.line.dropLast())\(further)}'
-        """
+        Self.curl("\(Self.address)/v1/\(path)")
+            + " -H 'Content-Type: application/json' -d '\(body.line.dropLast())\(further)}'"
+    }
+
+    /// Asks the daemon as the program whose token is in the shell's `TOKEN`.
+    private static func curl(_ address: String) -> String {
+        "curl --silent --show-error --fail-with-body \(address) -H \"Authorization: Bearer $TOKEN\""
     }
 }

@@ -18,6 +18,10 @@ struct DoctorComputerTests {
         .init(
             "Q189 left alone", ClockFacts(now: today, isSynchronised: false), .clockSynchronised, .warning,
             "nothing synchronises it", fix: "timedatectl set-ntp true"),
+        .init(
+            "no service", ClockFacts(now: today, isSynchronised: false, hasTimeService: false),
+            .clockSynchronised, .warning, "nothing synchronises it",
+            fix: "apt-get install systemd-timesyncd && timedatectl set-ntp true"),
         .init("not told", ClockFacts(now: today), .clockSynchronised, .skipped, "does not report"),
     ]
 
@@ -66,7 +70,8 @@ struct DoctorComputerTests {
 
     @Test("This computer's clock and limits can be asked")
     func here() {
-        #expect(ClockFacts.current().now > Self.today.advanced(bySeconds: -100_000_000))
+        #expect(
+            ClockFacts.current(in: SystemFolder(root: "")).now > Self.today.advanced(bySeconds: -100_000_000))
         #expect(CrashFacts.current(in: SystemFolder(root: "")).pattern != nil)
     }
 }

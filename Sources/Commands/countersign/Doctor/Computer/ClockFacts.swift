@@ -7,13 +7,21 @@ struct ClockFacts: Sendable {
     var now: Timestamp
     /// Whether the kernel reports its clock as synchronised; nil if it does not report that, as in a container.
     var isSynchronised: Bool?
+    /// Whether a program that keeps clocks right is installed.
+    var hasTimeService = true
 
-    static func current() -> ClockFacts {
+    /// The programs of Debian that keep the clock right by the network.
+    private static let services = [
+        "/usr/lib/systemd/systemd-timesyncd", "/usr/sbin/chronyd", "/usr/sbin/ntpd", "/usr/sbin/openntpd",
+    ]
+
+    static func current(in system: SystemFolder) -> ClockFacts {
         var kernel = timex()
         let state = unsafe adjtimex(&kernel)
         return ClockFacts(
             now: WallClock.system.now,
-            isSynchronised: state < 0 ? nil : kernel.status & STA_UNSYNC == 0)
+            isSynchronised: state < 0 ? nil : kernel.status & STA_UNSYNC == 0,
+            hasTimeService: services.contains { system.has($0) })
     }
 }
 
@@ -29,17 +37,22 @@ extension ClockFacts {
                 : .failed(
                     .clockSet,
                     "the clock shows \(now), which is before this program was made: nothing can be verified",
-                    fix: Self.cure),
-            isSynchronised.map { $0 ? Self.kept : Self.left }
+                    fix: cure),
+            isSynchronised.map { $0 ? Self.kept : left }
                 ?? .skipped(.clockSynchronised, "the kernel does not report it here, as in a container"),
         ]
     }
 
-    private static let cure = DoctorCheck.Remedy.command("timedatectl set-ntp true")
+    private var cure: DoctorCheck.Remedy {
+        let start: CheckText = "timedatectl set-ntp true"
+        return .command(hasTimeService ? start : "apt-get install systemd-timesyncd && \(start)")
+    }
+
     private static let kept = DoctorCheck.ok(
         .clockSynchronised, "synchronised with the network or a reference clock")
-    private static let left = DoctorCheck.warning(
-        .clockSynchronised, "nothing synchronises it: documents will seem expired, or not valid yet",
-        fix: cure
-    )
+    private var left: DoctorCheck {
+        .warning(
+            .clockSynchronised, "nothing synchronises it: documents will seem expired, or not valid yet",
+            fix: cure)
+    }
 }
