@@ -45,7 +45,8 @@ struct Countersign: AsyncParsableCommand {
             exit(with: failure)
         } catch {
             let arguments = Array(CommandLine.arguments.dropFirst())
-            if exitCode(for: error) == .validationFailure,
+            // Help about a command that is not there is shown as help about all.
+            if exitCode(for: error) == .validationFailure || arguments.first == "help",
                 let unknown = NamedCommand(in: arguments).failure
             {
                 exit(with: unknown)

@@ -14,7 +14,9 @@ struct NamedCommand {
         self.arguments = arguments
         for word in arguments where !word.hasPrefix("-") {
             let subcommands = types[types.count - 1].configuration.subcommands
-            guard !subcommands.isEmpty, word != "help" else { return }
+            guard !subcommands.isEmpty else { return }
+            // The words after it are those of the command that help is asked about.
+            if word == "help", types.count == 1 { continue }
             guard let next = subcommands.first(where: { $0.configuration.commandName == word }) else {
                 unknownWord = word
                 return

@@ -6,6 +6,8 @@ struct TypingErrorTests {
         "A mistyped command, option, intent word or element is answered with the right one",
         arguments: [
             (["verfy"], "error: countersign has no command \"verfy\"; did you mean countersign verify?"),
+            (["help", "docter"], "has no command \"docter\"; did you mean countersign doctor?"),
+            (["help", "trust", "lst"], "did you mean countersign trust list?"),
             (
                 ["trust", "lst"],
                 "error: countersign trust has no command \"lst\"; did you mean countersign trust list?"
@@ -43,6 +45,7 @@ struct TypingErrorTests {
     @Test(
         "What is like nothing is answered with where the words are",
         arguments: [
+            (["help", "frobnicate"], "countersign --help lists them"),
             (["frobnicate"], "countersign --help lists them"),
             (["identity", "frobnicate"], "countersign identity --help lists them"),
             (["trust", "list", "--frobnicate"], "countersign trust list --help lists them"),
