@@ -141,6 +141,48 @@ struct StandingLaneTests {
     }
 
     @Test(
+        "A phone that stays on the reader is asked once, however often the lane arms again; one that was lifted is asked"
+    )
+    func staying() async throws {
+        let customers = try Customers()
+        let daemon = try await Self.daemon(customers)
+        let reader = try VirtualReader()
+        defer { reader.lift() }
+        let id = try await Self.armed(daemon)
+        let phone = try customers.phone()
+        try await reader.hold(phone)
+        #expect(try await daemon.end(of: id, as: daemon.asClerk).last == "verified")
+        let next = try await Self.armed(daemon, after: id)
+        // Longer than one wait of the lane, which begins anew then.
+        try await Task.sleep(for: .seconds(12))
+        #expect(try await Self.armed(daemon) == next)
+        #expect(try await Self.receipts(daemon) == 1 && phone.log.requests.count == 1)
+        reader.lift()
+        try await Task.sleep(for: .seconds(2))
+        try await reader.hold(customers.phone())
+        #expect(try await daemon.end(of: next, as: daemon.asClerk).last == "verified")
+        #expect(try await Self.receipts(daemon) == 2)
+    }
+
+    @Test(
+        "A phone that is pulled away and does not come back has failed after the time for the next tap, and the lane arms again"
+    )
+    func goneForGood() async throws {
+        let customers = try Customers()
+        let daemon = try await Self.daemon(customers)
+        let reader = try VirtualReader()
+        defer { reader.lift() }
+        let id = try await Self.armed(daemon)
+        try await reader.hold(customers.phone { $0.cardFault = .pulledInConsent })
+        let states = try await daemon.end(of: id, as: daemon.asClerk)
+        #expect(states.contains("awaitingConsent") && states.last == "failed")
+        let ended = try await daemon.asClerk.call("GET", "/v1/presentations/\(id)").json()
+        #expect(ended["outcome"] as? String == "failed" && ended["reasons"] as? [String] == ["link.lost"])
+        #expect(try await Self.receipts(daemon) == 1)
+        _ = try await Self.armed(daemon, after: id)
+    }
+
+    @Test(
         "A full disk pauses the lane with a named reason: no phone is asked, and it resumes once there is space",
         .enabled(if: geteuid() == 0, "not root: no small disk can be mounted"))
     func fullDisk() async throws {
