@@ -4,12 +4,10 @@ internal import ReaderAPI
 internal import ReaderStore
 
 extension JSONText {
-    private static let mostPresets = 12
-
     /// `[{"name": "Age 18", "intent": "age over 18 with portrait"}]`, each name once.
     func presets() throws(JSONFault) -> [Preset] {
         var presets: [Preset] = []
-        for entry in try array(upTo: Self.mostPresets) {
+        for entry in try array(upTo: Preset.most) {
             let preset = try Preset(entry)
             guard !presets.contains(where: { $0.name == preset.name }) else {
                 throw entry.wrong("another preset has this name")
@@ -22,7 +20,7 @@ extension JSONText {
     /// Those that a lane names, in its order.
     func presets(of known: [Preset]) throws(JSONFault) -> [Preset] {
         var presets: [Preset] = []
-        for entry in try array(upTo: Self.mostPresets) {
+        for entry in try array(upTo: Preset.most) {
             let name = try entry.string(upTo: 64)
             guard let preset = known.first(where: { $0.name == name }), !presets.contains(preset) else {
                 throw entry.wrong("must be the name of one of presets, once")

@@ -1,5 +1,6 @@
 import ReaderService
 import Foundation
+import Glibc
 import Logging
 import MdocModel
 import PortraitDecoding
@@ -67,6 +68,32 @@ struct APIDocumentTests {
                     #expect(text.contains("`\(scope.rawValue)`") == scopes.contains(scope), "\(route.path)")
                 }
             }
+        }
+    }
+
+    @Test("Without files of the pages every page says why it is not there")
+    func noPages() {
+        #expect(throws: APIProblem.pagesAbsent) { try PageFiles().response("docs.html") }
+        #expect(APIProblem.pagesAbsent.detail.contains("set page"))
+    }
+
+    @Test("A logo is read from a file alone, and no further than a logo goes")
+    func logoFile() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "logo-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "logo.png").path
+        let isMade = unsafe mkfifo(path, 0o600) == 0
+        #expect(isMade)
+        #expect(throws: LogoFileFault.unreadable) { try LaneBrand(name: "x", logo: path).image() }
+        #expect(throws: LogoFileFault.unreadable) { try LaneBrand(name: "x", logo: folder.path).image() }
+        for (count, fault) in [
+            (BrandLogo.longest, LogoFault.notPNG),
+            (BrandLogo.longest + 1, .tooLong(limit: BrandLogo.longest)),
+        ] {
+            let file = folder.appending(path: "\(count)").path
+            try Data(count: count).write(to: URL(filePath: file))
+            #expect(throws: LogoFileFault.refused(fault)) { try LaneBrand(name: "x", logo: file).image() }
         }
     }
 

@@ -276,7 +276,7 @@ struct PresentationBookTests {
         let record = try Self.record()
         let report = try await Self.report(on: record, issuer: fault) { $0.holder.fault = .signatureFlipped }
         #expect(report.verdict == .rejected && report.hasTestDocument == isTest)
-        let members = report.resultMembers(by: record.basis, at: Self.now)
+        let members = report.resultMembers(for: nil, by: record.basis, at: Self.now)
         #expect(JSONValue.object(members).line.contains(#""test":true"#) == isTest)
         #expect(report.screenResult.line.contains(#""test":true"#) == isTest)
     }

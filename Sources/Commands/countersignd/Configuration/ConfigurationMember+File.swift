@@ -1,3 +1,4 @@
+internal import ReaderAPI
 internal import RequestPlanner
 
 extension ConfigurationMember {
@@ -64,7 +65,7 @@ extension ConfigurationMember {
             "tokens", .list(upTo: 256, of: .object(token)), .emptyList, "who may use `http`",
             faults: "see below"),
         .init(
-            "presets", .list(upTo: 12, of: .object(preset)), .emptyList,
+            "presets", .list(upTo: Preset.most, of: .object(preset)), .emptyList,
             "what buttons, or lanes by themselves, can ask", faults: "see [presets](#presets)"),
         .init(
             "lanes", .list(upTo: 32, of: .object(lane)),

@@ -51,7 +51,7 @@ extension ConfigurationMember {
             "policy", revocation, .absent("none: that of the purpose"),
             "a stricter policy for all orders at this lane"),
         .init(
-            "presets", .list(upTo: 12, of: .text(upTo: 64)), .absent("all of `presets`"),
+            "presets", .list(upTo: Preset.most, of: .text(upTo: 64)), .absent("all of `presets`"),
             "the names of the presets of this lane, in the order of the buttons",
             faults: "`must be the name of one of presets, once`"),
         .init(

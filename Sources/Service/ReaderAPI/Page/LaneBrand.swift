@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import Glibc
 package import ReaderTokens
 
 /// A shop's own look on the pages of its lane. It needs no reader token: it says whose screen this is, not who asks.
@@ -28,14 +28,22 @@ package struct LaneBrand: Equatable, Sendable {
         }
     }
 
+    /// Nothing but a file is read, and no more of it than a logo may have: a pipe would never end.
     private static func contents(of path: String) throws(LogoFileFault) -> [UInt8] {
-        let manager = FileManager.default
-        guard let size = (try? manager.attributesOfItem(atPath: path))?[.size] as? Int else {
-            throw .unreadable
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw .unreadable }
+        defer { close(file) }
+        var status = stat()
+        guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .unreadable }
+        var bytes: [UInt8] = []
+        while bytes.count <= BrandLogo.longest {
+            let piece = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+                count = max(0, unsafe read(file, buffer.baseAddress, buffer.count))
+            }
+            guard !piece.isEmpty else { return bytes }
+            bytes += piece
         }
-        guard size <= BrandLogo.longest else { throw .refused(.tooLong(limit: BrandLogo.longest)) }
-        guard let data = manager.contents(atPath: path) else { throw .unreadable }
-        return [UInt8](data)
+        throw .refused(.tooLong(limit: BrandLogo.longest))
     }
 }
 

@@ -7,6 +7,9 @@ internal import Reports
 ///
 /// It is never a data request: whoever presses a button has no use for elements, and no reader token to ask for them.
 package struct Preset: Equatable, Sendable {
+    /// How many a configuration, or a lane, has at most.
+    package static let most = 12
+
     /// What its button says.
     package let name: String
     package let intent: RequestIntent
