@@ -202,15 +202,17 @@ let package = Package(
         library(
             "TapToPresent", in: "Service",
             [
-                "CBOR", "DaemonClient", "JSON", "COSE", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust",
-                "MdocVerification",
+                "CBOR", "ChildPrograms", "DaemonClient", "JSON", "COSE", "OpenSSLCrypto", "PKIX", "MdocModel",
+                "MdocTrust", "MdocVerification",
                 "RequestPlanner", "Transport", "PCSCTransport", "BlueZTransport", "ReaderService",
                 "ReaderIdentityStore", "ReaderStore", "ReaderTokens", "Reports",
             ]),
 
         library("ProximityReader", in: "Service", ["TapToPresent"]),
 
-        library("PortraitDecoding", in: "Service", ["PortraitImage"]),
+        library("ChildPrograms", in: "Service", ["CProcess"]),
+
+        library("PortraitDecoding", in: "Service", ["ChildPrograms", "PortraitImage"]),
 
         // Commands
         .executableTarget(
@@ -244,7 +246,7 @@ let package = Package(
                 "Transport",
                 "PCSCTransport", "BlueZTransport", "ReaderService", "ReaderIdentityStore", "Reports",
                 "FieldTrace", "ReaderStore", "ReaderTokens", "TrustFetch", "DaemonClient", "COpenSSL",
-                "CTimex",
+                "CTimex", "ChildPrograms",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -296,6 +298,11 @@ let package = Package(
             name: "RecordWriter",
             dependencies: ["ReaderStore", "MdocModel", "RecordBench", "VectorFiles"],
             path: "Tests/Support/RecordWriter", swiftSettings: strict),
+
+        // Asks on the clerk's page until it is killed.
+        .executableTarget(
+            name: "PageApp", dependencies: ["TapToPresent", "JSON"], path: "Tests/Support/PageApp",
+            swiftSettings: strict),
 
         // Benchmarks and tests
         .executableTarget(
@@ -396,6 +403,7 @@ let package = Package(
         tests(
             of: "PortraitDecoding", in: "Service",
             ["PortraitImage", "countersign-portrait", "CZlib"]),
+        tests(of: "ChildPrograms", in: "Service", []),
         tests(
             of: "ReaderIdentityStore", in: "Service",
             ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),
@@ -419,7 +427,7 @@ let package = Package(
             [
                 "COSE", "Deadlines", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocSession", "MdocTrust",
                 "MdocVerification",
-                "MdocWallet", "OtherPrograms", "ProximityReader", "ReaderService", "ReaderStore",
+                "MdocWallet", "OtherPrograms", "PageApp", "ProximityReader", "ReaderService", "ReaderStore",
                 "ReaderTokens",
                 "RequestPlanner",
                 "Transport", "PresentationStage", "BlueZBench", "PCSCBench",

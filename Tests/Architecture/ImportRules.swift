@@ -10,7 +10,7 @@ enum ImportRules {
         "CSeccomp": ["Commands/countersign-portrait/"],
         "CPCSCLite": ["Transports/PCSCTransport/"],
         "CBlueZ": ["Transports/BlueZTransport/"],
-        "CProcess": ["Commands/countersignd/"],
+        "CProcess": ["Commands/countersignd/", "Service/ChildPrograms/"],
         "CSystemdBus": ["Transports/BlueZTransport/"],
         "CPostgreSQL": ["Service/ReaderStore/"],
         "SystemPackage": ["Transports/Transport/", "Service/ReaderIdentityStore/", "Commands/"],

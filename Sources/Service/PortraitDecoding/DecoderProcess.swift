@@ -1,28 +1,32 @@
+internal import ChildPrograms
 internal import Glibc
 internal import PortraitImage
 
-/// One run of the decoder. The process is ended in `deinit` if it still runs.
+/// One run of the decoder. The process is killed with it if it still runs.
 struct DecoderProcess: ~Copyable {
-    let process: pid_t
+    private let program: ChildProgram
     private let socket: Int32
+
+    var process: pid_t { program.process }
 
     init(_ executable: String) throws(PortraitDecoderError) {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .notStarted }
-        let child = Self.spawn(executable, ends[1])
-        _ = close(ends[1])
-        guard let child else {
+        defer { _ = close(ends[1]) }
+        do throws(ChildProgram.NotStarted) {
+            program = try ChildProgram(
+                [executable], environment: [], input: .descriptor(ends[1]), output: .descriptor(ends[1]),
+                errors: .nowhere)
+            socket = ends[0]
+        } catch {
             _ = close(ends[0])
             throw .notStarted
         }
-        (process, socket) = (child, ends[0])
     }
 
     deinit {
         _ = close(socket)
-        _ = kill(process, SIGKILL)
-        while waitpid(process, nil, 0) < 0, errno == EINTR {}
     }
 
     /// Sends the input and takes the output to its end.
@@ -74,14 +78,7 @@ struct DecoderProcess: ~Copyable {
 
     /// Waits for the process, whose output has ended, and says how it did.
     consuming func end(until deadline: ContinuousClock.Instant) throws(PortraitDecoderError) {
-        let ending = Self.ending(of: process, until: deadline)
-        guard ending != .overdue else {
-            _ = consume self
-            throw .overdue
-        }
-        _ = close(socket)
-        discard self
-        guard case .status(let status) = ending else { throw .unexpected }
+        guard let status = program.end(until: deadline) else { throw .overdue }
         let signal = status & 0x7f
         guard signal == 0 else { throw .ended(signal: signal) }
         switch PortraitEnd(rawValue: status >> 8 & 0xff) {
@@ -92,49 +89,5 @@ struct DecoderProcess: ~Copyable {
         case .tooLarge: throw .tooLarge
         case .usage, .broken, nil: throw .unexpected
         }
-    }
-
-    enum Ending: Equatable {
-        /// As `waitpid` reports it.
-        case status(Int32)
-        /// It still runs.
-        case overdue
-        /// It is not, or no longer, a child of this process: how it ended is not known.
-        case unknown
-    }
-
-    static func ending(of process: pid_t, until deadline: ContinuousClock.Instant) -> Ending {
-        while true {
-            var status: Int32 = 0
-            let found = unsafe waitpid(process, &status, WNOHANG)
-            if found == process { return .status(status) }
-            guard found == 0 || errno == EINTR else { return .unknown }
-            guard ContinuousClock.now < deadline else { return .overdue }
-            usleep(200)
-        }
-    }
-
-    /// Starts it with the socket as its input and output and no environment; what else is open it closes itself.
-    private static func spawn(_ executable: String, _ socket: Int32) -> pid_t? {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_adddup2(&actions, socket, 0)
-        unsafe posix_spawn_file_actions_adddup2(&actions, socket, 1)
-        unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        // The threads of a service block signals; the decoder must receive those that end it.
-        var attributes = posix_spawnattr_t()
-        var none = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var words = unsafe [strdup(executable), nil]
-        defer { unsafe free(words[0]) }
-        var environment: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
-        var child: pid_t = 0
-        let failure = unsafe posix_spawn(&child, executable, &actions, &attributes, &words, &environment)
-        return failure == 0 ? child : nil
     }
 }

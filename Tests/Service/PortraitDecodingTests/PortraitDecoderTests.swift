@@ -163,12 +163,6 @@ struct PortraitDecoderTests {
         #expect(await failure(of: Array("kill -9 $$\n".utf8), shell) == .ended(signal: SIGKILL))
     }
 
-    @Test("A decoder that cannot be waited for has not ended well")
-    func notWaitedFor() {
-        let notOurs = DecoderProcess.ending(of: getppid(), until: .now + .seconds(20))
-        #expect(notOurs == .unknown)
-    }
-
     @Test("A decoder's end has its name", arguments: PortraitEnd.allCases)
     func end(_ end: PortraitEnd) async {
         let expected: PortraitDecoderError =

@@ -10,7 +10,8 @@ import VectorFiles
 final class ClerkDesktop: Sendable {
     let folder: URL
     private let wallet: BuiltProgram
-    private let address: String
+    /// Of the bench link.
+    let address: String
 
     init(wallet arguments: [String] = []) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "desktop-\(UUID())")

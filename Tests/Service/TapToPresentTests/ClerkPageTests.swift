@@ -1,5 +1,6 @@
 import Deadlines
 import Foundation
+import Glibc
 import JSON
 import OtherPrograms
 import RequestPlanner
@@ -62,6 +63,34 @@ struct ClerkPageTests {
         }
         session = nil
         try await until("the daemon ends") { desktop.daemons.isEmpty }
+    }
+
+    @Test("Where the app is killed the daemon ends by itself, though the browser that it opened stays")
+    func killed() async throws {
+        let desktop = try await ClerkDesktop()
+        try desktop.setBrowser(
+            "cp \"$1\" '\(desktop.folder.path)/new' && mv '\(desktop.folder.path)/new' '\(desktop.folder.path)/opened'\n"
+                + "exec sleep 30")
+        let app = try BuiltProgram(
+            "PageApp", ["\(desktop.folder.path)/store", desktop.address], environment: desktop.environment)
+        _ = try await desktop.page()
+        #expect(Self.programs(of: desktop).contains("countersignd"))
+        app.signal(SIGKILL)
+        try await until("the daemon ends") { !Self.programs(of: desktop).contains("countersignd") }
+        #expect(Self.programs(of: desktop).contains("sleep"))
+    }
+
+    /// The programs whose environment is this desktop's.
+    private static func programs(of desktop: ClerkDesktop) -> Set<String> {
+        let mark = Data("XDG_RUNTIME_DIR=\(desktop.folder.path)/run\0".utf8)
+        let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return Set(
+            processes.filter { Int($0) != nil }.compactMap { process in
+                let environment = FileManager.default.contents(atPath: "/proc/\(process)/environ")
+                guard environment?.range(of: mark) != nil else { return nil }
+                let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
+                return name?.trimmingCharacters(in: .whitespacesAndNewlines)
+            })
     }
 
     @Test("A national ID card is shown with its whole name")

@@ -1,3 +1,4 @@
+internal import ChildPrograms
 internal import FoundationEssentials
 internal import Glibc
 internal import JSON
@@ -18,12 +19,14 @@ struct OwnProgram {
         do {
             let (reading, writing) = try FileDescriptor.pipe(options: .closeOnExec)
             defer { try? reading.close() }
-            let child = try writing.closeAfter { try Self.spawn(words, output: writing) }
-            let output = try Self.contents(of: reading)
-            var status: Int32 = 0
-            while unsafe waitpid(child, &status, 0) < 0 {
-                guard errno == EINTR else { throw Errno(rawValue: errno) }
+            let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+            let child = try writing.closeAfter {
+                try ChildProgram(
+                    words, environment: environment, input: .nowhere, output: .descriptor(writing.rawValue),
+                    errors: .inherited)
             }
+            let output = try Self.contents(of: reading)
+            let status = child.end(until: nil) ?? -1
             return (
                 status & 0x7f == 0 ? status >> 8 & 0xff : 128, String(decoding: output, as: UTF8.self)
             )
@@ -44,23 +47,6 @@ struct OwnProgram {
             let end = program.lastIndex(of: "/")
         else { throw .unavailable("/proc/self/exe cannot be read: mount /proc") }
         return String(program[..<end])
-    }
-
-    private static func spawn(_ words: [String], output: FileDescriptor) throws -> pid_t {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        unsafe posix_spawn_file_actions_adddup2(&actions, output.rawValue, STDOUT_FILENO)
-        var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
-        defer { for argument in unsafe arguments { unsafe free(argument) } }
-        var environment =
-            unsafe ProcessInfo.processInfo.environment.map { unsafe strdup("\($0)=\($1)") } + [nil]
-        defer { for variable in unsafe environment { unsafe free(variable) } }
-        var child: pid_t = 0
-        let failure = unsafe posix_spawnp(&child, words[0], &actions, nil, &arguments, &environment)
-        guard failure == 0 else { throw Errno(rawValue: failure) }
-        return child
     }
 
     private static func contents(of file: FileDescriptor) throws -> [UInt8] {

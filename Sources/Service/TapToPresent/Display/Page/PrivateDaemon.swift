@@ -1,3 +1,4 @@
+internal import ChildPrograms
 internal import DaemonClient
 internal import Foundation
 internal import Glibc
@@ -9,13 +10,16 @@ final class PrivateDaemon: Sendable {
     private static let startTime = Duration.seconds(20)
     /// How long it may take to end by itself; then it is killed.
     private static let endTime = Duration.seconds(10)
+    /// How long a browser may take to say that it does not open.
+    private static let browserTime = Duration.seconds(2)
     /// Below the ports that the system gives to those that connect.
     private static let ports: Range<UInt16> = 20_000..<32_768
 
     let socket: DaemonSocket
     private let folder: URL
-    private let process: Process
-    private let input: Pipe
+    private let program: ChildProgram
+    /// The other end of its input, which no other program has.
+    private let input: Int32
 
     /// Starts the daemon and opens its page. Blocks its thread meanwhile.
     init(
@@ -24,40 +28,52 @@ final class PrivateDaemon: Sendable {
         let port = UInt16.random(in: Self.ports)
         folder = Self.newFolder(page.environment)
         socket = DaemonSocket(path: folder.appending(path: "socket").path)
-        (process, input) = (Process(), Pipe())
         let configuration = setup.daemonConfiguration(in: folder, port: port, device: page.device)
+        let file = folder.appending(path: "countersignd.json")
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-            let file = folder.appending(path: "countersignd.json")
             try Data(configuration.utf8).write(to: file)
-            // The browser must not keep it open.
-            _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-            process.executableURL = programs.daemon
-            process.arguments = ["--config", file.path, "--until-input-ends"]
-            process.environment = page.environment
-            process.standardInput = input
-            process.standardOutput = FileHandle.nullDevice
-            try process.run()
         } catch {
             throw .unavailable(.pageDaemonFailed)
         }
+        let environment = page.environment.map { "\($0)=\($1)" }
+        let words = [programs.daemon.path, "--config", file.path, "--until-input-ends"]
+        (program, input) = try Self.start(words, environment)
         try waitUntilReady()
-        try open(at: "http://127.0.0.1:\(port)", with: programs.browser)
+        try open(at: "http://127.0.0.1:\(port)", with: programs.browser, environment)
+    }
+
+    /// Starts the daemon with an input that ends with this process, however that ends.
+    private static func start(
+        _ words: [String], _ environment: [String]
+    ) throws(MobileDocumentReaderError) -> (ChildProgram, Int32) {
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .unavailable(.pageDaemonFailed) }
+        defer { close(ends[1]) }
+        do throws(ChildProgram.NotStarted) {
+            let program = try ChildProgram(
+                words, environment: environment, input: .descriptor(ends[1]), output: .nowhere,
+                errors: .inherited)
+            return (program, ends[0])
+        } catch {
+            close(ends[0])
+            throw .unavailable(.pageDaemonFailed)
+        }
     }
 
     deinit {
-        let (folder, process) = (folder, process)
-        try? input.fileHandleForWriting.close()
+        let (folder, program) = (folder, program)
+        close(input)
         Thread.detachNewThread {
-            let deadline = ContinuousClock.now + Self.endTime
-            while process.isRunning, ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.02) }
-            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+            if program.end(until: .now + Self.endTime) == nil { program.kill() }
+            _ = program.end(until: nil)
             try? FileManager.default.removeItem(at: folder)
         }
     }
 
-    var isRunning: Bool { process.isRunning }
+    var isRunning: Bool { program.isRunning }
 
     private static func newFolder(_ environment: [String: String]) -> URL {
         let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
@@ -80,7 +96,9 @@ final class PrivateDaemon: Sendable {
 
     /// Opens the page by a file of this user alone: other users can read the arguments of a program, and the code is
     /// in the address.
-    private func open(at origin: String, with browser: URL) throws(MobileDocumentReaderError) {
+    private func open(
+        at origin: String, with browser: URL, _ environment: [String]
+    ) throws(MobileDocumentReaderError) {
         let lane: JSONValue = ["page": "clerk", "lane": .string(MobileDocumentReader.Setup.lane)]
         guard let reply = try? socket.call("POST", "/v1/page-codes", lane),
             let code = try? JSONDecoder().decode(PageCode.self, from: Data(reply.body))
@@ -88,23 +106,15 @@ final class PrivateDaemon: Sendable {
         let file = folder.appending(path: "clerk.html")
         let address = "\(origin)\(code.path)"
         let page = "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=\(address)\">\n"
-        let opening = Process()
-        opening.executableURL = browser
-        opening.arguments = [file.path]
-        opening.environment = process.environment
-        opening.standardOutput = FileHandle.nullDevice
-        opening.standardError = FileHandle.nullDevice
-        do {
-            try Data(page.utf8).write(to: file)
-            try opening.run()
-        } catch {
-            throw .unavailable(.pageBrowserFailed)
+        guard (try? Data(page.utf8).write(to: file)) != nil,
+            let opening = try? ChildProgram(
+                [browser.path, file.path], environment: environment, input: .nowhere, output: .nowhere,
+                errors: .nowhere)
+        else { throw .unavailable(.pageBrowserFailed) }
+        // Where xdg-open itself is the browser it stays, also after this object.
+        guard let status = opening.end(until: .now + Self.browserTime) else {
+            return Thread.detachNewThread { _ = opening.end(until: nil) }
         }
-        // Where xdg-open itself is the browser it stays.
-        let deadline = ContinuousClock.now + .seconds(2)
-        while opening.isRunning, ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.02) }
-        guard opening.isRunning || opening.terminationStatus == 0 else {
-            throw .unavailable(.pageBrowserFailed)
-        }
+        guard status == 0 else { throw .unavailable(.pageBrowserFailed) }
     }
 }
