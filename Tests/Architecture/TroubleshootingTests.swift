@@ -18,7 +18,7 @@ struct TroubleshootingTests {
     private static func ids(from first: String, to last: String) -> Set<String> {
         let part = page.split(separator: first).dropFirst().first?.split(separator: last).first ?? ""
         let column = part.matches(of: /(?m)^\| ([^|]*) \|/).map { String($0.1) }.joined(separator: "\n")
-        return Set(column.matches(of: /`([A-Za-z_.]+)`/).map { String($0.1) })
+        return Set(column.matches(of: /`([A-Za-z0-9_.]+)`/).map { String($0.1) })
     }
 
     @Test(

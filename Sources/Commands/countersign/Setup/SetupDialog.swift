@@ -32,7 +32,7 @@ struct SetupDialog {
         }
     }
 
-    /// What cannot be read is asked anew.
+    /// What cannot be read is asked again.
     private static func members(ofFile path: String) -> JSONTextMembers? {
         guard let bytes = try? InputFile.read(path, limit: longestFile) else { return nil }
         return try? JSONText(bytes[...]).members(Set(SetupQuestion.allCases.map(\.rawValue)))

@@ -40,7 +40,7 @@ package struct PageFiles: Sendable {
 
     subscript(name: String) -> File? { files[name] }
 
-    /// Whether there are none: the daemon runs without pages.
+    /// Whether the daemon runs without pages.
     var isEmpty: Bool { files.isEmpty }
 }
 
