@@ -61,17 +61,26 @@ class Greeting:
             text = fields["qr"].partition(":")[2].lstrip("/").rstrip("=\n ")
             engagement = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         self.engagement = cbor.decode(engagement)
+        self.is_v2 = bool(fields.get("nfcV2"))
 
     @property
     def handover(self):
+        if self.is_v2:
+            return "nfc-v2"
         return "qr" if self.select is None else "static" if self.request is None else "negotiated"
 
     def service(self, mode):
         """The UUID for a mode: of the engagement's options, or of an out-of-band record."""
         option = 11 if mode == "central" else 10
-        for kind, _, options in (method[:3] for method in self.engagement.get(2) or []):
+        methods = list(self.engagement.get(2) or [])
+        if self.is_v2:
+            # A phone may leave out the UUID that the reader offered.
+            methods += cbor.decode(self.request)[0].get(2) or []
+        for kind, _, options in (method[:3] for method in methods):
             if kind == BLE and option in options:
                 return str(uuid.UUID(bytes=options[option]))
+        if self.is_v2:
+            raise Failure("no-uuid-in-greeting")
         # In negotiated handover a wallet that becomes the client keeps the reader's UUID.
         for message in (self.select, self.request):
             found = message and oob_uuid(message)

@@ -53,7 +53,7 @@ extension DaemonConfiguration.Lane {
                 reader: try members["reader"]?.string(upTo: 128) ?? "",
                 adapter: try members["adapter"]?.string(upTo: 16), usesBluetooth: transport != .nfc)
         }
-        for other in ["reader", "adapter", "transport", "bleMode", "l2cap", "readerCommands"]
+        for other in ["reader", "adapter", "transport", "bleMode", "l2cap", "nfcV2", "readerCommands"]
         where members[other] != nil {
             throw text.wrong("benchLink and \(other) cannot be given together")
         }
@@ -73,6 +73,12 @@ extension DaemonConfiguration.Lane {
         plan.transport = try members["transport"]?.word() ?? .automatic
         plan.mode = try members["bleMode"]?.word() ?? .centralClient
         plan.l2cap = try members["l2cap"]?.word() ?? .engagement
+        if let version2 = members["nfcV2"] {
+            plan.nfcVersion2 = try version2.word()
+            guard plan.nfcVersion2 != .only || plan.transport != .bluetoothLE else {
+                throw version2.wrong("only cannot be given with transport ble")
+            }
+        }
         return plan
     }
 

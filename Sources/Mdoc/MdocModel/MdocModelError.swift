@@ -22,6 +22,8 @@ package enum MdocStructure: String, Sendable {
     case deviceEngagement, sessionTranscript, sessionEstablishment, sessionData, deviceRequest, itemsRequest
     case deviceResponse, document, issuerSignedItem, deviceSigned, mobileSecurityObject
     case drivingPrivileges, domesticDrivingPrivileges
+    /// The messages of an NFC v2 handover.
+    case handoverRequest, handoverSelect
 }
 
 extension MdocModelError {

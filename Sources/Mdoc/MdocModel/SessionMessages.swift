@@ -5,29 +5,36 @@ package import COSE
 package struct SessionEstablishment: Sendable {
     package let eReaderKeyBytes: EncodedCBOR<COSEKey>
     package let data: ArraySlice<UInt8>
+    /// The number of the message, where messages are numbered and it has one.
+    package let sequence: UInt64?
 
+    /// - Parameter numbered: whether the session's messages have numbers; otherwise `seq` is an unknown member.
     package init(
-        _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
+        _ bytes: ArraySlice<UInt8>, numbered: Bool = false, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
-        (eReaderKeyBytes, data) = try MdocModelError.mapping(in: .sessionEstablishment) {
+        (eReaderKeyBytes, data, sequence) = try MdocModelError.mapping(in: .sessionEstablishment) {
             () throws(CBORError) in
             let item = try CBORItem.parse(bytes, limits: limits)
             let map = try item.map()
             return (
                 try EncodedCBOR(map.required("eReaderKey", in: item)),
-                try map.required("data", in: item).byteString()
+                try map.required("data", in: item).byteString(),
+                numbered ? try map.optional("seq")?.unsigned() : nil
             )
         }
     }
 
     /// The message for `data`, which is encrypted already.
-    package static func encode(eReaderKey: EncodedCBOR<COSEKey>, data: [UInt8]) -> [UInt8] {
-        var encoder = CBOREncoder(reservingCapacity: eReaderKey.bytes.count + data.count + 32)
-        encoder.map(count: 2)
+    package static func encode(
+        eReaderKey: EncodedCBOR<COSEKey>, data: [UInt8], sequence: UInt64? = nil
+    ) -> [UInt8] {
+        var encoder = CBOREncoder(reservingCapacity: eReaderKey.bytes.count + data.count + 48)
+        encoder.map(count: sequence == nil ? 2 : 3)
         encoder.text("eReaderKey")
         encoder.encoded(eReaderKey.bytes)
         encoder.text("data")
         encoder.byteString(data)
+        encoder.sequence(sequence)
         return encoder.bytes
     }
 }
@@ -49,24 +56,31 @@ package struct SessionStatus: RawRepresentable, Hashable, Sendable {
 package struct SessionData: Sendable {
     package let data: ArraySlice<UInt8>?
     package let status: SessionStatus?
+    /// The number of the message, where messages are numbered and it has one.
+    package let sequence: UInt64?
 
+    /// - Parameter numbered: whether the session's messages have numbers; otherwise `seq` is an unknown member.
     package init(
-        _ bytes: ArraySlice<UInt8>, limits: CBORLimits = .standard
+        _ bytes: ArraySlice<UInt8>, numbered: Bool = false, limits: CBORLimits = .standard
     ) throws(MdocModelError) {
-        (data, status) = try MdocModelError.mapping(in: .sessionData) { () throws(CBORError) in
+        (data, status, sequence) = try MdocModelError.mapping(in: .sessionData) { () throws(CBORError) in
             let item = try CBORItem.parse(bytes, limits: limits)
             let map = try item.map()
             let data = try map.optional("data")?.byteString()
             let status = try map.optional("status")?.unsigned()
             guard data != nil || status != nil else { throw .missingMember(at: item.offset) }
-            return (data, status.map(SessionStatus.init))
+            return (
+                data, status.map(SessionStatus.init), numbered ? try map.optional("seq")?.unsigned() : nil
+            )
         }
     }
 
     /// The message for `data`, which is encrypted already, and a status.
-    package static func encode(data: [UInt8]?, status: SessionStatus?) -> [UInt8] {
-        var encoder = CBOREncoder(reservingCapacity: (data?.count ?? 0) + 32)
-        encoder.map(count: (data == nil ? 0 : 1) + (status == nil ? 0 : 1))
+    package static func encode(
+        data: [UInt8]?, status: SessionStatus?, sequence: UInt64? = nil
+    ) -> [UInt8] {
+        var encoder = CBOREncoder(reservingCapacity: (data?.count ?? 0) + 48)
+        encoder.map(count: [data == nil, status == nil, sequence == nil].count { !$0 })
         if let data {
             encoder.text("data")
             encoder.byteString(data)
@@ -75,7 +89,17 @@ package struct SessionData: Sendable {
             encoder.text("status")
             encoder.unsigned(status.rawValue)
         }
+        encoder.sequence(sequence)
         return encoder.bytes
+    }
+}
+
+extension CBOREncoder {
+    /// The member `seq`, the last of a session message (draft of the second edition).
+    fileprivate mutating func sequence(_ number: UInt64?) {
+        guard let number else { return }
+        text("seq")
+        unsigned(number)
     }
 }
 

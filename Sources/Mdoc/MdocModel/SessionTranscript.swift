@@ -6,6 +6,13 @@ package enum Handover: Equatable, Sendable {
     case qr
     /// The complete NDEF messages as exchanged; `request` is nil for static handover.
     case nfc(select: [UInt8], request: [UInt8]?)
+    /// The complete CBOR messages of an NFC v2 handover (draft of the second edition), without data object header.
+    case nfcVersion2(select: [UInt8], request: [UInt8])
+
+    /// Whether each message of the session bears a sequence number: in sessions of an NFC v2 handover, and only there.
+    package var numbersMessages: Bool {
+        if case .nfcVersion2 = self { true } else { false }
+    }
 }
 
 /// SessionTranscript (ISO/IEC 18013-5 9.1.5.1), made of what was sent and received, byte for byte.
@@ -33,6 +40,10 @@ package struct SessionTranscript: Sendable {
                     encoder.array(count: 2)
                     encoder.byteString(select)
                     if let request { encoder.byteString(request) } else { encoder.null() }
+                case .nfcVersion2(let select, let request):
+                    encoder.array(count: 2)
+                    encoder.byteString(select)
+                    encoder.byteString(request)
                 }
             }[...]
     }

@@ -16,6 +16,12 @@ package struct BluetoothOffer: Equatable, Sendable {
         psm = carrier.outOfBand.protocolServiceMultiplexer.flatMap { L2CAPPSM($0) }
     }
 
+    /// What an NFC v2 handover settled.
+    package init(_ choice: NFCVersion2BluetoothChoice) {
+        (centralClient, peripheralServer) = (choice.centralClient, choice.peripheralServer)
+        psm = choice.psm.flatMap { L2CAPPSM(Int($0)) }
+    }
+
     /// Nil where the engagement has no mode with a UUID.
     package init?(_ engagement: DeviceEngagement) {
         for case .ble(let options) in engagement.retrievalMethods {

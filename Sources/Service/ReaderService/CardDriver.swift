@@ -11,6 +11,7 @@ protocol NFCMachine {
 
 extension NFCEngagementReader: NFCMachine {}
 extension NFCTransferReader: NFCMachine {}
+extension NFCVersion2EngagementReader: NFCMachine {}
 
 /// Does what an NFC machine asks: carries its commands to a card, and waits.
 struct CardDriver: Sendable {

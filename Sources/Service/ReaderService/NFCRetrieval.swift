@@ -42,11 +42,27 @@ struct NFCRetrieval: Sendable {
     private(set) var sent: ContinuousClock.Instant?
     /// Whether the phone is between two messages and still listens.
     private var isIdle = false
+    /// Whether an empty message is the phone's way to end the exchange.
+    private let endsEmpty: Bool
 
     /// - Parameter carrier: the limits the phone gave, if it did.
     init(_ driver: CardDriver, _ carrier: NFCCarrier?, _ settings: NFCTransferSettings) {
-        machine = NFCTransferReader(
-            limits: driver.card.readerLimits, carrier: carrier ?? NFCCarrier(), settings: settings)
+        self.init(
+            driver,
+            NFCTransferReader(
+                limits: driver.card.readerLimits, carrier: carrier ?? NFCCarrier(), settings: settings),
+            endsEmpty: false)
+    }
+
+    /// Goes on with the application that an NFC v2 engagement selected.
+    init(_ driver: CardDriver, engaged machine: NFCTransferReader) {
+        self.init(driver, machine, endsEmpty: true)
+        isIdle = true
+    }
+
+    private init(_ driver: CardDriver, _ machine: NFCTransferReader, endsEmpty: Bool) {
+        self.machine = machine
+        self.endsEmpty = endsEmpty
         grace = driver.grace
         var observed = driver
         observed.grace = .zero
@@ -103,6 +119,7 @@ extension NFCRetrieval: SessionCarrier {
             throw .failed(.session(.unexpectedMessage))
         }
         sent = turn.instants?.sent
+        if endsEmpty, answer.isEmpty { return .ended }
         return .message(answer, began: turn.instants?.answered ?? .now)
     }
 

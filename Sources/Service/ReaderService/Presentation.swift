@@ -63,6 +63,9 @@ package struct PresentationDeadlines: Equatable, Sendable {
     package var progress: Duration = .seconds(10)
     /// From the request to the answer: the holder reads and consents meanwhile.
     package var consent: Duration = .seconds(300)
+    /// How long the request waits for the next tap of a phone that took it away: that of NFC v2, where the holder
+    /// confirms between two taps.
+    package var armed: Duration = .seconds(300)
     /// For notifying the phone of the end.
     package var termination: Duration = .seconds(1)
     /// Between two looks at a phone that has no wallet to show yet (Q7).
@@ -75,6 +78,8 @@ package struct PresentationDeadlines: Equatable, Sendable {
     package var nextTry: Duration = .milliseconds(700)
     /// For all tries of one stay on the reader; then the phone has to be lifted (Q202).
     package var tries: Duration = .seconds(3)
+    /// In which taps begin with classic handover, after a phone that began NFC v2 and failed.
+    package var version2Rest: Duration = .seconds(60)
 
     package init() {}
 }
@@ -91,6 +96,8 @@ package enum PresentationEvent: Equatable, Sendable {
     case liftAndTapAgain(NFCEndReason)
     /// The tap broke off before it was complete; the same request waits for the next one.
     case tapAgain(NFCEndReason)
+    /// The phone left with the request, before its holder decided: after that the same request waits for its next tap.
+    case confirmThenTapAgain
     /// A QR code is worth offering: two taps have failed (Q12).
     case offerQR
     /// There is no Bluetooth; NFC alone is used. `id` is the transport's.

@@ -50,17 +50,25 @@ extension ReaderTransaction {
         _ exchange: inout RequestExchange, over link: any BluetoothLELink, _ progress: inout Progress
     ) async throws(PresentationFailure) -> Ending {
         progress.times.end(.connection)
-        var carrier = LinkCarrier(
-            driver: await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings))
+        var carrier = await carrier(over: link)
         return try await complete(&exchange, over: &carrier, &progress)
     }
 
+    func carrier(over link: any BluetoothLELink) async -> LinkCarrier {
+        LinkCarrier(driver: await LinkDriver(link, as: .reader, settings: plan.deadlines.bluetoothSettings))
+    }
+
     /// The link to an engaged phone, once it has started.
+    ///
+    /// - Parameter isAwaited: whether it is reported that it takes long, since nothing else carries the answer.
     func link(
-        _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer, _ engagement: DeviceEngagement
+        _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer, _ engagement: DeviceEngagement,
+        isAwaited: Bool = true
     ) async throws(PresentationFailure) -> any BluetoothLELink {
         let deadline = ContinuousClock.now + plan.deadlines.connection
-        let notices = ConnectionNotices(deadlines: plan.deadlines, engaged: .now, report: report)
+        let silent: @Sendable (PresentationEvent) -> Void = { _ in }
+        let notices = ConnectionNotices(
+            deadlines: plan.deadlines, engaged: .now, report: isAwaited ? report : silent)
         let result = await notices.during {
             await bounded(by: deadline) { () throws(BluetoothLEError) in
                 try await bluetooth.link(to: offer, engaged: engagement)
@@ -84,7 +92,7 @@ extension ReaderTransaction {
 }
 
 /// A Bluetooth link that is up and started.
-private struct LinkCarrier: SessionCarrier {
+struct LinkCarrier: SessionCarrier {
     let driver: LinkDriver
     private(set) var sent: ContinuousClock.Instant?
 

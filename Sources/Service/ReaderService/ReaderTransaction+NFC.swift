@@ -35,7 +35,9 @@ extension ReaderTransaction {
         at reader: any ContactlessReader, scanned: DeviceEngagement?, _ bluetooth: BluetoothRetrieval?,
         _ progress: inout Progress
     ) async throws(PresentationFailure) -> Ending {
-        var taps = TapSeries(plan.deadlines, hasNFC: plan.retrieval.transport != .bluetoothLE)
+        var taps = TapSeries(
+            plan.deadlines, hasNFC: plan.retrieval.transport != .bluetoothLE,
+            version2: plan.retrieval.nfcVersion2)
         var key = ReadyKey()
         await reader.beginPresentation()
         report(.armed)
@@ -51,7 +53,9 @@ extension ReaderTransaction {
                 progress = Progress()
                 let air = taps.offersBluetooth ? bluetooth : nil
                 let result = await ended { () throws(TapEnd) in
-                    try await tap(&card, at: reader, scanned: scanned, air, key: &key, &progress)
+                    try await tap(
+                        &card, at: reader, scanned: scanned, air, version2: taps.triesVersion2, key: &key,
+                        &progress)
                 }
                 await letGo(of: card)
                 do throws(TapEnd) {
@@ -107,19 +111,28 @@ extension ReaderTransaction {
     /// - Parameter card: the phone that is in the field; a later one where that one's engagement was replaced.
     private func tap(
         _ card: inout any ContactlessCard, at reader: any ContactlessReader, scanned: DeviceEngagement?,
-        _ bluetooth: BluetoothRetrieval?, key: inout ReadyKey, _ progress: inout Progress
+        _ bluetooth: BluetoothRetrieval?, version2: Bool, key: inout ReadyKey, _ progress: inout Progress
     ) async throws(TapEnd) -> Ending {
         if let scanned { return try await retrieve(scanned, driver(for: card), key: &key, &progress) }
-        var engaged = try await engage(driver(for: card), bluetooth)
+        var engaged = try await engage(driver(for: card), bluetooth, version2: version2)
         while true {
             progress.times.end(.engagement)
             report(.engaged)
             var exchange = try newExchange(of: engaged, key: &key)
+            if let bluetooth, let offer = engaged.bluetooth, let transfer = engaged.transfer {
+                report(.mayLift)
+                let retrieval = NFCRetrieval(driver(for: card), engaged: transfer)
+                var carrier = await hybrid(retrieval, bluetooth, offer, engaged.engagement)
+                return try await complete(&exchange, over: &carrier, &progress)
+            }
             guard let bluetooth, let offer = engaged.bluetooth else {
                 report(.hold)
-                var retrieval = NFCRetrieval(driver(for: card), engaged.nfc, plan.deadlines.transferSettings)
-                try await retrieval.select(isFirst: false)
-                return try await complete(&exchange, over: &retrieval, &progress)
+                var retrieval = try await retrieval(from: driver(for: card), engaged)
+                do throws(TapEnd) {
+                    return try await complete(&exchange, over: &retrieval, &progress)
+                } catch {
+                    throw engaged.transfer == nil ? error : error.ofVersion2
+                }
             }
             // The phone may be lifted: everything else comes through the air.
             await letGo(of: card)
@@ -135,6 +148,14 @@ extension ReaderTransaction {
             case .tap(let another, let newer): (card, engaged) = (another, newer)
             }
         }
+    }
+
+    /// The data transfer with an engaged phone, on its application.
+    private func retrieval(from driver: CardDriver, _ engaged: Engaged) async throws(TapEnd) -> NFCRetrieval {
+        if let transfer = engaged.transfer { return NFCRetrieval(driver, engaged: transfer) }
+        var retrieval = NFCRetrieval(driver, engaged.nfc, plan.deadlines.transferSettings)
+        try await retrieval.select(isFirst: false)
+        return retrieval
     }
 
     func driver(for card: any ContactlessCard) -> CardDriver {
@@ -176,11 +197,14 @@ extension ReaderTransaction {
         let handover: Handover
         let nfc: NFCCarrier?
         let bluetooth: BluetoothOffer?
+        /// The application that an NFC v2 engagement left selected.
+        var transfer: NFCTransferReader?
     }
 
     func engage(
-        _ driver: CardDriver, _ bluetooth: BluetoothRetrieval?
+        _ driver: CardDriver, _ bluetooth: BluetoothRetrieval?, version2: Bool = false
     ) async throws(TapEnd) -> Engaged {
+        if version2, let engaged = try await engageByVersion2(driver, bluetooth) { return engaged }
         let limits = driver.card.readerLimits
         let offer = NFCOffer(
             bluetoothLE: await bluetooth?.handoverOffer,
@@ -235,7 +259,7 @@ extension PresentationDeadlines {
         return settings
     }
 
-    fileprivate var transferSettings: NFCTransferSettings {
+    var transferSettings: NFCTransferSettings {
         var settings = NFCTransferSettings()
         settings.progressDeadline = progress
         settings.consentDeadline = consent

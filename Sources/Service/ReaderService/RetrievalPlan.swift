@@ -33,7 +33,17 @@ package struct RetrievalPlan: Equatable, Sendable {
         case characteristic
     }
 
+    /// Whether NFC v2 is tried, by a draft of the second edition of ISO/IEC 18013-5.
+    package enum NFCVersion2: String, CaseIterable, Sendable {
+        /// First, and classic handover where the phone has none: one command more.
+        case automatic = "auto"
+        case off
+        /// Classic handover is not used.
+        case only
+    }
+
     package var transport = Transport.automatic
+    package var nfcVersion2 = NFCVersion2.off
     package var mode = Mode.centralClient
     package var l2cap = L2CAP.engagement
 

@@ -7,6 +7,8 @@ enum TapEnd: Error {
     case noWallet(NFCEndReason)
     /// It broke off; the same request waits for the next tap (Q2, Q57).
     case broken(NFCEndReason)
+    /// The phone left the field with the request, in the time for consent of NFC v2: its holder confirms, and taps again.
+    case requestTaken(NFCEndReason)
     /// The phone was engaged and did not connect over Bluetooth in time (Q207).
     case unconnected
     /// Another tap would not help.
@@ -62,6 +64,11 @@ struct TapSeries {
     private var last: NFCEndReason?
     /// Whether an answer may come over NFC alone.
     private let hasNFC: Bool
+    private let version2: RetrievalPlan.NFCVersion2
+    /// NFC v2 rests until then, after a phone that began it and failed.
+    private var version2Rest: ContinuousClock.Instant?
+    /// Until when the request waits for a phone that took it.
+    private var armedEnd: ContinuousClock.Instant?
     /// How many phones were engaged and did not connect.
     private var unconnected = 0
 
@@ -80,14 +87,26 @@ struct TapSeries {
         var state: State
     }
 
-    init(_ deadlines: PresentationDeadlines, hasNFC: Bool = true) {
+    init(
+        _ deadlines: PresentationDeadlines, hasNFC: Bool = true, version2: RetrievalPlan.NFCVersion2 = .off
+    ) {
         self.hasNFC = hasNFC
+        self.version2 = version2
         deadline = .now + deadlines.engagement
         self.deadlines = deadlines
     }
 
     /// Whether the next tap may settle on Bluetooth: not after two phones that did not connect, where NFC can do.
     var offersBluetooth: Bool { !hasNFC || unconnected != 2 }
+
+    /// Whether the next tap begins with NFC v2.
+    var triesVersion2: Bool {
+        switch version2 {
+        case .off: false
+        case .only: hasNFC
+        case .automatic: hasNFC && version2Rest.map { ContinuousClock.now >= $0 } ?? true
+        }
+    }
 
     var isOverdue: Bool { ContinuousClock.now >= deadline }
 
@@ -111,6 +130,7 @@ struct TapSeries {
         guard let last else {
             return unconnected > 0 ? .connectionOverdue : .engagementOverdue(lastTap: nil)
         }
+        if armedEnd != nil { return .consentOverdue }
         return last.phase.isDataTransfer ? .linkLost : .engagementOverdue(lastTap: last)
     }
 
@@ -121,6 +141,10 @@ struct TapSeries {
         _ end: TapEnd, stay number: Int
     ) throws(PresentationFailure) -> [PresentationEvent] {
         if stay?.number != number { stay = nil }
+        // A phone that is in NFC v2 has no way back to classic handover in the same activation.
+        if case .broken(let reason) = end, reason.isOfVersion2, reason.fault != .cardLost {
+            version2Rest = .now + deadlines.version2Rest
+        }
         switch end {
         case .unconnected: return try noteUnconnected()
         // NFC alone was offered, and the phone cannot do it.
@@ -131,10 +155,23 @@ struct TapSeries {
         case .noWallet(let reason):
             last = last ?? reason
             return noteNoWallet(number)
+        case .requestTaken(let reason): return try noteRequestTaken(reason, number)
         case .broken(let reason):
             last = reason
             return offeringQR(try noteBroken(reason, number))
         }
+    }
+
+    /// A state and no fault: no QR code is offered for it.
+    private mutating func noteRequestTaken(
+        _ reason: NFCEndReason, _ number: Int
+    ) throws(PresentationFailure) -> [PresentationEvent] {
+        last = reason
+        let end = armedEnd ?? .now + deadlines.armed
+        armedEnd = end
+        let events = try noteBroken(reason, number)
+        deadline = max(deadline, end)
+        return events.map { if case .tapAgain = $0 { .confirmThenTapAgain } else { $0 } }
     }
 
     /// Records that the phone of a tap that broke off did not stay, and returns the events to report.
@@ -208,6 +245,9 @@ extension StatusWord {
 }
 
 extension NFCEndReason {
+    /// Whether it broke off in an NFC v2 engagement.
+    fileprivate var isOfVersion2: Bool { phase == .handoverVersion2 || phase == .selectVersion2 }
+
     /// Whether the phone did something wrong before the data transfer.
     fileprivate var isOfEngagement: Bool {
         !phase.isDataTransfer && fault != .cardLost && fault != .cardMute

@@ -24,15 +24,18 @@ struct FieldTraceReplayTests {
     }
 
     /// What `request` says of a phone that another program plays.
-    private func request(_ root: String, _ trace: String) async throws -> CommandRun {
-        try await execute([
-            "request", "--reader", VirtualBench.first, "--trust", root, "--age-over", "21", "--portrait",
-            "--transport", "nfc", "--wait", "3", "--field-trace", trace, "--json",
-        ])
+    private func request(
+        _ root: String, _ trace: String, _ further: [String] = []
+    ) async throws -> CommandRun {
+        try await execute(
+            [
+                "request", "--reader", VirtualBench.first, "--trust", root, "--age-over", "21", "--portrait",
+                "--transport", "nfc", "--wait", "3", "--field-trace", trace, "--json",
+            ] + further)
     }
 
     /// A tap of this wallet with its trace, and the same by a replay of that.
-    private func replayed(_ arguments: [String]) async throws -> (
+    private func replayed(_ arguments: [String], asking further: [String] = []) async throws -> (
         first: EndFacts, again: EndFacts, taps: [TracedTap]
     ) {
         let folder = try TemporaryFolder()
@@ -44,12 +47,26 @@ struct FieldTraceReplayTests {
         ] {
             let phone = try BuiltProgram("countersign", player)
             try await phone.said("The phone is on the reader")
-            _ = try await request(root, file)
+            _ = try await request(root, file, further)
             phone.signal(SIGINT)
             #expect(try await phone.ended() == 0)
             try await afterwards()
         }
         return (try end(first), try end(again), [TracedTap](try trace(again).lines))
+    }
+
+    @Test(
+        "A tap of NFC v2 replays as one, with an answer and with a failure",
+        arguments: [[], ["--fault", "card.transfer_6f00"], ["--fault", "nfc_v2.absent"]])
+    func version2(arguments: [String]) async throws {
+        let (first, again, taps) = try await replayed(
+            ["--profile", "multipaz-v2"] + arguments, asking: ["--nfc-v2", "auto"])
+        #expect(again.error == first.error)
+        #expect(again.verdict == first.verdict)
+        let commands = taps.first?.exchanges.compactMap(\.command.word) ?? []
+        let second: ExchangeFacts.Command =
+            arguments.last == "nfc_v2.absent" ? .selectNDEF : .envelope
+        #expect(commands.prefix(2) == [.selectVersion2, second])
     }
 
     @Test(

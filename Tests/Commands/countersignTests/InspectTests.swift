@@ -53,6 +53,25 @@ struct InspectTests {
         #expect(!specimen.text.contains("note: "))
     }
 
+    @Test(
+        "The handover messages of NFC v2 are recognised, and read in full",
+        arguments: [
+            (
+                "a100a10281830501a0",
+                "NFC v2 handover request (ISO/IEC 18013-5, draft of the second edition)", false
+            ),
+            ("a100a10280", "NFC v2 handover request (ISO/IEC 18013-5, draft of the second edition)", true),
+            (
+                "a100a201820180 0063312e31",
+                "NFC v2 handover select (ISO/IEC 18013-5, draft of the second edition)", true
+            ),
+        ])
+    func version2(_ hex: String, _ kind: String, _ isMalformed: Bool) throws {
+        let specimen = try specimen([UInt8](hex: hex))
+        #expect(specimen.kind.hasPrefix(kind))
+        #expect(specimen.text.contains("note: ") == isMalformed)
+    }
+
     private func embedding(_ bytes: [UInt8]) -> String {
         bytes.starts(with: [0xd8, 24]) ? "embedded in tag 24: " : ""
     }

@@ -118,6 +118,30 @@ struct WalletTapTests {
         _ = try await tapped.ended()
     }
 
+    @Test(
+        "NFC v2: SELECT, handover and request in one tap, and the answer is verified",
+        arguments: ["multipaz-v2", "v2-nfc-only"], ["auto", "only"])
+    func version2(_ profile: String, _ use: String) async throws {
+        let tapped = try await Tapped(["--profile", profile])
+        let run = try await tapped.tap("--nfc-v2", use)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.hasPrefix("TEST DOCUMENT: over 21 yes\n"))
+        _ = try await tapped.ended()
+    }
+
+    @Test("A wallet without NFC v2 is asked by classic handover, and not at all with `only`")
+    func withoutVersion2() async throws {
+        let tapped = try await Tapped(["--handover", "negotiated"])
+        let run = try await tapped.tap("--nfc-v2", "auto")
+        #expect(run.status == 0, "\(run.errors)")
+        _ = try await tapped.ended()
+        let second = try await Tapped(["--handover", "negotiated"])
+        let only = try await second.tap("--nfc-v2", "only", "--wait", "2", "--json")
+        #expect(only.status == 3, "\(only.errors)")
+        #expect(try only.report().errors.map(\.id) == ["engagement.failed"])
+        _ = try await second.ended()
+    }
+
     @Test("A QR code engages for the bench link and for the data transfer alike")
     func qr() async throws {
         let tapped = try await Tapped(["--handover", "qr"])

@@ -3,7 +3,7 @@
 /// What a target holds to beyond not trapping it says with `demand`, so that a wrong answer is found like a crash.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case cbor, ndef, apdu, imageHeader
-    case nfcEngagement, nfcTransfer, nfcHolder
+    case nfcEngagement, nfcTransfer, nfcHolder, nfcVersion2
     case bleMessage, bleTransfer, l2capMessage, l2capPSM
     case deviceEngagement, benchLinkGreeting, text
     case deviceRequest, requestIntent, drivingPrivileges
@@ -27,6 +27,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .nfcEngagement: fuzzNFCEngagement(input)
         case .nfcTransfer: fuzzNFCTransfer(input)
         case .nfcHolder: fuzzNFCHolder(input)
+        case .nfcVersion2: fuzzNFCVersion2(input)
         case .bleMessage: fuzzBLEMessage(input)
         case .bleTransfer: fuzzBLETransfer(input)
         case .l2capMessage: fuzzL2CAPMessage(input)

@@ -1,4 +1,5 @@
 internal import ISO7816
+internal import MdocModel
 internal import MdocSession
 internal import NDEF
 
@@ -82,6 +83,49 @@ func fuzzNFCTransfer(_ input: ArraySlice<UInt8>) {
         }
     }
     fatalError("the transfer does not end")
+}
+
+/// NFC v2: the reader's engagement and its transfer against a phone that answers anything, and a phone against a reader
+/// that sends the same.
+func fuzzNFCVersion2(_ input: ArraySlice<UInt8>) {
+    let choice = input.first ?? 0
+    fuzzVersion2Holder(input.dropFirst())
+    var script = MessageScript(input.dropFirst())
+    let uuid = choice & 2 != 0 ? BluetoothUUID([UInt8](repeating: 0x11, count: 16)) : nil
+    var reader = NFCVersion2EngagementReader(
+        limits: choice & 1 != 0 ? .roomy : .short, offer: NFCVersion2Offer(serviceUUID: uuid))
+    let now = ContinuousClock.Instant.now
+    var action = reader.start(now: now)
+    for _ in 0..<turnLimit {
+        switch action {
+        case .transmit(let command):
+            demand((try? CommandAPDU.parse(command[...])) != nil, "a command that is none")
+            action = reader.receive(script.next(), now: now)
+        case .wait: fatalError("an engagement waits for nothing")
+        case .deliver(.absent), .end: return
+        case .deliver(.engaged(let engaged)):
+            if case .bluetoothLE = engaged.choice { demand(uuid != nil, "a choice that was not offered") }
+            var transfer = engaged.transfer
+            if case .transmit = transfer.send([1, 2, 3], now: now) {
+                _ = transfer.receive(script.next(), now: now)
+            }
+            return
+        }
+    }
+    fatalError("the engagement does not end")
+}
+
+private func fuzzVersion2Holder(_ input: ArraySlice<UInt8>) {
+    var script = MessageScript(input)
+    var holder = NFCVersion2Holder(NFCHolderBehaviour(), NFCVersion2Behaviour()) { _ in [0xa0] }
+    while !script.isSpent {
+        switch holder.answer(script.next()) {
+        case .respond(let answer), .engaged(let answer, _):
+            demand(answer.count >= 2, "an answer without a status")
+        case .message(let message):
+            demand(holder.reply(message[...]).count >= 2, "an answer without a status")
+        }
+    }
 }
 
 /// The phone's two machines against a reader that sends anything.

@@ -13,7 +13,7 @@ struct FieldTracePrivacyTests {
     private static let cases: [(profile: WalletProfile, handover: HandoverKind, fault: CardFault?)] = [
         (.apple, .negotiated, nil), (.google, .negotiated, nil), (.samsung, .static, nil),
         (.generic, .static, .pulledInConsent), (.generic, .negotiated, .transferFails),
-        (.generic, .static, .truncatedMessage),
+        (.generic, .static, .truncatedMessage), (.multipazVersion2, .static, nil),
     ]
 
     @Test("Q200 No element value, no key, no UUID of the session is in it", arguments: 0..<cases.count)
@@ -26,7 +26,10 @@ struct FieldTracePrivacyTests {
         let deadlines = PresentationDeadlines.ample.with {
             $0.engagement = .seconds(1); $0.nextTap = .seconds(1)
         }
-        let recorded = try await RecordedScene(scene, at: Field(phone), deadlines: deadlines)
+        var retrieval = RetrievalPlan()
+        retrieval.nfcVersion2 = .automatic
+        let recorded = try await RecordedScene(
+            scene, at: Field(phone), deadlines: deadlines, retrieval: retrieval)
         var secrets = try SessionSecrets(scene, phone.engagement)
         secrets.add(recorded.exchanged)
         #expect(secrets.found(in: recorded.trace.all) == [])

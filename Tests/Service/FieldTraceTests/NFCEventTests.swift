@@ -9,14 +9,18 @@ import Testing
 @Suite("What a field trace says of a tap")
 struct NFCEventTests {
     private func trace(
-        _ profile: WalletProfile, _ handover: HandoverKind, _ change: (inout Wallet) -> Void = { _ in }
+        _ profile: WalletProfile, _ handover: HandoverKind, version2: RetrievalPlan.NFCVersion2 = .off,
+        _ change: (inout Wallet) -> Void = { _ in }
     ) async throws -> ArraySlice<FieldTraceLine> {
         let scene = try Scene(Scene.presentation(profile), handover: handover, change)
         let deadlines = PresentationDeadlines.ample.with {
             $0.engagement = .seconds(1)
             $0.nextTap = .seconds(1)
         }
-        let recorded = try await RecordedScene(scene, at: Field(scene.phone()), deadlines: deadlines)
+        var retrieval = RetrievalPlan()
+        retrieval.nfcVersion2 = version2
+        let recorded = try await RecordedScene(
+            scene, at: Field(scene.phone()), deadlines: deadlines, retrieval: retrieval)
         return try recorded.trace.parsed().lines[...]
     }
 
@@ -62,6 +66,27 @@ struct NFCEventTests {
         let bluetooth = try #require(phone.select?.carriers.last)
         #expect(bluetooth.role?.word == .centralOnly && bluetooth.uuids == 1 && bluetooth.uuid != nil)
         #expect(phone.capabilities?.writeAccess == 0xff)
+    }
+
+    @Test("NFC v2: the phone's limit, what it chose and its engagement; and the status of a phone without it")
+    func version2() async throws {
+        let events = try await trace(.multipazVersion2, .static, version2: .automatic)
+        let phone = TracedPhone(events)
+        #expect(phone.version2?.limit == 65_536 && phone.version2?.methods == [5])
+        #expect(phone.version2?.dialect.word == .e)
+        #expect(phone.engagement?.capabilities == [3, 4])
+        let commands = events.exchanges.compactMap(\.command.word)
+        #expect(commands.prefix(3) == [.selectVersion2, .envelope, .envelope])
+        let first: PresentationFacts? = events.lazy.compactMap { line in
+            if case .presentation(let facts) = line.event { facts } else { nil }
+        }.first
+        #expect(first?.nfcV2?.word == .automatic)
+        #expect(try end(events).verdict.word == .mock)
+
+        let others = try await trace(.generic, .static, version2: .automatic)
+        #expect(others.exchanges.first?.command.word == .selectVersion2)
+        #expect(others.exchanges.first?.status == TraceStatus(0x6a82))
+        #expect(TracedPhone(others).version2 == nil)
     }
 
     @Test("The checks of the document are in it, with the certificate's departures")

@@ -34,11 +34,14 @@ struct RecordedScene {
     let exchanged: [[UInt8]]
 
     init(
-        _ scene: Scene, at reader: any ContactlessReader, deadlines: PresentationDeadlines = .ample
+        _ scene: Scene, at reader: any ContactlessReader, deadlines: PresentationDeadlines = .ample,
+        retrieval: RetrievalPlan = RetrievalPlan()
     ) async throws {
         let trace = TraceBytes()
         let recorder = try FieldTraceRecorder(.sample) { trace.append($0) }
-        let transaction = try scene.transaction(deadlines: deadlines) { recorder.observe($0) }
+        let transaction = try scene.transaction(deadlines: deadlines, retrieval: retrieval) {
+            recorder.observe($0)
+        }
         let log = ByteLog()
         recorder.begin(transaction.plan)
         presentation = await transaction.run(

@@ -29,6 +29,7 @@ struct SessionSecrets {
             if case .nfc(let select, let request) = engagement.handover {
                 bytes += [select, request ?? []]
             }
+            if case .nfcVersion2(let select, _) = engagement.handover { bytes.append(select) }
         }
         bytes.append(Array(scene.presented.document.deviceKey.publicKeyBytes.bytes))
     }

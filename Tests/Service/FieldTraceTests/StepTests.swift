@@ -16,6 +16,7 @@ struct StepTests {
             (.readerSilent, .readerSilent), (.connecting, .connecting),
             (.checkBluetooth, .checkBluetooth), (.awaitingConsent, .awaitingConsent),
             (.receiving, .receiving), (.verifying, .verifying),
+            (.confirmThenTapAgain, .confirmThenTapAgain),
             (.tapAgain(NFCEndReason(.initialMessage, .cardLost)), .tapAgain),
         ])
     func words(_ event: PresentationEvent, _ step: StepFacts.Step) throws {

@@ -1,5 +1,7 @@
 import BlueZBench
 import BlueZTransport
+import MdocSession
+import MdocVerification
 import MdocWallet
 import PCSCBench
 import PCSCTransport
@@ -28,6 +30,33 @@ struct BluetoothTapTests {
         let result = try await stage.end()
         #expect(result.presentation.verified()?.portrait()?.count == 25_000, "\(result.phone.lines)")
         #expect(scene.events.all == [.armed, .engaged, .mayLift, .awaitingConsent, .receiving, .verifying])
+    }
+
+    @Test(
+        "NFC v2 over NFC and Bluetooth at once: the first answer is used, and a phone that leaves continues over Bluetooth",
+        arguments: AirPhone.Mode.allCases, [false, true])
+    func hybrid(_ mode: AirPhone.Mode, _ leaves: Bool) async throws {
+        let reader = try VirtualReader()
+        defer { reader.lift() }
+        for (proof, portrait) in [(Holder.DeviceAuthentication.signature, 23_000), (.mac, 2400)] {
+            var profile = WalletProfile.version2Hybrid
+            profile.version2?.preference = .bluetoothLE(centralFirst: mode == .central)
+            let scene = try Scene(Scene.presentation(profile, proof, portrait: portrait)) {
+                $0.consentTime = .milliseconds(500)
+                $0.cardFault = leaves ? .pulledInConsent : nil
+            }
+            let stage = try await AirStage.begin(scene, mode, by: .version2(.automatic)) { phone in
+                try await reader.hold(phone)
+                return reader.field()
+            }
+            let result = try await stage.end()
+            let response = result.presentation.verified()
+            #expect(response?.portrait()?.count == portrait, "\(result.phone.lines)")
+            #expect(response?.documents[0].deviceBinding == (proof == .mac ? .mac : .signature))
+            #expect(scene.events.count(of: .engaged) == 1)
+            reader.lift()
+            try await Task.sleep(for: .seconds(1))
+        }
     }
 
     @Test(

@@ -144,8 +144,10 @@ private struct CardInField: ContactlessCard {
         switch phone.answer(command) {
         case .respond(let answer): return answer
         case .respondAt(let answer, let instant):
-            do { try await Task.sleep(until: instant, clock: .continuous) } catch { throw .cancelled }
-            guard field.holds(phone) else { throw .cardLost }
+            repeat {
+                do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .cancelled }
+                guard field.holds(phone) else { throw .cardLost }
+            } while ContinuousClock.now < instant
             return answer
         case .remove:
             field.lift()

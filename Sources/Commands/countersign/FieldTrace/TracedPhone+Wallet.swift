@@ -8,7 +8,8 @@ internal import NDEF
 extension TracedPhone {
     /// How the phone engaged.
     var handover: HandoverKind {
-        if taps.allSatisfy({ !$0.exchanges.contains { $0.command.word == .selectNDEF } }) { return .qr }
+        let commands = taps.flatMap(\.exchanges).compactMap(\.command.word)
+        if !commands.contains(.selectNDEF), !commands.contains(.selectVersion2) { return .qr }
         return service == nil ? .static : .negotiated
     }
 
@@ -16,6 +17,7 @@ extension TracedPhone {
     fileprivate func profile(overNFC: Bool) -> WalletProfile {
         var profile = WalletProfile.generic
         profile.behaviours = [handover: behaviour]
+        profile.version2 = version2.flatMap(NFCVersion2Behaviour.init)
         if let version = engagement?.version { profile.engagementVersion = version.text }
         profile.extraEngagementMembers = capabilityMembers
         let carriers = select?.carriers ?? []
@@ -88,6 +90,16 @@ extension PresentedWallet {
     }
 }
 
+extension NFCVersion2Behaviour {
+    /// Nil where the phone has no NFC v2.
+    fileprivate init?(_ facts: NFCVersion2Facts) {
+        guard let limit = facts.limit else { return nil }
+        self.init()
+        commandLimit = UInt64(limit)
+        if facts.methods?.contains(2) == true { preference = .bluetoothLE(centralFirst: true) }
+    }
+}
+
 extension CarrierFacts.Role {
     fileprivate var bluetooth: BluetoothLERole {
         switch self {
@@ -119,7 +131,8 @@ extension FaultFacts {
         case .dataObjectIncomplete: .endsDataEarly
         case .noWalletYet, .cardLost, .cardMute, .status, .deadlinePassed, .stepBudgetSpent, .notReady,
             .noHandoverService,
-            .noUsableCarrier, .outOfTurn, nil:
+            .noUsableCarrier, .noCommandLimit, .olderVersion2, .version2Malformed, .version2Methods,
+            .version2MethodNotOffered, .walletEnded, .outOfTurn, nil:
             nil
         }
     }

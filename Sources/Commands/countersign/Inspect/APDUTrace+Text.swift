@@ -85,6 +85,7 @@ extension CommandAPDU {
         if data.elementsEqual(ApplicationIdentifier.mdocDataTransfer.bytes) {
             return " of mdoc data transfer"
         }
+        if data.elementsEqual(ApplicationIdentifier.mdocNFCVersion2.bytes) { return " of NFC v2" }
         return ""
     }
 }

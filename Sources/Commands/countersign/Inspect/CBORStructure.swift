@@ -10,6 +10,7 @@ enum CBORStructure: CaseIterable {
     case mobileSecurityObject, sessionEstablishment, sessionData, deviceEngagement, sessionTranscript
     case deviceAuthentication, readerAuthentication, rical, coseSign1, coseMac0, cose, coseKey,
         benchLinkGreeting
+    case version2Request, version2Select
     case embedded, other
 
     /// What the item is, or the one embedded in its tag 24; and which of them that is.
@@ -49,6 +50,8 @@ enum CBORStructure: CaseIterable {
             self = found.0
         } else if (try? map[0]?.text()) != nil, map[1] != nil {
             self = .deviceEngagement
+        } else if map.count == 1, let engagement = try? map[0]?.map() {
+            self = engagement[1] == nil ? .version2Request : .version2Select
         } else if map[1] != nil, map[-1] != nil {
             self = .coseKey
         } else {
@@ -113,6 +116,8 @@ enum CBORStructure: CaseIterable {
         case .coseMac0: "COSE_Mac0 (RFC 9052 6.2)"
         case .cose: "COSE_Sign1 or COSE_Mac0, untagged (RFC 9052)"
         case .coseKey: "COSE_Key (RFC 9052 7)"
+        case .version2Request: "NFC v2 handover request (ISO/IEC 18013-5, draft of the second edition)"
+        case .version2Select: "NFC v2 handover select (ISO/IEC 18013-5, draft of the second edition)"
         case .benchLinkGreeting: "bench link greeting"
         case .embedded: "CBOR embedded in tag 24 (RFC 8949 3.4.5.1)"
         case .other: "CBOR (RFC 8949)"
@@ -134,6 +139,8 @@ enum CBORStructure: CaseIterable {
             case .deviceEngagement:
                 let malformed = try DeviceEngagement(bytes).malformedMembers
                 return malformed.isEmpty ? nil : "members of another shape than they should be: \(malformed)"
+            case .version2Request: _ = try NFCVersion2Handover.methods(inRequest: bytes)
+            case .version2Select: _ = try NFCVersion2Handover.engagement(inSelect: bytes)
             case .sessionTranscript: _ = try SessionTranscript(stored: bytes)
             default: return nil
             }

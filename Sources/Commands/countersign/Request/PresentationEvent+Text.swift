@@ -12,6 +12,7 @@ extension PresentationEvent {
         case .notAnID: "Open your ID on the phone, or remove the card."
         case .tapAgain(let reason): "Tap again. (\(reason.explanation))"
         case .liftAndTapAgain(let reason): "Lift your phone, then tap again. (\(reason.explanation))"
+        case .confirmThenTapAgain: "Now confirm on your phone, then tap again."
         case .offerQR: "If taps keep failing, scan the phone's QR code: --qr 'mdoc:…'."
         case .bluetoothUnavailable(let fault):
             "No Bluetooth, NFC alone is used: \(fault.advice)."

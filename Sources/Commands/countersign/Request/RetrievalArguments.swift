@@ -30,6 +30,14 @@ struct RetrievalArguments: ParsableArguments {
     var l2cap = RetrievalPlan.L2CAP.engagement
 
     @Option(
+        name: .customLong("nfc-v2"),
+        help: """
+            Whether NFC v2 is tried, by a draft of the second edition of ISO/IEC 18013-5: auto (first, and classic \
+            handover where the phone has none), off or only.
+            """)
+    var nfcVersion2 = RetrievalPlan.NFCVersion2.off
+
+    @Option(
         name: .long, help: ArgumentHelp("The Bluetooth adapter, by default the first.", valueName: "hci0"))
     var adapter: String?
 
@@ -41,11 +49,18 @@ struct RetrievalArguments: ParsableArguments {
             """)
     var requestVersion = RequestVersion.automatic
 
+    func validate() throws {
+        guard nfcVersion2 != .only || transport != .bluetoothLE else {
+            throw ValidationError("--nfc-v2 only cannot be given with --transport ble.")
+        }
+    }
+
     var plan: RetrievalPlan {
         var plan = RetrievalPlan()
         plan.transport = transport
         plan.mode = bleMode
         plan.l2cap = l2cap
+        plan.nfcVersion2 = nfcVersion2
         return plan
     }
 
@@ -63,4 +78,5 @@ struct RetrievalArguments: ParsableArguments {
 extension RetrievalPlan.Transport: ExpressibleByArgument {}
 extension RetrievalPlan.Mode: ExpressibleByArgument {}
 extension RetrievalPlan.L2CAP: ExpressibleByArgument {}
+extension RetrievalPlan.NFCVersion2: ExpressibleByArgument {}
 extension RequestVersion: ExpressibleByArgument {}

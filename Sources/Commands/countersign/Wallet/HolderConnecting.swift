@@ -27,6 +27,14 @@ extension WalletEngagement {
 extension Handover {
     /// What the handover messages settle; nil after a QR code.
     fileprivate var bluetooth: BluetoothOffer? {
+        if case .nfcVersion2(let select, let request) = self {
+            guard let (_, chosen) = try? NFCVersion2Handover.engagement(inSelect: select[...]),
+                let offered = try? NFCVersion2Handover.methods(inRequest: request[...])
+            else { return nil }
+            return (try? NFCVersion2Choice.settled(chosen, offered: offered))?.bluetooth.map {
+                BluetoothOffer($0)
+            }
+        }
         guard case .nfc(let select, let request) = self,
             let chosen = (try? HandoverSelect.parse(NDEFMessage.parse(select[...])))?.carriers.bluetooth
         else { return nil }

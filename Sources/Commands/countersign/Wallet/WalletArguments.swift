@@ -12,7 +12,7 @@ internal import PKIX
 struct WalletArguments: ParsableArguments {
     @Option(
         name: .long,
-        help: "The wallet to behave like: \(WalletProfile.all.map(\.name).joined(separator: ", ")).")
+        help: "The wallet to behave like: \(Self.profiles).")
     var profile = WalletProfile.generic.name
 
     @Option(name: .long, help: "How to engage: qr, static or negotiated; by default as the wallet does.")
@@ -100,14 +100,16 @@ struct WalletArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "One fault to make: a rule of the corpus, or a fault of a card or a channel; a wrong name lists them all.",
+            "One fault to make: a rule of the corpus, or a fault of a card, of NFC v2 or of a channel; a wrong name lists them all.",
             valueName: "name"))
     var fault: String?
 
+    private static let profiles = (WalletProfile.all + WalletProfile.version2).map(\.name)
+        .joined(separator: ", ")
+
     func validate() throws {
-        guard WalletProfile.all.contains(where: { $0.name == profile }) else {
-            throw ValidationError(
-                "--profile takes one of: \(WalletProfile.all.map(\.name).joined(separator: ", ")).")
+        guard WalletProfile.named(profile) != nil else {
+            throw ValidationError("--profile takes one of: \(Self.profiles).")
         }
         if let handover, handover != .qr, presentation.profile.behaviours[handover] == nil {
             throw ValidationError("The \(profile) wallet has no \(handover.rawValue) handover.")
@@ -136,9 +138,12 @@ struct WalletArguments: ParsableArguments {
         guard (0...3_600_000).contains(consentTime) else {
             throw ValidationError("--consent-time takes 0 to 3600000 milliseconds.")
         }
-        if let fault, PresentationCase.named(fault) == nil, CardFault(rawValue: fault) == nil {
+        if let fault, PresentationCase.named(fault) == nil, CardFault(rawValue: fault) == nil,
+            WalletVersion2Fault(rawValue: fault) == nil
+        {
             let names =
                 PresentationCase.all.map(\.name) + CardFault.allCases.map(\.rawValue)
+                + WalletVersion2Fault.allCases.map(\.rawValue)
                 + PresentationFault.allCases.map(\.rawValue)
             throw ValidationError("--fault takes one of:\n  " + names.joined(separator: "\n  "))
         }
@@ -146,7 +151,7 @@ struct WalletArguments: ParsableArguments {
 
     var presentation: PresentationCase {
         var presentation = fault.flatMap(PresentationCase.named) ?? PresentationCase(fault ?? "wallet")
-        var profile = WalletProfile.all.first { $0.name == self.profile } ?? .generic
+        var profile = WalletProfile.named(self.profile) ?? .generic
         if !noNFCRetrieval { profile = profile.addingNFCCarrier() }
         profile.bluetoothRole = bleRole.role
         if let psm = psm.flatMap({ L2CAPPSM($0) }) { profile = profile.adding(psm) }
@@ -205,6 +210,7 @@ struct WalletArguments: ParsableArguments {
             presented.wallet.furtherDecision = decision.dropFirst().first
             presented.wallet.consentTime = .milliseconds(consentTime)
             presented.wallet.cardFault = fault.flatMap(CardFault.init)
+            presented.wallet.version2Fault = fault.flatMap(WalletVersion2Fault.init)
             return presented
         } catch {
             throw .unavailable("the wallet cannot be made: \(error)")

@@ -30,6 +30,10 @@ extension ConfigurationMember {
             "l2cap", .word(RetrievalPlan.L2CAP.self), "engagement",
             "which [L2CAP channels](architecture.md#l2cap-channels) are tried"),
         .init(
+            "nfcV2", .word(RetrievalPlan.NFCVersion2.self), "off",
+            "whether a tap begins with [NFC v2](second-edition.md), by a draft of the second edition: `auto` continues with classic handover where the phone has none",
+            faults: "`only cannot be given with transport ble`"),
+        .init(
             "fieldTrace", .object(fieldTrace), .absent("no field trace"),
             "writes the [field trace](field-trace.md) of each presentation: nothing of a person or a phone is in it. Not of a bench link",
             faults: "`benchLink and fieldTrace cannot be given together`, `lane NAME has this fieldTrace`"),
@@ -45,7 +49,7 @@ extension ConfigurationMember {
             "benchLink", .text(upTo: 64, .benchLink), .absent("none"),
             "a software wallet in place of reader and adapter, for trials. `HOST` is an address of this computer: 127.0.0.0/8, `localhost` or `::1`, without brackets",
             faults:
-                "`must be a numeric address of this computer: the bench link is for tests`; `lane NAME has this bench link` (at `lanes[N]`); `benchLink and MEMBER cannot be given together` (at `lanes[N]`) beside `reader`, `adapter`, `transport`, `bleMode`, `l2cap`, `readerCommands` or `fieldTrace`"
+                "`must be a numeric address of this computer: the bench link is for tests`; `lane NAME has this bench link` (at `lanes[N]`); `benchLink and MEMBER cannot be given together` (at `lanes[N]`) beside `reader`, `adapter`, `transport`, `bleMode`, `l2cap`, `nfcV2`, `readerCommands` or `fieldTrace`"
         ),
         .init(
             "policy", revocation, .absent("none: that of the purpose"),

@@ -1,4 +1,5 @@
 package import ISO7816
+package import MdocModel
 package import NDEF
 
 /// What ends an NFC machine.
@@ -41,6 +42,18 @@ package enum NFCFault: Error, Equatable, Sendable {
     case dataObjectMalformed(ISO7816Error)
     /// Status 9000 before the data object was complete; `missing` bytes, or nil before its header was.
     case dataObjectIncomplete(missing: Int?)
+    /// The answer to the NFC v2 SELECT has no ApduCommandMaxSize: the application is another one.
+    case noCommandLimit
+    /// The phone refused an NFC v2 handover as a wallet does that speaks an older draft.
+    case olderVersion2
+    /// The NFC v2 handover select is malformed, or its engagement cannot be used.
+    case version2Malformed(MdocModelError)
+    /// The NFC v2 handover select names this many methods; it must be one.
+    case version2Methods(count: Int)
+    /// The NFC v2 handover select names a method that was not offered.
+    case version2MethodNotOffered
+    /// An empty message: the wallet ended the NFC v2 exchange.
+    case walletEnded
     /// A call that the machine's state does not allow: an error of the driver.
     case outOfTurn
 }
@@ -73,6 +86,13 @@ extension NFCFault {
         case .unofferedCarrier: "the phone chose a carrier that was not offered"
         case .dataObjectMalformed: "the phone's answer is not a data object 53"
         case .dataObjectIncomplete: "the phone's answer ended before it was complete"
+        case .noCommandLimit: "the phone does not say how long a command it takes"
+        case .olderVersion2: "the phone speaks an older draft of NFC v2"
+        case .version2Malformed(let error): "the NFC v2 handover is malformed: \(error.explanation)"
+        case .version2Methods(let count):
+            "the phone named \(count) ways to send the answer; it must name one"
+        case .version2MethodNotOffered: "the phone chose a way to send the answer that was not offered"
+        case .walletEnded: "the wallet ended the exchange"
         case .outOfTurn: "a command was sent in the wrong order, which is an error of this program: report it"
         }
     }

@@ -10,6 +10,10 @@ package enum NFCPhase: String, Sendable, CaseIterable {
     case serviceStatus
     case handoverRequest
     case handoverSelect
+    /// SELECT of the NFC v2 application.
+    case selectVersion2
+    /// The handover of NFC v2, in one ENVELOPE.
+    case handoverVersion2
     case selectDataTransfer
     /// Nothing under way on the selected data transfer application.
     case idle

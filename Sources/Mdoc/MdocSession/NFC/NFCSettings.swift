@@ -23,6 +23,16 @@ package struct NFCEngagementSettings: Equatable, Sendable {
     package init() {}
 }
 
+/// Deadlines of an NFC v2 engagement (draft of the second edition, which names none).
+package struct NFCVersion2Settings: Equatable, Sendable {
+    /// For the answer to SELECT, which comes before the wallet runs.
+    package var selectDeadline: Duration = .seconds(2)
+    /// For the answer to the handover, in which the wallet prepares what it chose.
+    package var handoverDeadline: Duration = .seconds(10)
+
+    package init() {}
+}
+
 /// Budgets and deadlines of the NFC data transfer.
 package struct NFCTransferSettings: Equatable, Sendable {
     /// The longest APDU in bytes, header and length fields included; some readers fail on long ones (Q137).

@@ -13,17 +13,29 @@ package enum NFCHolderAnswer: Equatable, Sendable {
 package struct NFCTransferHolder: Sendable {
     private let behaviour: NFCHolderBehaviour
     private let carrier: NFCCarrier
+    /// Where this is the NFC v2 application.
+    private let version2: NFCVersion2Behaviour?
     private var isSelected = false
     /// The data objects of ENVELOPE commands so far.
     private var received: [UInt8] = []
     /// What of the answer is still to be sent.
     private var rest: ArraySlice<UInt8> = []
     private var envelopeLength = 0
+    private var messages = 0
 
     /// A phone that announces `carrier` in its NFC carrier record.
     package init(_ behaviour: NFCHolderBehaviour, carrier: NFCCarrier) {
         self.behaviour = behaviour
         self.carrier = carrier
+        version2 = nil
+    }
+
+    /// A phone with the NFC v2 application.
+    init(_ behaviour: NFCHolderBehaviour, _ version2: NFCVersion2Behaviour) {
+        self.behaviour = behaviour
+        carrier = NFCCarrier(
+            maximumCommandData: Int(clamping: version2.commandLimit), maximumResponseData: 65_536)
+        self.version2 = version2
     }
 
     package mutating func answer(_ command: ArraySlice<UInt8>) -> NFCHolderAnswer {
@@ -44,6 +56,7 @@ package struct NFCTransferHolder: Sendable {
     /// The first response APDU that carries `message`, the answer to the message delivered last.
     package mutating func reply(_ message: ArraySlice<UInt8>) -> [UInt8] {
         rest = behaviour.dataObject(message)[...]
+        messages += 1
         return next(upTo: envelopeLength)
     }
 
@@ -53,20 +66,27 @@ package struct NFCTransferHolder: Sendable {
 
     private func phase(of command: CommandAPDU) -> NFCPhase {
         switch command.ins {
-        case CommandAPDU.Instruction.select: .selectDataTransfer
+        case CommandAPDU.Instruction.select: version2 == nil ? .selectDataTransfer : .selectVersion2
+        case _ where version2 != nil && messages == 0: .handoverVersion2
         case CommandAPDU.Instruction.envelope: command.isChained ? .sendMessage : .awaitResponse
         default: .receiveMessage
         }
     }
 
     private mutating func select(_ command: CommandAPDU) -> NFCHolderAnswer {
-        let identifier = ApplicationIdentifier.mdocDataTransfer.bytes
-        guard !behaviour.isLocked, command.p1 == 0x04, command.data.elementsEqual(identifier) else {
+        let identifier: ApplicationIdentifier = version2 == nil ? .mdocDataTransfer : .mdocNFCVersion2
+        guard !behaviour.isLocked, command.p1 == 0x04, command.data.elementsEqual(identifier.bytes) else {
             return refuse(.notFound)
         }
-        self = NFCTransferHolder(behaviour, carrier: carrier)
+        guard let version2 else {
+            self = NFCTransferHolder(behaviour, carrier: carrier)
+            isSelected = true
+            return refuse(.success)
+        }
+        if let refusal = version2.refusal(ofLength: command.expectedLength) { return refuse(refusal) }
+        self = NFCTransferHolder(behaviour, version2)
         isSelected = true
-        return refuse(.success)
+        return .respond(ResponseAPDU(data: version2.selectAnswer[...], status: .success).encode())
     }
 
     private mutating func envelope(_ command: CommandAPDU) -> NFCHolderAnswer {
@@ -74,12 +94,18 @@ package struct NFCTransferHolder: Sendable {
             received.count + command.data.count <= behaviour.maximumMessageSize + 5
         else { return refuse(.wrongLength) }
         received += command.data
-        guard !command.isChained else { return refuse(.success) }
+        guard !command.isChained else {
+            return refuse(version2 != nil && command.expectedLength != nil ? .wrongLength : .success)
+        }
         defer { received = [] }
         guard let header = try? DiscretionaryData.parseHeader(received[...]),
             received.count == header.size + header.length
         else { return refuse(.incorrectData) }
-        envelopeLength = command.expectedLength?.maximum ?? 256
+        if version2 != nil, command.expectedLength == nil { return refuse(.unknownError) }
+        // A phone may keep the Le of the first ENVELOPE (Q52).
+        if version2?.keepsFirstLength != true || messages == 0 {
+            envelopeLength = command.expectedLength?.maximum ?? 256
+        }
         return .message(Array(received[header.size...]))
     }
 
@@ -97,8 +123,17 @@ package struct NFCTransferHolder: Sendable {
         let data = rest.prefix(count)
         rest = rest.dropFirst(count)
         let isLast = rest.isEmpty && behaviour.fault != .neverFinishes
-        let status = isLast ? StatusWord.success : .moreAvailable(rest.isEmpty ? 256 : rest.count)
+        let status = isLast ? StatusWord.success : moreAvailable(after: length)
         return ResponseAPDU(data: data, status: status).encode()
+    }
+}
+
+extension NFCTransferHolder {
+    /// 61xx with what remains; some count the bytes of the next answer twice (Q52).
+    private func moreAvailable(after length: Int) -> StatusWord {
+        guard !rest.isEmpty else { return .moreAvailable(256) }
+        guard version2?.countsRemainderTwice == true else { return .moreAvailable(rest.count) }
+        return StatusWord(rawValue: 0x6100 | UInt16(truncatingIfNeeded: (rest.count - length) & 0xff))
     }
 }
 

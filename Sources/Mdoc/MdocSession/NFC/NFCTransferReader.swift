@@ -26,6 +26,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
 
     private let maximumCommandData: Int
     private let maximumResponseData: Int
+    /// The most bytes asked for in one GET RESPONSE that says how many remain.
+    private let maximumRemainder: Int
     private let extendedLength: Bool
     private let settings: NFCTransferSettings
     var state: NFCMachineState<State> = .ongoing(.notStarted)
@@ -38,6 +40,8 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
     package private(set) var deadline: ContinuousClock.Instant?
     /// When the message under way, in its direction, has to be complete.
     private var transferEnd: ContinuousClock.Instant?
+    /// For the answer to the message that is being sent.
+    private var answerTime: Duration
 
     /// A transfer within what the reader, the phone (by its carrier record) and the settings allow.
     package init(
@@ -55,7 +59,31 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
                 isShort ? 255 : .max))
         maximumResponseData = max(
             1, min(limits.maximumResponseData, carrier.maximumResponseData, settings.maximumAPDU - 2))
+        maximumRemainder = maximumResponseData
+        answerTime = settings.consentDeadline
         self.settings = settings
+    }
+
+    /// A transfer on the NFC v2 application, which is selected (draft of the second edition).
+    ///
+    /// - Parameter commandLimit: the phone's ApduCommandMaxSize in bytes. It is taken as that of the whole APDU, which
+    ///   is the stricter of its two readings, and as the ceiling of Le.
+    init(selected commandLimit: Int, limits: NFCReaderLimits, settings: NFCTransferSettings) {
+        extendedLength = limits.extendedLength && commandLimit > 261
+        let overhead = extendedLength ? 9 : 6
+        maximumCommandData = max(
+            1,
+            min(
+                limits.maximumCommandData, commandLimit - overhead, settings.maximumAPDU - overhead,
+                extendedLength ? CommandAPDU.maximumData : 255))
+        // One Le for the whole selection: a phone may keep that of the first ENVELOPE (Q52).
+        maximumResponseData = max(
+            1, min(limits.maximumResponseData, commandLimit, settings.maximumAPDU - 2))
+        maximumRemainder = min(commandLimit, max(255, maximumResponseData))
+        answerTime = settings.consentDeadline
+        self.settings = settings
+        state = .ongoing(.idle)
+        phase = .idle
     }
 
     /// Begins with SELECT of the mdoc data transfer application.
@@ -70,11 +98,19 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
 
     /// Sends one message; allowed after each delivery.
     package mutating func send(_ message: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
+        send(message, answeredWithin: settings.consentDeadline, now: now)
+    }
+
+    /// Sends one message whose answer may take so long.
+    mutating func send(
+        _ message: ArraySlice<UInt8>, answeredWithin time: Duration, now: ContinuousClock.Instant
+    ) -> Action {
         step { machine, state throws(NFCFault) in
             guard case .idle = state else { throw .outOfTurn }
             let limit = min(machine.settings.maximumMessageSize, DiscretionaryData.maximumLength)
             let expected = machine.expectedLength(machine.maximumResponseData)
             machine.phase = .sendMessage
+            machine.answerTime = time
             guard message.count <= limit,
                 let chain = EnvelopeChain(
                     message, maximumData: machine.maximumCommandData, expectedLength: expected)
@@ -111,6 +147,12 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         ExpectedLength(upTo: min(count, maximumResponseData), extended: extendedLength)
     }
 
+    /// The Le of GET RESPONSE: as many bytes as were announced, where SW2 can say it.
+    private func remainderLength(_ available: Int) -> ExpectedLength {
+        guard available <= 255 else { return expectedLength(maximumResponseData) }
+        return ExpectedLength(upTo: min(available, maximumRemainder), extended: extendedLength)
+    }
+
     mutating func advance(
         from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
     ) throws(NFCFault) -> Action {
@@ -145,7 +187,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
             return try transmit(command, then: .awaitingAcknowledgement(chain))
         }
         phase = .awaitResponse
-        deadline = now + settings.consentDeadline
+        deadline = now + answerTime
         collection = NFCMessageCollection(maximumLength: settings.maximumMessageSize)
         return try transmit(command, then: .awaitingData)
     }
@@ -170,7 +212,7 @@ package struct NFCTransferReader: NFCReaderMachine, Sendable {
         if phase == .awaitResponse { transferEnd = now + settings.transferDeadline }
         phase = .receiveMessage
         deadline = progressDeadline(now)
-        let length = expectedLength(available > 255 ? maximumResponseData : available)
+        let length = remainderLength(available)
         return try transmit(CommandAPDU.getResponse(upTo: length).encode(), then: .awaitingData)
     }
 }

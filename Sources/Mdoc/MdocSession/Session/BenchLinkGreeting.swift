@@ -10,14 +10,18 @@ package struct BenchLinkGreeting: Equatable, Sendable {
     /// The complete Handover Select message of an engagement by NFC; nil means the engagement is the QR's.
     package let handoverSelect: [UInt8]?
     package let handoverRequest: [UInt8]?
+    /// Whether the handover messages are those of NFC v2.
+    package let isVersion2: Bool
 
     package init(
-        qr: String, deviceEngagement: [UInt8], handoverSelect: [UInt8]?, handoverRequest: [UInt8]?
+        qr: String, deviceEngagement: [UInt8], handoverSelect: [UInt8]?, handoverRequest: [UInt8]?,
+        isVersion2: Bool = false
     ) {
         self.qr = qr
         self.deviceEngagement = deviceEngagement
         self.handoverSelect = handoverSelect
         self.handoverRequest = handoverRequest
+        self.isVersion2 = isVersion2
     }
 
     /// Reads the frame. Unknown members are ignored.
@@ -32,6 +36,7 @@ package struct BenchLinkGreeting: Equatable, Sendable {
             deviceEngagement = Array(try engagement.byteString())
             handoverSelect = try Self.message(map["handoverSelect"])
             handoverRequest = try Self.message(map["handoverRequest"])
+            isVersion2 = try map["nfcV2"]?.boolean() ?? false
         } catch {
             throw .malformed(error)
         }
@@ -44,7 +49,7 @@ package struct BenchLinkGreeting: Equatable, Sendable {
 
     package func encoded() -> [UInt8] {
         CBOREncoder.encode { encoder in
-            encoder.map(count: 4)
+            encoder.map(count: isVersion2 ? 5 : 4)
             encoder.text("qr")
             encoder.text(qr)
             encoder.text("deviceEngagement")
@@ -54,6 +59,9 @@ package struct BenchLinkGreeting: Equatable, Sendable {
                 encoder.text(name)
                 if let message { encoder.byteString(message) } else { encoder.null() }
             }
+            guard isVersion2 else { return }
+            encoder.text("nfcV2")
+            encoder.boolean(true)
         }
     }
 
@@ -65,6 +73,9 @@ package struct BenchLinkGreeting: Equatable, Sendable {
                 return (try DeviceEngagement(scanned[...]), .qr)
             }
             let engagement = try DeviceEngagement(deviceEngagement[...])
+            if isVersion2, let handoverRequest {
+                return (engagement, .nfcVersion2(select: handoverSelect, request: handoverRequest))
+            }
             return (engagement, .nfc(select: handoverSelect, request: handoverRequest))
         } catch {
             throw .engagement(error)

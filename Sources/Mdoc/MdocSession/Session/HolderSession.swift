@@ -16,6 +16,7 @@ package struct HolderSession: ~Copyable, Sendable {
     private let handover: Handover
     private let eDeviceKey: COSEKeyPair
     private var phase: Phase
+    private var numbers: SequenceNumbers
     /// Set once the reader's key is known.
     package private(set) var transcript: SessionTranscript?
 
@@ -30,6 +31,7 @@ package struct HolderSession: ~Copyable, Sendable {
         self.handover = handover
         self.eDeviceKey = eDeviceKey
         phase = .awaitingEstablishment
+        numbers = SequenceNumbers(handover)
     }
 
     /// Takes SessionEstablishment, then SessionData.
@@ -44,7 +46,10 @@ package struct HolderSession: ~Copyable, Sendable {
     private mutating func receiveData(
         _ message: ArraySlice<UInt8>, _ keys: consuming SessionKeys
     ) throws(SessionError) -> Received {
-        let received = try SessionError.mapping { () throws(MdocModelError) in try SessionData(message) }
+        let numbered = numbers.areUsed
+        let received = try SessionError.mapping { () throws(MdocModelError) in
+            try SessionData(message, numbered: numbered)
+        }
         guard let data = received.data else { return .status(received.status ?? .termination) }
         let request = try keys.open(data)
         if received.status == nil { phase = .established(keys) }
@@ -52,8 +57,9 @@ package struct HolderSession: ~Copyable, Sendable {
     }
 
     private mutating func establish(_ message: ArraySlice<UInt8>) throws(SessionError) -> [UInt8] {
+        let numbered = numbers.areUsed
         let (establishment, readerKey) = try SessionError.mapping { () throws(MdocModelError) in
-            let establishment = try SessionEstablishment(message)
+            let establishment = try SessionEstablishment(message, numbered: numbered)
             return (establishment, try establishment.eReaderKey())
         }
         let transcript = SessionTranscript(
@@ -73,7 +79,13 @@ package struct HolderSession: ~Copyable, Sendable {
         guard case .established(var keys) = takePhase() else { throw .unexpectedMessage }
         let sealed = try keys.seal(deviceResponse)
         if status == nil { phase = .established(keys) }
-        return SessionData.encode(data: sealed, status: status)
+        return SessionData.encode(data: sealed, status: status, sequence: numbers.next())
+    }
+
+    /// The message that ends the session with this status, and no data.
+    package mutating func end(with status: SessionStatus) -> [UInt8] {
+        phase = .ended
+        return SessionData.encode(data: nil, status: status, sequence: numbers.next())
     }
 
     /// The phase, leaving `.ended` behind, so that whatever fails from here on has ended the session.

@@ -21,6 +21,7 @@ package struct ReaderSession: ~Copyable, Sendable {
     private let consent: Duration
     private let limits: CBORLimits
     private var phase: Phase
+    private var numbers: SequenceNumbers
 
     private enum Phase: ~Copyable {
         case awaitingFirstRequest(SessionKeys)
@@ -39,6 +40,7 @@ package struct ReaderSession: ~Copyable, Sendable {
         self.eReaderKey = eReaderKey
         self.consent = consent
         self.limits = limits
+        numbers = SequenceNumbers(handover)
         transcript = SessionTranscript(
             deviceEngagement: engagement.bytes, eReaderKey: eReaderKey.publicKeyBytes, handover: handover)
         let keys = try SessionKeys.derive(
@@ -54,12 +56,14 @@ package struct ReaderSession: ~Copyable, Sendable {
         case .awaitingFirstRequest(var keys):
             let data = try keys.seal(deviceRequest)
             phase = .awaitingResponse(keys, until: now + consent)
-            let message = SessionEstablishment.encode(eReaderKey: eReaderKey.publicKeyBytes, data: data)
+            let message = SessionEstablishment.encode(
+                eReaderKey: eReaderKey.publicKeyBytes, data: data, sequence: numbers.next())
             return .transmit(message, answerBy: now + consent)
         case .awaitingFurtherRequest(var keys):
             let data = try keys.seal(deviceRequest)
             phase = .awaitingResponse(keys, until: now + consent)
-            return .transmit(SessionData.encode(data: data, status: nil), answerBy: now + consent)
+            let message = SessionData.encode(data: data, status: nil, sequence: numbers.next())
+            return .transmit(message, answerBy: now + consent)
         case .awaitingResponse: throw .unexpectedMessage
         case .ended: throw .unexpectedMessage
         }
@@ -84,7 +88,8 @@ package struct ReaderSession: ~Copyable, Sendable {
     ) -> Action {
         let received: SessionData
         do throws(MdocModelError) {
-            received = try SessionData(message, limits: limits)
+            received = try SessionData(message, numbered: numbers.areUsed, limits: limits)
+            numbers.note(received.sequence)
         } catch {
             return .end(.failed(.malformed(error)), terminationMessage: terminationMessage(.decodingError))
         }
@@ -101,8 +106,9 @@ package struct ReaderSession: ~Copyable, Sendable {
     }
 
     /// The mdoc may end the session at any time; any other message that was not requested is an error.
-    private func receiveUnasked(_ message: ArraySlice<UInt8>) -> Action {
-        guard let received = try? SessionData(message, limits: limits), received.data == nil,
+    private mutating func receiveUnasked(_ message: ArraySlice<UInt8>) -> Action {
+        guard let received = try? SessionData(message, numbered: numbers.areUsed, limits: limits),
+            received.data == nil,
             let status = received.status
         else {
             return .end(.failed(.unexpectedMessage), terminationMessage: terminationMessage(.termination))
@@ -126,6 +132,9 @@ package struct ReaderSession: ~Copyable, Sendable {
         return nil
     }
 
+    /// What was noted of the numbers of the mdoc's messages. They protect nothing, and none ends the session.
+    package var sequenceNotes: [SequenceNote] { numbers.notes }
+
     /// Ends the session from our side: status 20, where the mdoc still listens.
     package mutating func terminate() -> Action {
         switch takePhase() {
@@ -141,8 +150,8 @@ package struct ReaderSession: ~Copyable, Sendable {
         return taken
     }
 
-    private func terminationMessage(_ status: SessionStatus) -> [UInt8] {
-        SessionData.encode(data: nil, status: status)
+    private mutating func terminationMessage(_ status: SessionStatus) -> [UInt8] {
+        SessionData.encode(data: nil, status: status, sequence: numbers.next())
     }
 }
 

@@ -25,11 +25,14 @@ package struct WalletCard: ~Copyable, Sendable {
     private var session: WalletSession?
     private var engagements = 0
     private var refusedSelects = 0
+    /// What an NFC v2 tap asked the holder; it outlasts the tap.
+    private var consent: RememberedConsent?
 
     private enum Application: Sendable {
         case none
         case engagement(NFCEngagementHolder, NFCHolderContent, COSEKeyPair)
         case transfer(NFCTransferHolder)
+        case version2(NFCVersion2Holder, COSEKeyPair)
     }
 
     /// A phone that engages in this way. With `.qr` it does so by `engagementURI`, and only the transfer is by NFC.
@@ -94,6 +97,10 @@ package struct WalletCard: ~Copyable, Sendable {
             let answer = transfer(command, to: &holder, now: now)
             application = .transfer(holder)
             return answer
+        case .version2(var holder, let key):
+            let answer = version2(command, to: &holder, key, now: now)
+            application = .version2(holder, key)
+            return answer
         }
     }
 
@@ -112,7 +119,28 @@ package struct WalletCard: ~Copyable, Sendable {
         if command.data.elementsEqual(ApplicationIdentifier.mdocDataTransfer.bytes) {
             return beginTransfer()
         }
+        if command.data.elementsEqual(ApplicationIdentifier.mdocNFCVersion2.bytes),
+            var version2 = wallet.profile.version2
+        {
+            var behaviour = behaviour
+            wallet.version2Fault?.apply(to: &behaviour, &version2)
+            return beginVersion2(behaviour, version2)
+        }
         return respond(.notFound)
+    }
+
+    private mutating func beginVersion2(
+        _ behaviour: NFCHolderBehaviour, _ version2: NFCVersion2Behaviour
+    ) -> Answer? {
+        engagement = nil
+        session = nil
+        engagements += 1
+        guard let key = try? wallet.eDeviceKey(engagements) else { return respond(.unknownError) }
+        let holder = NFCVersion2Holder(behaviour, version2) { [wallet] methods in
+            wallet.version2Engagement(key, methods)
+        }
+        application = .version2(holder, key)
+        return nil
     }
 
     /// A fresh key for each engagement.
@@ -150,6 +178,42 @@ package struct WalletCard: ~Copyable, Sendable {
             case .end?, nil: return respond(.success)
             }
         }
+    }
+
+    /// Handover and session in one application.
+    private mutating func version2(
+        _ command: ArraySlice<UInt8>, to holder: inout NFCVersion2Holder, _ key: COSEKeyPair,
+        now: ContinuousClock.Instant
+    ) -> Answer {
+        switch holder.answer(command) {
+        case .respond(let answer): return answer.isEmpty ? .remove : .respond(answer)
+        case .engaged(let answer, let handover):
+            var engaged = WalletEngagement(
+                number: engagements, deviceEngagement: handover.deviceEngagement,
+                handover: .nfcVersion2(select: handover.select, request: handover.request), eDeviceKey: key)
+            engaged.session = SharedWalletSession(wallet, engaged)
+            engagement = engaged
+            session = WalletSession(wallet, engagement: engaged)
+            return .respond(answer)
+        case .message(let message):
+            switch session?.receive(message[...]) {
+            case .send(let reply, let delay)?, .sendLast(let reply, let delay)?:
+                let answer = holder.reply(reply[...])
+                let delay = wallet.cardFault?.delay ?? remembered(delay, now)
+                return delay == .zero ? .respond(answer) : .respondAt(answer, now + delay)
+            case .end?, nil:
+                consent = nil
+                return .respond(holder.reply([]))
+            }
+        }
+    }
+
+    /// What is left of the time for consent, where a tap before this one brought the same request.
+    private mutating func remembered(_ delay: Duration, _ now: ContinuousClock.Instant) -> Duration {
+        guard let request = deviceRequest else { return delay }
+        if let left = consent?.delay(of: request, now: now) { return left }
+        consent = RememberedConsent(request, after: delay, now: now)
+        return delay
     }
 
     private func respond(_ status: StatusWord) -> Answer {

@@ -55,6 +55,17 @@ package struct WalletEngagement: Sendable {
     package let deviceEngagement: [UInt8]
     package let handover: Handover
     package let eDeviceKey: COSEKeyPair
+    /// After an NFC v2 handover: the session that NFC has, for Bluetooth to join.
+    var session: SharedWalletSession?
+
+    package init(
+        number: Int, deviceEngagement: [UInt8], handover: Handover, eDeviceKey: COSEKeyPair
+    ) {
+        self.number = number
+        self.deviceEngagement = deviceEngagement
+        self.handover = handover
+        self.eDeviceKey = eDeviceKey
+    }
 
     package var uri: String { EngagementURI.text(for: deviceEngagement) }
 }

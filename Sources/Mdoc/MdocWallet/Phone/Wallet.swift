@@ -20,6 +20,7 @@ package struct Wallet: Sendable {
     package var sessionFault: SessionFault?
     package var cardFault: CardFault?
     package var presentationFault: PresentationFault?
+    package var version2Fault: WalletVersion2Fault?
     /// How many SELECTs a locked phone refuses before it is unlocked (Q1).
     package var lockedSelects = 0
 
@@ -93,6 +94,12 @@ package struct Wallet: Sendable {
         uuid[6] = uuid[6] & 0x0f | 0x40
         uuid[8] = uuid[8] & 0x3f | 0x80
         return BluetoothUUID(uuid)
+    }
+
+    /// The engagement of an NFC v2 handover: it names its methods, as that of a QR code does.
+    func version2Engagement(_ eDeviceKey: COSEKeyPair, _ methods: [NFCVersion2Method]) -> [UInt8] {
+        deviceEngagement(
+            eDeviceKey, retrievalMethods: methods.map { .encoded(NFCVersion2Handover.entry($0)) })
     }
 
     private func deviceEngagement(_ eDeviceKey: COSEKeyPair, retrievalMethods: [CBORDraft]) -> [UInt8] {

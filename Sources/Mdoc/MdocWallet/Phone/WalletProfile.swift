@@ -17,6 +17,8 @@ package struct WalletProfile: Sendable {
     package var hasBluetooth = true
     /// NFC data transfer. Real wallets leave it out of what they offer: nil is what they do.
     package var nfcCarrier: NFCCarrier?
+    /// NFC v2 (draft of the second edition); nil for a wallet without it.
+    package var version2: NFCVersion2Behaviour?
 
     /// The kinds of NFC handover, in a fixed order.
     package var nfcHandovers: [HandoverKind] {
@@ -48,6 +50,13 @@ package struct WalletProfile: Sendable {
 
 extension WalletProfile {
     package static let all = [apple, google, samsung, multipaz, applet, generic]
+
+    /// Wallets with NFC v2, by a draft of the second edition. Readers without it meet static handover.
+    package static let version2 = [multipazVersion2, version2NFCOnly, version2Hybrid]
+
+    package static func named(_ name: String) -> WalletProfile? {
+        (all + version2).first { $0.name == name }
+    }
 
     /// Apple Wallet: small files, NLEN 0 while it prepares (Q13), zeros past the end (Q15), engagement 1.1 (Q42).
     package static let apple = WalletProfile(
@@ -123,6 +132,38 @@ extension WalletProfile {
                 $0.handover = .negotiated(tnep(waitingTime: 0x0c, extensions: 15, maximum: 0xffff))
             },
         ])
+
+    /// multipaz with NFC v2: it chooses NFC, keeps the Le of the handover, and miscounts what remains (Q52).
+    package static let multipazVersion2 = secondEdition("multipaz-v2") {
+        $0.keepsFirstLength = true
+        $0.countsRemainderTwice = true
+    }
+
+    /// NFC v2 in a phone without Bluetooth.
+    package static let version2NFCOnly: WalletProfile = {
+        var profile = secondEdition("v2-nfc-only") { $0.refusesSelectLength = true }
+        profile.hasBluetooth = false
+        return profile.addingNFCCarrier()
+    }()
+
+    /// NFC v2 that chooses Bluetooth where it is offered, without a UUID in its answer.
+    package static let version2Hybrid = secondEdition("v2-hybrid") {
+        $0.preference = .bluetoothLE(centralFirst: true)
+        $0.omitsServiceUUID = true
+    }
+
+    private static func secondEdition(
+        _ name: String, _ change: (inout NFCVersion2Behaviour) -> Void
+    ) -> WalletProfile {
+        var version2 = NFCVersion2Behaviour()
+        change(&version2)
+        return WalletProfile(
+            name: name, behaviours: [.static: .with { $0.ignoresLengthAfterMore = true }],
+            engagementVersion: "1.1",
+            extraEngagementMembers: [
+                .init(key: 5, value: []), .init(key: 6, value: [3: true, 4: true]),
+            ], version2: version2)
+    }
 
     private static func tnep(waitingTime: UInt8, extensions: UInt8, maximum: UInt16) -> ServiceParameter {
         ServiceParameter(

@@ -26,11 +26,14 @@ package struct WalletBenchLink: ~Copyable, Sendable {
         case .nfc(let select, let request):
             scanned = try wallet.qrEngagement(engagement.number, engagement.eDeviceKey)
             messages = (select, request)
+        case .nfcVersion2(let select, let request):
+            scanned = try wallet.qrEngagement(engagement.number, engagement.eDeviceKey)
+            messages = (select, request)
         }
         qr = scanned.uri
         greeting = BenchLinkGreeting(
             qr: qr, deviceEngagement: engagement.deviceEngagement, handoverSelect: messages.select,
-            handoverRequest: messages.request
+            handoverRequest: messages.request, isVersion2: engagement.handover.numbersMessages
         ).encoded()
         session = WalletSession(wallet, engagement: engagement)
     }

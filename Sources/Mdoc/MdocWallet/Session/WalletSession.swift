@@ -1,5 +1,6 @@
 package import MdocModel
 internal import MdocSession
+internal import Synchronization
 
 /// The phone's side of one session (ISO/IEC 18013-5 9.1.1): decrypts what comes, lets the holder answer, encrypts
 /// the answer, with the wallet's fault if it has one.
@@ -13,31 +14,77 @@ package struct WalletSession: ~Copyable, Sendable {
         case end
     }
 
+    private let shared: SharedWalletSession
+
+    package init(_ wallet: Wallet, engagement: WalletEngagement) {
+        shared = engagement.session ?? SharedWalletSession(wallet, engagement)
+    }
+
+    /// The request that came last, decrypted.
+    package var deviceRequest: [UInt8]? { shared.state.withLock { $0.deviceRequest } }
+    /// What the phone shows its holder about who asks; nil where it does not look at signatures.
+    package var readerShown: ReaderShown? { shared.state.withLock { $0.readerShown } }
+    /// The status with which the reader ended the session, once it has.
+    package var readerStatus: SessionStatus? { shared.state.withLock { $0.readerStatus } }
+    /// The response that was sent last, before encryption.
+    package var deviceResponse: [UInt8]? { shared.state.withLock { $0.deviceResponse } }
+    /// The session's transcript, once the reader's key is known.
+    package var transcript: SessionTranscript? { shared.state.withLock { $0.transcript } }
+
+    /// Takes SessionEstablishment, then SessionData.
+    package mutating func receive(_ message: ArraySlice<UInt8>) -> Reply {
+        shared.state.withLock { $0.receive(message) }
+    }
+}
+
+/// One session for all that carries it: after an NFC v2 handover that is NFC and Bluetooth at once.
+final class SharedWalletSession: Sendable {
+    let state: Mutex<WalletSessionState>
+
+    init(_ wallet: Wallet, _ engagement: WalletEngagement) {
+        state = Mutex(WalletSessionState(wallet, engagement))
+    }
+}
+
+/// What one session has come to.
+struct WalletSessionState: ~Copyable, Sendable {
+    typealias Reply = WalletSession.Reply
+
     private let wallet: Wallet
     private var session: HolderSession
     private var isEnded = false
     private var requests = 0
+    /// What came and was answered, where a second copy of it may come by the other way.
+    private var answered: [(message: [UInt8], reply: Reply)]?
     /// The request that came last, decrypted.
-    package private(set) var deviceRequest: [UInt8]?
+    private(set) var deviceRequest: [UInt8]?
     /// What the phone shows its holder about who asks; nil where it does not look at signatures.
-    package private(set) var readerShown: ReaderShown?
+    private(set) var readerShown: ReaderShown?
     /// The status with which the reader ended the session, once it has.
-    package private(set) var readerStatus: SessionStatus?
+    private(set) var readerStatus: SessionStatus?
     /// The response that was sent last, before encryption.
-    package private(set) var deviceResponse: [UInt8]?
+    private(set) var deviceResponse: [UInt8]?
 
-    package init(_ wallet: Wallet, engagement: WalletEngagement) {
+    init(_ wallet: Wallet, _ engagement: WalletEngagement) {
         self.wallet = wallet
+        answered = engagement.handover.numbersMessages ? [] : nil
         session = HolderSession(
             deviceEngagement: engagement.deviceEngagement, handover: engagement.handover,
             eDeviceKey: engagement.eDeviceKey)
     }
 
     /// The session's transcript, once the reader's key is known.
-    package var transcript: SessionTranscript? { session.transcript }
+    var transcript: SessionTranscript? { session.transcript }
 
     /// Takes SessionEstablishment, then SessionData.
-    package mutating func receive(_ message: ArraySlice<UInt8>) -> Reply {
+    mutating func receive(_ message: ArraySlice<UInt8>) -> Reply {
+        if let copy = answered?.first(where: { $0.message.elementsEqual(message) }) { return copy.reply }
+        let reply = reply(to: message)
+        answered?.append((Array(message), reply))
+        return reply
+    }
+
+    private mutating func reply(to message: ArraySlice<UInt8>) -> Reply {
         guard !isEnded else { return .end }
         do throws(SessionError) {
             switch try session.receive(message) {
@@ -87,7 +134,7 @@ package struct WalletSession: ~Copyable, Sendable {
 
     private mutating func end(with status: SessionStatus, after delay: Duration = .zero) -> Reply {
         isEnded = true
-        return .sendLast(SessionData.encode(data: nil, status: status), after: delay)
+        return .sendLast(session.end(with: status), after: delay)
     }
 
     /// DeviceResponse status 11: CBOR decoding error (8.3.2.1.2.3).

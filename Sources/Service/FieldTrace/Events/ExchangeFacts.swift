@@ -4,6 +4,8 @@ package struct ExchangeFacts: Equatable, Sendable, Codable {
         /// SELECT of the NDEF Tag application, of mdoc data transfer, of another.
         case selectNDEF = "select.ndef"
         case selectTransfer = "select.mdoc"
+        /// SELECT of NFC v2.
+        case selectVersion2 = "select.nfc_v2"
         case selectOther = "select.other"
         /// SELECT of the capability container, of the NDEF file.
         case selectCapabilities = "select.cc"

@@ -52,7 +52,8 @@ package enum NFCFaultWord: String, CaseIterable, Sendable {
         surplusBytes,
         capabilityContainerInvalid, messageTooLong, messageMalformed, messageUnexpected, noHandoverService,
         serviceStatus, noDeviceEngagement, noUsableCarrier, unofferedCarrier, dataObjectMalformed,
-        dataObjectIncomplete, outOfTurn
+        dataObjectIncomplete, noCommandLimit, olderVersion2, version2Malformed, version2Methods,
+        version2MethodNotOffered, walletEnded, outOfTurn
 
     init(_ fault: NFCFault) {
         self =
@@ -77,6 +78,12 @@ package enum NFCFaultWord: String, CaseIterable, Sendable {
             case .unofferedCarrier: .unofferedCarrier
             case .dataObjectMalformed: .dataObjectMalformed
             case .dataObjectIncomplete: .dataObjectIncomplete
+            case .noCommandLimit: .noCommandLimit
+            case .olderVersion2: .olderVersion2
+            case .version2Malformed: .version2Malformed
+            case .version2Methods: .version2Methods
+            case .version2MethodNotOffered: .version2MethodNotOffered
+            case .walletEnded: .walletEnded
             case .outOfTurn: .outOfTurn
             }
     }

@@ -8,6 +8,7 @@ package enum FieldTraceEvent: Equatable, Sendable {
     case exchange(ExchangeFacts)
     case capabilities(CapabilitiesFacts)
     case service(ServiceFacts)
+    case version2(NFCVersion2Facts)
     case message(MessageFacts)
     case engagement(EngagementFacts)
     case radio(RadioFacts)
@@ -35,6 +36,8 @@ extension FieldTraceEvent {
         case capabilities = "nfc.capabilities"
         /// The waiting times of negotiated handover.
         case service = "nfc.service"
+        /// An NFC v2 engagement: the phone's limit, then what it chose.
+        case version2 = "nfc.v2"
         /// An NDEF message, by its records.
         case message = "nfc.message"
         case engagement
@@ -60,6 +63,7 @@ extension FieldTraceEvent {
         case .exchange: .exchange
         case .capabilities: .capabilities
         case .service: .service
+        case .version2: .version2
         case .message: .message
         case .engagement: .engagement
         case .radio: .radio
@@ -82,6 +86,7 @@ extension FieldTraceEvent {
         case .exchange(let facts): facts
         case .capabilities(let facts): facts
         case .service(let facts): facts
+        case .version2(let facts): facts
         case .message(let facts): facts
         case .engagement(let facts): facts
         case .radio(let facts): facts
@@ -105,6 +110,7 @@ extension FieldTraceEvent {
             case .exchange: .exchange(try decode())
             case .capabilities: .capabilities(try decode())
             case .service: .service(try decode())
+            case .version2: .version2(try decode())
             case .message: .message(try decode())
             case .engagement: .engagement(try decode())
             case .radio: .radio(try decode())

@@ -84,6 +84,26 @@ package struct CapabilitiesFacts: Equatable, Sendable, Codable {
     }
 }
 
+/// An NFC v2 engagement (draft of the second edition of ISO/IEC 18013-5).
+package struct NFCVersion2Facts: Equatable, Sendable, Codable {
+    /// The state of the draft that the reader speaks.
+    package enum Dialect: String, CaseIterable, Sendable {
+        case e = "E"
+    }
+
+    package let dialect: TraceWord<Dialect>
+    /// ApduCommandMaxSize in bytes; nil where the answer to SELECT has none.
+    package let limit: Int?
+    /// The type numbers of the methods that the phone chose; nil before its handover.
+    package let methods: [UInt64]?
+
+    init(limit: Int?, methods: [UInt64]? = nil) {
+        dialect = TraceWord(.e)
+        self.limit = limit
+        self.methods = methods
+    }
+}
+
 /// The handover service's parameters (NFC Forum TNEP 1.0).
 package struct ServiceFacts: Equatable, Sendable, Codable {
     /// WT_INT, from which the waiting time follows.

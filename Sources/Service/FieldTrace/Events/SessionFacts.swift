@@ -10,6 +10,8 @@ package struct PresentationFacts: Equatable, Sendable, Codable {
     package let bleMode: TraceWord<RetrievalPlan.Mode>
     package let l2cap: TraceWord<RetrievalPlan.L2CAP>
     package let requestVersion: TraceWord<RequestVersion>
+    /// Nil in traces of a version that had none.
+    package let nfcV2: TraceWord<RetrievalPlan.NFCVersion2>?
 
     init(_ number: Int, _ plan: PresentationPlan) {
         self.number = number
@@ -17,6 +19,7 @@ package struct PresentationFacts: Equatable, Sendable, Codable {
         bleMode = TraceWord(plan.retrieval.mode)
         l2cap = TraceWord(plan.retrieval.l2cap)
         requestVersion = TraceWord(plan.requestVersion)
+        nfcV2 = TraceWord(plan.retrieval.nfcVersion2)
     }
 }
 
@@ -53,7 +56,8 @@ package struct EngagementFacts: Equatable, Sendable, Codable {
 /// A step of a presentation, as it is shown meanwhile.
 package struct StepFacts: Equatable, Sendable, Codable {
     package enum Step: String, CaseIterable, Sendable {
-        case armed, phoneLocked, notAnID, tapAgain, liftAndTapAgain, offerQR, bluetoothUnavailable, engaged,
+        case armed, phoneLocked, notAnID, tapAgain, liftAndTapAgain, confirmThenTapAgain, offerQR,
+            bluetoothUnavailable, engaged,
             readerSilent, mayLift, connecting, checkBluetooth, hold, awaitingConsent, receiving, verifying
 
         fileprivate init(_ event: PresentationEvent) {
@@ -64,6 +68,7 @@ package struct StepFacts: Equatable, Sendable, Codable {
                 case .notAnID: .notAnID
                 case .tapAgain: .tapAgain
                 case .liftAndTapAgain: .liftAndTapAgain
+                case .confirmThenTapAgain: .confirmThenTapAgain
                 case .offerQR: .offerQR
                 case .readerSilent: .readerSilent
                 case .bluetoothUnavailable: .bluetoothUnavailable

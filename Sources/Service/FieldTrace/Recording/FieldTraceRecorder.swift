@@ -91,7 +91,8 @@ extension FieldTraceEvent {
 
 extension ExchangeFacts {
     fileprivate var opensWallet: Bool {
-        [.selectNDEF, .selectTransfer].contains(command.word) && status == TraceStatus(0x9000)
+        [.selectNDEF, .selectTransfer, .selectVersion2].contains(command.word)
+            && status == TraceStatus(0x9000)
     }
 }
 
@@ -103,7 +104,8 @@ extension StepFacts {
         case .awaitingConsent: .requestSent
         case .receiving: .answerBegun
         case .verifying: .answerComplete
-        case .phoneLocked, .notAnID, .tapAgain, .liftAndTapAgain, .offerQR, .bluetoothUnavailable,
+        case .phoneLocked, .notAnID, .tapAgain, .liftAndTapAgain, .confirmThenTapAgain, .offerQR,
+            .bluetoothUnavailable,
             .readerSilent,
             .mayLift,
             .connecting, .checkBluetooth, .hold:

@@ -14,6 +14,8 @@ package struct NFCTrace: Sendable {
     private var file = File.none
     private var read = TracedMessage()
     private var written = TracedMessage()
+    /// The handover of NFC v2, until it is complete.
+    private var version2: TracedVersion2?
 
     package init() {}
 
@@ -48,6 +50,23 @@ package struct NFCTrace: Sendable {
             failure: failure ?? (response == nil ? .cardLost : nil))
         let found = isDone ? take(command, response?.data ?? [], name) : []
         return [.exchange(exchange)] + found.flatMap { $0.events(tokens) }
+            + (response.map { followVersion2($0, name) } ?? [])
+    }
+
+    /// Follows the handover, whose answer may come in parts.
+    private mutating func followVersion2(
+        _ response: ResponseAPDU, _ name: ExchangeFacts.Command
+    ) -> [FieldTraceEvent] {
+        switch name {
+        case .selectVersion2 where response.status == .success:
+            version2 = TracedVersion2(selectAnswer: response.data)
+            return version2.map { [.version2($0.facts)] } ?? []
+        case .envelope, .getResponse:
+            let events = version2?.take(response) ?? []
+            if !events.isEmpty { version2 = nil }
+            return events
+        default: return []
+        }
     }
 
     private func name(of command: CommandAPDU) -> ExchangeFacts.Command {
@@ -66,6 +85,7 @@ package struct NFCTrace: Sendable {
             return command.data.elementsEqual([0xe1, 0x03]) ? .selectCapabilities : .selectFile
         }
         if command.data.elementsEqual(ApplicationIdentifier.ndefTag.bytes) { return .selectNDEF }
+        if command.data.elementsEqual(ApplicationIdentifier.mdocNFCVersion2.bytes) { return .selectVersion2 }
         return command.data.elementsEqual(ApplicationIdentifier.mdocDataTransfer.bytes)
             ? .selectTransfer : .selectOther
     }
@@ -84,7 +104,7 @@ package struct NFCTrace: Sendable {
         switch name {
         case .selectCapabilities: file = .capabilities
         case .selectFile: file = .message
-        case .selectNDEF, .selectTransfer, .selectOther: self = NFCTrace()
+        case .selectNDEF, .selectTransfer, .selectVersion2, .selectOther: self = NFCTrace()
         case .readCapabilities: return CapabilitiesFacts(data).map { [.capabilities($0)] } ?? []
         case .readLength: read.begin(length: data.bigEndian)
         case .readMessage:

@@ -1,3 +1,4 @@
+internal import ISO7816
 internal import MdocModel
 internal import NDEF
 
@@ -80,5 +81,34 @@ extension ServiceFacts {
         waitingTimeInteger = UInt16(service.waitingTimeInteger)
         waitingTimeExtensions = UInt16(service.waitingTimeExtensions)
         maximumMessage = service.maximumMessageSize
+    }
+}
+
+/// The handover of NFC v2 as it comes in the answers to one ENVELOPE.
+struct TracedVersion2: Sendable {
+    private let limit: Int?
+    private var object: [UInt8] = []
+
+    init(selectAnswer: ArraySlice<UInt8>) {
+        limit = NFCVersion2Handover.commandLimit(selectAnswer)
+    }
+
+    var facts: NFCVersion2Facts { NFCVersion2Facts(limit: limit) }
+
+    /// What the handover says, once its last part is there; nothing before.
+    mutating func take(_ response: ResponseAPDU) -> [FieldTraceEvent] {
+        guard object.count + response.data.count <= 0xffff else { return [] }
+        object += response.data
+        guard response.status == .success, let header = try? DiscretionaryData.parseHeader(object[...]),
+            object.count >= header.size + header.length
+        else { return [] }
+        let select = object[header.size..<header.size + header.length]
+        guard let (engagement, methods) = try? NFCVersion2Handover.engagement(inSelect: select) else {
+            return [.version2(NFCVersion2Facts(limit: limit, methods: []))]
+        }
+        return [
+            .version2(NFCVersion2Facts(limit: limit, methods: methods.prefix(8).map(\.type))),
+            .engagement(EngagementFacts(engagement)),
+        ]
     }
 }

@@ -4,6 +4,8 @@ package struct TracedPhone: Equatable, Sendable {
     package let capabilities: CapabilitiesFacts?
     /// The handover service, where the phone negotiates.
     package let service: ServiceFacts?
+    /// The last of an NFC v2 engagement, where there was one.
+    package let version2: NFCVersion2Facts?
     /// The Handover Select.
     package let select: MessageFacts?
     package let engagement: EngagementFacts?
@@ -20,6 +22,7 @@ package struct TracedPhone: Equatable, Sendable {
         capabilities = events.last { event in if case .capabilities(let facts) = event { facts } else { nil }
         }
         service = events.last { event in if case .service(let facts) = event { facts } else { nil } }
+        version2 = events.last { event in if case .version2(let facts) = event { facts } else { nil } }
         engagement = events.last { event in if case .engagement(let facts) = event { facts } else { nil } }
         select = events.last { event in
             guard case .message(let facts) = event, facts.isHandoverSelect else { return nil }

@@ -12,7 +12,8 @@ import { Announcer, antenna, Brand, find, paint, Picture, SoundSwitch, write } f
 const resultStay = 12;
 
 /// Screens that say what is asked.
-const asking = ["armed", "phoneLocked", "notAnID", "tapAgain", "offerQR", "look", "keep"];
+const asking = ["armed", "phoneLocked", "notAnID", "tapAgain", "confirmThenTapAgain", "offerQR", "look",
+    "keep"];
 /// Screens that say which question was answered.
 const answering = ["yes", "notConfirmed"];
 

@@ -26,6 +26,7 @@ export function reasonKey({ id }) {
 const invitations = new Map([
     ["openYourID", { name: "armed", drawing: "open" }], ["phoneLocked", { name: "phoneLocked", drawing: "open" }],
     ["notAnID", { name: "notAnID", drawing: "card" }], ["tapAgain", { name: "tapAgain", drawing: "again" }],
+    ["confirmThenTapAgain", { name: "confirmThenTapAgain", drawing: "again" }],
     ["offerQR", { name: "offerQR", drawing: "qr" }],
 ]);
 /// What is shown while a phone that was read connects, by the hint.

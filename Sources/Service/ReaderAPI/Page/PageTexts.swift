@@ -9,8 +9,10 @@ package struct PageTexts: Equatable, Sendable {
     /// The keys whose words may be replaced, as `strings.json` has them.
     package static let keys: Set<String> = Set(
         [
-            "idle", "armed", "phoneLocked", "notAnID", "tapAgain", "offerQR", "mayLift", "connectingPhone",
-            "checkBluetooth", "look", "keep", "receiving", "keepOn", "yes", "compare", "decide",
+            "idle", "armed", "phoneLocked", "notAnID", "tapAgain", "confirmThenTapAgain", "offerQR",
+            "mayLift",
+            "connectingPhone", "checkBluetooth", "look", "keep", "receiving", "keepOn", "yes", "compare",
+            "decide",
             "notConfirmed", "declined", "cancelled", "failed", "unavailable",
         ].map { "customer.\($0).text" } + ["customer.idle.head"])
 

@@ -49,6 +49,8 @@ package enum PresentationHint: String, CaseIterable, Sendable {
     case notAnID
     /// The phone has to be lifted, and then to be tapped again.
     case tapAgain
+    /// The phone took the request with it: its holder confirms, and taps again.
+    case confirmThenTapAgain
     case offerQR, bluetoothUnavailable
     /// The phone may leave the reader: everything else comes over Bluetooth.
     case mayLift
@@ -76,7 +78,7 @@ extension PresentationEvent {
             .readerSilent, .hold:
             nil
         // An interrupted tap starts again.
-        case .tapAgain, .liftAndTapAgain: .armed
+        case .tapAgain, .liftAndTapAgain, .confirmThenTapAgain: .armed
         }
     }
 
@@ -87,6 +89,7 @@ extension PresentationEvent {
         case .phoneLocked: .phoneLocked
         case .notAnID: .notAnID
         case .tapAgain, .liftAndTapAgain: .tapAgain
+        case .confirmThenTapAgain: .confirmThenTapAgain
         case .offerQR: .offerQR
         case .bluetoothUnavailable: .bluetoothUnavailable
         case .mayLift: .mayLift

@@ -35,6 +35,8 @@ extension MobileDocumentReader {
         case tapAgain
         /// The phone stays on the reader and does not answer as it should: lift it, then tap again.
         case liftAndTapAgain
+        /// The phone took the request with it: its holder confirms there, then taps again. The same request waits.
+        case confirmThenTapAgain
         /// Taps keep failing: the phone's QR code may do better.
         case offerQR
         /// Everything else comes over Bluetooth: the phone may leave the reader.
@@ -61,6 +63,7 @@ extension MobileDocumentReader.Event {
             case .notAnID: .hint(.notAnID)
             case .tapAgain: .hint(.tapAgain)
             case .liftAndTapAgain: .hint(.liftAndTapAgain)
+            case .confirmThenTapAgain: .hint(.confirmThenTapAgain)
             case .offerQR: .hint(.offerQR)
             case .bluetoothUnavailable(let fault): .hint(.bluetoothUnavailable(id: fault.rawValue))
             case .readerSilent: .hint(.readerSilent)

@@ -63,7 +63,8 @@ extension PresentationEvent: SampledCases {
         case .phoneLocked?: .notAnID
         case .notAnID?: .liftAndTapAgain(NFCEndReason(.selectApplication, .cardMute))
         case .liftAndTapAgain?: .tapAgain(NFCEndReason(.selectApplication, .cardLost))
-        case .tapAgain?: .offerQR
+        case .tapAgain?: .confirmThenTapAgain
+        case .confirmThenTapAgain?: .offerQR
         case .offerQR?: .bluetoothUnavailable(.adapterOff)
         case .bluetoothUnavailable?: .readerSilent
         case .readerSilent?: .engaged

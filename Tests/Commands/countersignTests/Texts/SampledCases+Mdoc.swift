@@ -83,7 +83,13 @@ extension NFCFault: SampledCases {
         case .noUsableCarrier?: .unofferedCarrier(.centralClient)
         case .unofferedCarrier?: .dataObjectMalformed(.lengthMismatch)
         case .dataObjectMalformed?: .dataObjectIncomplete(missing: 7)
-        case .dataObjectIncomplete?: .outOfTurn
+        case .dataObjectIncomplete?: .noCommandLimit
+        case .noCommandLimit?: .olderVersion2
+        case .olderVersion2?: .version2Malformed(.malformed(.handoverSelect, .truncated(at: 7)))
+        case .version2Malformed?: .version2Methods(count: 2)
+        case .version2Methods?: .version2MethodNotOffered
+        case .version2MethodNotOffered?: .walletEnded
+        case .walletEnded?: .outOfTurn
         case .outOfTurn?: nil
         }
     }

@@ -27,6 +27,7 @@ extension MobileDocumentReader.Hint {
         case "phoneLocked": self = .phoneLocked
         case "notAnID": self = .notAnID
         case "tapAgain": self = .tapAgain
+        case "confirmThenTapAgain": self = .confirmThenTapAgain
         case "offerQR": self = .offerQR
         case "mayLift": self = .mayLift
         case "connecting": self = .connecting

@@ -1,0 +1,109 @@
+internal import CBOR
+
+/// DeviceRetrievalMethod as an NFC v2 handover has it (ISO/IEC 18013-5, draft of the second edition). Other than in an
+/// engagement by QR code, Bluetooth may come without a UUID.
+package enum NFCVersion2Method: Equatable, Sendable {
+    /// Type 5: the session's messages go over the NFC that the handover came by. Options of older drafts are ignored.
+    case nfcVersion2
+    /// Type 2. In a request 10, 11, 20 and 21 are the reader's, in an answer the mdoc's.
+    case bluetoothLE(NFCVersion2Bluetooth)
+    /// Type 1, classic NFC data transfer, with the longest data fields in bytes.
+    case nfc(maximumCommandData: Int, maximumResponseData: Int)
+    /// Another type or version.
+    case other(type: UInt64)
+
+    /// Reads one entry. Throws where it is not an array of type, version and options, or where an option that is known
+    /// has another type.
+    init(_ item: CBORItem) throws(CBORError) {
+        var fields = try item.array().makeIterator()
+        guard let type = try fields.next()?.unsigned(), let version = try fields.next()?.unsigned(),
+            let options = try fields.next()?.map(), fields.next() == nil
+        else { throw .missingMember(at: item.offset) }
+        switch (type, version) {
+        case (5, 1): self = .nfcVersion2
+        case (2, 1): self = .bluetoothLE(try NFCVersion2Bluetooth(options))
+        case (1, 1):
+            self = .nfc(
+                maximumCommandData: Int(clamping: try options[0]?.unsigned() ?? 255),
+                maximumResponseData: Int(clamping: try options[1]?.unsigned() ?? 256))
+        default: self = .other(type: type)
+        }
+    }
+
+    func encode(into encoder: inout CBOREncoder) {
+        encoder.array(count: 3)
+        encoder.unsigned(type)
+        encoder.unsigned(1)
+        switch self {
+        case .nfcVersion2, .other: encoder.map(count: 0)
+        case .bluetoothLE(let options): options.encode(into: &encoder)
+        case .nfc(let command, let response):
+            encoder.map(count: 2)
+            encoder.unsigned(0)
+            encoder.integer(Int64(command))
+            encoder.unsigned(1)
+            encoder.integer(Int64(response))
+        }
+    }
+
+    /// The type number, by which the reader's offer and the mdoc's answer are compared.
+    package var type: UInt64 {
+        switch self {
+        case .nfc: 1
+        case .bluetoothLE: 2
+        case .nfcVersion2: 5
+        case .other(let type): type
+        }
+    }
+}
+
+/// BleOptions of an NFC v2 handover: the modes of the mdoc, and what the sender says of each.
+package struct NFCVersion2Bluetooth: Equatable, Sendable {
+    package var isPeripheralServer = false
+    package var isCentralClient = false
+    /// 16 bytes, big-endian: the UUID if the mdoc serves.
+    package var peripheralServerUUID: [UInt8]?
+    /// 16 bytes, big-endian: the UUID that the reader advertises.
+    package var centralClientUUID: [UInt8]?
+    /// The device address of the sender, 6 bytes.
+    package var address: [UInt8]?
+    /// The L2CAP PSM of the sender.
+    package var psm: UInt16?
+
+    package init() {}
+
+    init(_ options: CBORMap) throws(CBORError) {
+        isPeripheralServer = try options[0]?.boolean() ?? false
+        isCentralClient = try options[1]?.boolean() ?? false
+        peripheralServerUUID = try Self.uuid(options[10])
+        centralClientUUID = try Self.uuid(options[11])
+        address = try options[20].map { item throws(CBORError) in Array(try item.byteString()) }
+        psm = try options[21].flatMap { item throws(CBORError) in UInt16(exactly: try item.unsigned()) }
+    }
+
+    private static func uuid(_ item: CBORItem?) throws(CBORError) -> [UInt8]? {
+        guard let item else { return nil }
+        let bytes = try item.byteString()
+        guard bytes.count == 16 else { throw .outOfRange(at: item.offset) }
+        return Array(bytes)
+    }
+
+    fileprivate func encode(into encoder: inout CBOREncoder) {
+        let strings: [(UInt64, [UInt8])] = [
+            (10, peripheralServerUUID), (11, centralClientUUID), (20, address),
+        ].compactMap { key, bytes in bytes.map { (key, $0) } }
+        encoder.map(count: 2 + strings.count + (psm == nil ? 0 : 1))
+        encoder.unsigned(0)
+        encoder.boolean(isPeripheralServer)
+        encoder.unsigned(1)
+        encoder.boolean(isCentralClient)
+        for (key, bytes) in strings {
+            encoder.unsigned(key)
+            encoder.byteString(bytes)
+        }
+        if let psm {
+            encoder.unsigned(21)
+            encoder.unsigned(UInt64(psm))
+        }
+    }
+}

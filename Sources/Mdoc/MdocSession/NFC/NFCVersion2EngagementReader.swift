@@ -1,0 +1,174 @@
+internal import ISO7816
+package import MdocModel
+internal import NDEF
+
+/// What an NFC v2 engagement yields.
+package enum NFCVersion2Delivery: Sendable {
+    /// The phone has no NFC v2, as its answer to SELECT says: classic handover may follow in the same activation.
+    case absent(NFCEndReason)
+    case engaged(NFCVersion2Engaged)
+}
+
+/// A phone that is engaged by NFC v2.
+package struct NFCVersion2Engaged: Sendable {
+    package let engagement: DeviceEngagement
+    /// Both messages as they were exchanged.
+    package let handover: Handover
+    package let choice: NFCVersion2Choice
+    /// The data transfer on the application that is selected: it takes the session's first message.
+    package let transfer: NFCTransferReader
+}
+
+/// NFC v2 engagement on the reader's side (ISO/IEC 18013-5, draft of the second edition), as a value: SELECT and one
+/// handover exchange. Make a new one for every tap.
+///
+/// Once the phone has answered SELECT as NFC v2 does, there is no way back to classic handover in the same activation.
+package struct NFCVersion2EngagementReader: NFCReaderMachine, Sendable {
+    package typealias Action = NFCAction<NFCVersion2Delivery>
+
+    /// Named for what comes next.
+    enum State: Sendable {
+        case notStarted
+        case awaitingApplication(isRepeated: Bool)
+        /// The rest of the answer to SELECT.
+        case awaitingLimit
+        case awaitingHandover(NFCTransferReader, request: [UInt8])
+    }
+
+    private let limits: NFCReaderLimits
+    private let offer: NFCVersion2Offer
+    private let settings: NFCVersion2Settings
+    private let transferSettings: NFCTransferSettings
+    var state: NFCMachineState<State> = .ongoing(.notStarted)
+    private(set) var phase = NFCPhase.selectVersion2
+    /// The instant after which `expire` and `receive` end the machine; nil before `start`.
+    package private(set) var deadline: ContinuousClock.Instant?
+
+    package init(
+        limits: NFCReaderLimits, offer: NFCVersion2Offer,
+        settings: NFCVersion2Settings = NFCVersion2Settings(),
+        transferSettings: NFCTransferSettings = NFCTransferSettings()
+    ) {
+        self.limits = limits
+        self.offer = offer
+        self.settings = settings
+        self.transferSettings = transferSettings
+    }
+
+    /// Begins with SELECT of the NFC v2 application, without Le: there are wallets that refuse one.
+    package mutating func start(now: ContinuousClock.Instant) -> Action {
+        step { machine, state throws(NFCFault) in
+            guard case .notStarted = state else { throw .outOfTurn }
+            machine.deadline = now + machine.settings.selectDeadline
+            return machine.select(expectedLength: nil, isRepeated: false)
+        }
+    }
+
+    /// Takes the response APDU to the last command.
+    package mutating func receive(_ response: ArraySlice<UInt8>, now: ContinuousClock.Instant) -> Action {
+        take(response, now)
+    }
+
+    /// Ends when the deadline has passed, and otherwise says when it will.
+    package mutating func expire(now: ContinuousClock.Instant) -> Action {
+        step(at: now) { machine, state, deadline throws(NFCFault) in
+            machine.state = .ongoing(state)
+            return .wait(until: deadline)
+        }
+    }
+
+    private mutating func select(expectedLength: ExpectedLength?, isRepeated: Bool) -> Action {
+        let command = CommandAPDU(
+            ins: CommandAPDU.Instruction.select, p1: 0x04, p2: 0x00,
+            data: ApplicationIdentifier.mdocNFCVersion2.bytes[...], expectedLength: expectedLength)
+        state = .ongoing(.awaitingApplication(isRepeated: isRepeated))
+        return .transmit(command.encode())
+    }
+
+    mutating func advance(
+        from state: State, _ answer: ResponseAPDU, _ now: ContinuousClock.Instant
+    ) throws(NFCFault) -> Action {
+        switch state {
+        case .awaitingApplication(let isRepeated): return selected(answer, isRepeated: isRepeated, now)
+        case .awaitingLimit: return takeLimit(answer, now)
+        case .awaitingHandover(var transfer, let request):
+            let action = transfer.receive(answer.encode()[...], now: now)
+            return try advanceHandover(action, transfer, request)
+        case .notStarted: throw .outOfTurn
+        }
+    }
+
+    // MARK: SELECT
+
+    /// Anything but an answer of NFC v2 means that the phone has none. A length that the phone asks for is given once.
+    private mutating func selected(
+        _ answer: ResponseAPDU, isRepeated: Bool, _ now: ContinuousClock.Instant
+    ) -> Action {
+        if !isRepeated, answer.status == .wrongLength {
+            return select(expectedLength: .short(0), isRepeated: true)
+        }
+        if !isRepeated, let length = answer.status.acceptedLength {
+            return select(expectedLength: ExpectedLength(upTo: length, extended: false), isRepeated: true)
+        }
+        if answer.data.isEmpty, let available = answer.status.bytesAvailable {
+            state = .ongoing(.awaitingLimit)
+            let length = ExpectedLength(upTo: available, extended: false)
+            return .transmit(CommandAPDU.getResponse(upTo: length).encode())
+        }
+        return takeLimit(answer, now)
+    }
+
+    private mutating func takeLimit(_ answer: ResponseAPDU, _ now: ContinuousClock.Instant) -> Action {
+        guard answer.status == .success else { return absent(.status(answer.status)) }
+        guard let limit = NFCVersion2Handover.commandLimit(answer.data) else {
+            return absent(.noCommandLimit)
+        }
+        phase = .handoverVersion2
+        deadline = now + settings.handoverDeadline
+        var transfer = NFCTransferReader(selected: limit, limits: limits, settings: transferSettings)
+        let request = NFCVersion2Handover.request(offering: offer.methods)
+        let action = transfer.send(request[...], answeredWithin: settings.handoverDeadline, now: now)
+        guard case .transmit(let command) = action else { return absent(.outOfTurn) }
+        state = .ongoing(.awaitingHandover(transfer, request: request))
+        return .transmit(command)
+    }
+
+    private func absent(_ fault: NFCFault) -> Action {
+        .deliver(.absent(NFCEndReason(phase, fault)))
+    }
+
+    // MARK: Handover
+
+    private mutating func advanceHandover(
+        _ action: NFCTransferReader.Action, _ transfer: NFCTransferReader, _ request: [UInt8]
+    ) throws(NFCFault) -> Action {
+        switch action {
+        case .transmit(let command):
+            state = .ongoing(.awaitingHandover(transfer, request: request))
+            return .transmit(command)
+        case .deliver(.message(let select)): return try engaged(select, transfer, request)
+        // What a wallet answers that misses an option of its draft.
+        case .end(let reason) where reason.fault == .status(.unknownError): throw .olderVersion2
+        case .end(let reason): throw reason.fault
+        case .deliver(.selected), .wait: throw .outOfTurn
+        }
+    }
+
+    private func engaged(
+        _ select: [UInt8], _ transfer: NFCTransferReader, _ request: [UInt8]
+    ) throws(NFCFault) -> Action {
+        guard !select.isEmpty else { throw .walletEnded }
+        let (engagement, methods): (DeviceEngagement, [NFCVersion2Method])
+        do throws(MdocModelError) {
+            (engagement, methods) = try NFCVersion2Handover.engagement(inSelect: select[...])
+        } catch {
+            throw .version2Malformed(error)
+        }
+        let choice = try NFCVersion2Choice.settled(methods, offered: offer.methods)
+        return .deliver(
+            .engaged(
+                NFCVersion2Engaged(
+                    engagement: engagement, handover: .nfcVersion2(select: select, request: request),
+                    choice: choice, transfer: transfer)))
+    }
+}

@@ -1,0 +1,76 @@
+package import MdocModel
+package import NDEF
+
+/// What this reader offers in an NFC v2 handover request (draft of the second edition): always NFC v2 itself, which every
+/// wallet requires, and Bluetooth where there is a radio.
+package struct NFCVersion2Offer: Equatable, Sendable {
+    /// Bluetooth in both modes, with one UUID for both.
+    package let serviceUUID: BluetoothUUID?
+
+    package init(serviceUUID: BluetoothUUID?) {
+        self.serviceUUID = serviceUUID
+    }
+
+    var methods: [NFCVersion2Method] {
+        guard let serviceUUID else { return [.nfcVersion2] }
+        var bluetooth = NFCVersion2Bluetooth()
+        (bluetooth.isPeripheralServer, bluetooth.isCentralClient) = (true, true)
+        (bluetooth.peripheralServerUUID, bluetooth.centralClientUUID) = (serviceUUID.bytes, serviceUUID.bytes)
+        return [.nfcVersion2, .bluetoothLE(bluetooth)]
+    }
+}
+
+/// The one method that a phone chose.
+package enum NFCVersion2Choice: Equatable, Sendable {
+    /// All messages go over NFC.
+    case nfc
+    /// Messages go over NFC and Bluetooth at once.
+    case bluetoothLE(NFCVersion2BluetoothChoice)
+
+    /// What Bluetooth is used for it.
+    package var bluetooth: NFCVersion2BluetoothChoice? {
+        if case .bluetoothLE(let choice) = self { choice } else { nil }
+    }
+
+    /// Settles the answer's methods against those of the request.
+    package static func settled(
+        _ answered: [NFCVersion2Method], offered: [NFCVersion2Method]
+    ) throws(NFCFault) -> NFCVersion2Choice {
+        guard let method = answered.first, answered.count == 1 else {
+            throw .version2Methods(count: answered.count)
+        }
+        switch method {
+        case .nfcVersion2: return .nfc
+        case .bluetoothLE(let chosen):
+            for case .bluetoothLE(let offer) in offered {
+                guard let choice = NFCVersion2BluetoothChoice(chosen, offer) else { continue }
+                return .bluetoothLE(choice)
+            }
+            throw .version2MethodNotOffered
+        case .nfc, .other: throw .version2MethodNotOffered
+        }
+    }
+}
+
+/// The modes of Bluetooth that the handover settled, with the UUID of each.
+package struct NFCVersion2BluetoothChoice: Equatable, Sendable {
+    package let centralClient: BluetoothUUID?
+    package let peripheralServer: BluetoothUUID?
+    /// The phone's L2CAP PSM in mdoc peripheral server mode.
+    package let psm: UInt16?
+
+    /// A UUID of the phone's own wins; without one, that of the offer is used. Nil where no offered mode was chosen.
+    init?(_ chosen: NFCVersion2Bluetooth, _ offer: NFCVersion2Bluetooth) {
+        let central = chosen.isCentralClient && offer.isCentralClient
+        let peripheral = chosen.isPeripheralServer && offer.isPeripheralServer
+        centralClient =
+            central
+            ? (chosen.centralClientUUID ?? offer.centralClientUUID).flatMap { BluetoothUUID($0) } : nil
+        peripheralServer =
+            peripheral
+            ? (chosen.peripheralServerUUID ?? offer.peripheralServerUUID).flatMap { BluetoothUUID($0) } : nil
+        // With mdoc central client mode alone a PSM only repeats the reader's.
+        psm = peripheral ? chosen.psm : nil
+        if centralClient == nil && peripheralServer == nil { return nil }
+    }
+}

@@ -1,0 +1,72 @@
+internal import ISO7816
+internal import MdocModel
+internal import MdocSession
+
+extension ReaderTransaction {
+    /// Engages a phone by NFC v2 (draft of the second edition of ISO/IEC 18013-5).
+    ///
+    /// - Returns: nil where the phone has none, and classic handover may follow.
+    func engageByVersion2(
+        _ driver: CardDriver, _ bluetooth: BluetoothRetrieval?
+    ) async throws(TapEnd) -> Engaged? {
+        var machine = NFCVersion2EngagementReader(
+            limits: driver.card.readerLimits,
+            offer: NFCVersion2Offer(serviceUUID: await bluetooth?.handoverOffer.serviceUUID),
+            settings: plan.deadlines.version2Settings, transferSettings: plan.deadlines.transferSettings)
+        let delivery: NFCVersion2Delivery
+        do throws(CardDriver.End) {
+            delivery = try await driver.run(&machine, from: machine.start(now: .now))
+        } catch {
+            throw TapEnd(engaging: error)
+        }
+        switch delivery {
+        case .absent(let reason):
+            guard plan.retrieval.nfcVersion2 == .only else { return nil }
+            throw reason.fault == .status(.notFound) ? .noWallet(reason) : .broken(reason)
+        case .engaged(let engaged):
+            return Engaged(
+                engagement: engaged.engagement, handover: engaged.handover, nfc: nil,
+                bluetooth: engaged.choice.bluetooth.map { BluetoothOffer($0) },
+                transfer: engaged.transfer)
+        }
+    }
+}
+
+extension ReaderTransaction {
+    /// The session with a phone that chose Bluetooth in an NFC v2 handover: its application stays selected, and the link
+    /// is made meanwhile.
+    func hybrid(
+        _ retrieval: NFCRetrieval, _ bluetooth: BluetoothRetrieval, _ offer: BluetoothOffer,
+        _ engagement: DeviceEngagement
+    ) async -> HybridCarrier {
+        let exchange = HybridExchange()
+        let transaction = self
+        await exchange.start(retrieval) {
+            await ended { () throws(PresentationFailure) in
+                let link = try await transaction.link(bluetooth, offer, engagement, isAwaited: false)
+                return await transaction.carrier(over: link)
+            }
+        }
+        return HybridCarrier(exchange)
+    }
+}
+
+extension TapEnd {
+    /// The same after NFC v2, where a phone that leaves before its holder has decided has the request.
+    var ofVersion2: TapEnd {
+        guard case .broken(let reason) = self, reason.fault == .cardLost, reason.phase == .awaitResponse
+        else {
+            return self
+        }
+        return .requestTaken(reason)
+    }
+}
+
+extension PresentationDeadlines {
+    fileprivate var version2Settings: NFCVersion2Settings {
+        var settings = NFCVersion2Settings()
+        settings.selectDeadline = min(settings.selectDeadline, tapPhase)
+        settings.handoverDeadline = min(settings.handoverDeadline, tap)
+        return settings
+    }
+}
