@@ -50,6 +50,7 @@ SCENES = {
     "not-an-id": (moved("armed", "notAnID"), "notAnID", "notAnID"),
     "phone-locked": (moved("armed", "phoneLocked"), "phoneLocked", "phoneLocked"),
     "tap-again": (moved("armed", "tapAgain"), "tapAgain", "tapAgain"),
+    "confirm-then-tap-again": (moved("armed", "confirmThenTapAgain"), "confirmThenTapAgain", "confirmThenTapAgain"),
     "offer-qr": (moved("armed", "offerQR"), "offerQR", "offerQR"),
     "engaged": (moved("engaged"), "look", "look"),
     "may-lift": (moved("engaged", "mayLift"), "mayLift", "mayLift"),
