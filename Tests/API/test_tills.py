@@ -1,6 +1,7 @@
 """The example tills, in each language, against the daemon with the software wallet."""
 
 import functools
+import hashlib
 import json
 import os
 import pathlib
@@ -84,8 +85,9 @@ class OutcomeTests(TillCase):
         self.outcome(1, "Not proven. Check another document. (test document) document.test", serving={"acceptTestDocuments": False})
 
     def test_declined(self):
-        self.outcome(1, "The customer said no on the phone. Check another document. declined",
-                     wallet=("--decision", "returnsNothing"))
+        for wallet in (("--decision", "returnsNothing"), ("--holds", "pid")):
+            self.outcome(1, "Nothing was shared: declined, no such document, or a wallet that does not know this reader. "
+                         "Check another document. declined", wallet=wallet)
 
     def test_cancelled_elsewhere(self):
         daemon = BuiltDaemon(self.addCleanup, consent_time=30_000).serve(acceptTestDocuments=True)
@@ -102,6 +104,18 @@ class OutcomeTests(TillCase):
             status, said = self.run_till(language, daemon, f"r-{language}", "shoe size")
             self.assertEqual((status, len(said)), (1, 1))
             self.assertIn("shoe size", said[0])
+
+    def test_a_fault_of_the_daemon_is_said_once_and_then_what_to_do(self):
+        """503 is tried again, and not told again while it is the same."""
+        daemon = BuiltDaemon(self.addCleanup).serve(acceptTestDocuments=True)
+        daemon.run("trust", "remove", hashlib.sha256((daemon.folder / "root.der").read_bytes()).hexdigest()[:12])
+        for language in self.every_language():
+            till = self.begin(language, daemon, f"r-{language}", seconds=-26)
+            said = till.communicate(timeout=60)[0].splitlines()
+            self.assertEqual(till.returncode, 1)
+            self.assertEqual(len(said), 2, said)
+            self.assertIn("no issuer is trusted yet", said[0])
+            self.assertIn("may still be open: order again with the same reference", said[1])
 
 
 class DeadlineTests(TillCase):
@@ -158,11 +172,16 @@ class PageTests(unittest.TestCase):
 
     def test_every_outcome_and_every_hint_for_a_person_has_words_in_each(self):
         document = json.loads((ROOT / "Sources/Service/ReaderAPI/OpenAPI/openapi.json").read_text())
-        outcomes = document["components"]["schemas"]["Outcome"]["enum"]
+        schemas = document["components"]["schemas"]
+        outcomes = schemas["Outcome"]["enum"]
+        # `openYourID` is said by the words of the state; the others come when nobody is asked any more.
+        without = (None, "openYourID", "decided", "wiped")
+        hints = [hint for hint in schemas["Presentation"]["properties"]["hint"]["enum"] if hint not in without]
+        self.assertGreater(len(hints), 8)
         for name in LANGUAGES.values():
             code = (TILLS / name).read_text()
-            for outcome in outcomes:
-                self.assertRegex(code, rf'"?{outcome}"?:\s+"', name)
+            for word in outcomes + hints:
+                self.assertRegex(code, rf'"?\b{word}"?:\s+"', f"{name}: {word}")
 
     def test_the_words_of_an_ending_are_right_for_it(self):
         """An outcome is final for its reference, so that nothing is tried again; and who declined did answer."""

@@ -21,9 +21,11 @@ var say = map[string]string{
 	"phoneLocked":      "Unlock your phone and open your ID.", "notAnID": "That is not an ID. Open your ID on your phone.",
 	"tapAgain": "Lift your phone, then tap again.", "offerQR": "Or show the QR code of your ID.",
 	"mayLift": "You can lift your phone now.", "checkBluetooth": "Is Bluetooth on, on your phone?",
-	"hold":  "Leave your phone on the reader.",
-	"allow": "Yes. You may sell.", "deny": "No. Do not sell.", "unclear": "Not proven. Check another document.",
-	"declined":  "The customer said no on the phone. Check another document.",
+	"hold": "Leave your phone on the reader.", "connecting": "Connecting to your phone …",
+	"confirmThenTapAgain":  "Confirm on your phone, then tap again.",
+	"bluetoothUnavailable": "Hold your phone to the reader, and leave it there.",
+	"allow":                "Yes. You may sell.", "deny": "No. Do not sell.", "unclear": "Not proven. Check another document.",
+	"declined":  "Nothing was shared: declined, no such document, or a wallet that does not know this reader. Check another document.",
 	"failed":    "No answer. Begin a new check, or check another document.",
 	"cancelled": "The check was cancelled. Do not sell.",
 }
@@ -63,19 +65,16 @@ func patience() time.Duration {
 	return 10 * time.Minute
 }
 
-// The presentation, or why it is refused; neither while the lane is busy or the daemon is starting again. The same reference
-// again, also after a crash, is the same presentation.
-func order(reference, intent string) (presentation answer, refusal string) {
+// The presentation, or in Detail why it is refused, and whether for good; nothing while the daemon is starting again. The same
+// reference again, also after a crash, is the same presentation.
+func order(reference, intent string) (presentation answer, isFinal bool) {
 	response, err := call("POST", "/v1/presentations", map[string]string{"kind": "display", "intent": intent, "reference": reference}, silence)
 	if err != nil {
 		return
 	}
 	defer response.Body.Close()
-	if response.StatusCode >= 500 || response.Header.Get("Retry-After") != "" {
-		return
-	}
 	json.NewDecoder(response.Body).Decode(&presentation)
-	return presentation, presentation.Detail
+	return presentation, response.StatusCode < 500 && response.Header.Get("Retry-After") == ""
 }
 
 // Ends it: nobody is asked any more. The answer has the outcome, also one that came just now.
@@ -120,11 +119,17 @@ func main() {
 	if len(os.Args) > 2 {
 		intent = os.Args[2]
 	}
+	said := ""
 	for end := time.Now().Add(patience()); time.Until(end) > -30*time.Second; time.Sleep(time.Second) {
-		presentation, refusal := order(os.Args[1], intent)
-		if refusal != "" {
-			fmt.Println(refusal)
-			os.Exit(1)
+		presentation, isFinal := order(os.Args[1], intent)
+		if presentation.Detail != "" {
+			if said != presentation.Detail { // The lane is busy, or the daemon cannot take the order now.
+				said = presentation.Detail
+				fmt.Println(said)
+			}
+			if isFinal {
+				os.Exit(1)
+			}
 		}
 		if presentation.ID != "" && presentation.Outcome == "" {
 			if left := time.Until(end); left > 0 {
@@ -145,6 +150,6 @@ func main() {
 			os.Exit(1)
 		}
 	}
-	fmt.Println("the daemon did not answer in time")
+	fmt.Println("The daemon did not answer in time. The check may still be open: order again with the same reference.")
 	os.Exit(1)
 }

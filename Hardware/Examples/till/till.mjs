@@ -17,9 +17,11 @@ const say = {
     phoneLocked: "Unlock your phone and open your ID.", notAnID: "That is not an ID. Open your ID on your phone.",
     tapAgain: "Lift your phone, then tap again.", offerQR: "Or show the QR code of your ID.",
     mayLift: "You can lift your phone now.", checkBluetooth: "Is Bluetooth on, on your phone?",
-    hold: "Leave your phone on the reader.",
+    hold: "Leave your phone on the reader.", connecting: "Connecting to your phone …",
+    confirmThenTapAgain: "Confirm on your phone, then tap again.",
+    bluetoothUnavailable: "Hold your phone to the reader, and leave it there.",
     allow: "Yes. You may sell.", deny: "No. Do not sell.", unclear: "Not proven. Check another document.",
-    declined: "The customer said no on the phone. Check another document.",
+    declined: "Nothing was shared: declined, no such document, or a wallet that does not know this reader. Check another document.",
     failed: "No answer. Begin a new check, or check another document.",
     cancelled: "The check was cancelled. Do not sell.",
 };
@@ -32,12 +34,15 @@ function call(method, path, body, most = 40_000) {
 // The presentation with its outcome. The same reference again, also after a crash, goes on with the same one.
 async function check(reference, intent) {
     const end = Date.now() + 1000 * seconds;
-    for (let left, wait; (left = end - Date.now()) > -30_000; await sleep(1000 * (wait ?? 1))) {
+    for (let left, wait, said; (left = end - Date.now()) > -30_000; await sleep(1000 * (wait ?? 1))) {
         try {
             let answer = await call("POST", "/v1/presentations", { kind: "display", intent, reference });
-            wait = answer.headers.get("Retry-After"); // The lane is busy, or the daemon has too much to do.
-            if (answer.status >= 500 || wait) continue;
+            wait = answer.headers.get("Retry-After");
             let presentation = await answer.json();
+            if (answer.status >= 500 || wait) { // The lane is busy, or the daemon cannot take the order now.
+                if (said !== presentation.detail) console.log(said = presentation.detail);
+                continue;
+            }
             if (!answer.ok) return { problem: presentation.detail };
             const path = `/v1/presentations/${presentation.id}`;
             // Nobody is asked any more. The answer has the outcome, also one that came just now.
@@ -51,7 +56,7 @@ async function check(reference, intent) {
             }
         } catch { /* The daemon is starting again, the network is, or the time is over. */ }
     }
-    return { problem: "the daemon did not answer in time" };
+    return { problem: "The daemon did not answer in time. The check may still be open: order again with the same reference." };
 }
 
 const { problem, outcome, test, reasons } = await check(process.argv[2], process.argv[3] ?? "age over 21");

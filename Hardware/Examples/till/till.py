@@ -14,9 +14,12 @@ SAY = {"armed": "Open your ID, then hold your phone to the reader.", "engaged": 
        "phoneLocked": "Unlock your phone and open your ID.", "notAnID": "That is not an ID. Open your ID on your phone.",
        "tapAgain": "Lift your phone, then tap again.", "offerQR": "Or show the QR code of your ID.",
        "mayLift": "You can lift your phone now.", "checkBluetooth": "Is Bluetooth on, on your phone?",
-       "hold": "Leave your phone on the reader.",
+       "hold": "Leave your phone on the reader.", "connecting": "Connecting to your phone …",
+       "confirmThenTapAgain": "Confirm on your phone, then tap again.",
+       "bluetoothUnavailable": "Hold your phone to the reader, and leave it there.",
        "allow": "Yes. You may sell.", "deny": "No. Do not sell.", "unclear": "Not proven. Check another document.",
-       "declined": "The customer said no on the phone. Check another document.",
+       "declined": "Nothing was shared: declined, no such document, or a wallet that does not know this reader. "
+                   "Check another document.",
        "failed": "No answer. Begin a new check, or check another document.",
        "cancelled": "The check was cancelled. Do not sell."}
 
@@ -27,9 +30,17 @@ def call(method, path, body=None, seconds=40):
     return urllib.request.urlopen(request, timeout=min(seconds, 40))
 
 
+def detail(error):
+    """What happened and what to do, in the daemon's words."""
+    try:
+        return json.load(error)["detail"]
+    except (OSError, ValueError, KeyError, http.client.HTTPException):
+        return str(error)
+
+
 def check(reference, intent):
     """The presentation with its outcome. The same reference again, also after a crash, goes on with the same one."""
-    end = time.monotonic() + SECONDS
+    end, said = time.monotonic() + SECONDS, None
     while (left := end - time.monotonic()) > -30:
         try:
             order = {"kind": "display", "intent": intent, "reference": reference}
@@ -48,13 +59,15 @@ def check(reference, intent):
                 if time.monotonic() > end:
                     break
         except urllib.error.HTTPError as error:
-            wait = error.headers["Retry-After"]  # The lane is busy, or the daemon has too much to do.
+            wait, before, said = error.headers["Retry-After"], said, detail(error)
             if error.code < 500 and not wait:
-                sys.exit(json.load(error)["detail"])
+                sys.exit(said)
+            if said != before:  # The lane is busy, or the daemon cannot take the order now.
+                print(said, flush=True)
             time.sleep(int(wait or 1))
         except (OSError, http.client.HTTPException):
             time.sleep(1)  # The daemon is starting again, or the network is.
-    sys.exit("the daemon did not answer in time")
+    sys.exit("The daemon did not answer in time. The check may still be open: order again with the same reference.")
 
 
 presentation = check(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "age over 21")

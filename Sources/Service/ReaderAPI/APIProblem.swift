@@ -242,8 +242,13 @@ extension APIProblem {
 
     /// The store does not give or take what it should.
     static func recordsUnavailable(_ error: ReaderStoreError) -> APIProblem {
-        APIProblem(.recordsUnavailable, 503, "the store of records: \(error.explanation)")
+        APIProblem(
+            .recordsUnavailable, 503, "the store of records: \(error.explanation)",
+            retryAfter: storeSeconds)
     }
+
+    /// After how many seconds a till asks again of a store that takes nothing: a person has to look at it.
+    private static let storeSeconds: Int64 = 5
 
     /// No phone can be asked at the lane.
     static func readerUnavailable(_ fault: ReaderFault) -> APIProblem {
@@ -258,18 +263,25 @@ extension APIProblem {
     private static let customerSeconds: Int64 = 2
 
     /// Another customer is being served.
-    static func laneBusy(_ id: PresentationID) -> APIProblem {
-        APIProblem(
-            .laneBusy, 409, "presentation \(id) is running at this lane: wait for its end, or DELETE it",
-            retryAfter: customerSeconds, presentation: id)
+    ///
+    /// - Parameter isOwn: whether the caller ordered that presentation, and so may end it.
+    static func laneBusy(_ id: PresentationID, isOwn: Bool) -> APIProblem {
+        let detail =
+            isOwn
+            ? "presentation \(id) is running at this lane: wait for its end, or DELETE it"
+            : "presentation \(id) of another caller is running at this lane: wait for its end"
+        return APIProblem(.laneBusy, 409, detail, retryAfter: customerSeconds, presentation: id)
     }
 
     /// A person is to decide on the presentation before.
-    static func decisionOpen(_ id: PresentationID) -> APIProblem {
-        APIProblem(
-            .decisionOpen, 409,
-            "presentation \(id) waits for a decision at this lane: decide on it, or DELETE it",
-            retryAfter: customerSeconds, presentation: id)
+    ///
+    /// - Parameter isOwn: as of `laneBusy`.
+    static func decisionOpen(_ id: PresentationID, isOwn: Bool) -> APIProblem {
+        let detail =
+            isOwn
+            ? "presentation \(id) waits for a decision at this lane: decide on it, or DELETE it"
+            : "presentation \(id) of another caller waits for a decision at this lane: decide on it at the clerk's page"
+        return APIProblem(.decisionOpen, 409, detail, retryAfter: customerSeconds, presentation: id)
     }
 
     static func bodyTooLong(_ limit: Int) -> APIProblem {
@@ -277,9 +289,15 @@ extension APIProblem {
     }
 
     /// A body that is not what it should be, with line and member.
-    init(_ fault: JSONFault) {
+    ///
+    /// - Parameter permitted: the members that the body may have, named where it has another; none for a body of one member.
+    init(_ fault: JSONFault, permitted: Set<String> = []) {
         let pointer = fault.pointer.isEmpty ? nil : fault.pointer
-        self.init(.bodyRefused, 400, "line \(fault.line): \(fault.explanation)", pointer: pointer)
+        var detail = "line \(fault.line): \(fault.explanation)"
+        if case .unknownMember(let name) = fault.condition, fault.pointer == "/\(name)", !permitted.isEmpty {
+            detail += "; permitted are \(permitted.sorted().joined(separator: ", "))"
+        }
+        self.init(.bodyRefused, 400, detail, pointer: pointer)
     }
 
     static func mapping<Value>(_ body: () throws(JSONFault) -> Value) throws(APIProblem) -> Value {

@@ -17,7 +17,8 @@ extension TransactionReport {
         case .malformed(let error):
             self = .malformed(TransactionError(.responseMalformed, error.explanation))
         case .declined:
-            let detail = "nothing was returned: the holder declined, or the wallet does not know this reader"
+            let detail =
+                "nothing was returned: the holder declined, has no such document, or the wallet does not know this reader"
             self = .incomplete(TransactionError(.declined, detail))
         case .failed(let failure): self = try failure.report()
         }

@@ -49,7 +49,10 @@ struct TypingErrorTests {
             (["frobnicate"], "countersign --help lists them"),
             (["identity", "frobnicate"], "countersign identity --help lists them"),
             (["trust", "list", "--frobnicate"], "countersign trust list --help lists them"),
-            (["request", "shoe size"], "command-line.md lists the words"),
+            (
+                ["request", "shoe size"],
+                "/usr/share/doc/countersign/Documentation/command-line.md lists the words, which are case-sensitive"
+            ),
         ])
     func far(_ arguments: [String], _ words: String) throws {
         let run = try CommandRun(arguments)

@@ -129,10 +129,12 @@ struct PresentationTests {
         #expect(first.status == 201 && again.status == 200)
         #expect(try first.json()["id"] as? String == again.json()["id"] as? String)
         #expect(first.headers["location"] == "/v1/presentations/\(try first.json()["id"] ?? "")")
-        let other = try await reader.asApp.call(
-            "POST", "/v1/presentations",
-            #"{"kind": "display", "intent": "age over 18", "reference": "till-7/4711"}"#)
-        #expect(other.status == 409 && other.problem == "referenceTaken")
+        for changed in [#""intent": "age over 18""#, #""intent": "age over 21", "lane": "lane-1""#] {
+            let other = try await reader.asApp.call(
+                "POST", "/v1/presentations",
+                #"{"kind": "display", \#(changed), "reference": "till-7/4711"}"#)
+            #expect(other.status == 409 && other.problem == "referenceTaken", "\(changed)")
+        }
     }
 
     @Test(
@@ -147,10 +149,58 @@ struct PresentationTests {
             "POST", "/v1/presentations", #"{"kind": "display", "intent": "age over 21"}"#)
         #expect(busy.status == 409 && busy.problem == "laneBusy")
         #expect(try busy.json()["presentation"] as? String == id && busy.headers["retry-after"] == "2")
+        #expect(busy.text.contains("or DELETE it"))
+        let other = try await reader.asOtherApp.call(
+            "POST", "/v1/presentations", #"{"kind": "display", "intent": "age over 21"}"#)
+        #expect(other.problem == "laneBusy" && !other.text.contains("DELETE"), "\(other.text)")
+        #expect(other.text.contains("of another caller"))
+        let foreign = try await reader.asOtherApp.call("DELETE", "/v1/presentations/\(id)")
+        #expect(foreign.problem == "presentationUnknown")
         let cancelled = try await reader.asApp.call("DELETE", "/v1/presentations/\(id)")
         #expect(try cancelled.json()["state"] as? String == "cancelled")
+        #expect(try cancelled.json()["test"] is NSNull)
         let again = try await reader.asApp.call("DELETE", "/v1/presentations/\(id)")
         #expect(try again.json()["state"] as? String == "cancelled")
+        _ = try await reader.order()
+    }
+
+    @Test(
+        "Who declined, or has no such document, shared nothing: declined says both, and no document was judged",
+        arguments: [["--decision", "declines"], ["--decision", "returnsNothing"], ["--holds", "pid"]])
+    func declined(_ wallet: [String]) async throws {
+        let reader = try await ReaderDaemon(lanes: [wallet])
+        let id = try await reader.order()
+        let last = try await reader.end(of: id).last
+        let over = try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()
+        let reasons = (over["result"] as? [String: Any])?["reasons"] as? [[String: String]]
+        #expect(over["test"] is NSNull)
+        #expect(last == "declined" && over["outcome"] as? String == "declined")
+        #expect(reasons?.first?["text"]?.contains("has no such document") == true)
+    }
+
+    @Test(
+        "Once the last root was removed the daemon is not ready and refuses orders, until a root is trusted")
+    func noRoots() async throws {
+        let reader = try await ReaderDaemon()
+        #expect(try await reader.asNobody.call("GET", "/readyz").status == 200)
+        let store = reader.folder.path + "/store"
+        func trust(_ arguments: String...) async throws -> String {
+            let run = try BuiltProgram("countersign", ["trust"] + arguments + ["--store", store])
+            #expect(try await run.ended() == 0, "\(run.errors)")
+            return run.output
+        }
+        let root = try await trust("list").split(separator: "\n").first { $0.contains(" root ") }
+        _ = try await trust("remove", String(try #require(root?.split(separator: " ").first)))
+        let unready = try await reader.asNobody.call("GET", "/readyz")
+        #expect(unready.status == 503 && unready.text.contains("trustNotSetUp"), "\(unready.text)")
+        let owner = try await reader.asAdmin.call("GET", "/v1/owner").json()
+        let faults = owner["faults"] as? [[String: Any]]
+        #expect(owner["ready"] as? Bool == false && faults?.first?["id"] as? String == "trustNotSetUp")
+        let refused = try await reader.asApp.call(
+            "POST", "/v1/presentations", #"{"kind": "display", "intent": "age over 21"}"#)
+        #expect(refused.status == 503 && refused.problem == "trustNotSetUp", "\(refused.text)")
+        _ = try await trust("import", reader.folder.path + "/root-0.der")
+        #expect(try await reader.asNobody.call("GET", "/readyz").status == 200)
         _ = try await reader.order()
     }
 
@@ -161,6 +211,8 @@ struct PresentationTests {
         #expect(try await reader.end(of: id).last == "failed")
         let reasons = try await reader.result(of: id)["reasons"] as? [[String: String]]
         #expect(reasons?.first?["id"] == "reader.unavailable")
+        let failed = try await reader.asApp.call("GET", "/v1/presentations/\(id)").json()
+        #expect(failed["test"] is NSNull)
         let lane = try await reader.asApp.call("GET", "/v1/lanes/lane-1").json()
         #expect(lane["state"] as? String == "stopped")
         #expect((lane["advice"] as? String)?.contains("start the wallet") == true)

@@ -41,6 +41,18 @@ struct ProblemTests {
         }
     }
 
+    @Test("Of a member that is not known the order says which are permitted, of any other fault it does not")
+    func permitted() async throws {
+        let reader = try await ReaderDaemon(lanes: [nil])
+        let unknown = try await reader.asApp.call(
+            "POST", "/v1/presentations", #"{"kind": "display", "intent": "age over 21", "ref": "1"}"#)
+        let detail = try #require(try unknown.json()["detail"] as? String)
+        #expect(detail.contains(#"the member "ref" is not known; permitted are consent, holder, identity"#))
+        #expect(try unknown.json()["pointer"] as? String == "/ref")
+        let missing = try await reader.asApp.call("POST", "/v1/presentations", #"{"kind": "display"}"#)
+        #expect(missing.problem == "bodyRefused" && !missing.text.contains("permitted"), "\(missing.text)")
+    }
+
     @Test("Type, id, title, status and detail belong together, and the old error object is not there")
     func members() async throws {
         let reader = try await ReaderDaemon(lanes: [nil])

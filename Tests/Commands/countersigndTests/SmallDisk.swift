@@ -60,6 +60,15 @@ final class SmallDisk {
         try await !reader.asNobody.call("GET", "/readyz").text.contains("recordsUnavailable")
     }
 
+    /// Returns once the daemon is ready, whether an order came or not.
+    func ready() async throws {
+        for _ in 0..<600 {
+            if try await reader.asNobody.call("GET", "/readyz").status == 200 { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw PlainHTTP.Failure(description: "not ready with space on the disk")
+    }
+
     func reasons(ofReceipt number: Int) async throws -> [String]? {
         let receipt = try await reader.asApp.call("GET", "/v1/receipts/\(number)").json()
         return (receipt["statement"] as? [String: Any])?["reasons"] as? [String]

@@ -144,7 +144,10 @@ struct PresentationBookTests {
         let held = Self.book()
         let first = try Self.record()
         _ = try held.book.begin(first)
-        #expect(throws: APIProblem.laneBusy(first.id)) { try held.book.begin(Self.record()) }
+        #expect(throws: APIProblem.laneBusy(first.id, isOwn: true)) { try held.book.begin(Self.record()) }
+        #expect(throws: APIProblem.laneBusy(first.id, isOwn: false)) {
+            try held.book.begin(Self.record(by: "other"))
+        }
         _ = try held.book.begin(Self.record(at: "two"))
         #expect(held.book.latest(at: "one")?.id == first.id && held.book.isBusy(lane: "one"))
         held.book.finish(first.id, Self.declined)

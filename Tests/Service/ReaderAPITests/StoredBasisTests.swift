@@ -95,6 +95,23 @@ final class StoredBasisTests {
     }
 
     @Test
+    func `A store whose last root was removed is as one that never had one, until a root comes`() async throws
+    {
+        #expect(try await basis.basis().trust.anchors.count == 1)
+        let changing = try ReaderStore(at: store, for: .changing)
+        try changing.replaceTrust(
+            with: TrustSnapshot([]), expecting: changing.currentTrustNumber(), by: .imported, at: Self.now)
+        for _ in 0..<2 {
+            let problem = await #expect(throws: APIProblem.self) { try await self.basis.basis() }
+            #expect(problem == .trustNotSetUp)
+        }
+        try changing.replaceTrust(
+            with: TrustSnapshot([.test(.anchor, "root", authority.der)]),
+            expecting: changing.currentTrustNumber(), by: .imported, at: Self.now)
+        #expect(try await basis.basis().trust.anchors.count == 1)
+    }
+
+    @Test
     func `Another policy holds from the next answer on`() async throws {
         let first = try await basis.basis()
         basis.replace(policy: VerificationPolicy(clockSkew: 7))

@@ -38,12 +38,13 @@ extension RequestPlannerError {
         case .textTooLong(let limit): "the request has more than \(limit) bytes"
         case .notUnderstood(let words):
             "\"\(Terminal.safe(words, limit: 80))\" is not understood"
-                + (question ?? ": Documentation/command-line.md lists the words")
+                + (question
+                    ?? ": /usr/share/doc/countersign/Documentation/command-line.md lists the words, which are case-sensitive")
         case .nothingAsked: "nothing is asked: name a document and what to ask of it"
         case .claimTwice(let claim): "asked twice: \(claim.safe)"
         case .documentTwice(let docType): "named twice: \(Terminal.safe(docType, limit: 80))"
         case .ageOutOfRange(let years): "an age of \(years) years cannot be asked about: give 0 to 99"
-        case .overAsking(let rule, let claim): "not asked: \(claim.safe): \(rule.meaning)  [\(rule.rawValue)]"
+        case .overAsking(let rule, let claim): "refused: \(claim.safe): \(rule.meaning)  [\(rule.rawValue)]"
         case .documentLacks(let claim, let docType):
             "\(Terminal.safe(docType, limit: 80)) has no element that answers: \(claim.safe)"
                 + (question ?? "")

@@ -101,12 +101,19 @@ package struct ReaderServer: Service {
         }
         return try builder.buildServer(
             configuration: ServerConfiguration(address: address.bound, backlog: Self.backlog),
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: log,
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: listenerLog,
             responder: { request, writer, channel in try await answer(request, writer, channel) },
             onServerRunning: { channel in
                 if case .socket(let path, let mode) = address { SocketFile.open(path, mode: mode) }
                 await listening(channel.localAddress?.port)
             })
+    }
+
+    /// Where one listener cannot be opened the others are cancelled, which is no fault of theirs.
+    private var listenerLog: Logger {
+        var quiet = log
+        quiet.handler = UncancelledLog(handler: log.handler)
+        return quiet
     }
 
     private func answer(
@@ -172,5 +179,30 @@ extension ReaderServer.Address {
         case .socket(let path, _): .unixDomainSocket(path: path)
         case .tcp(let host, let port): .hostname(host, port: port)
         }
+    }
+}
+
+/// A log without the errors that the end of a task is.
+private struct UncancelledLog: LogHandler {
+    var handler: any LogHandler
+
+    var metadata: Logger.Metadata {
+        get { handler.metadata }
+        set { handler.metadata = newValue }
+    }
+
+    var logLevel: Logger.Level {
+        get { handler.logLevel }
+        set { handler.logLevel = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { handler[metadataKey: key] }
+        set { handler[metadataKey: key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        guard !event.message.description.hasSuffix("CancellationError()") else { return }
+        handler.log(event: event)
     }
 }

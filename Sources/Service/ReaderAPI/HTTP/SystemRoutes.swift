@@ -22,7 +22,8 @@ extension PresentationCoordinator {
         ]
     }
 
-    /// Ready where somebody is trusted, a phone can be asked at one lane at least, and no receipt waits to be written.
+    /// Ready where somebody is trusted, a phone can be asked at one lane at least, the store takes what is kept, and no receipt
+    /// waits to be written.
     func readinessReport() async -> ReadinessReport {
         var faults: [JSONValue] = []
         var isTrustSetUp = true
@@ -45,11 +46,12 @@ extension PresentationCoordinator {
                 ])
             }
         }
-        let fault = archive?.fault.map { APIProblem.recordsUnavailable($0) }
-        if let problem = fault ?? (retrying.isEmpty ? nil : APIProblem.receiptsDelayed) {
+        let fault = await archive?.presentFault().map { APIProblem.recordsUnavailable($0) }
+        let problem = fault ?? (retrying.isEmpty ? nil : APIProblem.receiptsDelayed)
+        if let problem {
             faults.append(["id": .string(problem.id.rawValue), "text": .string(problem.detail)])
         }
-        let isReady = isAnyLaneReady && isTrustSetUp && retrying.isEmpty && !isEnding
+        let isReady = isAnyLaneReady && isTrustSetUp && problem == nil && !isEnding
         return ReadinessReport(isReady: isReady, acceptsTestDocuments: acceptsTests, faults: faults)
     }
 

@@ -94,8 +94,9 @@ struct PresentationBook: Sendable {
     /// them. One that waits for a decision keeps its lane.
     mutating func begin(_ record: PresentationRecord) throws(APIProblem) -> [Action] {
         if let before = latest(at: record.lane), !before.state.isOver {
+            let isOwn = before.owner == record.owner
             throw before.state == .awaitingDecision
-                ? APIProblem.decisionOpen(before.id) : .laneBusy(before.id)
+                ? APIProblem.decisionOpen(before.id, isOwn: isOwn) : .laneBusy(before.id, isOwn: isOwn)
         }
         var actions = try makeRoom()
         if let before = latest[record.lane] { actions += expire(.shown, of: before) }

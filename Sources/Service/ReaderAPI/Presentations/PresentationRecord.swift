@@ -200,7 +200,10 @@ extension PresentationRecord.Completion {
     }
 
     /// Whether a test issuer signed a document of it; nil where nothing was judged.
-    var hasTestDocument: Bool? { report.map { $0.hasTestDocument || further?.hasTestDocument == true } }
+    var hasTestDocument: Bool? {
+        let judged = [report, further].compactMap(\.self).filter { !$0.documents.isEmpty }
+        return judged.isEmpty ? nil : judged.contains(where: \.hasTestDocument)
+    }
 
     /// Whether the documents of a data request are still here.
     var holdsElements: Bool {

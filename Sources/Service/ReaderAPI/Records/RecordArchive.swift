@@ -24,6 +24,9 @@ package actor RecordArchive {
     var pendingExports: [PendingExport] = []
     /// When expired data was last removed in this run.
     var purged: Timestamp?
+    private static let triesApart = Duration.seconds(1)
+    /// From when on the store may be tried again.
+    private var nextTry = ContinuousClock.now
     /// What an earlier run still had to deliver.
     private nonisolated let undelivered = Mutex<[StoredPresentation]>([])
 
@@ -92,6 +95,15 @@ package actor RecordArchive {
         } catch {
             throw .recordsUnavailable(error)
         }
+    }
+
+    /// Why the store takes nothing now. Where that may be over, as on a disk that has space again, it is tried, once a second at
+    /// most: who asks whether the daemon is ready may send it no order before.
+    func presentFault() -> ReaderStoreError? {
+        guard let fault, fault.isOfEveryPresentation, nextTry <= .now else { return fault }
+        nextTry = .now + Self.triesApart
+        try? probe()
+        return self.fault
     }
 
     /// The presentation was not begun after all.
@@ -225,6 +237,19 @@ package actor RecordArchive {
             return try body(store)
         } catch {
             throw .recordsUnavailable(error)
+        }
+    }
+}
+
+extension ReaderStoreError {
+    /// Whether it keeps the store from taking any presentation; otherwise it is of keys, or of what one order keeps, and one that
+    /// is written does not show that it is over.
+    fileprivate var isOfEveryPresentation: Bool {
+        switch self {
+        case .receiptMalformed, .receiptKeyUnusable, .keyFile, .keysInsideStore, .sealBroken,
+            .retentionDiffers, .tooLong, .deadlinePassed:
+            false
+        default: true
         }
     }
 }

@@ -143,8 +143,11 @@ package final class StoredBasis: JudgingBasisSource {
         try APIProblem.mapping { () throws(ReaderStoreError) in try store().currentTrustNumber() }
     }
 
+    /// A store whose last root was removed is as one that never had one.
     private func trust() throws(APIProblem) -> StoredTrust {
-        try APIProblem.mapping { () throws(ReaderStoreError) in try store().currentTrust() }
+        let stored = try APIProblem.mapping { () throws(ReaderStoreError) in try store().currentTrust() }
+        guard !stored.snapshot.anchors.isEmpty else { throw .trustNotSetUp }
+        return stored
     }
 
     private func store() throws(ReaderStoreError) -> ReaderStore {
