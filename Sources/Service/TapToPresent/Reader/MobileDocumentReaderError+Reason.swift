@@ -112,7 +112,8 @@ extension MobileDocumentReaderError.Reason: CustomStringConvertible {
         case .displayUnavailable(let id):
             "\(DisplayFault(rawValue: id)?.explanation ?? "the display cannot be used") (\(id))"
         case .taskCancelled: "the task was cancelled"
-        case .holderDeclined: "the holder declined, or the wallet does not know this reader"
+        case .holderDeclined:
+            "the holder declined, has no such document, or the wallet does not know this reader"
         case .engagementOverdue: "no phone was tapped or scanned in time"
         case .consentOverdue: "the holder did not answer in time"
         case .engagementMalformed: "the phone's engagement is malformed"
