@@ -232,7 +232,9 @@ struct PresentationBookTests {
         #expect(actions.expiries == [.decision] && actions.states == [.awaitingDecision])
         #expect(actions.finished.isEmpty && held.book[record.id]?.conclusion == nil)
         #expect(try #require(held.book[record.id]).isForgettable == false)
-        #expect(throws: APIProblem.decisionOpen(record.id)) { try held.book.begin(Self.record()) }
+        #expect(throws: APIProblem.decisionOpen(record.id, isOwn: true)) {
+            try held.book.begin(Self.record())
+        }
         _ = try held.book.begin(Self.record(at: "two"))
         let decided = try held.book.decide(record.id, .approved)
         // Nobody is told before it is written.
