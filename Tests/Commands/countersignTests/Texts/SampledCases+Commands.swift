@@ -24,6 +24,7 @@ extension UserFacingTexts {
         TextGroup(VICALFinding.samples, .commands, ids: .word, id: { TrustCondition.vical($0).id }) {
             $0.explanation
         },
+        TextGroup(RICALError.samples, .commands) { $0.explanation },
         TextGroup(CertificatePathError.samples, .commands) { $0.explanation },
         TextGroup(
             StatusTokenError.samples, .commands, ids: .word,
@@ -145,6 +146,25 @@ extension VICALError: SampledCases {
         case .signerRevoked?: .notYetValid
         case .notYetValid?: .expired
         case .expired?: nil
+        }
+    }
+}
+
+extension RICALError: SampledCases {
+    static func sample(after previous: Self?) -> Self? {
+        switch previous {
+        case nil: .malformed(.truncated(at: 7))
+        case .malformed?: .cose(.signatureInvalid)
+        case .cose?: .dateMalformed(.notADate(at: 7))
+        case .dateMalformed?: .versionUnknown
+        case .versionUnknown?: .signerNotProtected
+        case .signerNotProtected?: .signerMalformed(.truncated(at: 7))
+        case .signerMalformed?: .signerNotTrusted(.issuerNotFound(issuer: Received.name))
+        case .signerNotTrusted?: .typeUnknown(Received.name)
+        case .typeUnknown?: .notYetValid
+        case .notYetValid?: .expired
+        case .expired?: .empty
+        case .empty?: nil
         }
     }
 }

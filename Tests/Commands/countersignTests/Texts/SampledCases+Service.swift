@@ -25,6 +25,9 @@ extension UserFacingTexts {
             .service,
             named: "TransactionError", id: { TransactionError($0).id }
         ) { TransactionError($0).detail },
+        TextGroup(OutcomeReason.allCases, .service, ids: .wordOrGrouped, id: { $0.rawValue }) {
+            $0.explanation
+        },
         TextGroup(ReaderStoreError.samples, .service, id: { $0.id }) { $0.explanation },
         TextGroup(ReceiptChainFault.samples, .service, ids: .word, id: { $0.id }) { $0.explanation },
         TextGroup(IdentityStoreError.samples, .service, id: { $0.id }) { $0.explanation },
