@@ -242,12 +242,12 @@ package actor RecordArchive {
 }
 
 extension ReaderStoreError {
-    /// Whether it keeps the store from taking any presentation; otherwise it is of keys, or of what one order keeps, and one that
-    /// is written does not show that it is over.
+    /// Whether it may keep the store from taking any presentation, as the file of a key that finds no space; otherwise it is of
+    /// what one order keeps, and one that is written does not show that it is over.
     fileprivate var isOfEveryPresentation: Bool {
         switch self {
-        case .receiptMalformed, .receiptKeyUnusable, .keyFile, .keysInsideStore, .sealBroken,
-            .retentionDiffers, .tooLong, .deadlinePassed:
+        case .receiptMalformed, .receiptKeyUnusable, .keysInsideStore, .sealBroken, .retentionDiffers,
+            .tooLong, .deadlinePassed:
             false
         default: true
         }
