@@ -266,22 +266,23 @@ extension APIProblem {
     ///
     /// - Parameter isOwn: whether the caller ordered that presentation, and so may end it.
     static func laneBusy(_ id: PresentationID, isOwn: Bool) -> APIProblem {
-        let detail =
-            isOwn
-            ? "presentation \(id) is running at this lane: wait for its end, or DELETE it"
-            : "presentation \(id) of another caller is running at this lane: wait for its end"
-        return APIProblem(.laneBusy, 409, detail, retryAfter: customerSeconds, presentation: id)
+        let whose = isOwn ? "" : " of another caller"
+        let further = isOwn ? ", or DELETE it" : ""
+        return APIProblem(
+            .laneBusy, 409, "presentation \(id)\(whose) is running at this lane: wait for its end\(further)",
+            retryAfter: customerSeconds, presentation: id)
     }
 
     /// A person is to decide on the presentation before.
     ///
     /// - Parameter isOwn: as of `laneBusy`.
     static func decisionOpen(_ id: PresentationID, isOwn: Bool) -> APIProblem {
-        let detail =
-            isOwn
-            ? "presentation \(id) waits for a decision at this lane: decide on it, or DELETE it"
-            : "presentation \(id) of another caller waits for a decision at this lane: decide on it at the clerk's page"
-        return APIProblem(.decisionOpen, 409, detail, retryAfter: customerSeconds, presentation: id)
+        let whose = isOwn ? "" : " of another caller"
+        let further = isOwn ? ", or DELETE it" : " at the clerk's page"
+        return APIProblem(
+            .decisionOpen, 409,
+            "presentation \(id)\(whose) waits for a decision at this lane: decide on it\(further)",
+            retryAfter: customerSeconds, presentation: id)
     }
 
     static func bodyTooLong(_ limit: Int) -> APIProblem {
