@@ -101,4 +101,42 @@ struct CertificationRequestTests {
             try request(PrivateKey.generate(curve))
         }
     }
+
+    @Test("An authority reads what it is sent where the key in it signed it")
+    func read() throws {
+        let key = try PrivateKey.generate(.p256)
+        let name = DistinguishedName([(.organizationName, "utopia"), (.commonName, "till-1")])
+        let der = try CertificationRequest(subject: name, extensions: Self.extensions).sign(with: key)
+        let request = try VerifiedCertificationRequest(der: der[...])
+        #expect(request.subject == name)
+        #expect(try request.subjectPublicKeyInfo.encoding.elementsEqual(key.publicKey().subjectPublicKeyInfo))
+    }
+
+    private static func isRefused(_ der: ArraySlice<UInt8>) -> Bool {
+        do throws(CertificationRequestError) {
+            _ = try VerifiedCertificationRequest(der: der)
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    @Test("The twin: any bit of a request that is changed, a byte too few and one too many are refused")
+    func readTwin() throws {
+        let key = try PrivateKey.generate(.p256)
+        let name = DistinguishedName([(.organizationName, "utopia"), (.commonName, "till-1")])
+        let der = try CertificationRequest(subject: name).sign(with: key)
+        for place in der.indices {
+            var other = der
+            other[place] ^= 0x01
+            #expect(Self.isRefused(other[...]), "byte \(place)")
+        }
+        for other in [der.dropLast(), der + [0], []] {
+            #expect(Self.isRefused(other[...]))
+        }
+        let long = [UInt8](repeating: 0, count: VerifiedCertificationRequest.maximumSize + 1)
+        #expect(throws: CertificationRequestError.malformed(.limitExceeded(at: 0))) {
+            try VerifiedCertificationRequest(der: long[...])
+        }
+    }
 }

@@ -51,6 +51,16 @@ extension CertificateExtension {
         }
     }
 
+    /// The names of a server (RFC 5280, 4.2.1.6): DNS names, and addresses of four or sixteen bytes.
+    package static func subjectAlternativeNames(dns: [String], addresses: [[UInt8]] = []) -> Self {
+        Self(.subjectAlternativeName) {
+            $0.write(DERTag.sequence) { names in
+                for name in dns { names.write(DERTag.primitive(2), contents: Array(name.utf8)) }
+                for address in addresses { names.write(DERTag.primitive(7), contents: address) }
+            }
+        }
+    }
+
     package static func crlDistributionPoint(uri: String) -> Self {
         Self(.crlDistributionPoints) {
             $0.write(DERTag.sequence) {

@@ -34,4 +34,8 @@ extension ObjectIdentifier {
     package static let extendedKeyUsage = ObjectIdentifier("2.5.29.37")
     package static let freshestCRL = ObjectIdentifier("2.5.29.46")
     package static let inhibitAnyPolicy = ObjectIdentifier("2.5.29.54")
+
+    /// Purposes of keys in TLS (RFC 5280, 4.2.1.12).
+    package static let serverAuthentication = ObjectIdentifier("1.3.6.1.5.5.7.3.1")
+    package static let clientAuthentication = ObjectIdentifier("1.3.6.1.5.5.7.3.2")
 }

@@ -49,6 +49,46 @@ package struct CertificationRequest: Sendable {
     }
 }
 
+/// A certification request (PKCS #10, RFC 2986 4) whose signature was verified: its sender holds the private half of the key.
+package struct VerifiedCertificationRequest: Sendable {
+    /// The longest that is read, in bytes.
+    package static let maximumSize = 1 << 13
+
+    package let subject: DistinguishedName
+    package let subjectPublicKeyInfo: SubjectPublicKeyInfo
+
+    /// Attributes are not read: the authority decides what a certificate says.
+    package init(der: ArraySlice<UInt8>) throws(CertificationRequestError) {
+        guard der.count <= Self.maximumSize else { throw .malformed(.limitExceeded(at: der.startIndex)) }
+        let signature: X509Signature
+        do throws(PKIXError) {
+            signature = try X509Signature(der)
+            var fields = DERReader(signature.signed.contents)
+            guard try fields.readSmallInteger() == 0 else {
+                throw .valueMalformed(at: signature.signed.contents.startIndex)
+            }
+            subject = try DistinguishedName(fields.readElement(DERTag.sequence))
+            subjectPublicKeyInfo = try SubjectPublicKeyInfo(fields.readElement(DERTag.sequence))
+            _ = try fields.readElement(DERTag.constructed(0))
+            try fields.finish()
+        } catch {
+            throw .malformed(error)
+        }
+        do throws(OpenSSLCryptoError) {
+            try signature.verify(with: subjectPublicKeyInfo.publicKey())
+        } catch {
+            throw .notSigned(error)
+        }
+    }
+}
+
+/// Why a certification request is not used.
+package enum CertificationRequestError: Error, Equatable, Sendable {
+    case malformed(PKIXError)
+    /// The key in the request did not sign it, or cannot be used.
+    case notSigned(OpenSSLCryptoError)
+}
+
 extension ObjectIdentifier {
     /// RFC 2985 5.4.2.
     fileprivate static let extensionRequest = ObjectIdentifier("1.2.840.113549.1.9.14")
