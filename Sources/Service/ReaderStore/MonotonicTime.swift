@@ -1,4 +1,4 @@
-package import MdocModel
+internal import MdocModel
 internal import Synchronization
 
 /// Time that continues while the clock of the system is set back: from the latest time that was seen, by a clock that nobody

@@ -47,6 +47,20 @@ struct ReceiptChainTests {
         #expect(try verdict(links, by: keys + [foreign.key]) == .intact(count: 5, head: head))
     }
 
+    @Test("A part holds after the link before it, and after no other")
+    func part() throws {
+        let before = (sequence: Int64(2), digest: Digest(.sha256, of: links[1][...]).bytes)
+        let part = ReceiptChain(Array(links[2...]))
+        #expect(part.verify(by: keys, after: before) == .intact(count: 3, head: head))
+        #expect(
+            part.verify(by: keys, after: (2, SignedReceipt.origin)) == .broken(at: 3, .predecessorDiffers))
+        #expect(
+            part.verify(by: keys, after: (1, before.digest)) == .broken(at: 2, .missing(from: 2, through: 2)))
+        #expect(
+            ReceiptChain(Array(links[3...])).verify(by: keys, after: before)
+                == .broken(at: 3, .missing(from: 3, through: 3)))
+    }
+
     @Test("Any byte that is changed breaks the chain at that link or the next", arguments: 0..<5)
     func changed(_ index: Int) throws {
         for place in links[index].indices {

@@ -2,7 +2,7 @@ internal import Glibc
 internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
-internal import NIOCore
+package import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
@@ -88,16 +88,16 @@ struct BoundedConnections: ServerChildChannel {
 }
 
 /// How many connections are open, of which there are `limit` at most.
-final class ConnectionCount: Sendable {
+package final class ConnectionCount: Sendable {
     private let limit: Int
     private let open = Mutex(0)
 
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
     /// Counts a connection until it is closed; false where there are enough.
-    func enter(_ channel: any Channel) -> Bool {
+    package func enter(_ channel: any Channel) -> Bool {
         let isCounted = open.withLock { open in
             guard open < limit else { return false }
             open += 1

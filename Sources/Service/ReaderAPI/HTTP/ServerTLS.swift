@@ -1,24 +1,33 @@
-internal import NIOSSL
+package import NIOSSL
 package import ReaderIdentityStore
 internal import Synchronization
 
 /// The certificate of the listener, with its key, and of whom clients must have certificates. A renewed one can take its
 /// place while the listener is open.
 package final class ServerTLS: Sendable {
+    /// Whether a client has to have a certificate of the authority. One that it shows is verified in any case.
+    package enum ClientCertificate: Sendable {
+        case required, optional
+    }
+
     private let context: Mutex<NIOSSLContext>
 
     /// - Parameters:
     ///   - certificate: the file with the chain, the server's own first, as PEM.
     ///   - key: the file with the private key, which is its owner's alone.
     ///   - clientAuthority: the file with the roots of the clients; nil where clients need no certificate.
-    package init(certificate: String, key: String, clientAuthority: String?) throws(ServerTLSFault) {
+    package init(
+        certificate: String, key: String, clientAuthority: String?,
+        clientCertificate: ClientCertificate = .required
+    ) throws(ServerTLSFault) {
         let chain = try Self.certificates(certificate)
         let key = try Self.key(key)
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         if let clientAuthority {
             configuration.trustRoots = .certificates(try Self.certificates(clientAuthority))
-            configuration.certificateVerification = .noHostnameVerification
+            configuration.certificateVerification =
+                clientCertificate == .required ? .noHostnameVerification : .optionalVerification
         }
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
@@ -29,7 +38,7 @@ package final class ServerTLS: Sendable {
         }
     }
 
-    var handler: NIOSSLServerHandler { NIOSSLServerHandler(context: context.withLock { $0 }) }
+    package var handler: NIOSSLServerHandler { NIOSSLServerHandler(context: context.withLock { $0 }) }
 
     /// Connections that are opened from now on get the other's certificate.
     package func renew(from other: ServerTLS) {

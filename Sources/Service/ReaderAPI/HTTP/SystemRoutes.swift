@@ -55,6 +55,14 @@ extension PresentationCoordinator {
         return ReadinessReport(isReady: isReady, acceptsTestDocuments: acceptsTests, faults: faults)
     }
 
+    /// The lanes at which a phone can be asked now.
+    package func readyLanes() async -> Set<String> {
+        await lookAtLanes()
+        var ready: Set<String> = []
+        for name in laneNames where await readiness(ofLane: name)?.state == "ready" { ready.insert(name) }
+        return ready
+    }
+
     private func metricsText() async -> String {
         var text = MetricsText()
         metrics.write(to: &text)

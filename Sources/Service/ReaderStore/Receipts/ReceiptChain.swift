@@ -61,20 +61,25 @@ package struct ReceiptChain: Sendable {
     ///
     /// - Parameters:
     ///   - keys: the keys that may have signed; keys in the chain are not used.
+    ///   - start: the number and digest of the link before the first of these; 0 and `SignedReceipt.origin` for a whole chain.
     ///   - head: the digest of a link that must be in the chain. Without it, a missing end cannot be detected.
-    package func verify(by keys: [ReceiptPublicKey], expecting head: [UInt8]? = nil) -> Verdict {
+    package func verify(
+        by keys: [ReceiptPublicKey],
+        after start: (sequence: Int64, digest: [UInt8]) = (0, SignedReceipt.origin),
+        expecting head: [UInt8]? = nil
+    ) -> Verdict {
         let known = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        var last = SignedReceipt.origin
+        var last = start.digest
         var hasHead = head == nil || head == last
         for (index, link) in links.enumerated() {
-            let place = Int64(index) + 1
+            let place = start.sequence + Int64(index) + 1
             switch check(link, at: place, after: last, known) {
             case .failure(let broken): return .broken(at: place, broken.fault)
             case .success(let receipt): last = receipt.digest
             }
             if last == head { hasHead = true }
         }
-        guard hasHead else { return .broken(at: Int64(links.count) + 1, .endMissing) }
+        guard hasHead else { return .broken(at: start.sequence + Int64(links.count) + 1, .endMissing) }
         return .intact(count: links.count, head: last)
     }
 

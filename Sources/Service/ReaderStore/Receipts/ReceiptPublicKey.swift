@@ -25,7 +25,7 @@ package struct ReceiptPublicKey: Hashable, Sendable {
 
     package let id: ID
     /// 04‖x‖y on P-256.
-    let point: [UInt8]
+    package let point: [UInt8]
 
     /// Throws `receiptKeyUnusable` for a key on another curve.
     package init(_ key: borrowing PublicKey) throws(ReaderStoreError) {
@@ -35,7 +35,7 @@ package struct ReceiptPublicKey: Hashable, Sendable {
     }
 
     /// Throws `receiptKeyUnusable` for anything but a point of P-256.
-    init(point: [UInt8]) throws(ReaderStoreError) {
+    package init(point: [UInt8]) throws(ReaderStoreError) {
         do throws(OpenSSLCryptoError) {
             try self.init(trusting: PublicKey(curve: .p256, uncompressedPoint: point[...]))
         } catch {

@@ -1,5 +1,5 @@
 /// A few connections to one database, each for one statement at a time.
-actor PostgreSQLPool {
+package actor PostgreSQLPool {
     /// How many connections there are at most.
     static let size = 8
     /// How many statements wait for a connection at most.
@@ -9,22 +9,51 @@ actor PostgreSQLPool {
 
     private struct Waiting {
         let deadline: ContinuousClock.Instant
-        let answer: CheckedContinuation<Result<PostgreSQLConnection, NonceStoreError>, Never>
+        let answer: CheckedContinuation<Result<PostgreSQLConnection, PostgreSQLError>, Never>
     }
 
     private var idle: [PostgreSQLConnection]
     private var waiting: [Waiting] = []
 
-    init(_ settings: String) {
-        idle = (0..<Self.size).map { _ in PostgreSQLConnection(settings) }
+    /// - Parameters:
+    ///   - settings: where the database is, in the form of libpq: `host=/run/postgresql dbname=shop`.
+    ///   - schema: the tables, made where they are not there.
+    package init(_ settings: String, _ schema: PostgreSQLSchema) {
+        idle = (0..<Self.size).map { _ in PostgreSQLConnection(settings, schema) }
     }
 
-    func rows(_ statement: String, _ values: [[UInt8]]) async throws(NonceStoreError) -> [[[UInt8]?]] {
+    /// The rows that one statement gives, as `PostgreSQLLink.rows(_:_:until:)` does.
+    package func rows(
+        _ statement: String, _ values: [[UInt8]] = []
+    ) async throws(PostgreSQLError) -> [[[UInt8]?]] {
+        try await using { link, deadline throws(PostgreSQLError) in
+            try link.rows(statement, values, until: deadline)
+        }
+    }
+
+    /// What `body` does in one transaction, which is on the disk when this returns, or nothing of it.
+    package func transaction<Value: Sendable>(
+        _ body:
+            @escaping @Sendable (
+                borrowing PostgreSQLLink, ContinuousClock.Instant
+            ) throws(PostgreSQLError) -> Value
+    ) async throws(PostgreSQLError) -> Value {
+        try await using { link, deadline throws(PostgreSQLError) in
+            try link.transaction(until: deadline, body)
+        }
+    }
+
+    private func using<Value: Sendable>(
+        _ body:
+            @escaping @Sendable (
+                borrowing PostgreSQLLink, ContinuousClock.Instant
+            ) throws(PostgreSQLError) -> Value
+    ) async throws(PostgreSQLError) -> Value {
         let connection = try await take()
-        do throws(NonceStoreError) {
-            let rows = try await connection.rows(statement, values)
+        do throws(PostgreSQLError) {
+            let value = try await connection.using(body)
             give(connection)
-            return rows
+            return value
         } catch {
             if error == .unreachable { refuseAll() }
             give(connection)
@@ -32,7 +61,7 @@ actor PostgreSQLPool {
         }
     }
 
-    private func take() async throws(NonceStoreError) -> PostgreSQLConnection {
+    private func take() async throws(PostgreSQLError) -> PostgreSQLConnection {
         if let connection = idle.popLast() { return connection }
         guard waiting.count < Self.mostWaiting else { throw .overloaded }
         return try await withCheckedContinuation { answer in

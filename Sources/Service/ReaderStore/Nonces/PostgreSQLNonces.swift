@@ -18,7 +18,7 @@ package actor PostgreSQLNonces: NonceStore {
     ) {
         self.terms = terms
         self.time = time
-        pool = PostgreSQLPool(settings)
+        pool = PostgreSQLPool(settings, NonceTables.schema)
     }
 
     package func issue(
@@ -33,8 +33,8 @@ package actor PostgreSQLNonces: NonceStore {
         count += 1
         let issued = IssuedNonce(
             nonce, to: session, for: channel, expires: now.advanced(bySeconds: terms.lifetime))
-        let rows = try await pool.rows(
-            PostgreSQLTables.insert,
+        let rows = try await pool.nonceRows(
+            NonceTables.insert,
             [
                 nonce.bytes, session.digest, Array(channel.rawValue.utf8), issued.expires.bytes, asked,
             ])
@@ -47,8 +47,8 @@ package actor PostgreSQLNonces: NonceStore {
         at now: Timestamp
     ) async throws(NonceStoreError) -> SpentRequest {
         let now = time.time(at: now)
-        let spent = try await pool.rows(
-            PostgreSQLTables.spend,
+        let spent = try await pool.nonceRows(
+            NonceTables.spend,
             [
                 nonce.bytes, session.digest, Array(channel.rawValue.utf8), now.bytes,
                 NonceTerms.latestExpiry(at: now).bytes,
@@ -58,7 +58,7 @@ package actor PostgreSQLNonces: NonceStore {
             return try NonceUse(issued: IssuedNonce(nonce, row), asked: asked, isFirstUse: true)
                 .spent(by: session, over: channel, at: now)
         }
-        guard let row = try await pool.rows(PostgreSQLTables.look, [nonce.bytes]).first else {
+        guard let row = try await pool.nonceRows(NonceTables.look, [nonce.bytes]).first else {
             throw .refused(.unknown)
         }
         return try NonceUse(issued: IssuedNonce(nonce, row), asked: [], isFirstUse: false)
@@ -70,11 +70,11 @@ package actor PostgreSQLNonces: NonceStore {
         let due = nextSweep
         nextSweep = now.advanced(bySeconds: NonceTerms.sweepInterval)
         do throws(NonceStoreError) {
-            let row = try await pool.rows(
-                PostgreSQLTables.sweep,
+            let row = try await pool.nonceRows(
+                NonceTables.sweep,
                 [now.advanced(bySeconds: -terms.lifetime).bytes, NonceTerms.latestExpiry(at: now).bytes]
             ).first
-            guard let left = row?.first??.integer else { throw .failed(code: "row") }
+            guard let left = row?.first??.bigint else { throw .failed(code: "row") }
             count = Int(left)
         } catch {
             nextSweep = due
@@ -85,15 +85,25 @@ package actor PostgreSQLNonces: NonceStore {
 
 extension Timestamp {
     /// PostgreSQL's bigint.
-    fileprivate var bytes: [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: secondsSince1970 >> (56 - 8 * $0)) }
-    }
+    fileprivate var bytes: [UInt8] { secondsSince1970.postgreSQL }
 }
 
-extension [UInt8] {
-    /// PostgreSQL's bigint.
-    fileprivate var integer: Int64? {
-        count == 8 ? reduce(0) { $0 << 8 | Int64($1) } : nil
+extension PostgreSQLPool {
+    /// The rows of a statement about nonces.
+    fileprivate nonisolated func nonceRows(
+        _ statement: String, _ values: [[UInt8]]
+    ) async throws(NonceStoreError) -> [[[UInt8]?]] {
+        do throws(PostgreSQLError) {
+            return try await rows(statement, values)
+        } catch {
+            switch error {
+            case .overloaded: throw .overloaded
+            case .libraryMissing: throw .libraryMissing
+            case .unreachable: throw .unreachable
+            case .overdue: throw .overdue
+            case .failed(let code): throw .failed(code: code)
+            }
+        }
     }
 }
 
@@ -103,7 +113,7 @@ extension IssuedNonce {
         guard row.count >= 3, let digest = row[0], let session = SessionBinding(stored: digest),
             let name = row[1],
             let channel = PresentationChannel(rawValue: String(decoding: name, as: UTF8.self)),
-            let expires = row[2]?.integer.flatMap(Timestamp.init(received:))
+            let expires = row[2]?.bigint.flatMap(Timestamp.init(received:))
         else { throw .failed(code: "row") }
         self.init(nonce, to: session, for: channel, expires: expires)
     }

@@ -3,12 +3,12 @@ internal import Glibc
 
 /// One connection of libpq. It never waits for the database longer than the given deadline, and sends every value
 /// separately from the text of the statement.
-@safe struct PostgreSQLLink: ~Copyable {
+@safe package struct PostgreSQLLink: ~Copyable {
     private let libpq: LibPQ
     private let connection: LibPQ.Connection
 
     /// - Parameter settings: `keyword=value …` in the form of libpq.
-    init(_ settings: String, until deadline: ContinuousClock.Instant) throws(NonceStoreError) {
+    init(_ settings: String, until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
         guard let libpq = LibPQ.installed else { throw .libraryMissing }
         guard let connection = unsafe libpq.connectStart(settings) else { throw .unreachable }
         guard unsafe Self.isMade(connection, by: libpq, until: deadline) else {
@@ -28,7 +28,7 @@ internal import Glibc
                 return false
             }
             let event = awaited == PGRES_POLLING_READING ? POLLIN : POLLOUT
-            do throws(NonceStoreError) {
+            do throws(PostgreSQLError) {
                 try unsafe wait(for: event, on: libpq.socket(connection), until: deadline)
             } catch {
                 return false
@@ -50,13 +50,13 @@ internal import Glibc
     /// The rows that a statement gives: for each column the bytes of PostgreSQL's binary form, or nil for null.
     ///
     /// - Parameter values: `$1` and so on, in the binary form of the types to which the statement casts them.
-    func rows(
+    package func rows(
         _ statement: String, _ values: [[UInt8]] = [], until deadline: ContinuousClock.Instant
-    ) throws(NonceStoreError) -> [[[UInt8]?]] {
+    ) throws(PostgreSQLError) -> [[[UInt8]?]] {
         guard send(statement, values) else { throw .unreachable }
         try flush(until: deadline)
         var rows: [[[UInt8]?]] = []
-        var failure: NonceStoreError?
+        var failure: PostgreSQLError?
         while true {
             while unsafe libpq.isBusy(connection) == 1 {
                 try unsafe Self.wait(for: POLLIN, on: libpq.socket(connection), until: deadline)
@@ -74,6 +74,18 @@ internal import Glibc
         return rows
     }
 
+    /// What `body` does, on the disk when this returns, or nothing of it.
+    func transaction<Value>(
+        until deadline: ContinuousClock.Instant,
+        _ body: (borrowing PostgreSQLLink, ContinuousClock.Instant) throws(PostgreSQLError) -> Value
+    ) throws(PostgreSQLError) -> Value {
+        _ = try rows("BEGIN", until: deadline)
+        // An error ends the connection, and with it the transaction.
+        let value = try body(self, deadline)
+        _ = try rows("COMMIT", until: deadline)
+        return value
+    }
+
     private func send(_ statement: String, _ values: [[UInt8]]) -> Bool {
         let joined = Array(values.joined()) + [0]
         let lengths = values.map { Int32($0.count) }
@@ -89,7 +101,7 @@ internal import Glibc
         }
     }
 
-    private func flush(until deadline: ContinuousClock.Instant) throws(NonceStoreError) {
+    private func flush(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
         while true {
             switch unsafe libpq.flush(connection) {
             case 0: return
@@ -102,7 +114,7 @@ internal import Glibc
 
     private static func wait(
         for events: Int32, on socket: Int32, until deadline: ContinuousClock.Instant
-    ) throws(NonceStoreError) {
+    ) throws(PostgreSQLError) {
         while true {
             let left = deadline - .now
             guard left > .zero else { throw .overdue }
