@@ -32,6 +32,7 @@ let package = Package(
     products: [
         .executable(name: "countersign", targets: ["countersign"]),
         .executable(name: "countersignd", targets: ["countersignd"]),
+        .executable(name: "countersign-hub", targets: ["countersign-hub"]),
         .library(name: "TapToPresent", targets: ["TapToPresent"]),
         .library(name: "ProximityReader", targets: ["ProximityReader"]),
         .executable(name: "countersign-portrait", targets: ["countersign-portrait"]),
@@ -73,6 +74,10 @@ let package = Package(
         // Nonces that several servers share: the header alone, ReaderStore loads the library.
         .systemLibrary(
             name: "CPostgreSQL", path: "Sources/System/CPostgreSQL", providers: [.apt(["libpq-dev"])]),
+        // Presence of the kiosks of a chain, and change notices to them.
+        .systemLibrary(
+            name: "CMosquitto", path: "Sources/System/CMosquitto", pkgConfig: "libmosquitto",
+            providers: [.apt(["libmosquitto-dev"])]),
         // What a process says of itself to the kernel, through calls that Swift cannot import.
         .systemLibrary(name: "CProcess", path: "Sources/System/CProcess"),
         // Status lists come compressed (draft-ietf-oauth-status-list, 4.1).
@@ -197,6 +202,39 @@ let package = Package(
             path: "Sources/Service/ReaderAPI", resources: [.embedInCode("OpenAPI/openapi.json")],
             swiftSettings: strict),
 
+        library(
+            "Fleet", in: "Service",
+            [
+                "CBOR", "COSE", "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "MdocTrust",
+                "ReaderIdentityStore",
+                "ReaderStore", "CMosquitto",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        .target(
+            name: "FleetHub",
+            dependencies: [
+                "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "ReaderAPI", "ReaderIdentityStore",
+                "ReaderStore",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/Service/FleetHub",
+            // The look is a link to that of the daemon's pages.
+            resources: ["look.css", "operator.css", "operator.html", "operator.js"].map {
+                .embedInCode("Page/\($0)")
+            },
+            swiftSettings: strict),
+
         library("DaemonClient", in: "Service", ["JSON"]),
 
         library(
@@ -220,7 +258,7 @@ let package = Package(
             dependencies: [
                 "JSON", "OpenSSLCrypto", "PKIX", "COSE", "MdocModel", "MdocTrust", "MdocVerification",
                 "RequestPlanner", "WalletPresentation", "Transport", "PCSCTransport", "BlueZTransport",
-                "ReaderAPI",
+                "ReaderAPI", "Fleet",
                 "ReaderIdentityStore", "Reports",
                 "ReaderService", "ReaderStore", "ReaderTokens", "PortraitDecoding", "CProcess", "FieldTrace",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -230,6 +268,17 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Sources/Commands/countersignd", swiftSettings: strict),
+        .executableTarget(
+            name: "countersign-hub",
+            dependencies: [
+                "JSON", "OpenSSLCrypto", "PKIX", "MdocModel", "Fleet", "FleetHub", "ReaderAPI",
+                "ReaderIdentityStore", "ReaderService", "ReaderStore", "Reports",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/Commands/countersign-hub", swiftSettings: strict),
         .executableTarget(
             name: "countersign-portrait",
             dependencies: ["PortraitImage", "COpenJPEG", "CSeccomp", "CZlib"],
@@ -309,6 +358,13 @@ let package = Package(
             name: "OnlineBenchmark",
             dependencies: ["OnlineStage", "OtherPrograms", "countersign", "countersignd"],
             path: "Tests/Benchmarks/OnlineBenchmark", swiftSettings: strict),
+        .executableTarget(
+            name: "FleetBenchmark",
+            dependencies: [
+                "Fleet", "FleetHub", "MdocModel", "ReaderIdentityStore", "ReaderStore", "RecordBench",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Benchmarks/FleetBenchmark", swiftSettings: strict),
         .executableTarget(
             name: "AirBenchmark",
             dependencies: [
@@ -404,6 +460,10 @@ let package = Package(
             of: "PortraitDecoding", in: "Service",
             ["PortraitImage", "countersign-portrait", "CZlib"]),
         tests(of: "ChildPrograms", in: "Service", []),
+        tests(of: "Fleet", in: "Service", ["MdocModel", "OpenSSLCrypto"]),
+        tests(
+            of: "FleetHub", in: "Service",
+            ["Fleet", "MdocModel", "OpenSSLCrypto", "ReaderStore", "RecordBench"]),
         tests(
             of: "ReaderIdentityStore", in: "Service",
             ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),

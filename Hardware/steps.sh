@@ -53,12 +53,15 @@ install_packages() { # PACKAGE...
     fi
 }
 
-readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-dev zlib1g-dev libopenjp2-7-dev libpq-dev pkg-config)
+readonly build_packages=(libssl-dev libpcsclite-dev libsystemd-dev libbluetooth-dev zlib1g-dev libopenjp2-7-dev libpq-dev libmosquitto-dev
+    pkg-config)
 readonly bench_packages=(pcscd vsmartcard-vpcd iproute2 util-linux)
 # A TPM in software, and OpenSSL's way to it: for identities whose key cannot be copied.
 readonly tpm_packages=(swtpm tpm2-openssl)
 # A database that several servers share.
 readonly database_packages=(postgresql)
+# The broker of a fleet.
+readonly broker_packages=(mosquitto mosquitto-clients)
 # The second line builds the guest's kernel.
 readonly air_packages=(busybox-static procps dbus bluez bluez-test-tools python3-venv pcscd libccid udev
     linux-source-6.1 gcc libc6-dev make flex bison m4 bc xz-utils perl
@@ -125,6 +128,13 @@ test_at_usb_readers() { # OPTIONS OF Hardware/TestRun/tests
     Hardware/VirtualBench/with-bluez --log "$COUNTERSIGN_TEST_LOG" --timeout $((COUNTERSIGN_TEST_DEADLINE + 120)) -- \
         bash -c '"$COUNTERSIGN_BENCH_PHONE" --prepare; exec "$@"' - \
         Hardware/VirtualBench/with-reader ${COUNTERSIGN_USB_ESCAPE:+--escape} --list acr1552u none -- Hardware/TestRun/tests --no-parallel "$@"
+}
+
+# Ends and cuts off what a fleet consists of, in a network of its own whose only interface can be taken down.
+fleet_faults() { # FOLDER HUBS BROKERS DATABASES CUTS
+    local apart=(unshare --net)
+    [ "$(id -u)" -eq 0 ] || apart+=(--map-root-user)
+    Hardware/VirtualBench/with-postgresql -- "${apart[@]}" -- Hardware/VirtualBench/fleet-faults "$@"
 }
 
 build_package() { rm -rf .build/deb && Hardware/Packaging/build-deb .build/deb; }

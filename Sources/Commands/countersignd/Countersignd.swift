@@ -61,6 +61,14 @@ struct Countersignd: AsyncParsableCommand {
         try await serve(configuration, hangUps, log)
     }
 
+    /// The file's configuration, or with a fleet what the documents of the chain make of it.
+    private func read(_ kiosk: KioskOfFleet?) throws(ConfigurationFaults) -> DaemonConfiguration {
+        let configuration = try read()
+        guard let kiosk, configuration.fleet != nil else { return configuration }
+        return try kiosk.configuration(
+            over: FileManager.default.contents(atPath: config).map { [UInt8]($0) } ?? [])
+    }
+
     private func read() throws(ConfigurationFaults) -> DaemonConfiguration {
         guard let data = FileManager.default.contents(atPath: config) else {
             throw ConfigurationFaults(faults: [
@@ -72,9 +80,11 @@ struct Countersignd: AsyncParsableCommand {
     }
 
     private func serve(
-        _ configuration: DaemonConfiguration, _ hangUps: UnixSignalsSequence, _ log: Logger
+        _ file: DaemonConfiguration, _ hangUps: UnixSignalsSequence, _ log: Logger
     ) async throws {
         let systemd = SystemdNotice(environment: ProcessInfo.processInfo.environment)
+        let kiosk = try file.fleet.map { try KioskOfFleet($0, store: file.store, path: config) }
+        let configuration = try read(kiosk)
         let readers = PCSCService()
         let basis = StoredBasis(
             folder: configuration.store, policy: configuration.policy, policies: configuration.policies)
@@ -108,24 +118,28 @@ struct Countersignd: AsyncParsableCommand {
         let tls = try configuration.http?.serverTLS()
         let servers = servers(
             configuration, coordinator, brands, online, access, pages, page, tls, systemd, log)
+        let apply: @Sendable (DaemonConfiguration) async -> Bool = { new in
+            access.replace(with: new.access)
+            await coordinator.endStreams(under: new.access)
+            await issuing.apply(new.readerTokens)
+            basis.replace(policy: new.policy, policies: new.policies)
+            Self.warn(of: new.policy, log)
+            let isDone = await lanes.apply(new.lanes)
+            Self.replace(online, by: new.online, log)
+            new.http?.renew(tls, log)
+            return isDone
+        }
         let reloading = Reloading(
-            hangUps: hangUps, read: { () throws(ConfigurationFaults) in try read() },
-            apply: { new in
-                access.replace(with: new.access)
-                await coordinator.endStreams(under: new.access)
-                await issuing.apply(new.readerTokens)
-                basis.replace(policy: new.policy, policies: new.policies)
-                Self.warn(of: new.policy, log)
-                await lanes.apply(new.lanes)
-                Self.replace(online, by: new.online, log)
-                new.http?.renew(tls, log)
-            }, path: config, systemd: systemd, log: log)
+            hangUps: hangUps, read: { () throws(ConfigurationFaults) in try read(kiosk) },
+            apply: { new in _ = await apply(new) },
+            path: config, systemd: systemd, log: log)
         await coordinator.startStanding()
         let lifetime = CoordinatorLifetime(coordinator: coordinator, systemd: systemd)
         // They end in the opposite order: the coordinator lets everybody go, the listeners close, the last webhooks are sent.
         var services: [any Service] = servers
         services += [RecordPurge(archive, clock: .system), reloading, lifetime] as [any Service]
         if let webhooks { services.insert(webhooks, at: 0) }
+        if let kiosk { services.append(try kiosk.agent(coordinator, log, apply: apply)) }
         try await run(services, end: configuration.end, log)
     }
 

@@ -19,6 +19,7 @@ extension DaemonConfiguration {
         do throws(AssemblyFault) { _ = try pageFiles() } catch { faults.append(error) }
         do throws(AssemblyFault) { try checkLogos() } catch { faults.append(error) }
         do throws(AssemblyFault) { _ = try http?.serverTLS() } catch { faults.append(error) }
+        do throws(AssemblyFault) { _ = try fleet?.settings(in: store) } catch { faults.append(error) }
         if let online {
             do throws(AssemblyFault) { _ = try online.settings() } catch { faults.append(error) }
             do throws(AssemblyFault) { _ = try online.connection() } catch { faults.append(error) }

@@ -79,6 +79,9 @@ extension DaemonConfiguration {
         if let online = members["online"] {
             self.online = list.read(nil) { () throws(JSONFault) in try Online(online) }
         }
+        if let fleet = members["fleet"] {
+            self.fleet = list.read(nil) { () throws(JSONFault) in try Fleet(fleet) }
+        }
         presets = list.read([]) { () throws(JSONFault) in try members["presets"]?.presets() }
         takeLanes(members["lanes"], of: text, &list)
     }

@@ -1,3 +1,4 @@
+internal import Fleet
 internal import MdocTrust
 internal import MdocVerification
 internal import PCSCTransport
@@ -104,6 +105,17 @@ package struct DaemonConfiguration: Equatable, Sendable {
         var terms = NonceTerms()
     }
 
+    /// The chain that this kiosk belongs to.
+    struct Fleet: Equatable, Sendable {
+        var membership: FleetMembership
+        var hubs: [String]
+        var authority: String
+        /// Files, in order of precedence.
+        var keys: [String]
+        var codeFile: String?
+        var pollInterval = Duration.seconds(300)
+    }
+
     /// The folder of the store, with trust and identities.
     var store = "/var/lib/countersign"
     /// The folder of the keys of retained data, never inside the store's folder. Nil means the folder beside the
@@ -127,6 +139,7 @@ package struct DaemonConfiguration: Equatable, Sendable {
     var page: String?
     var webhooks: Webhooks?
     var online: Online?
+    var fleet: Fleet?
     var logLevel = "info"
     /// How long the daemon's end may take.
     var end = Duration.seconds(10)

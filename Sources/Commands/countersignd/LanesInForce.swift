@@ -21,9 +21,13 @@ actor LanesInForce {
     }
 
     /// Applies the changes. A lane that is in use stays as it is until the next reload.
-    func apply(_ new: [DaemonConfiguration.Lane]) async {
+    ///
+    /// - Returns: whether no lane was in use.
+    func apply(_ new: [DaemonConfiguration.Lane]) async -> Bool {
+        var isDone = true
         for old in lanes where !new.contains(old) {
             guard await coordinator.remove(lane: old.name) else {
+                isDone = false
                 log.warning("a lane in use stays as it was: reload again", metadata: ["lane": "\(old.name)"])
                 continue
             }
@@ -41,6 +45,7 @@ actor LanesInForce {
                 skipped(lane, "\(error)")
             }
         }
+        return isDone
     }
 
     private func skipped(_ lane: DaemonConfiguration.Lane, _ why: String) {

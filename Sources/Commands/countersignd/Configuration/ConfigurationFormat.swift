@@ -1,3 +1,4 @@
+internal import Fleet
 internal import PKIX
 internal import ReaderAPI
 internal import ReaderTokens
@@ -116,6 +117,16 @@ extension ConfigurationFormat {
         "must be of a document type that begins neither with org.iso. nor with eu.europa.ec.",
         pattern: "^(?!org\\.iso\\.|eu\\.europa\\.ec\\.)", examples: ["org.example.card", "org.example.pass"]
     ) { !$0.hasPrefix("org.iso.") && !$0.hasPrefix("eu.europa.ec.") }
+
+    static let fleetName = Self(
+        "small letters, digits and `-`", FleetName.requirement, pattern: "^[a-z0-9][a-z0-9-]{0,47}$",
+        examples: ["harbour", "till-7"]
+    ) { FleetName($0) != nil }
+
+    static let hub = Self(
+        "`https://HOST[:PORT]`", "must be https:// and a host, without a path",
+        pattern: "^https://[^/?#@\\\\ ]+$", examples: ["https://hub.example", "https://hub.example:8443"]
+    ) { WebhookOrigin($0) != nil && $0.hasPrefix("https://") }
 
     static let groundColour = colour(["#10243e", "#7a1f3d"])
     static let wordColour = colour(["#ffffff", "#fff6e0"])

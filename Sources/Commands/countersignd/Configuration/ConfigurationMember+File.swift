@@ -84,6 +84,9 @@ extension ConfigurationMember {
         .init(
             "online", .object(online), .absent("none"), "the server behind apps and web pages",
             faults: "see below"),
+        .init(
+            "fleet", .object(fleet), .absent("none: this computer belongs to no fleet"),
+            "the chain that this kiosk belongs to, see [fleet.md](fleet.md)", faults: "see below"),
     ]
 
     private static func policy(of purpose: RequestPurpose) -> Self {

@@ -1,0 +1,103 @@
+internal import ArgumentParser
+internal import Fleet
+internal import FleetHub
+internal import Glibc
+internal import MdocModel
+internal import OpenSSLCrypto
+internal import PKIX
+internal import ReaderIdentityStore
+internal import ReaderService
+
+/// `countersign-hub authority`: the chain's own authority, and the keys that sign documents.
+struct AuthorityCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "authority",
+        abstract: "Make the chain's authority, certificates of servers, and fleet keys.",
+        subcommands: [
+            AuthorityCreateCommand.self, AuthorityServerCommand.self, AuthorityFleetKeyCommand.self,
+        ])
+}
+
+struct AuthorityCreateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Make authority.pem and authority-key.pem in a folder.")
+
+    @Argument(help: ArgumentHelp("The folder, made where it does not exist.", valueName: "folder"))
+    var folder: String
+    @Option(help: "The chain's name.")
+    var chain: FleetName
+
+    func run() throws {
+        try files { () throws(IdentityStoreError) in
+            try HubAuthority.create(in: folder, for: chain, at: WallClock.system.now)
+        }
+    }
+}
+
+struct AuthorityServerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "server",
+        abstract: "Make NAME.pem and NAME-key.pem for a hub or the broker, certified by the authority.")
+
+    @Argument(help: ArgumentHelp("The folder of the authority.", valueName: "folder"))
+    var folder: String
+    @Argument(help: ArgumentHelp("The name of the files.", valueName: "name"))
+    var name: FleetName
+    @Option(parsing: .upToNextOption, help: "The DNS names and addresses under which it is reached.")
+    var host: [String]
+
+    func run() throws {
+        var dns: [String] = []
+        var addresses: [[UInt8]] = []
+        for text in host {
+            if let address = Self.address(text) { addresses.append(address) } else { dns.append(text) }
+        }
+        try files { () throws(IdentityStoreError) in
+            try HubAuthority.certifyServer(
+                name, dns: dns, addresses: addresses, in: folder, at: WallClock.system.now)
+        }
+    }
+
+    private static func address(_ text: String) -> [UInt8]? {
+        var four = in_addr()
+        if unsafe inet_pton(AF_INET, text, &four) == 1 {
+            return unsafe withUnsafeBytes(of: &four) { unsafe Array($0) }
+        }
+        var sixteen = in6_addr()
+        guard unsafe inet_pton(AF_INET6, text, &sixteen) == 1 else { return nil }
+        return unsafe withUnsafeBytes(of: &sixteen) { unsafe Array($0) }
+    }
+}
+
+struct AuthorityFleetKeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fleet-key",
+        abstract: "Make a key that signs documents, and print its id. Keep it where no hub is.")
+
+    @Argument(
+        help: ArgumentHelp(
+            "The file for the private key; its public half goes to FILE.pub.", valueName: "file"))
+    var path: String
+
+    func run() throws {
+        let id = try files { () throws(IdentityStoreError) in
+            let key = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+                try PrivateKey.generate(.p256)
+            }
+            let publicKey = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+                try key.publicKey()
+            }
+            try PrivateFile.create(path, key)
+            let pem = PEM.encode(publicKey.subjectPublicKeyInfo[...], label: "PUBLIC KEY")
+            try PrivateFile.create("\(path).pub", pem[...])
+            return try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+                try FleetKey(publicKey).id
+            }
+        }
+        print(id.bytes.hexadecimal)
+    }
+}
+
+func files<Value>(_ body: () throws(IdentityStoreError) -> Value) throws(HubFault) -> Value {
+    do throws(IdentityStoreError) { return try body() } catch { throw HubFault(error.explanation) }
+}

@@ -1,0 +1,118 @@
+internal import ArgumentParser
+internal import Fleet
+internal import FleetHub
+internal import FoundationEssentials
+internal import JSON
+internal import OpenSSLCrypto
+internal import ReaderAPI
+internal import ReaderIdentityStore
+internal import ReaderStore
+
+extension HubConfiguration {
+    /// What the files hold that the configuration names.
+    struct Assembly {
+        let database: HubDatabase
+        let authority: HubAuthority
+        let tls: ServerTLS
+        let broker: HubBroker.Settings
+        let keyring: FleetKeyring
+    }
+
+    func assemble() throws(HubFault) -> Assembly {
+        Assembly(
+            database: try openDatabase(),
+            authority: try files("authority") { () throws(IdentityStoreError) in
+                try HubAuthority(certificate: authority, key: authorityKey, days: certificateDays)
+            },
+            tls: try serverTLS(),
+            broker: HubBroker.Settings(
+                host: broker.host, port: broker.port, authority: authority, certificate: broker.certificate,
+                key: broker.key, user: broker.user,
+                password: try secret(broker.passwordFile, of: "broker.passwordFile")),
+            keyring: try keyring())
+    }
+
+    func openDatabase() throws(HubFault) -> HubDatabase {
+        HubDatabase(try secret(database, of: "database"), chain: chain)
+    }
+
+    func keyring() throws(HubFault) -> FleetKeyring {
+        FleetKeyring(
+            try keys.map { file throws(HubFault) in
+                let pem = try files("keys") { () throws(IdentityStoreError) in try PrivateFile.read(file) }
+                guard let key = try? FleetKey(pem: pem) else {
+                    throw HubFault(
+                        "keys: \(Terminal.safe(file)): there is no public key on P-256 in it: name a PEM file"
+                    )
+                }
+                return key
+            })
+    }
+
+    private func serverTLS() throws(HubFault) -> ServerTLS {
+        do throws(ServerTLSFault) {
+            return try ServerTLS(
+                certificate: certificate, key: key, clientAuthority: authority, clientCertificate: .optional)
+        } catch {
+            switch error {
+            case .file(_, let error): throw HubFault("http: \(error.explanation)")
+            case .noCertificate(let path), .noKey(let path):
+                throw HubFault(
+                    "http: \(Terminal.safe(path)): it does not hold what it should: name a PEM file")
+            case .notOfOneKey(let path):
+                throw HubFault("http: \(Terminal.safe(path)): TLS does not accept it with this key")
+            }
+        }
+    }
+
+    /// The first line of a file that is its owner's alone.
+    private func secret(_ path: String, of member: String) throws(HubFault) -> String {
+        let text = try files(member) { () throws(IdentityStoreError) in
+            try PrivateFile.withSecret(path) { bytes throws(IdentityStoreError) in
+                String(decoding: bytes.prefix { $0 != 0x0a }, as: UTF8.self)
+            }
+        }
+        guard !text.isEmpty else { throw HubFault("\(member): \(Terminal.safe(path)) is empty") }
+        return text
+    }
+
+    private func files<Value>(
+        _ member: String, _ body: () throws(IdentityStoreError) -> Value
+    ) throws(HubFault) -> Value {
+        do throws(IdentityStoreError) {
+            return try body()
+        } catch {
+            throw HubFault("\(member): \(error.explanation)")
+        }
+    }
+}
+
+/// Why the hub does not start, or a command does not do its work: what is, and what to do.
+struct HubFault: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+
+    init(_ error: PostgreSQLError) { self.init("database: \(error.explanation)") }
+}
+
+/// Which configuration a command reads.
+struct ConfigurationArgument: ParsableArguments {
+    @Option(help: ArgumentHelp("The configuration, as JSON.", valueName: "file"))
+    var config = "/etc/countersign/countersign-hub.json"
+
+    func read() throws -> HubConfiguration {
+        guard let data = FileManager.default.contents(atPath: config) else {
+            throw HubFault("\(Terminal.safe(config)): the file cannot be read")
+        }
+        do throws(JSONFault) {
+            return try HubConfiguration([UInt8](data))
+        } catch {
+            throw HubFault("\(Terminal.safe(config)):\(error.line):\(error.column): \(error.explanation)")
+        }
+    }
+}
+
+extension FleetName: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}

@@ -1,0 +1,100 @@
+internal import Fleet
+internal import JSON
+internal import MdocModel
+
+/// The hub's file: every fault of it is named with its line and member.
+struct HubConfiguration: Equatable {
+    struct Broker: Equatable {
+        var host: String
+        var port: Int64
+        var certificate: String
+        var key: String
+        var user: String
+        var passwordFile: String
+    }
+
+    var chain: FleetName
+    var host = "0.0.0.0"
+    var port = 8443
+    var certificate: String
+    var key: String
+    var connections = 4096
+    var authority: String
+    var authorityKey: String
+    /// How many days a kiosk's certificate holds.
+    var certificateDays: Int64 = 14
+    /// The file with libpq's settings.
+    var database: String
+    var broker: Broker
+    /// The files with the public keys that sign documents.
+    var keys: [String]
+    var receiptMonths = 24
+    /// The SHA-256 of the operators' tokens.
+    var operators: [[UInt8]] = []
+    var logLevel = "info"
+
+    init(_ bytes: [UInt8]) throws(JSONFault) {
+        let members = try JSONText(bytes[...], limit: 1 << 16).members([
+            "chain", "http", "authority", "database", "broker", "keys", "receiptMonths", "operators", "log",
+        ])
+        chain = try members.required("chain").fleetName()
+        let http = try members.required("http").members(["host", "port", "certificate", "key", "connections"])
+        host = try http["host"]?.string(upTo: 64) ?? host
+        port = Int(try http["port"]?.integer(in: 1...65535) ?? Int64(port))
+        certificate = try http.required("certificate").path()
+        key = try http.required("key").path()
+        connections = Int(try http["connections"]?.integer(in: 16...65536) ?? Int64(connections))
+        let authority = try members.required("authority").members(["certificate", "key", "days"])
+        self.authority = try authority.required("certificate").path()
+        authorityKey = try authority.required("key").path()
+        certificateDays = try authority["days"]?.integer(in: 1...365) ?? certificateDays
+        database = try members.required("database").path()
+        broker = try Broker(members.required("broker"))
+        let list = try members.required("keys")
+        keys = try list.array(upTo: FleetKeyring.mostKeys).map { entry throws(JSONFault) in try entry.path() }
+        guard !keys.isEmpty else { throw list.wrong("must contain at least one file") }
+        receiptMonths = Int(try members["receiptMonths"]?.integer(in: 1...600) ?? Int64(receiptMonths))
+        operators =
+            try members["operators"]?.array().map { entry throws(JSONFault) in
+                let members = try entry.members(["name", "sha256"])
+                _ = try members.required("name").string(upTo: 64)
+                let digest = try members.required("sha256")
+                guard let bytes = try digest.string(upTo: 64).utf8.bytesOfHexadecimal, bytes.count == 32
+                else {
+                    throw digest.wrong("must be the SHA-256 of the token in 64 hexadecimal digits")
+                }
+                return bytes
+            } ?? []
+        if let log = members["log"] {
+            logLevel = try log.string(upTo: 16)
+            guard ["debug", "info", "notice", "warning", "error"].contains(logLevel) else {
+                throw log.wrong("must be one of \"debug\", \"info\", \"notice\", \"warning\", \"error\"")
+            }
+        }
+    }
+}
+
+extension HubConfiguration.Broker {
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["host", "port", "certificate", "key", "user", "passwordFile"])
+        host = try members.required("host").string(upTo: 253)
+        port = try members["port"]?.integer(in: 1...65535) ?? 8883
+        certificate = try members.required("certificate").path()
+        key = try members.required("key").path()
+        user = try members.required("user").string(upTo: 64)
+        passwordFile = try members.required("passwordFile").path()
+    }
+}
+
+extension JSONText {
+    fileprivate func fleetName() throws(JSONFault) -> FleetName {
+        guard let name = FleetName(try string(upTo: 64)) else { throw wrong(FleetName.requirement) }
+        return name
+    }
+
+    fileprivate func path() throws(JSONFault) -> String {
+        let text = try string(upTo: 4096)
+        guard text.hasPrefix("/") else { throw wrong("must be a path that begins with /") }
+        return text
+    }
+}

@@ -1,0 +1,76 @@
+internal import ArgumentParser
+internal import Fleet
+internal import FleetHub
+internal import JSON
+internal import Logging
+internal import ReaderAPI
+internal import ReaderService
+internal import Reports
+internal import ServiceLifecycle
+internal import UnixSignals
+
+/// The hub of a chain: kiosks enrol there, get their documents from it, and push their receipts to it.
+@main
+struct CountersignHub: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "countersign-hub", abstract: "Serve the kiosks of a chain over HTTP with TLS.",
+        discussion: """
+            Any number of hubs serve one chain: what they know is in one PostgreSQL database.
+
+              countersign-hub --check
+              countersign-hub kiosk invite till-7 --site harbour
+            """,
+        version: Version.number,
+        subcommands: [
+            ServeCommand.self, AuthorityCommand.self, KioskCommand.self, SignCommand.self,
+            DocumentCommand.self,
+        ], defaultSubcommand: ServeCommand.self)
+
+    static let _errorPrefix = "error: "
+}
+
+/// `countersign-hub`: serves until it is ended.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve kiosks until a signal ends it. This is what runs without a command.")
+
+    @OptionGroup var file: ConfigurationArgument
+
+    @Flag(help: "Check the configuration and the files that it names, report every fault, and exit.")
+    var check = false
+
+    func run() async throws {
+        let configuration = try file.read()
+        let assembly = try configuration.assemble()
+        if check { return }
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        var log = Logger(label: "countersign-hub")
+        log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
+        try await serve(configuration, assembly, log)
+    }
+
+    private func serve(
+        _ configuration: HubConfiguration, _ assembly: HubConfiguration.Assembly, _ log: Logger
+    ) async throws {
+        let now = { @Sendable in WallClock.system.now }
+        let broker = HubBroker(assembly.broker, assembly.database, log: log, now: now)
+        let routes = HubRoutes(
+            assembly.database, assembly.authority, broker,
+            OperatorRoutes(assembly.database, tokens: configuration.operators),
+            audit: Logger(label: "countersign-hub.audit"),
+            now: now)
+        OpenConnections.makeRoom(for: configuration.connections, listeners: 1)
+        let server = HubServer(
+            host: configuration.host, port: configuration.port, tls: assembly.tls, routes: routes,
+            connections: configuration.connections, log: log,
+            listening: { port in log.notice("ready", metadata: ["port": "\(port ?? 0)"]) })
+        let partitions = PartitionKeeper(
+            assembly.database, months: configuration.receiptMonths, log: log, now: now)
+        var group = ServiceGroupConfiguration(
+            services: [partitions, broker, server], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+        group.maximumGracefulShutdownDuration = .seconds(10)
+        group.maximumCancellationDuration = .seconds(5)
+        try await ServiceGroup(configuration: group).run()
+    }
+}

@@ -1,0 +1,102 @@
+internal import ArgumentParser
+internal import Fleet
+internal import FleetHub
+internal import FoundationEssentials
+internal import JSON
+internal import ReaderService
+internal import ReaderStore
+
+/// `countersign-hub document`: what the kiosks are to obey.
+struct DocumentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "document", abstract: "Put signed documents in place.",
+        subcommands: [DocumentPutCommand.self, DocumentWidenCommand.self, DocumentListCommand.self])
+}
+
+/// `countersign-hub document widen`: the next wave of a roll-out.
+struct DocumentWidenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "widen",
+        abstract:
+            "Give the newest document of a level to more of its kiosks, also after a pause for failures.")
+
+    @Option(help: "For whom it is: chain, site, group or kiosk.")
+    var level = FleetLevel.chain
+    @Argument(help: ArgumentHelp("The name of the chain, site, group or kiosk.", valueName: "name"))
+    var name: FleetName
+    @Option(help: "How many percent of the kiosks get it.")
+    var percent: Int64
+    @OptionGroup var file: ConfigurationArgument
+
+    func validate() throws { try requirePercent(percent) }
+
+    func run() async throws {
+        let database = try file.read().openDatabase()
+        let isThere = try await asking { () throws(PostgreSQLError) in
+            try await database.widen(level, name, percent: percent)
+        }
+        guard isThere else {
+            throw HubFault(
+                "there is no document of \(level.rawValue) \(name): see countersign-hub document list")
+        }
+    }
+}
+
+/// `countersign-hub document list`: how far roll-outs have come.
+struct DocumentListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Print the newest document of each level and name, one JSON object a line.")
+
+    @OptionGroup var file: ConfigurationArgument
+
+    func run() async throws {
+        let database = try file.read().openDatabase()
+        let all = try await asking { () throws(PostgreSQLError) in try await database.rollOuts() }
+        for document in all { print(document.line) }
+    }
+}
+
+private func requirePercent(_ percent: Int64) throws {
+    guard (1...100).contains(percent) else { throw ValidationError("--percent must be 1 to 100") }
+}
+
+struct DocumentPutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "put", abstract: "Put a signed document in place, and have its kiosks notified.")
+
+    @Argument(help: ArgumentHelp("The file of countersign-hub sign.", valueName: "file"))
+    var path: String
+    @Option(help: "How many percent of its kiosks get it at first; the others keep the one before.")
+    var percent: Int64 = 100
+    @OptionGroup var file: ConfigurationArgument
+
+    func validate() throws { try requirePercent(percent) }
+
+    func run() async throws {
+        let configuration = try file.read()
+        let database = try configuration.openDatabase()
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw HubFault("\(Terminal.safe(path)): the file cannot be read")
+        }
+        let document = try verified([UInt8](data), configuration)
+        let outcome = try await asking { () throws(PostgreSQLError) in
+            try await database.put(document, percent: percent, at: WallClock.system.now)
+        }
+        guard case .older(let version) = outcome else { return }
+        throw HubFault("\(Terminal.safe(path)): \(FleetDocumentError.older(than: version).explanation)")
+    }
+
+    private func verified(
+        _ bytes: [UInt8], _ configuration: HubConfiguration
+    ) throws(HubFault) -> VerifiedFleetDocument {
+        let keyring = try configuration.keyring()
+        do throws(FleetDocumentError) {
+            let document = try VerifiedFleetDocument(bytes, by: keyring)
+            guard document.document.chain == configuration.chain else { throw .otherChain }
+            return document
+        } catch {
+            throw HubFault("\(Terminal.safe(path)): \(error.explanation) [\(error.id)]")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import ArgumentParser
+internal import Fleet
+internal import FoundationEssentials
+internal import JSON
+internal import MdocModel
+internal import OpenSSLCrypto
+internal import ReaderIdentityStore
+internal import ReaderService
+
+extension FleetLevel: ExpressibleByArgument {}
+
+/// `countersign-hub sign`: makes a document of the fleet, away from every hub.
+struct SignCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign", abstract: "Sign a document for a chain, a site, a group or a kiosk.",
+        discussion: """
+            Needs neither hub nor database. The file goes to a hub by countersign-hub document put.
+
+              countersign-hub sign --key fleet.pem --chain utopia --issue 3 --trust trust.bundle harbour-3.cose
+            """)
+
+    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
+    var output: String
+    @Option(help: ArgumentHelp("The fleet key: PEM, or wrapped by this computer's TPM.", valueName: "file"))
+    var key: String
+    @Option(help: "The chain's name.")
+    var chain: FleetName
+    @Option(help: "For whom it is: chain, site, group or kiosk.")
+    var level = FleetLevel.chain
+    @Option(help: "The name of the site, group or kiosk.")
+    var name: FleetName?
+    @Option(help: "A number higher than those before at this level and name.")
+    var issue: Int64
+    @Option(help: ArgumentHelp("What changes in the configuration: a JSON Merge Patch.", valueName: "file"))
+    var configuration: String?
+    @Option(help: ArgumentHelp("A trust bundle that the same key signed.", valueName: "file"))
+    var trust: String?
+    @Option(parsing: .upToNextOption, help: "The ids of keys that sign nothing from now on.")
+    var withdraw: [String] = []
+
+    func validate() throws {
+        guard issue > 0 else { throw ValidationError("--issue must be 1 or higher") }
+        guard level == .chain || name != nil else { throw ValidationError("--name is missing") }
+    }
+
+    func run() throws {
+        var document = FleetDocument(
+            chain: chain, level: level, name: level == .chain ? chain : name ?? chain, version: issue,
+            created: WallClock.system.now)
+        document.configuration = try configuration.map(read)
+        document.trust = try trust.map(read)
+        document.withdrawn = try withdraw.map { text throws(HubFault) in
+            guard let id = FleetKey.ID(text.utf8.bytesOfHexadecimal ?? []) else {
+                throw HubFault("--withdraw: an id of a key has 32 hexadecimal digits")
+            }
+            return id
+        }
+        let bytes = try files { () throws(IdentityStoreError) in
+            let key = try PrivateFile.key(key)
+            return try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+                try document.sign(with: key)
+            }
+        }
+        guard bytes.count <= FleetDocument.maximumSize else {
+            throw HubFault(FleetDocumentError.tooLong.explanation)
+        }
+        try files { () throws(IdentityStoreError) in try PrivateFile.replace(output, with: bytes[...]) }
+    }
+
+    private func read(_ path: String) throws(HubFault) -> [UInt8] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw HubFault("\(Terminal.safe(path)): the file cannot be read")
+        }
+        return [UInt8](data)
+    }
+}

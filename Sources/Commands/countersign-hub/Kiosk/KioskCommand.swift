@@ -1,0 +1,135 @@
+internal import ArgumentParser
+internal import Fleet
+internal import FleetHub
+internal import JSON
+internal import ReaderService
+internal import ReaderStore
+
+/// `countersign-hub kiosk`: who belongs to the fleet.
+struct KioskCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kiosk", abstract: "Invite, list, stop and revoke the kiosks of the chain.",
+        subcommands: [
+            KioskInviteCommand.self, KioskListCommand.self, KioskShowCommand.self, KioskStopCommand.self,
+            KioskStartCommand.self, KioskRevokeCommand.self,
+        ])
+}
+
+struct KioskInviteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "invite", abstract: "Print a code with which a kiosk enrols once, within a day.",
+        discussion:
+            "The code is shown once. Write it to the file that fleet.codeFile of the kiosk names, mode 0600.")
+
+    @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
+    var kiosk: FleetName
+    @Option(help: "The site at which it stands.")
+    var site: FleetName?
+    @Option(help: "The group to which it belongs.")
+    var group: FleetName?
+    @OptionGroup var file: ConfigurationArgument
+
+    func run() async throws {
+        let database = try file.read().openDatabase()
+        let code = try await asking { () throws(PostgreSQLError) in
+            try await database.invite(kiosk, site: site, group: group, at: WallClock.system.now)
+        }
+        guard let code else {
+            throw HubFault("\(kiosk) is enrolled already: revoke it first, or choose another name")
+        }
+        print(code)
+    }
+}
+
+struct KioskListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Print all kiosks, one JSON object a line.")
+
+    @OptionGroup var file: ConfigurationArgument
+
+    func run() async throws {
+        let database = try file.read().openDatabase()
+        var last = ""
+        while true {
+            let after = last
+            let kiosks = try await asking { () throws(PostgreSQLError) in
+                try await database.kiosks(after: after, atMost: 500)
+            }
+            for kiosk in kiosks { print(kiosk.json.line) }
+            guard let next = kiosks.last else { return }
+            last = next.name.text
+        }
+    }
+}
+
+struct KioskShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print one kiosk as JSON.")
+
+    @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
+    var kiosk: FleetName
+    @OptionGroup var file: ConfigurationArgument
+
+    func run() async throws {
+        let database = try file.read().openDatabase()
+        let record = try await asking { () throws(PostgreSQLError) in try await database.kiosk(kiosk) }
+        guard let record else { throw HubFault("there is no kiosk \(kiosk): see countersign-hub kiosk list") }
+        print(record.json.text)
+    }
+}
+
+struct KioskRevokeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Put a kiosk out: hubs and broker refuse it, and it takes no orders."
+    )
+
+    @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
+    var kiosk: FleetName
+    @OptionGroup var file: ConfigurationArgument
+
+    func run() async throws {
+        let database = try file.read().openDatabase()
+        let isDone = try await asking { () throws(PostgreSQLError) in try await database.revoke(kiosk) }
+        guard isDone else {
+            throw HubFault("there is no kiosk \(kiosk) to revoke: see countersign-hub kiosk list")
+        }
+    }
+}
+
+struct KioskStopCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop", abstract: "Have a kiosk take no orders until it is started again.")
+
+    @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
+    var kiosk: FleetName
+    @OptionGroup var file: ConfigurationArgument
+
+    func run() async throws { try await setStopped(true, kiosk, file) }
+}
+
+struct KioskStartCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "start", abstract: "Have a stopped kiosk take orders again.")
+
+    @Argument(help: ArgumentHelp("The kiosk's name.", valueName: "kiosk"))
+    var kiosk: FleetName
+    @OptionGroup var file: ConfigurationArgument
+
+    func run() async throws { try await setStopped(false, kiosk, file) }
+}
+
+private func setStopped(_ isStopped: Bool, _ kiosk: FleetName, _ file: ConfigurationArgument) async throws {
+    let database = try file.read().openDatabase()
+    let isDone = try await asking { () throws(PostgreSQLError) in
+        try await database.setStopped(isStopped, kiosk)
+    }
+    guard isDone else {
+        throw HubFault("\(kiosk) is not there, or is \(isStopped ? "stopped" : "started") already")
+    }
+}
+
+func asking<Value: Sendable>(
+    _ body: () async throws(PostgreSQLError) -> Value
+) async throws(HubFault) -> Value {
+    do throws(PostgreSQLError) { return try await body() } catch { throw HubFault(error) }
+}

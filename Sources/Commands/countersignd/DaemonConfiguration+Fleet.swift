@@ -1,0 +1,65 @@
+internal import Fleet
+internal import FoundationEssentials
+internal import JSON
+internal import ReaderAPI
+internal import ReaderIdentityStore
+internal import ReaderService
+internal import Reports
+
+extension DaemonConfiguration.Fleet {
+    init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members()
+        membership = FleetMembership(
+            chain: try members.required("chain").fleetName(), site: try members["site"]?.fleetName(),
+            group: try members["group"]?.fleetName(), kiosk: try members.required("kiosk").fleetName())
+        let list = try members.required("hubs")
+        hubs = try list.array(upTo: 8).map { entry throws(JSONFault) in
+            let origin = try entry.string(upTo: 300)
+            guard origin.hasPrefix("https://"), WebhookOrigin(origin) != nil else {
+                throw entry.wrong("must be https:// and a host, without a path")
+            }
+            return origin
+        }
+        guard !hubs.isEmpty else { throw list.wrong("must contain at least one hub") }
+        authority = try members.required("authority").absolutePath()
+        let files = try members.required("keys")
+        keys = try files.array(upTo: 8).map { entry throws(JSONFault) in try entry.absolutePath() }
+        guard !keys.isEmpty else { throw files.wrong("must contain at least one file") }
+        codeFile = try members["codeFile"]?.absolutePath()
+        pollInterval = .seconds(try members["pollSeconds"]?.integer(in: 5...86_400) ?? 300)
+    }
+
+    /// Reads the keys.
+    func settings(in store: String) throws(AssemblyFault) -> KioskSettings {
+        let keys = try keys.map { file throws(AssemblyFault) in
+            let pem: [UInt8]
+            do throws(IdentityStoreError) {
+                pem = try PrivateFile.read(file)
+            } catch {
+                throw AssemblyFault("fleet", file: file, error)
+            }
+            guard let key = try? FleetKey(pem: pem) else {
+                throw AssemblyFault(
+                    "fleet", "\(Terminal.safe(file)): there is no public key on P-256 in it: name a PEM file")
+            }
+            return key
+        }
+        do throws(IdentityStoreError) {
+            _ = try PrivateFile.read(authority)
+        } catch {
+            throw AssemblyFault("fleet", file: authority, error)
+        }
+        var settings = KioskSettings(
+            membership, hubs: hubs, authority: authority, keys: keys, codeFile: codeFile, store: store,
+            software: Version.number, now: { WallClock.system.now })
+        settings.pollInterval = pollInterval
+        return settings
+    }
+}
+
+extension JSONText {
+    fileprivate func fleetName() throws(JSONFault) -> FleetName {
+        guard let name = FleetName(try string(upTo: 48)) else { throw wrong(FleetName.requirement) }
+        return name
+    }
+}

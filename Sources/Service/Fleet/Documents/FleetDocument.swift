@@ -1,0 +1,135 @@
+internal import CBOR
+internal import COSE
+package import MdocModel
+package import OpenSSLCrypto
+
+/// What a chain wants of its kiosks at one level: a COSE_Sign1 (RFC 9052 4.2) by a fleet key, which the hub does not have.
+/// Read, and obeyed only as a `VerifiedFleetDocument`.
+package struct FleetDocument: Sendable {
+    /// The longest document that is read, in bytes.
+    package static let maximumSize = 1 << 20
+    private static let type = "countersign fleet document"
+    private static let keyIDLabel: Int64 = 4
+
+    package let chain: FleetName
+    package let level: FleetLevel
+    package let name: FleetName
+    /// From 1 on; each issue has a higher one.
+    package let version: Int64
+    package let created: Timestamp
+    /// What changes in the configuration: a JSON Merge Patch (RFC 7396).
+    package var configuration: [UInt8]?
+    /// A trust bundle that the same key signed.
+    package var trust: [UInt8]?
+    /// The keys that sign nothing from now on.
+    package var withdrawn: [FleetKey.ID] = []
+
+    package init(
+        chain: FleetName, level: FleetLevel, name: FleetName, version: Int64, created: Timestamp
+    ) {
+        self.chain = chain
+        self.level = level
+        self.name = name
+        self.version = version
+        self.created = created
+    }
+
+    /// The document with its signature.
+    package func sign(with key: borrowing PrivateKey) throws(OpenSSLCryptoError) -> [UInt8] {
+        let id = try FleetKey(key.publicKey()).id
+        var signer = COSESigner(algorithm: .es256)
+        signer.protected = CBOREncoder.encode { encoder in
+            encoder.map(count: 2)
+            encoder.integer(1)
+            encoder.integer(COSEAlgorithm.es256.identifier)
+            encoder.integer(Self.keyIDLabel)
+            encoder.byteString(id.bytes)
+        }
+        return try signer.sign1(payload, detached: false, with: key, algorithm: .ecdsa(.sha256))
+    }
+
+    private var payload: [UInt8] {
+        CBOREncoder.encode { encoder in
+            encoder.map(count: 9)
+            encoder.text("type")
+            encoder.text(Self.type)
+            encoder.text("chain")
+            encoder.text(chain.text)
+            encoder.text("level")
+            encoder.text(level.rawValue)
+            encoder.text("name")
+            encoder.text(name.text)
+            encoder.text("version")
+            encoder.integer(version)
+            encoder.text("created")
+            encoder.integer(created.secondsSince1970)
+            encoder.text("configuration")
+            encoder.byteString(configuration ?? [])
+            encoder.text("trust")
+            encoder.byteString(trust ?? [])
+            encoder.text("withdrawn")
+            encoder.array(count: withdrawn.count)
+            for id in withdrawn { encoder.byteString(id.bytes) }
+        }
+    }
+
+    /// The document without its signature checked, and the key that is said to have signed it.
+    static func parse(
+        _ bytes: [UInt8]
+    ) throws(FleetDocumentError) -> (document: FleetDocument, signer: FleetKey.ID, signature: COSESign1) {
+        guard bytes.count <= maximumSize else { throw .tooLong }
+        do {
+            let limits = CBORLimits(bytes: maximumSize)
+            let sign1 = try COSESign1(CBORItem.parse(bytes[...], limits: limits), limits: limits)
+            guard !sign1.isTagged, let payload = sign1.payload,
+                let signer = try sign1.headers[keyIDLabel].flatMap({ FleetKey.ID(try $0.byteString()) })
+            else { throw FleetDocumentError.malformed }
+            return (try FleetDocument(CBORItem.parse(payload, limits: limits)), signer, sign1)
+        } catch {
+            throw .malformed
+        }
+    }
+
+    private init(_ item: CBORItem) throws {
+        let map = try item.map()
+        guard map.count == 9, let type = map["type"], type.isText("countersign fleet document"),
+            let chain = try FleetName(map["chain"]?.text() ?? ""),
+            let level = try FleetLevel(rawValue: map["level"]?.text() ?? ""),
+            let name = try FleetName(map["name"]?.text() ?? ""),
+            let version = try map["version"]?.integer(), version > 0,
+            let created = try map["created"].flatMap({ Timestamp(received: try $0.integer()) }),
+            let configuration = try map["configuration"]?.byteString(),
+            let trust = try map["trust"]?.byteString(), let withdrawn = try map["withdrawn"]?.array()
+        else { throw FleetDocumentError.malformed }
+        self.init(chain: chain, level: level, name: name, version: version, created: created)
+        self.configuration = configuration.isEmpty ? nil : Array(configuration)
+        self.trust = trust.isEmpty ? nil : Array(trust)
+        for entry in withdrawn {
+            guard self.withdrawn.count < FleetKeyring.mostKeys,
+                let id = FleetKey.ID(try entry.byteString())
+            else { throw FleetDocumentError.malformed }
+            self.withdrawn.append(id)
+        }
+    }
+}
+
+/// A document that a fleet key signed which is not withdrawn.
+package struct VerifiedFleetDocument: Sendable {
+    package let document: FleetDocument
+    package let signer: FleetKey.ID
+    package let encoded: [UInt8]
+
+    /// The SHA-256 of its bytes.
+    package var digest: [UInt8] { Digest(.sha256, of: encoded[...]).bytes }
+
+    package init(_ bytes: [UInt8], by keyring: FleetKeyring) throws(FleetDocumentError) {
+        let (document, signer, signature) = try FleetDocument.parse(bytes)
+        let key = try keyring.key(signer)
+        guard let publicKey = try? key.key(), (try? signature.verify(with: publicKey)) != nil else {
+            throw .changed
+        }
+        self.document = document
+        self.signer = signer
+        encoded = bytes
+    }
+}

@@ -1,0 +1,124 @@
+internal import Logging
+internal import MdocModel
+internal import OpenSSLCrypto
+internal import ReaderIdentityStore
+
+extension FleetAgent {
+    /// How long a connection may take until the broker has let the kiosk in.
+    private static let connectTimeout = Duration.seconds(20)
+
+    /// Over how many seconds kiosks that have lost the broker spread their questions: it may have lost all of them.
+    private static let spread: Int64 = 10
+
+    /// Keeps a connection to the broker, and makes the next one after a pause: a broker that starts is not stormed.
+    func followBroker() async {
+        var access = folder.brokerAccess()
+        var attempt = 0
+        while !Task.isCancelled {
+            do throws(HubError) {
+                guard !isStopped else { throw .unreachable }
+                let client = try await enrolledClient()
+                let known: BrokerAccess
+                if let access {
+                    known = access
+                } else {
+                    let body = try await client.post(
+                        "/fleet/v1/broker-password", [], type: "application/json")
+                    known = try HubError.mapping { () throws(any Error) in try BrokerAccess(body) }
+                }
+                if access != known { keep(known) }
+                access = known
+                switch await connect(with: known) {
+                case .served: attempt = 0
+                case .refused:
+                    // The account was removed: the hub says whether this kiosk is revoked.
+                    access = nil
+                    keep(nil)
+                    notice(spread: Self.spread)
+                case .failed: break
+                }
+            } catch {
+                access = nil
+            }
+            guard await rest(after: attempt) else { return }
+            attempt += 1
+        }
+    }
+
+    /// A password that the broker took is used again after a restart: a thousand kiosks that start at once need not all ask.
+    private func keep(_ access: BrokerAccess?) {
+        do throws(IdentityStoreError) {
+            try folder.keep(access)
+        } catch {
+            log.error("the fleet's folder", metadata: ["why": "\(error.explanation)"])
+        }
+    }
+
+    private enum Outcome {
+        case served, refused, failed
+    }
+
+    /// One connection to its end.
+    private func connect(with access: BrokerAccess) async -> Outcome {
+        let topics = FleetTopics(settings.membership.chain)
+        let kiosk = settings.membership.kiosk
+        let connectionSettings = BrokerConnection.Settings(
+            host: access.host, port: Int32(access.port), authority: settings.authority,
+            certificate: folder.certificatePath, key: folder.keyPath, user: access.user,
+            password: access.password, client: "countersign-\(kiosk)",
+            will: (topics.presence(of: kiosk), KioskPresence.offline.payload))
+        guard let connection = BrokerConnection(connectionSettings) else { return .failed }
+        connection.start(connectionSettings)
+        let timeout = Task {
+            try await Task.sleep(for: Self.connectTimeout)
+            await connection.stop()
+        }
+        defer { timeout.cancel() }
+        var outcome = Outcome.failed
+        await withTaskCancellationHandler {
+            for await event in connection.events {
+                switch event {
+                case .connected:
+                    timeout.cancel()
+                    outcome = .served
+                    connection.subscribe(to: topics.notice)
+                    connection.subscribe(to: topics.notice(for: kiosk))
+                    connection.publish(
+                        KioskPresence(isOnline: true, software: settings.software).payload,
+                        to: topics.presence(of: kiosk), isRetained: true)
+                case .message(_, let payload):
+                    guard let notice = ChangeNotice(payload) else {
+                        log.warning("a notice of the broker is malformed")
+                        continue
+                    }
+                    self.notice(spread: notice.spreadSeconds)
+                case .refused:
+                    outcome = .refused
+                case .acknowledged, .ended: break
+                }
+                if outcome == .refused { break }
+            }
+        } onCancel: {
+            connection.publish(
+                KioskPresence.offline.payload, to: topics.presence(of: kiosk), isRetained: true)
+            Task { await connection.stop() }
+        }
+        await connection.stop()
+        // Whoever was put out asks the hub whether the kiosk still belongs to the fleet.
+        if outcome == .served { notice(spread: Self.spread) }
+        return outcome
+    }
+}
+
+extension HubError {
+    /// An answer that is not what the protocol says is malformed.
+    static func mapping<Value>(_ body: () throws(any Error) -> Value) throws(HubError) -> Value {
+        do {
+            return try body()
+        } catch let error as HubError {
+            throw error
+        } catch {
+            throw .malformed
+        }
+    }
+}

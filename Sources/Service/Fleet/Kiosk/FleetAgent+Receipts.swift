@@ -1,0 +1,73 @@
+internal import JSON
+internal import Logging
+internal import ReaderStore
+
+extension FleetAgent {
+    /// The most receipts of one push; one has some hundred bytes.
+    static let receiptsPerPush = 256
+
+    /// Pushes receipts in their order until it is cancelled: each push begins after the last one that the hub has committed.
+    func followReceipts() async {
+        var head: HubState.Head?
+        var attempt = 0
+        while !Task.isCancelled {
+            do {
+                guard !isStopped else { throw HubError.unreachable }
+                let client = try await enrolledClient()
+                if head == nil {
+                    head = try HubState(await client.get("/fleet/v1/state")).receipts
+                    try await pushKeys(by: client)
+                }
+                while let next = try await push(after: head, by: client) { head = next }
+                attempt = 0
+                receipts(fault: "")
+                guard await rest(for: settings.receiptInterval * Double.random(in: 0.5...1.5)) else { return }
+            } catch {
+                head = nil
+                if !isStopped { log.warning("receipts wait", metadata: ["why": "\(error)"]) }
+                if case .refused(_, let id)? = error as? HubError, id.hasPrefix("receipt") {
+                    receipts(fault: id)
+                }
+                guard await rest(after: attempt) else { return }
+                attempt += 1
+            }
+        }
+    }
+
+    /// The head after one push; nil where there is nothing to push.
+    private func push(after head: HubState.Head?, by client: HubClient) async throws -> HubState.Head? {
+        guard let head else { return nil }
+        let store = settings.store
+        let (links, isOwn) = try await blocking { () throws(ReaderStoreError) in
+            let store = try ReaderStore(at: store, for: .reading)
+            let next = try store.receipts(after: head.sequence, atMost: Self.receiptsPerPush)
+            guard head.sequence > 0 else { return (next.map(\.encoded), true) }
+            let last = try store.receipts(after: head.sequence - 1, atMost: 1).first
+            return (next.map(\.encoded), last?.digest == head.digest)
+        }
+        guard isOwn else { throw HubError.refused(status: 409, id: "receiptsDiffer") }
+        guard !links.isEmpty else { return nil }
+        let answer: [UInt8]
+        do throws(HubError) {
+            answer = try await client.post(
+                "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
+        } catch .refused(_, "receiptKeyUnknown") {
+            try await pushKeys(by: client)
+            answer = try await client.post(
+                "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
+        }
+        return try HubState.Head(JSONText(answer[...]))
+    }
+
+    /// The public halves of the keys that sign receipts here.
+    private func pushKeys(by client: HubClient) async throws {
+        let store = settings.store
+        let pem = try await blocking { () throws(any Error) in
+            try ReaderStore(at: store, for: .reading).receiptKeys().reduce(into: [UInt8]()) {
+                $0 += try $1.pem()
+            }
+        }
+        guard !pem.isEmpty else { return }
+        _ = try await client.post("/fleet/v1/receipt-keys", pem, type: "application/x-pem-file")
+    }
+}

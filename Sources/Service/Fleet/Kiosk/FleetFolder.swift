@@ -1,0 +1,194 @@
+internal import JSON
+internal import MdocModel
+package import OpenSSLCrypto
+package import PKIX
+package import ReaderIdentityStore
+
+/// What a kiosk keeps of its fleet: key, certificate, the documents that it obeys, and what it has seen. Its owner's alone.
+package struct FleetFolder: Sendable {
+    package let path: String
+
+    package init(store: String) throws(IdentityStoreError) {
+        path = "\(store)/fleet"
+        try PrivateFile.makeFolder(path)
+    }
+
+    package var keyPath: String { "\(path)/key.pem" }
+    package var certificatePath: String { "\(path)/certificate.pem" }
+    private var statePath: String { "\(path)/state.json" }
+
+    private func documentPath(_ level: FleetLevel) -> String { "\(path)/\(level.rawValue).cose" }
+
+    /// The kiosk's key, made where it does not exist.
+    package func key() throws(IdentityStoreError) -> PrivateKey {
+        do throws(IdentityStoreError) {
+            return try PrivateFile.key(keyPath)
+        } catch .fileRefused(_, errno: PrivateFile.absent) {
+            let key = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+                try PrivateKey.generate(.p256)
+            }
+            try PrivateFile.create(keyPath, key)
+            return key
+        }
+    }
+
+    /// The kiosk's certificate; nil where it has none yet.
+    package func certificate() throws(IdentityStoreError) -> Certificate? {
+        guard let bytes = try Self.contents(certificatePath) else { return nil }
+        do throws(PKIXError) {
+            return try certificates(fromPEMOrDER: bytes[...])[0]
+        } catch {
+            throw .certificatesUnreadable(error)
+        }
+    }
+
+    package func keep(certificate pem: [UInt8]) throws(IdentityStoreError) {
+        try PrivateFile.replace(certificatePath, with: pem[...])
+    }
+
+    /// How the broker let this kiosk in last; nil where the hub is to be asked.
+    func brokerAccess() -> BrokerAccess? {
+        let bytes = try? PrivateFile.withSecret("\(path)/broker.json") { Array($0) }
+        return bytes.flatMap { try? BrokerAccess($0) }
+    }
+
+    func keep(_ access: BrokerAccess?) throws(IdentityStoreError) {
+        guard let access else { return try PrivateFile.remove("\(path)/broker.json") }
+        try PrivateFile.replace("\(path)/broker.json", with: access.json.utf8[...])
+    }
+
+    private static func contents(_ path: String) throws(IdentityStoreError) -> [UInt8]? {
+        do throws(IdentityStoreError) {
+            return try PrivateFile.read(path)
+        } catch .fileRefused(_, errno: PrivateFile.absent) {
+            return nil
+        }
+    }
+
+    // MARK: What is obeyed
+
+    /// What the kiosk obeyed when it ended; each document is verified again.
+    package func load(
+        _ membership: FleetMembership, _ keys: [FleetKey]
+    ) throws(FleetFolderError) -> (accepted: AcceptedDocuments, isStopped: Bool) {
+        let state = try state()
+        var accepted = AcceptedDocuments(
+            membership, FleetKeyring(keys, withdrawn: state.withdrawn), highest: state.highest,
+            failed: state.failed)
+        for level in FleetLevel.allCases {
+            guard
+                let bytes = try FleetFolderError.mapping({ () throws(IdentityStoreError) in
+                    try Self.contents(documentPath(level))
+                })
+            else { continue }
+            do throws(FleetDocumentError) {
+                try accepted.restore(bytes)
+            } catch {
+                throw .document(level, error)
+            }
+        }
+        return (accepted, state.isStopped)
+    }
+
+    /// Keeps what is obeyed from now on. What was seen goes first: a document that is lost is fetched again.
+    package func keep(_ accepted: AcceptedDocuments, isStopped: Bool) throws(FleetFolderError) {
+        try FleetFolderError.mapping { () throws(IdentityStoreError) in
+            try PrivateFile.replace(
+                statePath, with: State(accepted, isStopped: isStopped).json.text.utf8.map(\.self)[...])
+            for level in FleetLevel.allCases {
+                guard let document = accepted.documents[level] else {
+                    try PrivateFile.remove(documentPath(level))
+                    continue
+                }
+                if try Self.contents(documentPath(level)) != document.encoded {
+                    try PrivateFile.replace(documentPath(level), with: document.encoded[...])
+                }
+            }
+        }
+    }
+
+    private func state() throws(FleetFolderError) -> State {
+        let bytes = try FleetFolderError.mapping { () throws(IdentityStoreError) in
+            try Self.contents(statePath)
+        }
+        guard let bytes else { return State() }
+        do throws(JSONFault) {
+            return try State(JSONText(bytes[...]))
+        } catch {
+            throw .stateMalformed
+        }
+    }
+}
+
+package enum FleetFolderError: Error, Equatable, Sendable {
+    case file(IdentityStoreError)
+    case stateMalformed
+    /// A document that was obeyed before is not one for this kiosk any more.
+    case document(FleetLevel, FleetDocumentError)
+
+    fileprivate static func mapping<Value>(
+        _ body: () throws(IdentityStoreError) -> Value
+    ) throws(FleetFolderError) -> Value {
+        do throws(IdentityStoreError) { return try body() } catch { throw .file(error) }
+    }
+
+    /// In plain words: what is, and what to do.
+    package var explanation: String {
+        switch self {
+        case .file(let error): error.explanation
+        case .stateMalformed:
+            "state.json of the folder fleet in the store is damaged: restore it from a backup"
+        case .document(let level, let error):
+            "\(level.rawValue).cose of the folder fleet in the store: \(error.explanation)"
+        }
+    }
+}
+
+/// `state.json`: what was seen, by which a replay is known.
+private struct State {
+    private static let mostFailed = 64
+
+    var highest: [FleetLevel: Int64] = [:]
+    var withdrawn: Set<FleetKey.ID> = []
+    var failed: Set<[UInt8]> = []
+    var isStopped = false
+
+    init() {}
+
+    init(_ accepted: AcceptedDocuments, isStopped: Bool) {
+        highest = accepted.highest
+        withdrawn = accepted.keyring.withdrawn
+        failed = Set(accepted.failed.prefix(Self.mostFailed))
+        self.isStopped = isStopped
+    }
+
+    init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["highest", "withdrawn", "failed", "stopped"])
+        for (name, value) in try members.required("highest").entries(upTo: FleetLevel.allCases.count) {
+            guard let level = FleetLevel(rawValue: name) else { throw value.wrong("must be of a level") }
+            highest[level] = try value.integer(in: 1...Int64.max)
+        }
+        for entry in try members.required("withdrawn").array() {
+            guard let id = FleetKey.ID(try entry.string().utf8.bytesOfHexadecimal ?? []) else {
+                throw entry.wrong("must be the id of a key")
+            }
+            withdrawn.insert(id)
+        }
+        for entry in try members.required("failed").array() {
+            failed.insert(try entry.string().utf8.bytesOfHexadecimal ?? [])
+        }
+        isStopped = try members.required("stopped").boolean()
+    }
+
+    var json: JSONValue {
+        [
+            "highest": .object(
+                FleetLevel.allCases.compactMap { level in
+                    highest[level].map { (level.rawValue, .integer($0)) }
+                }),
+            "withdrawn": .array(withdrawn.map { .string($0.bytes.hexadecimal) }),
+            "failed": .array(failed.map { .string($0.hexadecimal) }),
+            "stopped": .boolean(isStopped),
+        ]
+    }
+}

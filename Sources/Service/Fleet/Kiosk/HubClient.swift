@@ -1,0 +1,135 @@
+internal import AsyncHTTPClient
+internal import JSON
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOSSL
+internal import ReaderIdentityStore
+
+/// Why the hub did not give what was asked.
+package enum HubError: Error, Equatable, Sendable {
+    /// No hub answers, or its certificate is of no root of `fleet.authority`.
+    case unreachable
+    /// The hub refused with a status and the id of its problem.
+    case refused(status: Int, id: String)
+    /// The answer is not what the protocol says, or too long.
+    case malformed
+    /// A file of the kiosk cannot be read.
+    case file(String)
+
+    /// Whether the hub says that this kiosk is revoked.
+    package var isRevocation: Bool {
+        if case .refused(403, "kioskRevoked") = self { true } else { false }
+    }
+}
+
+/// Requests of a kiosk to its hubs over TLS, with its certificate once it has one. Of several hubs the one that answered last is
+/// asked first.
+actor HubClient {
+    private static let timeout = TimeAmount.seconds(20)
+    private static let longestAnswer = 1 << 21
+
+    private let hubs: [String]
+    private let client: HTTPClient
+    private var preferred = 0
+
+    /// - Parameters:
+    ///   - authority: the file with the roots of the hubs' certificates.
+    ///   - folder: where the kiosk's certificate and key are; nil to ask without.
+    init(_ hubs: [String], authority: String, as folder: FleetFolder?) throws(HubError) {
+        self.hubs = hubs
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        tls.certificateVerification = .fullVerification
+        tls.shutdownTimeout = .milliseconds(200)
+        do {
+            tls.trustRoots = .certificates(
+                try NIOSSLCertificate.fromPEMBytes(PrivateFile.read(authority)))
+            if let folder {
+                tls.certificateChain = try NIOSSLCertificate.fromPEMBytes(
+                    PrivateFile.read(folder.certificatePath)
+                ).map { .certificate($0) }
+                let key = try PrivateFile.withSecret(folder.keyPath) { bytes throws(IdentityStoreError) in
+                    try? NIOSSLPrivateKey(bytes: Array(bytes), format: .pem)
+                }
+                guard let key else { throw HubError.file("\(folder.keyPath): there is no private key in it") }
+                tls.privateKey = .privateKey(key)
+            }
+        } catch let error as IdentityStoreError {
+            throw .file(error.explanation)
+        } catch let error as HubError {
+            throw error
+        } catch {
+            throw .file("\(authority): there is no certificate in it: name a PEM file")
+        }
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(5), read: Self.timeout), decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        // A connection of a thousand kiosks each is not kept for a question every few minutes.
+        configuration.connectionPool.idleTimeout = .seconds(10)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(
+            eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+    }
+
+    func end() async { try? await client.shutdown() }
+
+    /// The body of a successful answer.
+    func get(_ path: String) async throws(HubError) -> [UInt8] {
+        try await ask(.GET, path, nil, [])
+    }
+
+    func post(
+        _ path: String, _ body: [UInt8], type: String, headers: [(String, String)] = []
+    ) async throws(HubError) -> [UInt8] {
+        try await ask(.POST, path, body, headers + [("Content-Type", type)])
+    }
+
+    private func ask(
+        _ method: HTTPMethod, _ path: String, _ body: [UInt8]?, _ headers: [(String, String)]
+    ) async throws(HubError) -> [UInt8] {
+        for _ in hubs {
+            let hub = hubs[preferred % hubs.count]
+            do throws(HubError) {
+                return try await ask(hub, method, path, body, headers)
+            } catch .unreachable {
+                preferred += 1
+            } catch .refused(let status, let id) where status >= 500 {
+                preferred += 1
+                if hubs.count == 1 { throw .refused(status: status, id: id) }
+            }
+        }
+        throw .unreachable
+    }
+
+    private func ask(
+        _ hub: String, _ method: HTTPMethod, _ path: String, _ body: [UInt8]?,
+        _ headers: [(String, String)]
+    ) async throws(HubError) -> [UInt8] {
+        var request = HTTPClientRequest(url: hub + path)
+        request.method = method
+        request.headers.add(name: "User-Agent", value: "Countersign")
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        if let body { request.body = .bytes(body) }
+        let status: Int
+        let bytes: [UInt8]
+        do {
+            let response = try await client.execute(request, deadline: .now() + Self.timeout)
+            status = Int(response.status.code)
+            bytes = Array(try await response.body.collect(upTo: Self.longestAnswer).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw .malformed
+        } catch {
+            throw .unreachable
+        }
+        guard (200..<300).contains(status) else {
+            throw .refused(status: status, id: Self.problem(bytes))
+        }
+        return bytes
+    }
+
+    /// The id of a problem (RFC 9457); empty where the answer is another.
+    private static func problem(_ bytes: [UInt8]) -> String {
+        (try? JSONText(bytes[...]).members()["id"]?.string(upTo: 64)) ?? ""
+    }
+}

@@ -1,0 +1,94 @@
+internal import JSON
+internal import Logging
+internal import MdocModel
+internal import OpenSSLCrypto
+internal import PKIX
+internal import ReaderIdentityStore
+
+/// The kiosk's certificate: had with a one-time code at first, and renewed by its key alone long before it runs out.
+struct KioskEnrolment {
+    private let settings: KioskSettings
+    private let folder: FleetFolder
+    private let log: Logger
+
+    init(_ settings: KioskSettings, _ folder: FleetFolder, _ log: Logger) {
+        self.settings = settings
+        self.folder = folder
+        self.log = log
+    }
+
+    /// Gets a certificate where it has no certificate, or where a third of its time is left.
+    ///
+    /// - Returns: whether there is another one now.
+    func renew() async throws(HubError) -> Bool {
+        let present = try files { () throws(IdentityStoreError) -> Certificate? in try folder.certificate() }
+        if let present, !isDue(present) { return false }
+        let own = try files { () throws(IdentityStoreError) -> [UInt8] in try request() }
+        let code = present == nil ? try code() : nil
+        if present == nil, code == nil {
+            throw .file(
+                "the kiosk has no certificate: name the file with a code of countersign-hub kiosk invite")
+        }
+        let hub = try HubClient(settings.hubs, authority: settings.authority, as: nil)
+        let authorization = code.map { [("Authorization", "Bearer \($0)")] } ?? []
+        let answer: Result<[UInt8], HubError>
+        do throws(HubError) {
+            answer = .success(
+                try await hub.post(
+                    "/fleet/v1/certificates", own, type: "application/pkcs10", headers: authorization))
+        } catch {
+            answer = .failure(error)
+        }
+        await hub.end()
+        let pem = try answer.get()
+        try check(pem)
+        try files { () throws(IdentityStoreError) in try folder.keep(certificate: pem) }
+        log.notice(present == nil ? "the kiosk is enrolled" : "the kiosk's certificate is renewed")
+        return true
+    }
+
+    private func isDue(_ certificate: Certificate) -> Bool {
+        let lifetime = certificate.notAfter - certificate.notBefore
+        return settings.now().secondsSince1970 > certificate.notAfter - lifetime / 3
+    }
+
+    private func request() throws(IdentityStoreError) -> [UInt8] {
+        let key = try folder.key()
+        let subject = DistinguishedName([
+            (.organizationName, settings.membership.chain.text),
+            (.commonName, settings.membership.kiosk.text),
+        ])
+        return try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try CertificationRequest(subject: subject).sign(with: key)
+        }
+    }
+
+    /// The code of the file; nil where none is named.
+    private func code() throws(HubError) -> String? {
+        guard let file = settings.codeFile else { return nil }
+        return try files { () throws(IdentityStoreError) in
+            try PrivateFile.withSecret(file) { bytes throws(IdentityStoreError) in
+                String(decoding: bytes.prefix { $0 > 0x20 && $0 < 0x7f }.prefix(128), as: UTF8.self)
+            }
+        }
+    }
+
+    /// Refuses a certificate that is not for this kiosk's key: TLS would fail with it for good.
+    private func check(_ pem: [UInt8]) throws(HubError) {
+        let own = try files { () throws(IdentityStoreError) in
+            let key = try folder.key()
+            return try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+                try key.publicKey().subjectPublicKeyInfo
+            }
+        }
+        guard let certificate = try? certificates(fromPEMOrDER: pem[...])[0],
+            certificate.subjectPublicKeyInfo.encoding.elementsEqual(own)
+        else { throw .malformed }
+    }
+
+    private func files<Value: ~Copyable>(
+        _ body: () throws(IdentityStoreError) -> Value
+    ) throws(HubError) -> Value {
+        do throws(IdentityStoreError) { return try body() } catch { throw .file(error.explanation) }
+    }
+}

@@ -1,0 +1,36 @@
+package import MdocModel
+
+/// What a kiosk's own file says of its fleet.
+package struct KioskSettings: Sendable {
+    package let membership: FleetMembership
+    /// `https://host[:port]`, each a way to the same hubs.
+    package let hubs: [String]
+    /// The file with the roots of the hubs' and the broker's certificates, PEM.
+    package let authority: String
+    /// In order of precedence.
+    package let keys: [FleetKey]
+    /// The file with the one-time code; nil where the kiosk is enrolled.
+    package let codeFile: String?
+    /// The folder of the daemon's store. What the fleet keeps is in `fleet` there.
+    package let store: String
+    package let software: String
+    /// How often the hub is asked where no notice comes.
+    package var pollInterval = Duration.seconds(300)
+    /// How often somebody looks for new receipts.
+    package var receiptInterval = Duration.seconds(2)
+    package let now: @Sendable () -> Timestamp
+
+    package init(
+        _ membership: FleetMembership, hubs: [String], authority: String, keys: [FleetKey],
+        codeFile: String?, store: String, software: String, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.membership = membership
+        self.hubs = hubs
+        self.authority = authority
+        self.keys = keys
+        self.codeFile = codeFile
+        self.store = store
+        self.software = software
+        self.now = now
+    }
+}

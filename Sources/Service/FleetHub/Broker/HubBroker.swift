@@ -1,0 +1,242 @@
+internal import Fleet
+internal import JSON
+package import Logging
+package import MdocModel
+internal import OpenSSLCrypto
+internal import ReaderStore
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// A hub at the broker: hears which kiosks are there, publishes change notices, and lets kiosks in and out by mosquitto's dynamic
+/// security. Several hubs do the same; what two of them do has the effect of one.
+package final class HubBroker: Service {
+    /// Where the broker is, for kiosks and for this hub.
+    package struct Settings: Sendable {
+        package var host: String
+        package var port: Int64
+        package var authority: String
+        package var certificate: String
+        package var key: String
+        package var user: String
+        package var password: String
+
+        package init(
+            host: String, port: Int64, authority: String, certificate: String, key: String, user: String,
+            password: String
+        ) {
+            self.host = host
+            self.port = port
+            self.authority = authority
+            self.certificate = certificate
+            self.key = key
+            self.user = user
+            self.password = password
+        }
+    }
+
+    private static let control = "$CONTROL/dynamic-security/v1"
+    private static let role = "countersign-hub"
+    /// How often tasks of the database are looked for, and presences written there.
+    private static let interval = Duration.milliseconds(500)
+    private static let tasksAtOnce: Int64 = 500
+    /// How many kiosks ask a hub in a second after a notice to all.
+    private static let kiosksPerSecond: Int64 = 250
+    private static let connectTimeout = Duration.seconds(20)
+
+    private struct State {
+        var connection: BrokerConnection?
+        var presences: [FleetName: KioskPresence] = [:]
+        /// Tasks that are done once the broker has taken a message.
+        var pending: [Int32: HubDatabase.BrokerTask] = [:]
+    }
+
+    private let settings: Settings
+    private let database: HubDatabase
+    private let topics: FleetTopics
+    private let log: Logger
+    private let now: @Sendable () -> Timestamp
+    private let state = Mutex(State())
+
+    package init(
+        _ settings: Settings, _ database: HubDatabase, log: Logger, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.settings = settings
+        self.database = database
+        self.log = log
+        self.now = now
+        topics = FleetTopics(database.chain)
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.stayConnected() }
+                group.addTask { await self.work() }
+            }
+        }
+    }
+
+    // MARK: The connection
+
+    private func stayConnected() async {
+        while !Task.isCancelled {
+            await connect()
+            try? await Task.sleep(for: .seconds(1) * Double.random(in: 0.5...2))
+        }
+    }
+
+    private func connect() async {
+        let client = "countersign-hub-" + ((try? randomBytes(8))?.hexadecimal ?? "")
+        let own = BrokerConnection.Settings(
+            host: settings.host, port: Int32(settings.port), authority: settings.authority,
+            certificate: settings.certificate, key: settings.key, user: settings.user,
+            password: settings.password, client: client)
+        guard let connection = BrokerConnection(own) else {
+            return log.error("the broker's settings cannot be used: check the files of broker")
+        }
+        connection.start(own)
+        let timeout = Task {
+            try await Task.sleep(for: Self.connectTimeout)
+            await connection.stop()
+        }
+        defer { timeout.cancel() }
+        await withTaskCancellationHandler {
+            for await event in connection.events {
+                switch event {
+                case .connected:
+                    timeout.cancel()
+                    begin(on: connection)
+                case .refused(let code):
+                    log.error("the broker refuses this hub", metadata: ["code": "\(code)"])
+                case .message(let topic, let payload): hear(topic, payload)
+                case .acknowledged(let number): await acknowledged(number)
+                case .ended: break
+                }
+                if case .refused = event { break }
+            }
+        } onCancel: {
+            Task { await connection.stop() }
+        }
+        state.withLock { state in
+            state.connection = nil
+            state.pending = [:]
+        }
+        await connection.stop()
+    }
+
+    /// Gives this hub its rights, which the first of all hubs does not have yet, and listens.
+    private func begin(on connection: BrokerConnection) {
+        log.notice("connected to the broker")
+        let acls = JSONValue.array([
+            BrokerCommands.allow("publishClientSend", topics.notice),
+            BrokerCommands.allow("publishClientSend", "\(topics.root)/kiosk/+/notice"),
+            BrokerCommands.allow("publishClientSend", topics.allPresences),
+            BrokerCommands.allow("subscribePattern", topics.allPresences),
+        ])
+        send(
+            [
+                BrokerCommands.command("createRole", [("rolename", .string(Self.role)), ("acls", acls)]),
+                BrokerCommands.command(
+                    "addClientRole",
+                    [("username", .string(settings.user)), ("rolename", .string(Self.role))]),
+            ], on: connection)
+        connection.subscribe(to: topics.allPresences)
+        state.withLock { $0.connection = connection }
+    }
+
+    @discardableResult
+    private func send(_ commands: [JSONValue], on connection: BrokerConnection) -> Int32? {
+        let json: JSONValue = ["commands": .array(commands)]
+        return connection.publish(json.utf8, to: Self.control, isRetained: false)
+    }
+
+    private func hear(_ topic: String, _ payload: [UInt8]) {
+        guard let kiosk = topics.kiosk(ofPresence: topic), let presence = KioskPresence(payload) else {
+            return log.warning("a presence is malformed")
+        }
+        state.withLock { $0.presences[kiosk] = presence }
+    }
+
+    // MARK: Kiosks
+
+    /// Lets a kiosk in with a new password, for its own topics alone. Nil where the broker is not there.
+    func letIn(_ kiosk: FleetName) async -> BrokerAccess? {
+        guard let connection = state.withLock({ $0.connection }),
+            let password = (try? randomBytes(24))?.hexadecimal
+        else { return nil }
+        let commands = BrokerCommands.letIn(kiosk, password: password, topics)
+        guard send(commands, on: connection) != nil else { return nil }
+        return BrokerAccess(
+            host: settings.host, port: settings.port, user: kiosk.text, password: password)
+    }
+
+    // MARK: Tasks
+
+    private func work() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: Self.interval)
+            do throws(PostgreSQLError) {
+                try await keepPresences()
+                try await doTasks()
+            } catch {
+                log.warning("the database", metadata: ["why": "\(error.explanation)"])
+                try? await Task.sleep(for: .seconds(2))
+            }
+        }
+    }
+
+    private func keepPresences() async throws(PostgreSQLError) {
+        let presences = state.withLock { state in
+            defer { state.presences = [:] }
+            return state.presences
+        }
+        guard !presences.isEmpty else { return }
+        do throws(PostgreSQLError) {
+            try await database.keep(presences, at: now())
+        } catch {
+            state.withLock { $0.presences.merge(presences) { newer, _ in newer } }
+            throw error
+        }
+    }
+
+    private func doTasks() async throws(PostgreSQLError) {
+        guard let connection = state.withLock({ $0.connection }) else { return }
+        let tasks = try await database.brokerTasks(atMost: Self.tasksAtOnce)
+        guard !tasks.isEmpty else { return }
+        let (change, kiosks) = try await database.nextChange()
+        let pending = state.withLock { Set($0.pending.values.map(\.number)) }
+        for task in tasks where !pending.contains(task.number) {
+            guard let number = perform(task, change, kiosks, on: connection) else { return }
+            state.withLock { $0.pending[number] = task }
+        }
+    }
+
+    /// The number of the message that the broker acknowledges.
+    private func perform(
+        _ task: HubDatabase.BrokerTask, _ change: Int64, _ kiosks: Int64, on connection: BrokerConnection
+    ) -> Int32? {
+        switch (task.kind, task.kiosk) {
+        case (.remove, let kiosk?):
+            // The kiosk asks the hub at once, which refuses it. The broker publishes no last will for a client that it puts out.
+            connection.publish(
+                ChangeNotice(change: change, spreadSeconds: 0).payload, to: topics.notice(for: kiosk),
+                isRetained: true)
+            connection.publish(
+                KioskPresence.offline.payload, to: topics.presence(of: kiosk), isRetained: true)
+            return send(BrokerCommands.putOut(kiosk), on: connection)
+        case (_, let kiosk?):
+            let notice = ChangeNotice(change: change, spreadSeconds: 0)
+            return connection.publish(notice.payload, to: topics.notice(for: kiosk), isRetained: true)
+        case (_, nil):
+            let spread = min(kiosks / Self.kiosksPerSecond, ChangeNotice.widestSpread)
+            let notice = ChangeNotice(change: change, spreadSeconds: spread)
+            return connection.publish(notice.payload, to: topics.notice, isRetained: true)
+        }
+    }
+
+    private func acknowledged(_ number: Int32) async {
+        guard let task = state.withLock({ $0.pending.removeValue(forKey: number) }) else { return }
+        // One that is not deleted is done once more.
+        try? await database.finish(task)
+    }
+}

@@ -1,0 +1,153 @@
+package import Fleet
+package import JSON
+package import MdocModel
+package import ReaderStore
+
+/// Documents and their roll-outs.
+extension HubDatabase {
+    /// After so many kiosks have refused a document, or went back from it, no further kiosk gets it until somebody widens its roll-out.
+    package static let mostFailures: Int64 = 3
+
+    package enum PutOutcome: Equatable, Sendable {
+        case put
+        /// A version that is as high or higher is there.
+        case older(than: Int64)
+    }
+
+    /// Puts a document in place, whose signature the caller has checked, and has its kiosks notified.
+    ///
+    /// - Parameter percent: how many of its kiosks get it at first, 1 to 100; the others keep the one before.
+    package func put(
+        _ document: VerifiedFleetDocument, percent: Int64 = 100, at now: Timestamp
+    ) async throws(PostgreSQLError) -> PutOutcome {
+        let content = document.document
+        let (level, name) = (content.level.rawValue, content.name.text)
+        return try await pool.transaction { link, deadline throws(PostgreSQLError) in
+            // One who puts a document waits for another.
+            _ = try link.rows("SELECT pg_advisory_xact_lock(1131902831)", until: deadline)
+            let newest =
+                try link.rows(
+                    """
+                    SELECT coalesce(max(version), 0) FROM countersign_fleet_document
+                    WHERE level = $1::text AND name = $2::text
+                    """, [level.bytes, name.bytes], until: deadline
+                ).first?.first??.bigint ?? 0
+            guard content.version > newest else { return .older(than: newest) }
+            _ = try link.rows(
+                """
+                INSERT INTO countersign_fleet_document (level, name, version, digest, encoded, put, percent)
+                VALUES ($1::text, $2::text, $3::bigint, $4::bytea, $5::bytea, $6::bigint, $7::bigint)
+                """,
+                [
+                    level.bytes, name.bytes, content.version.postgreSQL, document.digest, document.encoded,
+                    now.secondsSince1970.postgreSQL, percent.postgreSQL,
+                ], until: deadline)
+            _ = try link.rows(
+                Self.noticeTasks(for: content.level), content.level == .chain ? [] : [name.bytes],
+                until: deadline)
+            return .put
+        }
+    }
+
+    /// A notice to all kiosks, or to each of those of the level's name.
+    private static func noticeTasks(for level: FleetLevel) -> String {
+        let selection =
+            switch level {
+            case .chain: "SELECT 'notice', ''"
+            case .site: "SELECT 'notice', kiosk FROM countersign_fleet_kiosk WHERE site = $1::text"
+            case .group: "SELECT 'notice', kiosk FROM countersign_fleet_kiosk WHERE member_of = $1::text"
+            case .kiosk: "SELECT 'notice', kiosk FROM countersign_fleet_kiosk WHERE kiosk = $1::text"
+            }
+        return "INSERT INTO countersign_fleet_task (kind, kiosk) \(selection)"
+    }
+
+    /// Gives the newest document of a level to more of its kiosks, and forgets failures. False where there is no document.
+    package func widen(
+        _ level: FleetLevel, _ name: FleetName, percent: Int64
+    ) async throws(PostgreSQLError) -> Bool {
+        try await pool.transaction { link, deadline throws(PostgreSQLError) in
+            let isThere =
+                try link.rows(
+                    """
+                    UPDATE countersign_fleet_document SET percent = $3::bigint, failures = 0
+                    WHERE level = $1::text AND name = $2::text AND version = (
+                        SELECT max(version) FROM countersign_fleet_document WHERE level = $1::text AND name = $2::text)
+                    RETURNING true
+                    """, [level.rawValue.bytes, name.text.bytes, percent.postgreSQL], until: deadline
+                ).first != nil
+            _ = try link.rows(
+                Self.noticeTasks(for: level), level == .chain ? [] : [name.text.bytes], until: deadline)
+            return isThere
+        }
+    }
+
+    /// Counts a kiosk's refusal of a document against its roll-out.
+    func countFailure(
+        _ entry: KioskReport.Entry, at name: FleetName
+    ) async throws(PostgreSQLError) {
+        _ = try await pool.rows(
+            """
+            UPDATE countersign_fleet_document SET failures = failures + 1
+            WHERE level = $1::text AND name = $2::text AND version = $3::bigint
+            """, [entry.level.rawValue.bytes, name.text.bytes, entry.version.postgreSQL])
+    }
+
+    /// The newest document of each level and name, with how far its roll-out is.
+    package func rollOuts() async throws(PostgreSQLError) -> [JSONValue] {
+        try await pool.rows(
+            """
+            SELECT DISTINCT ON (level, name) level, name, version, percent, failures, put
+            FROM countersign_fleet_document ORDER BY level, name, version DESC
+            """
+        ).map { row throws(PostgreSQLError) in
+            let values = row.compactMap { $0 }
+            guard values.count == 6, let version = values[2].bigint, let percent = values[3].bigint,
+                let failures = values[4].bigint, let put = values[5].bigint
+            else { throw .rowMalformed }
+            return [
+                "level": .string(values[0].text), "name": .string(values[1].text),
+                "version": .integer(version),
+                "percent": .integer(percent), "failures": .integer(failures),
+                "isPaused": .boolean(failures >= Self.mostFailures),
+                "put": .string(Timestamp(secondsSince1970: put).description),
+            ]
+        }
+    }
+
+    /// The newest document of each level for a kiosk, as far as roll-outs have come.
+    func documents(for kiosk: KioskRecord) async throws(PostgreSQLError) -> [HubState.Entry] {
+        let rows = try await pool.rows(
+            """
+            SELECT DISTINCT ON (level) level, version, digest FROM countersign_fleet_document
+            WHERE (level, name) IN (
+                ('chain', $1::text), ('site', $2::text), ('group', $3::text), ('kiosk', $4::text))
+                AND failures < \(Self.mostFailures)
+                AND get_byte(sha256(convert_to($4::text || version, 'UTF8')), 0) * 100 < percent * 256
+            ORDER BY level, version DESC
+            """,
+            [
+                chain.text.bytes, (kiosk.site?.text ?? "").bytes, (kiosk.group?.text ?? "").bytes,
+                kiosk.name.text.bytes,
+            ])
+        return try rows.map { row throws(PostgreSQLError) in
+            guard row.count == 3, let level = row[0].flatMap({ FleetLevel(rawValue: $0.text) }),
+                let version = row[1]?.bigint, let digest = row[2]
+            else { throw .rowMalformed }
+            return HubState.Entry(level: level, version: version, digest: digest)
+        }
+    }
+
+    /// A document that is for this kiosk; nil for another's and for none.
+    func document(_ digest: [UInt8], for kiosk: KioskRecord) async throws(PostgreSQLError) -> [UInt8]? {
+        try await pool.rows(
+            """
+            SELECT encoded FROM countersign_fleet_document WHERE digest = $1::bytea AND (level, name) IN (
+                ('chain', $2::text), ('site', $3::text), ('group', $4::text), ('kiosk', $5::text))
+            """,
+            [
+                digest, chain.text.bytes, (kiosk.site?.text ?? "").bytes, (kiosk.group?.text ?? "").bytes,
+                kiosk.name.text.bytes,
+            ]
+        ).first?.first.flatMap { $0 }
+    }
+}

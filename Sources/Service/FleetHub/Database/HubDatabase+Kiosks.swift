@@ -1,0 +1,184 @@
+package import Fleet
+package import JSON
+package import MdocModel
+internal import OpenSSLCrypto
+package import ReaderStore
+
+/// A kiosk as the hub knows it.
+package struct KioskRecord: Equatable, Sendable {
+    package enum State: String, Sendable { case invited, active, revoked }
+
+    package let name: FleetName
+    package let site: FleetName?
+    package let group: FleetName?
+    package let state: State
+    package let isStopped: Bool
+    /// The SHA-256 of the SubjectPublicKeyInfo; empty before it is enrolled.
+    package let keyDigest: [UInt8]
+    /// Seconds since 1970; 0 for never.
+    package let enrolled: Int64
+    package let seen: Int64
+    package let isOnline: Bool
+    package let software: String
+    /// What the kiosk reported last, as JSON; empty for nothing.
+    package let report: [UInt8]
+    package let head: HubState.Head
+    /// What an operator has to look at; empty for nothing.
+    package let alert: String
+
+    static let columns = """
+        kiosk, site, member_of, state, is_stopped, key_digest, enrolled, seen, is_online, software, report,
+        head_sequence, head_digest, alert
+        """
+
+    init(_ row: [[UInt8]?]) throws(PostgreSQLError) {
+        let values = row.compactMap { $0 }
+        guard values.count == 14, let name = FleetName(values[0].text),
+            let state = State(rawValue: values[3].text), let enrolled = values[6].bigint,
+            let seen = values[7].bigint, let sequence = values[11].bigint
+        else { throw .rowMalformed }
+        self.name = name
+        site = FleetName(values[1].text)
+        group = FleetName(values[2].text)
+        self.state = state
+        isStopped = values[4] == [1]
+        keyDigest = values[5]
+        self.enrolled = enrolled
+        self.seen = seen
+        isOnline = values[8] == [1]
+        software = values[9].text
+        report = values[10]
+        head = HubState.Head(sequence: sequence, digest: values[12])
+        alert = values[13].text
+    }
+
+    /// For operators.
+    package var json: JSONValue {
+        let report = (try? JSONItem.parse(report[...])).map { JSONValue($0) } ?? .null
+        return [
+            "kiosk": .string(name.text), "site": JSONValue(site?.text), "group": JSONValue(group?.text),
+            "state": .string(state.rawValue), "stopped": .boolean(isStopped), "online": .boolean(isOnline),
+            "seen": seen == 0 ? .null : .string(Timestamp(secondsSince1970: seen).description),
+            "enrolled": enrolled == 0 ? .null : .string(Timestamp(secondsSince1970: enrolled).description),
+            "software": .string(software), "receipts": .integer(head.sequence),
+            "alert": alert.isEmpty ? .null : .string(alert), "report": report,
+        ]
+    }
+}
+
+extension HubDatabase {
+    /// How long a code can be used, in seconds.
+    package static let codeLifetime: Int64 = 86_400
+
+    /// Makes a one-time code for a kiosk that is new or was revoked; nil where there is such a kiosk.
+    package func invite(
+        _ kiosk: FleetName, site: FleetName?, group: FleetName?, at now: Timestamp
+    ) async throws(PostgreSQLError) -> String? {
+        guard let random = try? randomBytes(16) else { throw .failed(code: "random") }
+        let code = random.hexadecimal
+        let rows = try await pool.rows(
+            """
+            INSERT INTO countersign_fleet_kiosk (kiosk, site, member_of, state, code, code_expires, head_digest)
+            VALUES ($1::text, $2::text, $3::text, 'invited', $4::bytea, $5::bigint, $6::bytea)
+            ON CONFLICT (kiosk) DO UPDATE SET site = excluded.site, member_of = excluded.member_of,
+                state = 'invited', is_stopped = false, code = excluded.code, code_expires = excluded.code_expires
+            WHERE countersign_fleet_kiosk.state <> 'active' RETURNING true
+            """,
+            [
+                kiosk.text.bytes, (site?.text ?? "").bytes, (group?.text ?? "").bytes, Self.digest(code),
+                (now.secondsSince1970 + Self.codeLifetime).postgreSQL, SignedReceipt.origin,
+            ])
+        return rows.isEmpty ? nil : code
+    }
+
+    private static func digest(_ code: String) -> [UInt8] { Digest(.sha256, of: code.bytes[...]).bytes }
+
+    /// Spends the code of a kiosk for its key: once, in time. A key of the database is in no way derived from a code.
+    func enrol(
+        _ kiosk: FleetName, code: String, keyDigest: [UInt8], at now: Timestamp
+    ) async throws(PostgreSQLError) -> Bool {
+        try await pool.rows(
+            """
+            UPDATE countersign_fleet_kiosk SET state = 'active', key_digest = $3::bytea, code = '',
+                enrolled = $4::bigint, alert = ''
+            WHERE kiosk = $1::text AND code = $2::bytea AND state = 'invited' AND code_expires >= $4::bigint
+            RETURNING true
+            """, [kiosk.text.bytes, Self.digest(code), keyDigest, now.secondsSince1970.postgreSQL]
+        ).first != nil
+    }
+
+    package func kiosk(_ name: FleetName) async throws(PostgreSQLError) -> KioskRecord? {
+        try await pool.rows(
+            "SELECT \(KioskRecord.columns) FROM countersign_fleet_kiosk WHERE kiosk = $1::text",
+            [name.text.bytes]
+        ).first.map { row throws(PostgreSQLError) in try KioskRecord(row) }
+    }
+
+    /// In the order of their names, from the one after `name` on.
+    package func kiosks(
+        after name: String = "", atMost limit: Int64
+    ) async throws(PostgreSQLError) -> [KioskRecord] {
+        try await pool.rows(
+            """
+            SELECT \(KioskRecord.columns) FROM countersign_fleet_kiosk WHERE kiosk > $1::text
+            ORDER BY kiosk LIMIT $2::bigint
+            """, [name.bytes, limit.postgreSQL]
+        ).map { row throws(PostgreSQLError) in try KioskRecord(row) }
+    }
+
+    /// Refuses the kiosk's certificate from now on, and has the broker put it out. False where there is no such kiosk, or it is revoked.
+    package func revoke(_ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
+        try await change(
+            kiosk, "state = 'revoked', code = '', is_online = false", when: "state <> 'revoked'",
+            task: "remove")
+    }
+
+    /// Says that the kiosk takes no orders, or takes them again. False where that is so already.
+    package func setStopped(_ isStopped: Bool, _ kiosk: FleetName) async throws(PostgreSQLError) -> Bool {
+        try await change(
+            kiosk, "is_stopped = \(isStopped)", when: "is_stopped <> \(isStopped)", task: "notice")
+    }
+
+    /// - Parameters:
+    ///   - assignment, condition: of this program's text.
+    private func change(
+        _ kiosk: FleetName, _ assignment: String, when condition: String, task: String
+    ) async throws(PostgreSQLError) -> Bool {
+        try await pool.rows(
+            """
+            WITH changed AS (
+                UPDATE countersign_fleet_kiosk SET \(assignment) WHERE kiosk = $1::text AND \(condition)
+                RETURNING kiosk)
+            INSERT INTO countersign_fleet_task (kind, kiosk) SELECT '\(task)', kiosk FROM changed RETURNING true
+            """, [kiosk.text.bytes]
+        ).first != nil
+    }
+
+    /// What a kiosk says of itself.
+    func keep(_ report: [UInt8], of kiosk: FleetName, at now: Timestamp) async throws(PostgreSQLError) {
+        _ = try await pool.rows(
+            """
+            UPDATE countersign_fleet_kiosk SET report = $2::bytea, seen = $3::bigint WHERE kiosk = $1::text
+            """, [kiosk.text.bytes, report, now.secondsSince1970.postgreSQL])
+    }
+
+    /// What the broker says of kiosks. Others than those of the fleet are skipped, and those that are revoked.
+    func keep(
+        _ presences: [FleetName: KioskPresence], at now: Timestamp
+    ) async throws(PostgreSQLError) {
+        let all = Array(presences)
+        _ = try await pool.rows(
+            """
+            UPDATE countersign_fleet_kiosk SET is_online = new.online, seen = $4::bigint,
+                software = CASE WHEN new.software = '' THEN countersign_fleet_kiosk.software ELSE new.software END
+            FROM unnest($1::text[], $2::boolean[], $3::text[]) AS new (kiosk, online, software)
+            WHERE countersign_fleet_kiosk.kiosk = new.kiosk AND countersign_fleet_kiosk.state = 'active'
+            """,
+            [
+                .postgreSQLArray(all.map { $0.key.text.bytes }, of: 25),
+                .postgreSQLArray(all.map { [$0.value.isOnline ? 1 : 0] }, of: 16),
+                .postgreSQLArray(all.map { $0.value.software.bytes }, of: 25),
+                now.secondsSince1970.postgreSQL,
+            ])
+    }
+}

@@ -1,0 +1,107 @@
+package import Fleet
+package import MdocModel
+internal import OpenSSLCrypto
+package import ReaderStore
+
+/// What a fleet's hubs know, in one PostgreSQL database that any number of them share. A hub itself keeps nothing.
+package struct HubDatabase: Sendable {
+    let pool: PostgreSQLPool
+    package let chain: FleetName
+
+    /// - Parameter settings: where the database is, in the form of libpq.
+    package init(_ settings: String, chain: FleetName) {
+        pool = PostgreSQLPool(settings, HubTables.schema)
+        self.chain = chain
+    }
+
+    /// Whether the database answers.
+    package func ping() async throws(PostgreSQLError) {
+        _ = try await pool.rows("SELECT 1")
+    }
+
+    /// Makes the partitions of this month and the next, and drops those that are over for more than `months`.
+    package func keepPartitions(months: Int, at now: Timestamp) async throws(PostgreSQLError) {
+        let month = ReceiptMonth(of: now)
+        // Two hubs that make one table at the same time would refuse each other.
+        try await pool.transaction { link, deadline throws(PostgreSQLError) in
+            _ = try link.rows("SELECT pg_advisory_xact_lock(1131902830)", until: deadline)
+            for next in [month, month.advanced(by: 1)] {
+                _ = try link.rows(HubTables.partition(next), until: deadline)
+            }
+        }
+        let names = try await pool.rows(
+            "SELECT relname::text FROM pg_class WHERE relname LIKE 'countersign_fleet_receipt_2%' AND relkind = 'r'"
+        )
+        for name in names.compactMap({ $0.first.flatMap { $0 }?.text }) {
+            guard let old = ReceiptMonth(suffix: name.suffix(6)), old < month.advanced(by: -months) else {
+                continue
+            }
+            _ = try await pool.rows("DROP TABLE IF EXISTS countersign_fleet_receipt_\(old.suffix)")
+        }
+    }
+
+    // MARK: Tasks for the broker
+
+    struct BrokerTask: Equatable, Sendable {
+        enum Kind: String { case notice, remove }
+
+        let number: Int64
+        let kind: Kind
+        /// Nil for all kiosks.
+        let kiosk: FleetName?
+    }
+
+    /// The oldest tasks. Several hubs may do one of them: each can be done twice.
+    func brokerTasks(atMost limit: Int64) async throws(PostgreSQLError) -> [BrokerTask] {
+        try await pool.rows(
+            "SELECT number, kind, kiosk FROM countersign_fleet_task ORDER BY number LIMIT $1::bigint",
+            [limit.postgreSQL]
+        ).map { row throws(PostgreSQLError) in
+            guard row.count == 3, let number = row[0]?.bigint,
+                let kind = row[1].flatMap({ BrokerTask.Kind(rawValue: $0.text) }), let kiosk = row[2]?.text
+            else { throw .rowMalformed }
+            return BrokerTask(number: number, kind: kind, kiosk: FleetName(kiosk))
+        }
+    }
+
+    func finish(_ task: BrokerTask) async throws(PostgreSQLError) {
+        _ = try await pool.rows(
+            "DELETE FROM countersign_fleet_task WHERE number = $1::bigint", [task.number.postgreSQL])
+    }
+
+    /// A number that no notice had before, and how many kiosks there are.
+    func nextChange() async throws(PostgreSQLError) -> (change: Int64, kiosks: Int64) {
+        let row = try await pool.rows(
+            """
+            SELECT nextval('countersign_fleet_change'),
+                (SELECT count(*) FROM countersign_fleet_kiosk WHERE state = 'active')
+            """
+        ).first
+        guard let row, row.count == 2, let change = row[0]?.bigint, let kiosks = row[1]?.bigint else {
+            throw .rowMalformed
+        }
+        return (change, kiosks)
+    }
+}
+
+extension String {
+    /// PostgreSQL's text.
+    var bytes: [UInt8] { Array(utf8) }
+}
+
+extension [UInt8] {
+    /// From PostgreSQL's text.
+    var text: String { String(decoding: self, as: UTF8.self) }
+
+    /// PostgreSQL's array of one dimension: of `bytea` (17), `bigint` (20), `text` (25) or `boolean` (16).
+    static func postgreSQLArray(_ values: [[UInt8]], of type: UInt32) -> [UInt8] {
+        func big(_ value: UInt32) -> [UInt8] {
+            (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+        }
+        // Dimensions, whether there are nulls, type, size and lower bound, then each value after its size.
+        var bytes = big(values.isEmpty ? 0 : 1) + big(0) + big(type)
+        if !values.isEmpty { bytes += big(UInt32(values.count)) + big(1) }
+        for value in values { bytes += big(UInt32(value.count)) + value }
+        return bytes
+    }
+}

@@ -1,0 +1,76 @@
+internal import ReaderStore
+
+/// The tables of a fleet. Receipts are kept as they were signed; nothing in them is about a holder.
+enum HubTables {
+    static let schema = PostgreSQLSchema(
+        table: "countersign_fleet_task",
+        statements: [
+            "CREATE SEQUENCE IF NOT EXISTS countersign_fleet_change",
+            """
+            CREATE TABLE IF NOT EXISTS countersign_fleet_kiosk (
+                kiosk text PRIMARY KEY,
+                site text NOT NULL,
+                member_of text NOT NULL,
+                state text NOT NULL CHECK (state IN ('invited', 'active', 'revoked')),
+                is_stopped boolean NOT NULL DEFAULT false,
+                code bytea NOT NULL,
+                code_expires bigint NOT NULL,
+                key_digest bytea NOT NULL DEFAULT '',
+                enrolled bigint NOT NULL DEFAULT 0,
+                seen bigint NOT NULL DEFAULT 0,
+                is_online boolean NOT NULL DEFAULT false,
+                software text NOT NULL DEFAULT '',
+                report bytea NOT NULL DEFAULT '',
+                head_sequence bigint NOT NULL DEFAULT 0,
+                head_digest bytea NOT NULL,
+                alert text NOT NULL DEFAULT ''
+            )
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS countersign_fleet_receipt_key (
+                kiosk text NOT NULL REFERENCES countersign_fleet_kiosk,
+                point bytea NOT NULL CHECK (octet_length(point) = 65),
+                since bigint NOT NULL,
+                PRIMARY KEY (kiosk, point)
+            )
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS countersign_fleet_document (
+                level text NOT NULL,
+                name text NOT NULL,
+                version bigint NOT NULL CHECK (version > 0),
+                digest bytea NOT NULL UNIQUE CHECK (octet_length(digest) = 32),
+                encoded bytea NOT NULL,
+                put bigint NOT NULL,
+                percent bigint NOT NULL CHECK (percent BETWEEN 1 AND 100),
+                failures bigint NOT NULL DEFAULT 0,
+                PRIMARY KEY (level, name, version)
+            )
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS countersign_fleet_receipt (
+                received bigint NOT NULL,
+                kiosk text NOT NULL,
+                sequence bigint NOT NULL,
+                digest bytea NOT NULL,
+                encoded bytea NOT NULL,
+                PRIMARY KEY (kiosk, sequence, received)
+            ) PARTITION BY RANGE (received)
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS countersign_fleet_task (
+                number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                kind text NOT NULL,
+                kiosk text NOT NULL
+            )
+            """,
+        ])
+
+    /// A month's receipts, which go as a whole when their time is over.
+    static func partition(_ month: ReceiptMonth) -> String {
+        """
+        CREATE TABLE IF NOT EXISTS countersign_fleet_receipt_\(month.suffix) PARTITION OF countersign_fleet_receipt
+        FOR VALUES FROM (\(month.begin)) TO (\(month.end))
+        """
+    }
+}

@@ -1,0 +1,74 @@
+internal import Fleet
+internal import JSON
+internal import ReaderStore
+
+/// Why a hub refuses a request (RFC 9457): a status, a stable id, and what to do next.
+struct HubProblem: Error, Equatable {
+    enum ID: String, CaseIterable {
+        case notFound, methodNotAllowed, bodyTooLong, bodyTooSlow, bodyRefused
+        case operatorUnknown, certificateRequired, kioskUnknown, kioskRevoked, codeRefused, requestRefused
+        case documentUnknown, brokerUnavailable, databaseUnavailable, failed
+        case receiptsMalformed, receiptGap, receiptsDiffer, receiptBroken, receiptKeyUnknown,
+            tooManyReceiptKeys
+    }
+
+    let id: ID
+    let status: Int
+    let detail: String
+    /// The latest receipt that the hub has, where that says what to send.
+    var head: HubState.Head?
+
+    init(_ id: ID, _ status: Int, _ detail: String, head: HubState.Head? = nil) {
+        self.id = id
+        self.status = status
+        self.detail = detail
+        self.head = head
+    }
+
+    var json: JSONValue {
+        let members: [(String, JSONValue)] = [
+            ("type", .string("urn:countersign:problem:\(id.rawValue)")), ("id", .string(id.rawValue)),
+            ("status", .integer(Int64(status))), ("detail", .string(detail)),
+        ]
+        return .object(members + (head.map { [("receipts", $0.json)] } ?? []))
+    }
+
+    static let notFound = HubProblem(.notFound, 404, "there is nothing at this path")
+    static let methodNotAllowed = HubProblem(.methodNotAllowed, 405, "this path does not support the method")
+    static let bodyTooSlow = HubProblem(.bodyTooSlow, 408, "the body did not arrive in time: send it again")
+    static let bodyCut = HubProblem(.bodyRefused, 400, "the body is cut off: send it again")
+    static let operatorUnknown = HubProblem(
+        .operatorUnknown, 401,
+        "the token is not that of an operator: send Authorization: Bearer with one whose digest is in operators"
+    )
+    static let certificateRequired = HubProblem(
+        .certificateRequired, 401, "this path is for kiosks: use the certificate of the kiosk")
+    static let kioskUnknown = HubProblem(
+        .kioskUnknown, 403, "the certificate is not that of a kiosk of this fleet: enrol the kiosk again")
+    static let kioskRevoked = HubProblem(
+        .kioskRevoked, 403, "the kiosk is revoked: it takes no orders. Invite it to let it in again")
+    static let codeRefused = HubProblem(
+        .codeRefused, 403,
+        "the code is not that of this kiosk, was used, or is older than a day: run countersign-hub kiosk invite"
+    )
+    static let requestRefused = HubProblem(
+        .requestRefused, 400,
+        "the body is not a certification request of a kiosk of this chain with a key on P-256")
+    static let documentUnknown = HubProblem(.documentUnknown, 404, "there is no such document for this kiosk")
+    static let brokerUnavailable = HubProblem(
+        .brokerUnavailable, 503, "the broker does not answer: try again later")
+    static let failed = HubProblem(.failed, 500, "the hub failed: see its log")
+    static let receiptsMalformed = HubProblem(
+        .receiptsMalformed, 400,
+        "the body is not a receipt chain of 1 to \(HubDatabase.mostReceipts) receipts in a row")
+    static let tooManyReceiptKeys = HubProblem(
+        .tooManyReceiptKeys, 409, "the kiosk has too many receipt keys: an operator has to look at it")
+
+    static func bodyTooLong(_ limit: Int) -> HubProblem {
+        HubProblem(.bodyTooLong, 413, "the body has more than \(limit) bytes: send less at once")
+    }
+
+    static func databaseUnavailable(_ error: PostgreSQLError) -> HubProblem {
+        HubProblem(.databaseUnavailable, 503, error.explanation)
+    }
+}

@@ -1,0 +1,274 @@
+internal import Fleet
+internal import HTTPTypes
+internal import Hummingbird
+internal import JSON
+package import Logging
+package import MdocModel
+internal import OpenSSLCrypto
+internal import PKIX
+internal import ReaderIdentityStore
+internal import ReaderStore
+
+/// What a hub answers. Who asks is known by the certificate alone, and each question looks whether it still holds.
+package struct HubRoutes: Sendable {
+    struct Route: Sendable {
+        let method: HTTPRequest.Method
+        let path: String
+        let handler: @Sendable (HubCall) async throws(HubProblem) -> Response
+    }
+
+    private static let largestPush = 1 << 20
+
+    private let database: HubDatabase
+    private let authority: HubAuthority
+    private let broker: HubBroker
+    private let operators: OperatorRoutes
+    private let audit: Logger
+    private let now: @Sendable () -> Timestamp
+
+    package init(
+        _ database: HubDatabase, _ authority: HubAuthority, _ broker: HubBroker,
+        _ operators: OperatorRoutes, audit: Logger,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.database = database
+        self.authority = authority
+        self.broker = broker
+        self.operators = operators
+        self.audit = audit
+        self.now = now
+    }
+
+    var all: [Route] {
+        [
+            Route(method: .get, path: "/healthz") { _ throws(HubProblem) in try await health() },
+            Route(method: .post, path: "/fleet/v1/certificates") { call throws(HubProblem) in
+                try await certify(call)
+            },
+            Route(method: .get, path: "/fleet/v1/state") { call throws(HubProblem) in try await state(call) },
+            Route(method: .get, path: "/fleet/v1/documents/{digest}") { call throws(HubProblem) in
+                try await document(call)
+            },
+            Route(method: .post, path: "/fleet/v1/report") { call throws(HubProblem) in
+                try await report(call)
+            },
+            Route(method: .post, path: "/fleet/v1/broker-password") { call throws(HubProblem) in
+                try await brokerPassword(call)
+            },
+            Route(method: .post, path: "/fleet/v1/receipt-keys") { call throws(HubProblem) in
+                try await receiptKeys(call)
+            },
+            Route(method: .post, path: "/fleet/v1/receipts") { call throws(HubProblem) in
+                try await receipts(call)
+            },
+        ] + operators.all
+    }
+
+    private func health() async throws(HubProblem) -> Response {
+        try await HubProblem.asking { () throws(PostgreSQLError) in try await database.ping() }
+        return .json(["status": "ok"])
+    }
+
+    // MARK: Who asks
+
+    /// The kiosk whose certificate was shown, with the key that it enrolled with, and not revoked.
+    private func kiosk(_ call: HubCall) async throws(HubProblem) -> KioskRecord {
+        guard let der = await call.peerCertificate() else { throw .certificateRequired }
+        guard let certificate = try? Certificate(der: der[...]),
+            certificate.extendedKeyUsage == [.clientAuthentication],
+            let name = certificate.subject.commonName.flatMap({ FleetName($0) })
+        else { throw .kioskUnknown }
+        return try await kiosk(name, with: certificate.subjectPublicKeyInfo)
+    }
+
+    private func kiosk(
+        _ name: FleetName, with key: SubjectPublicKeyInfo
+    ) async throws(HubProblem) -> KioskRecord {
+        let record = try await HubProblem.asking { () throws(PostgreSQLError) in
+            try await database.kiosk(name)
+        }
+        guard let record, constantTimeEquals(record.keyDigest[...], Self.digest(key)[...]) else {
+            throw .kioskUnknown
+        }
+        guard record.state == .active else { throw .kioskRevoked }
+        return record
+    }
+
+    private static func digest(_ key: SubjectPublicKeyInfo) -> [UInt8] {
+        Digest(.sha256, of: key.encoding).bytes
+    }
+
+    // MARK: Certificates
+
+    /// With a code: the first certificate. Without: a renewed one, for the key that the kiosk enrolled with. The request is signed
+    /// by that key; a request that somebody repeats gives a certificate that only the kiosk can use.
+    private func certify(_ call: HubCall) async throws(HubProblem) -> Response {
+        let body = try await call.body(upTo: VerifiedCertificationRequest.maximumSize)
+        guard let request = try? VerifiedCertificationRequest(der: body[...]),
+            request.subjectPublicKeyInfo.curve == .p256,
+            request.subject.organizationName == database.chain.text,
+            let name = request.subject.commonName.flatMap({ FleetName($0) })
+        else { throw .requestRefused }
+        let (time, digest) = (now(), Self.digest(request.subjectPublicKeyInfo))
+        if let code = call.bearer {
+            let isEnrolled = try await HubProblem.asking { () throws(PostgreSQLError) in
+                try await database.enrol(name, code: code, keyDigest: digest, at: time)
+            }
+            guard isEnrolled else {
+                audit.warning("a code is refused", metadata: ["kiosk": "\(name)"])
+                throw .codeRefused
+            }
+            audit.notice("a kiosk is enrolled", metadata: ["kiosk": "\(name)"])
+        } else {
+            _ = try await kiosk(name, with: request.subjectPublicKeyInfo)
+            audit.notice("a certificate is renewed", metadata: ["kiosk": "\(name)"])
+        }
+        do throws(IdentityStoreError) {
+            let pem = try authority.certify(request, as: name, of: database.chain, at: time)
+            return .bytes(pem, type: "application/x-pem-file")
+        } catch {
+            audit.error("the authority's key cannot be used", metadata: ["why": "\(error.explanation)"])
+            throw .failed
+        }
+    }
+
+    // MARK: The desired state
+
+    private func state(_ call: HubCall) async throws(HubProblem) -> Response {
+        let kiosk = try await kiosk(call)
+        let documents = try await HubProblem.asking { () throws(PostgreSQLError) in
+            try await database.documents(for: kiosk)
+        }
+        return .json(
+            HubState(isStopped: kiosk.isStopped, documents: documents, receipts: kiosk.head).json)
+    }
+
+    private func document(_ call: HubCall) async throws(HubProblem) -> Response {
+        let kiosk = try await kiosk(call)
+        guard let digest = try call.parameter("digest").utf8.bytesOfHexadecimal, digest.count == 32 else {
+            throw .documentUnknown
+        }
+        let bytes = try await HubProblem.asking { () throws(PostgreSQLError) in
+            try await database.document(digest, for: kiosk)
+        }
+        guard let bytes else { throw .documentUnknown }
+        return .bytes(bytes, type: "application/cose")
+    }
+
+    private func report(_ call: HubCall) async throws(HubProblem) -> Response {
+        let kiosk = try await kiosk(call)
+        let body = try await call.body(upTo: KioskReport.maximumSize)
+        let report: KioskReport
+        do throws(JSONFault) {
+            report = try KioskReport(JSONText(body[...]))
+        } catch {
+            throw HubProblem(.bodyRefused, 400, error.explanation)
+        }
+        let time = now()
+        try await HubProblem.asking { () throws(PostgreSQLError) in
+            try await database.keep(report.json.utf8, of: kiosk.name, at: time)
+            let membership = FleetMembership(
+                chain: database.chain, site: kiosk.site, group: kiosk.group, kiosk: kiosk.name)
+            for entry in report.documents where entry.result != "applied" {
+                guard let name = membership.name(at: entry.level) else { continue }
+                try await database.countFailure(entry, at: name)
+            }
+        }
+        return .noContent
+    }
+
+    private func brokerPassword(_ call: HubCall) async throws(HubProblem) -> Response {
+        let kiosk = try await kiosk(call)
+        guard let access = await broker.letIn(kiosk.name) else { throw .brokerUnavailable }
+        return .json(access.json)
+    }
+
+    // MARK: Receipts
+
+    private func receiptKeys(_ call: HubCall) async throws(HubProblem) -> Response {
+        let kiosk = try await kiosk(call)
+        let body = try await call.body(upTo: 1 << 15)
+        guard let blocks = try? PEM.decode(body[...], label: "PUBLIC KEY"),
+            (1...Int(HubDatabase.mostKeys)).contains(blocks.count)
+        else { throw HubProblem(.bodyRefused, 400, "the body is not a list of public keys in PEM") }
+        var keys: [ReceiptPublicKey] = []
+        for block in blocks {
+            guard let key = Self.receiptKey(block) else {
+                throw HubProblem(.bodyRefused, 400, "a key is not on P-256")
+            }
+            keys.append(key)
+        }
+        let (all, time) = (keys, now())
+        let isTaken = try await HubProblem.asking { () throws(PostgreSQLError) in
+            try await database.add(all, of: kiosk.name, at: time)
+        }
+        guard isTaken else { throw .tooManyReceiptKeys }
+        return .noContent
+    }
+
+    private static func receiptKey(_ der: [UInt8]) -> ReceiptPublicKey? {
+        var reader = DERReader(der[...])
+        guard let element = try? reader.readElement(), reader.isAtEnd,
+            let info = try? SubjectPublicKeyInfo(element), let key = try? info.publicKey()
+        else { return nil }
+        return try? ReceiptPublicKey(key)
+    }
+
+    private func receipts(_ call: HubCall) async throws(HubProblem) -> Response {
+        let kiosk = try await kiosk(call)
+        let body = try await call.body(upTo: Self.largestPush)
+        guard let chain = try? ReceiptChain(parsing: body) else { throw .receiptsMalformed }
+        let time = now()
+        let push = try await HubProblem.asking { () throws(PostgreSQLError) in
+            try await database.take(chain, of: kiosk.name, at: time)
+        }
+        if case .committed(let head) = push { return .json(head.json) }
+        let problem = push.problem(head: kiosk.head)
+        audit.warning(
+            "receipts are refused",
+            metadata: ["kiosk": "\(kiosk.name)", "id": "\(problem.id.rawValue)", "why": "\(problem.detail)"])
+        if problem.id == .receiptsDiffer || problem.id == .receiptBroken {
+            try await HubProblem.asking { () throws(PostgreSQLError) in
+                try await database.alert(problem.id.rawValue, at: kiosk.name)
+            }
+        }
+        throw problem
+    }
+}
+
+extension HubProblem {
+    /// What the database answers; `databaseUnavailable` where it does not.
+    static func asking<Value: Sendable>(
+        _ body: () async throws(PostgreSQLError) -> Value
+    ) async throws(HubProblem) -> Value {
+        do throws(PostgreSQLError) {
+            return try await body()
+        } catch {
+            throw .databaseUnavailable(error)
+        }
+    }
+}
+
+extension ReceiptPush {
+    fileprivate func problem(head: HubState.Head) -> HubProblem {
+        switch self {
+        case .committed, .malformed: .receiptsMalformed
+        case .revoked: .kioskRevoked
+        case .gap(let head):
+            HubProblem(
+                .receiptGap, 409, "receipt \(head.sequence + 1) is missing: send the receipts from it on",
+                head: head)
+        case .differs(let place):
+            HubProblem(
+                .receiptsDiffer, 409,
+                "the hub has another receipt \(place): the kiosk's chain was rolled back or replaced",
+                head: head)
+        case .broken(_, .keyUnknown):
+            HubProblem(
+                .receiptKeyUnknown, 409, "a key signed that the kiosk has not sent: send its receipt keys",
+                head: head)
+        case .broken(let place, let fault):
+            HubProblem(.receiptBroken, 400, "receipt \(place): \(fault.explanation)", head: head)
+        }
+    }
+}

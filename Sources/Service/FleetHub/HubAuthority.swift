@@ -1,0 +1,127 @@
+package import Fleet
+package import MdocModel
+internal import OpenSSLCrypto
+package import PKIX
+package import ReaderIdentityStore
+
+/// The chain's own authority: it certifies kiosks, hubs and the broker, and nothing else. Its files are the same at each hub.
+package struct HubAuthority: Sendable {
+    private static let rootValidity: Int64 = 3650 * 86_400
+    private static let serverValidity: Int64 = 365 * 86_400
+    /// For kiosks whose clocks are behind.
+    private static let backdating: Int64 = 3600
+
+    package let root: Certificate
+    private let keyPath: String
+    /// How long a kiosk's certificate holds, in seconds.
+    private let lifetime: Int64
+
+    /// - Parameter days: how long a kiosk's certificate holds.
+    package init(certificate: String, key: String, days: Int64) throws(IdentityStoreError) {
+        root = try Self.certificate(PrivateFile.read(certificate))
+        let own = try PrivateFile.key(key)
+        let info = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try own.publicKey().subjectPublicKeyInfo
+        }
+        guard root.subjectPublicKeyInfo.encoding.elementsEqual(info) else { throw .keyNotCertified }
+        keyPath = key
+        lifetime = days * 86_400
+    }
+
+    /// The certificate of a kiosk for the key of its request, as PEM.
+    func certify(
+        _ request: VerifiedCertificationRequest, as kiosk: FleetName, of chain: FleetName, at now: Timestamp
+    ) throws(IdentityStoreError) -> [UInt8] {
+        let subject = DistinguishedName([(.organizationName, chain.text), (.commonName, kiosk.text)])
+        let key = try PrivateFile.key(keyPath)
+        let publicKey = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try request.subjectPublicKeyInfo.publicKey()
+        }
+        let der = try Self.sign(
+            subject, publicKey, issuer: root.subject, key, from: now,
+            until: min(now.secondsSince1970 + lifetime, root.notAfter),
+            [
+                .keyUsage(.digitalSignature), .extendedKeyUsage([.clientAuthentication], isCritical: false),
+            ])
+        return PEM.encode(der[...], label: "CERTIFICATE")
+    }
+
+    /// Makes an authority: `authority.pem` and `authority-key.pem` in a folder that is made where it does not exist.
+    package static func create(
+        in folder: String, for chain: FleetName, at now: Timestamp
+    ) throws(IdentityStoreError) {
+        try PrivateFile.makeFolder(folder)
+        let key = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try PrivateKey.generate(.p256)
+        }
+        let publicKey = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try key.publicKey()
+        }
+        let subject = DistinguishedName([(.organizationName, chain.text), (.commonName, "fleet authority")])
+        let der = try sign(
+            subject, publicKey, issuer: subject, key, from: now, until: now.secondsSince1970 + rootValidity,
+            [
+                .keyUsage([.keyCertSign, .cRLSign]),
+                .basicConstraints(BasicConstraints(isCA: true, pathLength: 0)),
+            ])
+        try PrivateFile.create("\(folder)/authority-key.pem", key)
+        try PrivateFile.create("\(folder)/authority.pem", PEM.encode(der[...], label: "CERTIFICATE")[...])
+    }
+
+    /// Makes key and certificate of a server or a hub's client: `NAME.pem` and `NAME-key.pem` beside the authority's.
+    ///
+    /// - Parameters:
+    ///   - dns: under which names it is reached.
+    ///   - addresses: under which addresses, of four or sixteen bytes.
+    package static func certifyServer(
+        _ name: FleetName, dns: [String], addresses: [[UInt8]], in folder: String, at now: Timestamp
+    ) throws(IdentityStoreError) {
+        let root = try certificate(PrivateFile.read("\(folder)/authority.pem"))
+        let authorityKey = try PrivateFile.key("\(folder)/authority-key.pem")
+        let key = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try PrivateKey.generate(.p256)
+        }
+        let publicKey = try IdentityStoreError.mapping { () throws(OpenSSLCryptoError) in
+            try key.publicKey()
+        }
+        let der = try sign(
+            DistinguishedName([(.commonName, name.text)]), publicKey, issuer: root.subject, authorityKey,
+            from: now, until: min(now.secondsSince1970 + serverValidity, root.notAfter),
+            [
+                .keyUsage(.digitalSignature),
+                .extendedKeyUsage([.serverAuthentication, .clientAuthentication], isCritical: false),
+                .subjectAlternativeNames(dns: dns, addresses: addresses),
+            ])
+        try PrivateFile.create("\(folder)/\(name)-key.pem", key)
+        try PrivateFile.create("\(folder)/\(name).pem", PEM.encode(der[...], label: "CERTIFICATE")[...])
+    }
+
+    private static func sign(
+        _ subject: DistinguishedName, _ publicKey: borrowing PublicKey, issuer: DistinguishedName,
+        _ key: borrowing PrivateKey, from now: Timestamp, until notAfter: Int64,
+        _ extensions: [CertificateExtension]
+    ) throws(IdentityStoreError) -> [UInt8] {
+        do throws(OpenSSLCryptoError) {
+            var serialNumber = try randomBytes(16)
+            serialNumber[0] = serialNumber[0] & 0x3f | 0x40
+            let template = CertificateTemplate(
+                serialNumber: serialNumber, issuer: issuer, subject: subject,
+                notBefore: now.secondsSince1970 - backdating, notAfter: notAfter, publicKey: publicKey,
+                extensions: [
+                    .subjectKeyIdentifier(try publicKey.subjectKeyIdentifier()),
+                    .authorityKeyIdentifier(try key.publicKey().subjectKeyIdentifier()),
+                ] + extensions)
+            return try template.sign(with: key)
+        } catch {
+            throw .keyUnusable(error)
+        }
+    }
+
+    private static func certificate(_ bytes: [UInt8]) throws(IdentityStoreError) -> Certificate {
+        do throws(PKIXError) {
+            return try certificates(fromPEMOrDER: bytes[...])[0]
+        } catch {
+            throw .certificatesUnreadable(error)
+        }
+    }
+}

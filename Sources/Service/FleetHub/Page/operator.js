@@ -1,0 +1,141 @@
+// The operator's page: which kiosks of the chain are down, what they obey, and what needs attention. Nothing of it is about a person.
+
+/// From one look to the next, in milliseconds.
+const pause = 15_000;
+const mostRows = 200;
+const find = (name) => document.querySelector(`[data-${name}]`);
+let token = "";
+let chain = { kiosks: [], documents: [] };
+let shown = null;
+
+function element(name, attributes, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+        if (value !== null) { made.setAttribute(key, value); }
+    }
+    made.append(...children);
+    return made;
+}
+
+async function ask(path) {
+    const answer = await fetch(path, { headers: { Authorization: `Bearer ${token}` }, cache: "no-store" });
+    if (!answer.ok) { throw new Error((await answer.json().catch(() => ({}))).detail ?? `The hub answers ${answer.status}.`); }
+    return answer.json();
+}
+
+async function load() {
+    const kiosks = [];
+    for (let after = "", page = null; page === null || page.length > 0; after = page.at(-1)?.kiosk ?? after) {
+        page = (await ask(`/fleet/v1/operator/kiosks?after=${encodeURIComponent(after)}`)).kiosks;
+        kiosks.push(...page);
+    }
+    return { kiosks, documents: (await ask("/fleet/v1/operator/documents")).documents };
+}
+
+function time(text) {
+    return text === null ? "never" : new Date(text).toLocaleString();
+}
+
+function refusals({ report }) {
+    return (report?.documents ?? []).filter(({ result }) => result !== "applied");
+}
+
+/// What is wrong with a kiosk, in words; empty for nothing.
+function faults(kiosk) {
+    const found = refusals(kiosk).map(({ level, version, result }) => `${level} ${version}: ${result}`);
+    if (kiosk.alert !== null) { found.push(`receipts: ${kiosk.alert}`); }
+    if (kiosk.state === "active" && !kiosk.online) { found.push("down"); }
+    return found;
+}
+
+function stateOf(kiosk) {
+    if (kiosk.state !== "active") { return [kiosk.state, "no"]; }
+    if (kiosk.stopped) { return ["stopped", "no"]; }
+    return kiosk.online ? ["online", "yes"] : ["down", "no"];
+}
+
+function table(caption, headings, rows) {
+    const cell = (content) => {
+        const [text, kind = null] = Array.isArray(content) ? content : [content];
+        return element("td", { class: kind }, text);
+    };
+    return element("table", {}, element("caption", {}, caption),
+        element("thead", {}, element("tr", {}, ...headings.map((words) => element("th", { scope: "col", class: ["Version", "Failures", "Receipts"].includes(words) ? "number" : null }, words)))),
+        element("tbody", {}, ...rows.map(([first, ...rest]) =>
+            element("tr", {}, element("th", { scope: "row" }, first), ...rest.map(cell)))));
+}
+
+const filters = {
+    all: () => true,
+    down: (kiosk) => kiosk.state === "active" && !kiosk.online,
+    attention: (kiosk) => faults(kiosk).length > 0,
+    revoked: (kiosk) => kiosk.state === "revoked" || kiosk.stopped,
+};
+
+function showKiosks() {
+    const text = find("search").value.trim().toLowerCase();
+    const matching = chain.kiosks.filter(filters[find("filter").value]).filter(({ kiosk, site, group }) =>
+        [kiosk, site, group].some((name) => name?.includes(text)));
+    find("count").textContent = `${matching.length} of ${chain.kiosks.length} kiosks`
+        + (matching.length > mostRows ? `, of which ${mostRows} are shown` : "");
+    find("kiosks").replaceChildren(table("By name", ["Kiosk", "Site", "Group", "State", "Seen", "Receipts", "What is wrong"],
+        matching.slice(0, mostRows).map((kiosk) => {
+            const button = element("button", { type: "button" }, kiosk.kiosk);
+            button.addEventListener("click", () => { shown = kiosk.kiosk; showOne(); });
+            return [button, kiosk.site ?? "", kiosk.group ?? "", stateOf(kiosk), time(kiosk.seen), [`${kiosk.receipts}`, "number"],
+                faults(kiosk).join(", ")];
+        })));
+}
+
+function showOne() {
+    const kiosk = chain.kiosks.find((one) => one.kiosk === shown);
+    find("one-card").hidden = kiosk === undefined;
+    if (kiosk === undefined) { return; }
+    find("one-name").textContent = kiosk.kiosk;
+    const documents = (kiosk.report?.documents ?? []).map(({ level, version, result }) => `${level} ${version} (${result})`);
+    const facts = [["State", stateOf(kiosk)[0]], ["Site", kiosk.site ?? "none"], ["Group", kiosk.group ?? "none"],
+        ["Enrolled", time(kiosk.enrolled)], ["Seen", time(kiosk.seen)], ["Software", kiosk.software],
+        ["Documents", documents.join(", ") || "none"], ["Receipts", `${kiosk.receipts}`], ["What is wrong", faults(kiosk).join(", ") || "nothing"]];
+    find("one").replaceChildren(...facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
+}
+
+function show() {
+    const active = chain.kiosks.filter(({ state }) => state === "active");
+    const down = active.filter(({ online }) => !online).length;
+    find("state").textContent = down === 0 ? "All kiosks are online" : `${down} of ${active.length} kiosks are down`;
+    find("state").dataset.ready = down === 0 ? "yes" : "no";
+    find("facts").textContent = `As of ${new Date().toLocaleTimeString()}`;
+    const alerts = chain.documents.filter(({ isPaused }) => isPaused).map(({ level, name, version, failures }) =>
+        `The roll-out of ${level} ${name} ${version} pauses after ${failures} failures: look at them, then run countersign-hub document widen.`);
+    const differing = chain.kiosks.filter(({ alert }) => alert !== null).map(({ kiosk, alert }) => `${kiosk}: ${alert}`);
+    const all = [...alerts, ...differing];
+    find("alerts-card").hidden = all.length === 0;
+    find("alerts").replaceChildren(...all.map((text) => element("li", {}, text)));
+    find("rollouts").replaceChildren(table("The newest document of each level", ["Level", "Name", "Version", "Kiosks", "Failures", "Since"],
+        chain.documents.map(({ level, name, version, percent, failures, isPaused, put }) =>
+            [level, name, [`${version}`, "number"], [isPaused ? "paused" : `${percent} %`, isPaused ? "no" : null], [`${failures}`, "number"], time(put)])));
+    showKiosks();
+    showOne();
+}
+
+async function look() {
+    try {
+        chain = await load();
+        find("entry").hidden = true;
+        find("chain").hidden = false;
+        show();
+    } catch (error) {
+        find("state").textContent = error.message;
+        find("state").dataset.ready = "no";
+    }
+}
+
+find("form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    token = find("token").value.trim();
+    find("token").value = "";
+    look();
+});
+find("search").addEventListener("input", showKiosks);
+find("filter").addEventListener("change", showKiosks);
+setInterval(() => { if (!find("chain").hidden) { look(); } }, pause);

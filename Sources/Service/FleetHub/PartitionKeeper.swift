@@ -1,0 +1,40 @@
+package import Logging
+package import MdocModel
+internal import ReaderStore
+internal import ServiceLifecycle
+
+/// Has a place for the receipts of this month and the next, and drops the months whose time is over.
+package struct PartitionKeeper: Service {
+    private static let interval = Duration.seconds(3600)
+    private static let retryInterval = Duration.seconds(2)
+
+    private let database: HubDatabase
+    private let months: Int
+    private let log: Logger
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameter months: for how many months receipts are kept.
+    package init(
+        _ database: HubDatabase, months: Int, log: Logger, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.database = database
+        self.months = months
+        self.log = log
+        self.now = now
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                var pause = Self.interval
+                do throws(PostgreSQLError) {
+                    try await database.keepPartitions(months: months, at: now())
+                } catch {
+                    log.error("the partitions of receipts", metadata: ["why": "\(error.explanation)"])
+                    pause = Self.retryInterval
+                }
+                try? await Task.sleep(for: pause)
+            }
+        }
+    }
+}

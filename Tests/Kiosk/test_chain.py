@@ -1,0 +1,147 @@
+"""The operator's page of a chain: what is down, what it obeys, and what needs attention. The hub is scripted."""
+
+import http.server
+import json
+import pathlib
+import threading
+
+from browser import KioskCase
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "Sources/Service/FleetHub/Page"
+TOKEN = "operator-of-the-test"
+
+
+def kiosk(name, site="harbour", **changes):
+    return {"kiosk": name, "site": site, "group": None, "state": "active", "stopped": False, "online": True,
+            "seen": "2026-11-25T12:00:00Z", "enrolled": "2026-11-01T08:00:00Z", "software": "0.1.0", "receipts": 1234,
+            "alert": None, "report": {"software": "0.1.0", "documents": [{"level": "chain", "version": 3, "result": "applied"}]},
+            **changes}
+
+
+def document(**changes):
+    return {"level": "chain", "name": "utopia", "version": 3, "percent": 100, "failures": 0, "isPaused": False,
+            "put": "2026-11-25T11:00:00Z", **changes}
+
+
+class Hub(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Routes)
+        self.kiosks, self.documents = [], []
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Routes(http.server.BaseHTTPRequestHandler):
+    types = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
+
+    def do_GET(self):
+        path, _, query = self.path.partition("?")
+        if path == "/" or path.startswith("/page/"):
+            name = "operator.html" if path == "/" else path.removeprefix("/page/")
+            return self.answer(200, (PAGE / name).read_bytes(), self.types[name.rsplit(".", 1)[1]])
+        if self.headers["Authorization"] != f"Bearer {TOKEN}":
+            return self.json(401, {"id": "operatorUnknown", "detail": "the token is not that of an operator"})
+        if path.endswith("/kiosks"):
+            after = query.removeprefix("after=")
+            return self.json(200, {"kiosks": [one for one in self.server.kiosks if one["kiosk"] > after][:500]})
+        return self.json(200, {"documents": self.server.documents})
+
+    def json(self, status, value):
+        self.answer(status, json.dumps(value).encode(), "application/json")
+
+    def answer(self, status, body, kind):
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; "
+                         "connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+class ChainTests(KioskCase):
+    def setUp(self):
+        super().setUp()
+        self.hub = Hub()
+
+    def tearDown(self):
+        self.hub.shutdown()
+        self.hub.server_close()
+        # The addresses are those of another stand-in.
+        for address in self.addresses:
+            self.assertTrue(address.startswith((self.hub.url, "data:")), address)
+        self.addresses = []
+        super().tearDown()
+
+    def chain(self, kiosks, documents=(), token=TOKEN):
+        self.hub.kiosks, self.hub.documents = kiosks, list(documents) or [document()]
+        page = self.context(timezone_id="UTC", viewport={"width": 1280, "height": 1100}).new_page()
+        self.watch(page)
+        page.goto(self.hub.url)
+        self.assert_accessible(page)
+        page.fill("[data-token]", token)
+        page.click("button[type=submit]")
+        return page
+
+    def test_all_is_well(self):
+        page = self.chain([kiosk(f"till-{number}") for number in range(3)])
+        page.wait_for_selector("[data-kiosks] tbody tr")
+        self.assertEqual(page.inner_text("[data-state]"), "All kiosks are online")
+        self.assertFalse(page.is_visible("[data-alerts-card]"))
+        self.assert_accessible(page)
+        self.shot(page, "chain")
+
+    def test_what_needs_attention(self):
+        refused = {"software": "0.1.0", "documents": [{"level": "chain", "version": 4, "result": "document.trust_refused"}]}
+        page = self.chain([
+            kiosk("till-1"), kiosk("till-2", online=False), kiosk("till-3", "airport", report=refused),
+            kiosk("till-4", state="revoked", online=False), kiosk("till-5", stopped=True),
+            kiosk("till-6", alert="receiptsDiffer"), kiosk("till-7", state="invited", online=False, report=None, seen=None, enrolled=None),
+        ], [document(version=4, percent=10, failures=3, isPaused=True)])
+        page.wait_for_selector("[data-kiosks] tbody tr")
+        self.assertEqual(page.inner_text("[data-state]"), "1 of 5 kiosks are down")
+        alerts = page.locator("[data-alerts] li").all_inner_texts()
+        self.assertIn("The roll-out of chain utopia 4 pauses after 3 failures", alerts[0])
+        self.assertEqual(alerts[1:], ["till-6: receiptsDiffer"])
+        names = lambda: page.locator("[data-kiosks] tbody th").all_inner_texts()
+        page.select_option("[data-filter]", "down")
+        self.assertEqual(names(), ["till-2"])
+        page.select_option("[data-filter]", "attention")
+        self.assertEqual(names(), ["till-2", "till-3", "till-6"])
+        page.select_option("[data-filter]", "revoked")
+        self.assertEqual(names(), ["till-4", "till-5"])
+        page.select_option("[data-filter]", "all")
+        page.fill("[data-search]", "airport")
+        self.assertEqual(names(), ["till-3"])
+        page.click("[data-kiosks] button")
+        self.assertIn("chain 4: document.trust_refused", page.inner_text("[data-one]"))
+        self.assert_accessible(page)
+        page.fill("[data-search]", "")
+        self.shot(page, "chain-attention")
+
+    def test_thousands_of_kiosks(self):
+        page = self.chain([kiosk(f"till-{number:05}") for number in range(1201)])
+        page.wait_for_selector("[data-kiosks] tbody tr")
+        self.assertEqual(page.inner_text("[data-count]"), "1201 of 1201 kiosks, of which 200 are shown")
+
+    def test_a_stranger_sees_nothing(self):
+        self.expected_complaints = ("401",)
+        page = self.chain([kiosk("till-1")], token="another")
+        page.wait_for_selector('[data-state][data-ready="no"]')
+        self.assertEqual(page.inner_text("[data-state]"), "the token is not that of an operator")
+        self.assertFalse(page.is_visible("[data-chain]"))
+        self.assertNotIn("till-1", page.content())
+
+    def test_names_are_text(self):
+        page = self.chain([kiosk("till-1", site="<img src=x onerror=alert(1)>")])
+        page.wait_for_selector("[data-kiosks] tbody tr")
+        self.assertIn("<img src=x", page.inner_text("[data-kiosks]"))
+        self.assertEqual(page.locator("[data-kiosks] img").count(), 0)

@@ -1,0 +1,56 @@
+import Fleet
+import Foundation
+import MdocModel
+import RecordBench
+import ReaderStore
+import Testing
+
+@testable import FleetHub
+
+/// The hub's database in the PostgreSQL of `with-postgresql`, with kiosks of its own.
+struct HubBench {
+    static let now = Timestamp(secondsSince1970: 1_790_000_000)
+
+    let database: HubDatabase
+    let kiosk: FleetName
+
+    /// Cancels the test where there is no database.
+    init() async throws {
+        guard let settings = ProcessInfo.processInfo.environment["COUNTERSIGN_POSTGRESQL"] else {
+            try Test.cancel("no database: run Hardware/VirtualBench/with-postgresql swift test …")
+        }
+        database = HubDatabase(settings, chain: try #require(FleetName("utopia")))
+        kiosk = try #require(FleetName("till-\(UInt32.random(in: 0...UInt32.max))"))
+        try await database.keepPartitions(months: 24, at: Self.now)
+    }
+
+    /// Enrols the kiosk with the keys of these receipts.
+    func enrol(_ store: ReceiptStore? = nil) async throws {
+        let code = try #require(try await database.invite(kiosk, site: nil, group: nil, at: Self.now))
+        try #require(
+            try await database.enrol(
+                kiosk, code: code, keyDigest: [UInt8](repeating: 1, count: 32), at: Self.now))
+        if let store {
+            try #require(try await database.add(store.store.receiptKeys(), of: kiosk, at: Self.now))
+        }
+    }
+
+    func push(_ links: [[UInt8]]) async throws -> ReceiptPush {
+        try await database.take(ReceiptChain(links), of: kiosk, at: Self.now)
+    }
+}
+
+/// A kiosk's store with so many receipts.
+final class ReceiptStore {
+    let path = FileManager.default.temporaryDirectory.appending(path: "countersign-receipts-\(UUID())").path
+    let store: ReaderStore
+
+    init(receipts: Int) throws {
+        store = try ReaderStore(at: path, for: .changing)
+        for _ in 0..<receipts { _ = try store.append(.sample()) }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var links: [[UInt8]] { get throws { try store.receiptChain().links } }
+}

@@ -1,0 +1,152 @@
+import Fleet
+import MdocModel
+import ReaderStore
+import Testing
+
+@testable import FleetHub
+
+@Suite("Receipts at the hub, in a real PostgreSQL")
+struct ReceiptPostgreSQLTests {
+    @Test("Receipts are taken in their order, once, whoever sends them again")
+    func taken() async throws {
+        let bench = try await HubBench()
+        let store = try ReceiptStore(receipts: 6)
+        try await bench.enrol(store)
+        let links = try store.links
+        #expect(try await bench.push(Array(links[0..<3])) == .committed(try head(links, 3)))
+        #expect(try await bench.push(Array(links[0..<3])) == .committed(try head(links, 3)))
+        #expect(try await bench.push(Array(links[1..<5])) == .committed(try head(links, 5)))
+        #expect(try await bench.push(Array(links[5..<6])) == .committed(try head(links, 6)))
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 6)
+        #expect(try await bench.database.kiosk(bench.kiosk)?.head == head(links, 6))
+    }
+
+    @Test("Ten who push the same at once have it there once")
+    func atOnce() async throws {
+        let bench = try await HubBench()
+        let store = try ReceiptStore(receipts: 20)
+        try await bench.enrol(store)
+        let links = try store.links
+        let expected = try head(links, 20)
+        await withTaskGroup(of: ReceiptPush?.self) { group in
+            for _ in 0..<10 { group.addTask { try? await bench.push(links) } }
+            for await push in group { #expect(push == .committed(expected)) }
+        }
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 20)
+    }
+
+    @Test("A gap, another order, another kiosk's receipt and a forged one are refused, and nothing is taken")
+    func refused() async throws {
+        let bench = try await HubBench()
+        let (store, other) = (try ReceiptStore(receipts: 4), try ReceiptStore(receipts: 4))
+        try await bench.enrol(store)
+        let links = try store.links
+        try #require(try await bench.push([links[0]]) == .committed(try head(links, 1)))
+        #expect(try await bench.push(Array(links[2...])) == .gap(try head(links, 1)))
+        #expect(try await bench.push([links[2], links[1]]) == .malformed)
+        #expect(try await bench.push([]) == .malformed)
+        guard case .broken(2, .keyUnknown) = try await bench.push([try other.links[1]]) else {
+            Issue.record("another store's receipt is not refused")
+            return
+        }
+        var forged = links[1]
+        forged[forged.count - 1] ^= 1
+        #expect(try await bench.push([forged]) == .broken(at: 2, .changed))
+        #expect(try await bench.push([[1, 2, 3]]) == .broken(at: 1, .malformed))
+        #expect(try await bench.push([links[1], forged.dropLast()]) == .broken(at: 3, .malformed))
+        #expect(
+            try await bench.push(Array(repeating: links[1], count: HubDatabase.mostReceipts + 1))
+                == .malformed)
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 1)
+        #expect(try await bench.database.kiosk(bench.kiosk)?.head == head(links, 1))
+    }
+
+    @Test("A chain that was rolled back and continues otherwise is found at the first receipt that differs")
+    func rolledBack() async throws {
+        let bench = try await HubBench()
+        let store = try ReceiptStore(receipts: 3)
+        let other = try ReceiptStore(receipts: 5)
+        try await bench.enrol(store)
+        try #require(
+            try await bench.database.add(other.store.receiptKeys(), of: bench.kiosk, at: HubBench.now))
+        try #require(try await bench.push(store.links) == .committed(head(store.links, 3)))
+        #expect(try await bench.push(other.links) == .differs(at: 1))
+        // It goes on from another third receipt.
+        #expect(try await bench.push(Array(other.links[3...])) == .differs(at: 3))
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 3)
+    }
+
+    @Test("A revoked kiosk's receipts are not taken")
+    func revoked() async throws {
+        let bench = try await HubBench()
+        let store = try ReceiptStore(receipts: 1)
+        try await bench.enrol(store)
+        try #require(try await bench.database.revoke(bench.kiosk))
+        #expect(try await bench.push(store.links) == .revoked)
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
+    }
+
+    @Test("A month's receipts go when their time is over, and the kiosk's head stays")
+    func retention() async throws {
+        let bench = try await HubBench()
+        let store = try ReceiptStore(receipts: 3)
+        try await bench.enrol(store)
+        let links = try store.links
+        try #require(try await bench.push(Array(links[0..<2])) == .committed(head(links, 2)))
+        let later = HubBench.now.advanced(bySeconds: 3 * 31 * 86_400)
+        try await bench.database.keepPartitions(months: 1, at: later)
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 0)
+        let push = try await bench.database.take(ReceiptChain(links), of: bench.kiosk, at: later)
+        #expect(push == .committed(try head(links, 3)))
+        #expect(try await bench.database.receiptCount(of: bench.kiosk) == 1)
+        try await bench.database.keepPartitions(months: 24, at: HubBench.now)
+    }
+
+    private func head(_ links: [[UInt8]], _ count: Int) throws -> HubState.Head {
+        let receipt = try SignedReceipt(parsing: links[count - 1])
+        return HubState.Head(sequence: receipt.sequence, digest: receipt.digest)
+    }
+}
+
+@Suite("Kiosks at the hub, in a real PostgreSQL")
+struct KioskPostgreSQLTests {
+    @Test("A code is spent once, by its kiosk, within a day")
+    func code() async throws {
+        let bench = try await HubBench()
+        let (database, kiosk, now) = (bench.database, bench.kiosk, HubBench.now)
+        let key = [UInt8](repeating: 2, count: 32)
+        let code = try #require(try await database.invite(kiosk, site: nil, group: nil, at: now))
+        let other = try #require(FleetName("other-\(kiosk)"))
+        _ = try await database.invite(other, site: nil, group: nil, at: now)
+        #expect(try await !database.enrol(other, code: code, keyDigest: key, at: now))
+        #expect(try await !database.enrol(kiosk, code: code + "0", keyDigest: key, at: now))
+        #expect(try await !database.enrol(kiosk, code: "", keyDigest: key, at: now))
+        let late = now.advanced(bySeconds: HubDatabase.codeLifetime + 1)
+        #expect(try await !database.enrol(kiosk, code: code, keyDigest: key, at: late))
+        #expect(try await database.enrol(kiosk, code: code, keyDigest: key, at: now))
+        #expect(try await !database.enrol(kiosk, code: code, keyDigest: key, at: now))
+        #expect(try await database.kiosk(kiosk)?.keyDigest == key)
+        // Who is in is not invited again; who was put out is.
+        #expect(try await database.invite(kiosk, site: nil, group: nil, at: now) == nil)
+        #expect(try await database.revoke(kiosk))
+        #expect(try await !database.revoke(kiosk))
+        #expect(try await database.invite(kiosk, site: nil, group: nil, at: now) != nil)
+    }
+
+}
+
+@Suite("Months of receipts")
+struct ReceiptMonthTests {
+    @Test("The partition of a month is named for it, and begins and ends with it")
+    func months() throws {
+        let month = ReceiptMonth(of: Timestamp(secondsSince1970: 1_798_761_599))
+        #expect(month.suffix == "202612")
+        #expect(month.end == 1_798_761_600)
+        #expect(month.advanced(by: 1).suffix == "202701")
+        #expect(month.advanced(by: -12).suffix == "202512")
+        #expect(ReceiptMonth(suffix: "202612") == month)
+        for text in ["202600", "202613", "20261", "abcdef"] {
+            #expect(ReceiptMonth(suffix: text[...]) == nil)
+        }
+    }
+}

@@ -1,0 +1,259 @@
+import Fleet
+import Foundation
+import MdocModel
+import OpenSSLCrypto
+import Testing
+
+@Suite("What a kiosk obeys")
+struct AcceptedDocumentTests {
+    let scene: FleetScene
+
+    init() throws { scene = try FleetScene() }
+
+    /// Refused for this reason, and nothing has changed.
+    private func expect(
+        _ error: FleetDocumentError, _ bytes: [UInt8], in documents: AcceptedDocuments? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        var after = try documents ?? scene.documents()
+        let before = after
+        #expect(throws: error, sourceLocation: sourceLocation) { try after.accept(bytes, at: FleetScene.now) }
+        #expect(
+            after.documents.mapValues(\.encoded) == before.documents.mapValues(\.encoded),
+            sourceLocation: sourceLocation)
+        #expect(after.highest == before.highest, sourceLocation: sourceLocation)
+        #expect(after.keyring.withdrawn == before.keyring.withdrawn, sourceLocation: sourceLocation)
+    }
+
+    /// Refused for whatever reason.
+    private static func isRefused(_ bytes: [UInt8], by documents: inout AcceptedDocuments) -> Bool {
+        do throws(FleetDocumentError) {
+            try documents.accept(bytes, at: FleetScene.now)
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    @Test("A document of each of its levels is obeyed, by either key, and once")
+    func accepted() throws {
+        var documents = try scene.documents()
+        for (level, name) in [(FleetLevel.chain, "utopia"), (.site, "harbour"), (.kiosk, "till-1")] {
+            let bytes = try scene.document(level, name, by: level == .site ? scene.safe : nil)
+            #expect(try documents.accept(bytes, at: FleetScene.now))
+            #expect(try !documents.accept(bytes, at: FleetScene.now))
+        }
+        #expect(documents.documents.count == 3)
+    }
+
+    @Test("Any byte that is changed is refused")
+    func changed() throws {
+        let bytes = try scene.document()
+        for place in bytes.indices {
+            var other = bytes
+            other[place] ^= 1
+            var documents = try scene.documents()
+            #expect(Self.isRefused(other, by: &documents))
+            #expect(documents.documents.isEmpty)
+        }
+        var other = bytes
+        other[other.count - 1] ^= 1
+        try expect(.changed, other)
+        try expect(.malformed, Array(bytes.dropLast()))
+        try expect(.malformed, [])
+        try expect(.tooLong, [UInt8](repeating: 0, count: FleetDocument.maximumSize + 1))
+    }
+
+    @Test("Another chain's, another site's and another kiosk's document is refused by name")
+    func others() throws {
+        try expect(.otherChain, try scene.document(chain: "erewhon"))
+        try expect(.otherName, try scene.document(.site, "airport"))
+        try expect(.otherName, try scene.document(.kiosk, "till-2"))
+        // It is in no group.
+        try expect(.otherName, try scene.document(.group, "harbour"))
+        try expect(.otherName, try scene.document(.chain, "till-1"))
+    }
+
+    @Test("A stranger's key signs nothing")
+    func stranger() throws {
+        try expect(.keyUnknown, try scene.document(by: PrivateKeyBox()))
+    }
+
+    @Test("A version that was seen does not come back, nor another document of it, nor one before")
+    func older() throws {
+        var documents = try scene.documents()
+        try documents.accept(try scene.document(version: 5), at: FleetScene.now)
+        try expect(.older(than: 5), try scene.document(version: 4), in: documents)
+        try expect(
+            .versionTaken, try scene.document(version: 5, configuration: #"{"log": "debug"}"#), in: documents)
+        try documents.accept(try scene.document(version: 6), at: FleetScene.now)
+        // Another level has versions of its own.
+        try documents.accept(try scene.document(.site, "harbour", version: 1), at: FleetScene.now)
+    }
+
+    @Test("A document of the future waits; one within the clocks' skew does not")
+    func future() throws {
+        let skewed = FleetScene.now.advanced(bySeconds: 300)
+        try expect(.notYetValid, try scene.document(created: skewed.advanced(bySeconds: 1)))
+        var documents = try scene.documents()
+        try documents.accept(try scene.document(created: skewed), at: FleetScene.now)
+    }
+
+    @Test("What a withdrawn key signs is refused from then on; what it signed before stays")
+    func withdrawn() throws {
+        var documents = try scene.documents()
+        try documents.accept(try scene.document(.site, "harbour"), at: FleetScene.now)
+        let daily = try scene.daily.fleetKey.id
+        try documents.accept(
+            try scene.document(version: 1, withdrawn: [daily], by: scene.safe), at: FleetScene.now)
+        try expect(.keyWithdrawn, try scene.document(version: 2), in: documents)
+        #expect(documents.documents[.site] != nil)
+        try documents.accept(try scene.document(version: 2, by: scene.safe), at: FleetScene.now)
+        // Leaving it out does not bring it back.
+        try expect(.keyWithdrawn, try scene.document(version: 3), in: documents)
+    }
+
+    @Test("A key withdraws neither itself nor one before it")
+    func withdrawalNotAllowed() throws {
+        let (safe, daily) = (try scene.safe.fleetKey.id, try scene.daily.fleetKey.id)
+        try expect(.withdrawalNotAllowed, try scene.document(withdrawn: [safe]))
+        try expect(.withdrawalNotAllowed, try scene.document(withdrawn: [daily]))
+        try expect(.withdrawalNotAllowed, try scene.document(withdrawn: [safe], by: scene.safe))
+    }
+
+    @Test("Levels change the configuration one after the other, as a JSON Merge Patch does")
+    func composed() throws {
+        var documents = try scene.documents()
+        let base = #"{"log": "info", "limits": {"listeners": 10}, "presets": [1], "endSeconds": 5}"#
+        #expect(try documents.configuration(over: Array(base.utf8)) == Array(base.utf8))
+        try documents.accept(
+            try scene.document(
+                .kiosk, "till-1", configuration: #"{"limits": {"listeners": 30}, "endSeconds": null}"#),
+            at: FleetScene.now)
+        try documents.accept(
+            try scene.document(
+                configuration: #"{"log": "debug", "limits": {"listeners": 20, "connections": 7}}"#),
+            at: FleetScene.now)
+        let bytes = try documents.configuration(over: Array(base.utf8))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? NSDictionary)
+        #expect(
+            object == ["log": "debug", "limits": ["listeners": 30, "connections": 7], "presets": [1]])
+    }
+
+    @Test(
+        "Where the kiosk keeps things, and whom it obeys, only its own file says",
+        arguments: ["store", "keys", "fleet", "$schema"])
+    func fixed(_ name: String) throws {
+        try expect(.memberFixed(name), try scene.document(configuration: "{\"\(name)\": null}"))
+    }
+
+    @Test("A configuration that is no object, or has a number that is not whole, is refused")
+    func malformedConfiguration() throws {
+        for text in ["[]", "{", "1", #"{"endSeconds": 1.5}"#, #"{"a": [{"b": 1e3}]}"#, #"{"a": 1, "a": 2}"#] {
+            var documents = try scene.documents()
+            let bytes = try scene.document(configuration: text)
+            #expect(Self.isRefused(bytes, by: &documents), "\(text)")
+            #expect(documents.documents.isEmpty)
+        }
+    }
+}
+
+@Suite("What a kiosk keeps of its fleet")
+struct FleetFolderTests {
+    let scene: FleetScene
+    let store = FleetStore()
+
+    init() throws { scene = try FleetScene() }
+
+    @Test("After a restart it obeys the same, refuses the same, and is stopped where it was")
+    func restarted() throws {
+        let folder = try FleetFolder(store: store.path)
+        var documents = try folder.load(scene.membership, scene.keys).accepted
+        try documents.accept(
+            try scene.document(version: 3, configuration: #"{"log": "debug"}"#), at: FleetScene.now)
+        let daily = try scene.daily.fleetKey.id
+        try documents.accept(
+            try scene.document(.site, "harbour", version: 2, withdrawn: [daily], by: scene.safe),
+            at: FleetScene.now)
+        try folder.keep(documents, isStopped: true)
+        let state = try FleetFolder(store: store.path).load(scene.membership, scene.keys)
+        var after = state.accepted
+        #expect(state.isStopped)
+        #expect(after.documents.mapValues(\.encoded) == documents.documents.mapValues(\.encoded))
+        #expect(throws: FleetDocumentError.keyWithdrawn) {
+            try after.accept(try scene.document(version: 4), at: FleetScene.now)
+        }
+        #expect(throws: FleetDocumentError.older(than: 3)) {
+            try after.accept(try scene.document(version: 2, by: scene.safe), at: FleetScene.now)
+        }
+    }
+
+    @Test("Its key is made once, and only its owner may read it")
+    func key() throws {
+        let folder = try FleetFolder(store: store.path)
+        let first = try folder.key().publicKey().encodedPoint
+        #expect(try folder.key().publicKey().encodedPoint == first)
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.keyPath)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("A document that somebody changed on the disk is not obeyed: the daemon says so and does not start")
+    func changed() throws {
+        let folder = try FleetFolder(store: store.path)
+        var documents = try folder.load(scene.membership, scene.keys).accepted
+        try documents.accept(try scene.document(), at: FleetScene.now)
+        try folder.keep(documents, isStopped: false)
+        let path = "\(folder.path)/chain.cose"
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        bytes[bytes.count - 1] ^= 1
+        try Data(bytes).write(to: URL(filePath: path))
+        #expect(throws: FleetFolderError.document(.chain, .changed)) {
+            try folder.load(scene.membership, scene.keys)
+        }
+        try Data("{".utf8).write(to: URL(filePath: "\(folder.path)/state.json"))
+        #expect(throws: FleetFolderError.stateMalformed) { try folder.load(scene.membership, scene.keys) }
+    }
+}
+
+@Suite("What comes from a broker")
+struct FleetTopicTests {
+    @Test("A notice or a presence that is anything else is nothing")
+    func malformed() throws {
+        let notice = ChangeNotice(change: 7, spreadSeconds: 20)
+        #expect(ChangeNotice(notice.payload) == notice)
+        let presence = KioskPresence(isOnline: true, software: "1.0")
+        #expect(KioskPresence(presence.payload) == presence)
+        #expect(KioskPresence(KioskPresence.offline.payload) == .offline)
+        for text in [
+            "", "{", "[]", "null", #"{"change": 1}"#, #"{"change": -1, "spreadSeconds": 1}"#,
+            #"{"change": 1, "spreadSeconds": 61}"#, #"{"change": 1, "spreadSeconds": 1, "more": 1}"#,
+            #"{"online": 1}"#, #"{"online": true, "software": 1}"#, #"{"online": true, "name": "Jane"}"#,
+            String(repeating: " ", count: 2000), "\u{0}",
+        ] {
+            #expect(ChangeNotice(Array(text.utf8)) == nil, "\(text)")
+            #expect(KioskPresence(Array(text.utf8)) == nil, "\(text)")
+        }
+    }
+
+    @Test("A topic names its kiosk, and no other topic does")
+    func topics() throws {
+        let topics = FleetTopics(try .named("utopia"))
+        let kiosk = try FleetName.named("till-1")
+        #expect(topics.kiosk(ofPresence: topics.presence(of: kiosk)) == kiosk)
+        for topic in [
+            "countersign/1/utopia/kiosk/till-1/notice", "countersign/1/other/kiosk/till-1/presence",
+            "countersign/1/utopia/kiosk/a/b/presence", "countersign/1/utopia/kiosk//presence",
+            "countersign/1/utopia/kiosk/presence", "",
+        ] { #expect(topics.kiosk(ofPresence: topic) == nil, "\(topic)") }
+    }
+
+    @Test("A name that would change a topic, a path or a certificate is no name")
+    func names() {
+        for text in ["", "-a", "A", "a/b", "a+", "#", "a.b", "a b", "ä", String(repeating: "a", count: 49)] {
+            #expect(FleetName(text) == nil, "\(text)")
+        }
+        for text in ["a", "0", "till-7", String(repeating: "a", count: 48)] {
+            #expect(FleetName(text) != nil, "\(text)")
+        }
+    }
+}
