@@ -34,6 +34,9 @@ package actor FleetAgent {
     /// From a failure to the next attempt.
     static let pauses: [Duration] = [1, 2, 5, 15, 30, 60].map { .seconds($0) }
 
+    /// How often a question that waits is looked at.
+    private static let lookInterval = Duration.milliseconds(200)
+
     let settings: KioskSettings
     let folder: FleetFolder
     let actions: FleetActions
@@ -45,8 +48,10 @@ package actor FleetAgent {
     private var client: HubClient?
     private var preparing: Task<Result<HubClient, HubError>, Never>?
     private var lastReport: KioskReport?
-    private let notices: AsyncStream<Int64>
-    private let noticed: AsyncStream<Int64>.Continuation
+    /// When the hub is to be asked next; nil where nothing asks for it.
+    private var nextQuestion: ContinuousClock.Instant?
+    private let notices: AsyncStream<Void>
+    private let noticed: AsyncStream<Void>.Continuation
 
     package init(
         _ settings: KioskSettings, _ folder: FleetFolder,
@@ -75,9 +80,13 @@ package actor FleetAgent {
 
     /// Asks the hub at once and after each notice.
     private func followState() async {
-        noticed.yield(0)
-        for await spread in notices {
-            guard await rest(for: .milliseconds(Int64.random(in: 0...max(0, spread * 1000)))) else { return }
+        notice(spread: 0)
+        for await _ in notices {
+            // Another notice may bring the question forward.
+            while let time = nextQuestion, time > .now {
+                guard await rest(for: min(time - .now, Self.lookInterval)) else { return }
+            }
+            nextQuestion = nil
             var attempt = 0
             while !Task.isCancelled {
                 if await update() { break }
@@ -92,7 +101,11 @@ package actor FleetAgent {
     }
 
     /// Has the hub asked within so many seconds.
-    func notice(spread: Int64) { noticed.yield(spread) }
+    func notice(spread: Int64) {
+        let time = ContinuousClock.now + .milliseconds(Int64.random(in: 0...max(0, spread * 1000)))
+        nextQuestion = min(nextQuestion ?? time, time)
+        noticed.yield()
+    }
 
     /// Whether the hub answered.
     private func update() async -> Bool {
