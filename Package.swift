@@ -460,10 +460,15 @@ let package = Package(
             of: "PortraitDecoding", in: "Service",
             ["PortraitImage", "countersign-portrait", "CZlib"]),
         tests(of: "ChildPrograms", in: "Service", []),
-        tests(of: "Fleet", in: "Service", ["MdocModel", "OpenSSLCrypto"]),
+        tests(
+            of: "Fleet", in: "Service",
+            [
+                "MdocModel", "MdocTrust", "OpenSSLCrypto", "ReaderStore",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         tests(
             of: "FleetHub", in: "Service",
-            ["Fleet", "MdocModel", "OpenSSLCrypto", "ReaderStore", "RecordBench"]),
+            ["Fleet", "JSON", "MdocModel", "OpenSSLCrypto", "ReaderStore", "RecordBench"]),
         tests(
             of: "ReaderIdentityStore", in: "Service",
             ["MdocModel", "MdocTrust", "COSE", "OpenSSLCrypto", "PKIX", "TestCredentials"]),

@@ -48,8 +48,10 @@ struct Countersignd: AsyncParsableCommand {
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         ProcessMemory.keepPrivate()
         let configuration: DaemonConfiguration
+        let file: [UInt8]
         do throws(ConfigurationFaults) {
-            configuration = try read()
+            file = try contents()
+            configuration = try Self.parse(file)
         } catch {
             _ = try? FileDescriptor.standardError.writeAll("error: \(error.text(of: config))\n".utf8)
             throw ExitCode(64)
@@ -58,33 +60,37 @@ struct Countersignd: AsyncParsableCommand {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var log = Logger(label: "countersignd")
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .info
-        try await serve(configuration, hangUps, log)
+        try await serve(configuration, of: file, hangUps, log)
     }
 
     /// The file's configuration, or with a fleet what the documents of the chain make of it.
     private func read(_ kiosk: KioskOfFleet?) throws(ConfigurationFaults) -> DaemonConfiguration {
-        let configuration = try read()
+        let bytes = try contents()
+        let configuration = try Self.parse(bytes)
         guard let kiosk, configuration.fleet != nil else { return configuration }
-        return try kiosk.configuration(
-            over: FileManager.default.contents(atPath: config).map { [UInt8]($0) } ?? [])
+        return try kiosk.configuration(over: bytes)
     }
 
-    private func read() throws(ConfigurationFaults) -> DaemonConfiguration {
+    private static func parse(_ bytes: [UInt8]) throws(ConfigurationFaults) -> DaemonConfiguration {
+        try DaemonConfiguration(bytes, environment: ProcessInfo.processInfo.environment)
+    }
+
+    private func contents() throws(ConfigurationFaults) -> [UInt8] {
         guard let data = FileManager.default.contents(atPath: config) else {
             throw ConfigurationFaults(faults: [
                 JSONFault(
                     .wrongValue("\(Terminal.safe(config, limit: 4096)): the file cannot be read"), line: 0)
             ])
         }
-        return try DaemonConfiguration([UInt8](data), environment: ProcessInfo.processInfo.environment)
+        return [UInt8](data)
     }
 
     private func serve(
-        _ file: DaemonConfiguration, _ hangUps: UnixSignalsSequence, _ log: Logger
+        _ file: DaemonConfiguration, of bytes: [UInt8], _ hangUps: UnixSignalsSequence, _ log: Logger
     ) async throws {
         let systemd = SystemdNotice(environment: ProcessInfo.processInfo.environment)
         let kiosk = try file.fleet.map { try KioskOfFleet($0, store: file.store, path: config) }
-        let configuration = try read(kiosk)
+        let configuration = try kiosk?.configuration(over: bytes, orOwn: file, log) ?? file
         let readers = PCSCService()
         let basis = StoredBasis(
             folder: configuration.store, policy: configuration.policy, policies: configuration.policies)
@@ -93,11 +99,7 @@ struct Countersignd: AsyncParsableCommand {
         let access = AccessBook(configuration.access)
         let issuing = try await ReaderTokensInForce(configuration.readerTokens, log)
         let (archive, tokens) = try configuration.openStore(metrics, log)
-        let webhooks = try configuration.webhooks.map { webhooks in
-            WebhookQueue(
-                to: webhooks.origins.compactMap(WebhookOrigin.init), secret: try webhooks.secret(),
-                metrics: metrics, log: log, clock: .system, archive: archive)
-        }
+        let webhooks = try configuration.webhooks?.queue(metrics, archive, log)
         try configuration.checkLogos()
         let coordinator = try PresentationCoordinator(
             lanes: try configuration.lanes.map { try $0.assemble(readers) }, basis: basis,
@@ -129,9 +131,10 @@ struct Countersignd: AsyncParsableCommand {
             new.http?.renew(tls, log)
             return isDone
         }
+        let inForce = ConfigurationInForce(configuration, put: apply)
         let reloading = Reloading(
             hangUps: hangUps, read: { () throws(ConfigurationFaults) in try read(kiosk) },
-            apply: { new in _ = await apply(new) },
+            apply: { new in _ = await kiosk == nil ? apply(new) : inForce.apply(new, within: .zero) },
             path: config, systemd: systemd, log: log)
         await coordinator.startStanding()
         let lifetime = CoordinatorLifetime(coordinator: coordinator, systemd: systemd)
@@ -139,7 +142,7 @@ struct Countersignd: AsyncParsableCommand {
         var services: [any Service] = servers
         services += [RecordPurge(archive, clock: .system), reloading, lifetime] as [any Service]
         if let webhooks { services.insert(webhooks, at: 0) }
-        if let kiosk { services.append(try kiosk.agent(coordinator, log, apply: apply)) }
+        if let kiosk { services.append(try kiosk.agent(coordinator, inForce, log)) }
         try await run(services, end: configuration.end, log)
     }
 

@@ -153,6 +153,14 @@ extension DaemonConfiguration.Webhooks {
     /// The fewest bytes of a secret.
     private static let shortestSecret = 16
 
+    func queue(
+        _ metrics: PresentationMetrics, _ archive: RecordArchive, _ log: Logger
+    ) throws(AssemblyFault) -> WebhookQueue {
+        WebhookQueue(
+            to: origins.compactMap(WebhookOrigin.init), secret: try secret(), metrics: metrics, log: log,
+            clock: .system, archive: archive)
+    }
+
     /// What signs webhooks, from a file that is its owner's alone.
     func secret() throws(AssemblyFault) -> SecretBytes {
         let secret: SecretBytes?

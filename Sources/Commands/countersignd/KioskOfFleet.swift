@@ -11,6 +11,8 @@ struct KioskOfFleet: Sendable {
     /// How long lanes may take to become ready with another configuration.
     private static let readyTimeout = Duration.seconds(20)
     private static let readyInterval = Duration.milliseconds(250)
+    /// How long a change waits for lanes that are in use.
+    private static let inUseTimeout = Duration.seconds(120)
 
     let settings: KioskSettings
     private let folder: FleetFolder
@@ -30,25 +32,49 @@ struct KioskOfFleet: Sendable {
     /// The configuration that counts: the file's with what the documents change, and none of its lanes and callers where the
     /// kiosk is stopped.
     func configuration(over file: [UInt8]) throws(ConfigurationFaults) -> DaemonConfiguration {
-        let isStopped: Bool
-        let bytes: [UInt8]
-        do {
-            let state = try state()
-            isStopped = state.isStopped
-            bytes = try state.accepted.configuration(over: file)
-        } catch {
-            throw ConfigurationFaults(faults: [JSONFault(.wrongValue("\(Self.fault(error))"), line: 0)])
-        }
-        let configuration = try Self.parse(bytes)
+        let (accepted, isStopped) = try loaded()
+        let configuration = try Self.configuration(of: accepted, over: file)
         return isStopped ? configuration.stopped : configuration
     }
 
-    private static func fault(_ error: any Error) -> AssemblyFault {
-        switch error {
-        case let error as AssemblyFault: error
-        case let error as FleetDocumentError: AssemblyFault("fleet", error.explanation)
-        default: AssemblyFault("fleet", "\(error)")
+    /// The same at the start, which documents do not prevent: where they lead to a fault the kiosk's own file counts alone.
+    func configuration(
+        over file: [UInt8], orOwn own: DaemonConfiguration, _ log: Logger
+    ) throws(ConfigurationFaults) -> DaemonConfiguration {
+        let (accepted, isStopped) = try loaded()
+        var configuration = own
+        if !accepted.documents.isEmpty {
+            do {
+                configuration = try Self.configuration(of: accepted, over: file)
+                try configuration.checkFiles()
+            } catch {
+                configuration = own
+                log.error(
+                    "the fleet's documents do not fit the file: the file counts alone",
+                    metadata: ["why": "\(Self.text(error))"])
+            }
         }
+        return isStopped ? configuration.stopped : configuration
+    }
+
+    private static func configuration(
+        of accepted: AcceptedDocuments, over file: [UInt8]
+    ) throws(ConfigurationFaults) -> DaemonConfiguration {
+        let bytes: [UInt8]
+        do throws(FleetDocumentError) {
+            bytes = try accepted.configuration(over: file)
+        } catch {
+            throw .fleet(error.explanation)
+        }
+        return try parse(bytes)
+    }
+
+    private static func text(_ error: any Error) -> String {
+        (error as? ConfigurationFaults)?.text(of: "configuration") ?? "\(error)"
+    }
+
+    private func loaded() throws(ConfigurationFaults) -> (accepted: AcceptedDocuments, isStopped: Bool) {
+        do throws(AssemblyFault) { return try state() } catch { throw .fleet("\(error)") }
     }
 
     private func state() throws(AssemblyFault) -> (accepted: AcceptedDocuments, isStopped: Bool) {
@@ -63,10 +89,8 @@ struct KioskOfFleet: Sendable {
         try DaemonConfiguration(bytes, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// - Parameter apply: puts a configuration in force; false where a lane that is in use stays as it was.
     func agent(
-        _ coordinator: PresentationCoordinator, _ log: Logger,
-        apply: @escaping @Sendable (DaemonConfiguration) async -> Bool
+        _ coordinator: PresentationCoordinator, _ inForce: ConfigurationInForce, _ log: Logger
     ) throws(AssemblyFault) -> FleetAgentService {
         let path = path
         let file: @Sendable () -> [UInt8] = {
@@ -75,33 +99,21 @@ struct KioskOfFleet: Sendable {
         let actions = FleetActions(
             file: file,
             check: { bytes in
-                do throws(ConfigurationFaults) {
-                    _ = try Self.parse(bytes)
+                do {
+                    try Self.parse(bytes).checkFiles()
                     return nil
                 } catch {
-                    return error.text(of: "configuration")
+                    return Self.text(error)
                 }
             },
             apply: { bytes in
-                guard let configuration = try? Self.parse(bytes) else { return false }
+                guard let configuration = try? Self.parse(bytes) else { return .notReady }
                 let before = await coordinator.readyLanes()
-                await Self.applyBetweenPresentations(configuration, apply)
-                return await Self.areReady(configuration, before, coordinator)
+                guard await inForce.apply(configuration, within: Self.inUseTimeout) else { return .inUse }
+                return await Self.areReady(configuration, before, coordinator) ? .ready : .notReady
             },
-            stop: {
-                guard let configuration = try? Self.parse(file()) else { return }
-                await Self.applyBetweenPresentations(configuration.stopped, apply)
-            })
+            setStopped: { isStopped in await inForce.setStopped(isStopped) })
         return FleetAgentService(agent: FleetAgent(settings, folder, try state(), actions, log))
-    }
-
-    /// Lanes that are in use follow when their presentation is over.
-    private static func applyBetweenPresentations(
-        _ configuration: DaemonConfiguration, _ apply: @Sendable (DaemonConfiguration) async -> Bool
-    ) async {
-        while await !apply(configuration) {
-            do { try await Task.sleep(for: .seconds(1)) } catch { return }
-        }
     }
 
     /// Whether the lanes that were ready before, and are still there, are ready again.
@@ -110,7 +122,7 @@ struct KioskOfFleet: Sendable {
     ) async -> Bool {
         let expected = before.intersection(configuration.lanes.map(\.name))
         let deadline = ContinuousClock.now + readyTimeout
-        while ContinuousClock.now < deadline {
+        while ContinuousClock.now < deadline, !Task.isCancelled {
             let ready = await coordinator.readyLanes()
             if ready.isSuperset(of: expected), before.isEmpty || !ready.isEmpty { return true }
             try? await Task.sleep(for: readyInterval)
@@ -119,9 +131,88 @@ struct KioskOfFleet: Sendable {
     }
 }
 
+extension ConfigurationFaults {
+    fileprivate static func fleet(_ text: String) -> ConfigurationFaults {
+        ConfigurationFaults(faults: [JSONFault(.wrongValue("fleet: \(text)"), line: 0)])
+    }
+}
+
+/// The configuration that counts in the daemon: of its file or its fleet, one change at a time. A stop waits for none of them and
+/// holds whatever is applied.
+actor ConfigurationInForce {
+    private static let interval = Duration.seconds(1)
+    /// How long a kiosk that is started waits for lanes that are in use since before the stop.
+    private static let startTimeout = Duration.seconds(10)
+
+    /// Puts a configuration in force; false where a lane that is in use stays as it was.
+    private let put: @Sendable (DaemonConfiguration) async -> Bool
+    private var wanted: DaemonConfiguration
+    private var isStopped = false
+    private var last: Task<Bool, Never>?
+    private var wishes = 0
+
+    init(_ first: DaemonConfiguration, put: @escaping @Sendable (DaemonConfiguration) async -> Bool) {
+        wanted = first
+        self.put = put
+    }
+
+    /// - Parameter patience: how long lanes that are in use are waited for.
+    /// - Returns: whether all lanes follow.
+    func apply(_ new: DaemonConfiguration, within patience: Duration) async -> Bool {
+        let task = enqueue(new, patience)
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    func setStopped(_ isStopped: Bool) async {
+        self.isStopped = isStopped
+        // At once, and again after a change that is under way.
+        guard isStopped else {
+            _ = await enqueue(nil, Self.startTimeout).value
+            return
+        }
+        _ = await put(wanted.stopped)
+        _ = enqueue(nil, nil)
+    }
+
+    private func enqueue(_ new: DaemonConfiguration?, _ patience: Duration?) -> Task<Bool, Never> {
+        let before = last
+        wishes += 1
+        let number = wishes
+        let task = Task {
+            _ = await before?.value
+            return await settle(new, patience, number)
+        }
+        last = task
+        return task
+    }
+
+    /// Waits until all lanes follow: so long, or where nothing is said until there is another wish.
+    private func settle(_ new: DaemonConfiguration?, _ patience: Duration?, _ number: Int) async -> Bool {
+        if let new { wanted = new }
+        let start = ContinuousClock.now
+        while true {
+            let asked = isStopped
+            let isDone = await put(asked ? wanted.stopped : wanted)
+            guard asked == isStopped else { continue }
+            if isDone { return true }
+            let isOver = patience.map { ContinuousClock.now >= start + $0 } ?? (number != wishes)
+            if isOver || Task.isCancelled {
+                // A stop is never given up.
+                if isStopped, number == wishes { _ = enqueue(nil, nil) }
+                return false
+            }
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+}
+
 extension DaemonConfiguration {
-    /// Takes no order and knows nobody.
-    fileprivate var stopped: DaemonConfiguration {
+    /// Takes no order and no caller's token.
+    var stopped: DaemonConfiguration {
         var stopped = self
         stopped.lanes = []
         stopped.access = AccessRules()

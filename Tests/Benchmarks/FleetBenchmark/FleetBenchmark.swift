@@ -104,8 +104,8 @@ struct Crowd {
             file: { Array(#"{"log": "info"}"#.utf8) }, check: { _ in nil },
             apply: { _ in
                 say("applied", name.text)
-                return true
-            }, stop: { say("stopped", name.text) })
+                return .ready
+            }, setStopped: { isStopped in if isStopped { say("stopped", name.text) } })
         return FleetAgent(kiosk, folder, try folder.load(membership, [key]), actions, log)
     }
 

@@ -1,8 +1,9 @@
-import Fleet
 import Foundation
 import MdocModel
 import OpenSSLCrypto
 import Testing
+
+@testable import Fleet
 
 @Suite("What a kiosk obeys")
 struct AcceptedDocumentTests {
@@ -21,7 +22,7 @@ struct AcceptedDocumentTests {
         #expect(
             after.documents.mapValues(\.encoded) == before.documents.mapValues(\.encoded),
             sourceLocation: sourceLocation)
-        #expect(after.highest == before.highest, sourceLocation: sourceLocation)
+        #expect(after.seen == before.seen, sourceLocation: sourceLocation)
         #expect(after.keyring.withdrawn == before.keyring.withdrawn, sourceLocation: sourceLocation)
     }
 
@@ -89,6 +90,37 @@ struct AcceptedDocumentTests {
         try documents.accept(try scene.document(version: 6), at: FleetScene.now)
         // Another level has versions of its own.
         try documents.accept(try scene.document(.site, "harbour", version: 1), at: FleetScene.now)
+    }
+
+    @Test("A stolen key that uses up its versions leaves the versions of an earlier key")
+    func usedUp() throws {
+        var documents = try scene.documents()
+        try documents.accept(try scene.document(version: FleetDocument.highestVersion), at: FleetScene.now)
+        let daily = try scene.daily.fleetKey.id
+        let rescue = try scene.document(version: 5, withdrawn: [daily], by: scene.safe)
+        try documents.accept(rescue, at: FleetScene.now)
+        #expect(documents.documents[.chain]?.encoded == rescue)
+        try expect(.older(than: 5), try scene.document(version: 4, by: scene.safe), in: documents)
+    }
+
+    @Test(
+        "A later key's versions are above those of an earlier key, whose document does not come back after it"
+    )
+    func laterKey() throws {
+        var documents = try scene.documents()
+        let first = try scene.document(version: 5, by: scene.safe)
+        try documents.accept(first, at: FleetScene.now)
+        try expect(.older(than: 5), try scene.document(version: 4), in: documents)
+        try expect(.versionTaken, try scene.document(version: 5), in: documents)
+        try documents.accept(try scene.document(version: 6), at: FleetScene.now)
+        try expect(.versionTaken, first, in: documents)
+    }
+
+    @Test("A version that JSON cannot say exactly is no version")
+    func tooHigh() throws {
+        try expect(.malformed, try scene.document(version: FleetDocument.highestVersion + 1))
+        try expect(.malformed, try scene.document(version: Int64.max))
+        try expect(.malformed, try scene.document(version: 0))
     }
 
     @Test("A document of the future waits; one within the clocks' skew does not")
@@ -188,6 +220,74 @@ struct FleetFolderTests {
         }
     }
 
+    @Test("A document that was lost between its number and its file comes again")
+    func lost() throws {
+        let folder = try FleetFolder(store: store.path)
+        var documents = try folder.load(scene.membership, scene.keys).accepted
+        let (first, second) = (try scene.document(version: 1), try scene.document(version: 2))
+        try documents.accept(first, at: FleetScene.now)
+        try documents.accept(second, at: FleetScene.now)
+        try folder.keep(documents, isStopped: false)
+        // The power was cut before the file was replaced.
+        try Data(first).write(to: URL(filePath: "\(folder.path)/chain.cose"))
+        var after = try folder.load(scene.membership, scene.keys).accepted
+        #expect(after.documents[.chain]?.encoded == first)
+        #expect(throws: FleetDocumentError.versionTaken) {
+            try after.accept(
+                try scene.document(version: 2, configuration: #"{"log": "debug"}"#), at: FleetScene.now)
+        }
+        #expect(try after.accept(second, at: FleetScene.now))
+        #expect(after.documents[.chain]?.encoded == second)
+    }
+
+    @Test("A highest version is kept and read again, and does not keep a stopped kiosk from starting stopped")
+    func highestVersion() throws {
+        let folder = try FleetFolder(store: store.path)
+        var documents = try folder.load(scene.membership, scene.keys).accepted
+        try documents.accept(try scene.document(version: FleetDocument.highestVersion), at: FleetScene.now)
+        try folder.keep(documents, isStopped: true)
+        let state = try folder.load(scene.membership, scene.keys)
+        #expect(state.isStopped)
+        #expect(state.accepted.seen == documents.seen)
+    }
+
+    @Test("A document whose trial ended twice without a result is refused; after one it is tried again")
+    func trials() throws {
+        let folder = try FleetFolder(store: store.path)
+        let bytes = try scene.document(configuration: #"{"log": "debug"}"#)
+        for _ in 0..<2 {
+            var good = try folder.load(scene.membership, scene.keys).accepted
+            var candidate = good
+            try candidate.accept(bytes, at: FleetScene.now)
+            good.beginTrial(of: candidate)
+            try folder.keep(good, isStopped: false)
+            // The daemon ends here: what it starts with is what was there before.
+            #expect(try folder.load(scene.membership, scene.keys).accepted.documents.isEmpty)
+        }
+        var after = try folder.load(scene.membership, scene.keys).accepted
+        #expect(throws: FleetDocumentError.failedBefore) { try after.accept(bytes, at: FleetScene.now) }
+        after.endTrial()
+        #expect(try after.accept(bytes, at: FleetScene.now))
+    }
+
+    @Test(
+        "A stored document of a key or a site that the file no longer names is left out, and the daemon starts"
+    )
+    func leftOut() throws {
+        let folder = try FleetFolder(store: store.path)
+        var documents = try folder.load(scene.membership, scene.keys).accepted
+        try documents.accept(try scene.document(by: scene.safe), at: FleetScene.now)
+        try documents.accept(try scene.document(.site, "harbour"), at: FleetScene.now)
+        try folder.keep(documents, isStopped: false)
+        let other = FleetMembership(
+            chain: scene.membership.chain, site: try .named("airport"), group: nil,
+            kiosk: scene.membership.kiosk)
+        let moved = try folder.load(other, scene.keys).accepted
+        #expect(moved.leftOut == [.site: .otherName] && moved.documents.keys.contains(.chain))
+        let daily = try folder.load(scene.membership, [scene.daily.fleetKey]).accepted
+        #expect(daily.leftOut == [.chain: .keyUnknown] && daily.documents.keys.contains(.site))
+    }
+
     @Test("Its key is made once, and only its owner may read it")
     func key() throws {
         let folder = try FleetFolder(store: store.path)
@@ -227,6 +327,7 @@ struct FleetTopicTests {
         for text in [
             "", "{", "[]", "null", #"{"change": 1}"#, #"{"change": -1, "spreadSeconds": 1}"#,
             #"{"change": 1, "spreadSeconds": 61}"#, #"{"change": 1, "spreadSeconds": 1, "more": 1}"#,
+            #"{"online": true, "software": "\u0000"}"#, #"{"online": true, "software": "ä"}"#,
             #"{"online": 1}"#, #"{"online": true, "software": 1}"#, #"{"online": true, "name": "Jane"}"#,
             String(repeating: " ", count: 2000), "\u{0}",
         ] {

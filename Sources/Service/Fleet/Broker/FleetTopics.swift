@@ -69,9 +69,15 @@ package struct KioskPresence: Equatable, Sendable {
         guard let members = try? JSONText(payload[...], limit: 1 << 10).members(["online", "software"]),
             let isOnline = try? members.required("online").boolean()
         else { return nil }
-        let software = members["software"]
-        guard software == nil || (try? software?.string(upTo: 64)) != nil else { return nil }
-        self.init(isOnline: isOnline, software: (try? software?.string(upTo: 64)) ?? "")
+        guard let member = members["software"] else {
+            self.init(isOnline: isOnline, software: "")
+            return
+        }
+        // A database takes no NUL in a text, and nobody reads control characters.
+        guard let software = try? member.string(upTo: 64),
+            software.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
+        else { return nil }
+        self.init(isOnline: isOnline, software: software)
     }
 
     package var payload: [UInt8] {

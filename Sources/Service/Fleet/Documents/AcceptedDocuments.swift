@@ -7,23 +7,38 @@ package struct AcceptedDocuments: Sendable {
     private static let fixed = ["$schema", "store", "keys", "fleet"]
     /// How many seconds ahead a document may be dated.
     private static let clockSkew: Int64 = 300
+    /// How often the lanes are tried with a document of which nobody learned whether they became ready.
+    private static let mostTrials: Int64 = 2
+
+    /// What was obeyed at one level.
+    package struct Seen: Equatable, Sendable {
+        /// The digest of the document that was obeyed last.
+        package var latest: [UInt8] = []
+        /// The highest version of each key.
+        package var versions: [FleetKey.ID: Int64] = [:]
+    }
 
     package let membership: FleetMembership
     package private(set) var keyring: FleetKeyring
     package private(set) var documents: [FleetLevel: VerifiedFleetDocument] = [:]
-    /// The highest version that was ever obeyed, by level.
-    package private(set) var highest: [FleetLevel: Int64]
+    /// What was ever obeyed, by level. A key that is stolen uses up its own versions, and none of an earlier key.
+    package private(set) var seen: [FleetLevel: Seen]
     /// The digests of documents with which the lanes did not become ready.
     package private(set) var failed: Set<[UInt8]>
+    /// How often the lanes were tried with a document, by its digest, where nobody learned what came of it: the power was cut.
+    package private(set) var trials: [[UInt8]: Int64]
+    /// Documents of the store that are not for this kiosk any more.
+    package private(set) var leftOut: [FleetLevel: FleetDocumentError] = [:]
 
     package init(
-        _ membership: FleetMembership, _ keyring: FleetKeyring, highest: [FleetLevel: Int64] = [:],
-        failed: Set<[UInt8]> = []
+        _ membership: FleetMembership, _ keyring: FleetKeyring, seen: [FleetLevel: Seen] = [:],
+        failed: Set<[UInt8]> = [], trials: [[UInt8]: Int64] = [:]
     ) {
         self.membership = membership
         self.keyring = keyring
-        self.highest = highest
+        self.seen = seen
         self.failed = failed
+        self.trials = trials
     }
 
     /// Obeys a document from now on. Throws the reason by name, and changes nothing then.
@@ -37,19 +52,53 @@ package struct AcceptedDocuments: Sendable {
         guard document.name == membership.name(at: document.level) else { throw .otherName }
         guard document.created <= now.advanced(bySeconds: Self.clockSkew) else { throw .notYetValid }
         if let held = documents[document.level], held.encoded == bytes { return false }
-        let newest = highest[document.level] ?? 0
+        let newest = newestVersion(at: document.level, for: verified.signer)
         guard document.version >= newest else { throw .older(than: newest) }
-        guard !failed.contains(verified.digest) else { throw .failedBefore }
-        guard document.version > newest else { throw .versionTaken }
+        guard !failed.contains(verified.digest), trials[verified.digest, default: 0] < Self.mostTrials else {
+            throw .failedBefore
+        }
+        // The one that was obeyed last comes again where it was lost.
+        guard document.version > newest || seen[document.level]?.latest == verified.digest else {
+            throw .versionTaken
+        }
         if let patch = document.configuration { _ = try Self.patch(patch) }
         try keyring.withdraw(document.withdrawn, by: verified.signer)
         documents[document.level] = verified
-        highest[document.level] = document.version
+        seen[document.level, default: Seen()].versions[verified.signer] = document.version
+        seen[document.level]?.latest = verified.digest
         return true
     }
 
-    /// Takes up a document that this kiosk stored when it obeyed it.
-    mutating func restore(_ bytes: [UInt8]) throws(FleetDocumentError) {
+    /// The highest version at a level by this key or an earlier one: later keys' do not count.
+    private func newestVersion(at level: FleetLevel, for signer: FleetKey.ID) -> Int64 {
+        guard let place = keyring.keys.firstIndex(where: { $0.id == signer }) else { return 0 }
+        return keyring.keys.prefix(through: place).compactMap { seen[level]?.versions[$0.id] }.max() ?? 0
+    }
+
+    /// Counts that the lanes are tried with what `candidate` has and this has not.
+    mutating func beginTrial(of candidate: AcceptedDocuments) {
+        for (level, document) in candidate.documents where documents[level]?.encoded != document.encoded {
+            trials[document.digest, default: 0] += 1
+        }
+    }
+
+    /// What came of the lanes is known.
+    mutating func endTrial() { trials = [:] }
+
+    /// Takes up a document that this kiosk stored when it obeyed it. One that is not for it any more, since its file has other keys
+    /// or another site, is left out.
+    mutating func restore(_ bytes: [UInt8], at level: FleetLevel) throws(FleetDocumentError) {
+        do throws(FleetDocumentError) {
+            try restore(bytes)
+        } catch {
+            switch error {
+            case .keyUnknown, .otherChain, .otherName, .withdrawalNotAllowed: leftOut[level] = error
+            default: throw error
+            }
+        }
+    }
+
+    private mutating func restore(_ bytes: [UInt8]) throws(FleetDocumentError) {
         // Whoever withdrew its key did not withdraw what it signed before.
         let verified = try VerifiedFleetDocument(bytes, by: FleetKeyring(keyring.keys))
         let document = verified.document
@@ -57,7 +106,9 @@ package struct AcceptedDocuments: Sendable {
         guard document.name == membership.name(at: document.level) else { throw .otherName }
         try keyring.withdraw(document.withdrawn, by: verified.signer)
         documents[document.level] = verified
-        highest[document.level] = max(highest[document.level] ?? 0, document.version)
+        var seen = seen[document.level] ?? Seen(latest: verified.digest)
+        seen.versions[verified.signer] = max(seen.versions[verified.signer] ?? 0, document.version)
+        self.seen[document.level] = seen
     }
 
     /// Goes back to the documents of `earlier`, and never obeys those again that it has in place of them.

@@ -1,5 +1,6 @@
 internal import CBOR
 internal import COSE
+internal import JSON
 package import MdocModel
 package import OpenSSLCrypto
 
@@ -8,13 +9,15 @@ package import OpenSSLCrypto
 package struct FleetDocument: Sendable {
     /// The longest document that is read, in bytes.
     package static let maximumSize = 1 << 20
+    /// The highest version: JSON has no higher number that is exact (RFC 8259 6).
+    package static let highestVersion = JSONValue.largestExactInteger
     private static let type = "countersign fleet document"
     private static let keyIDLabel: Int64 = 4
 
     package let chain: FleetName
     package let level: FleetLevel
     package let name: FleetName
-    /// From 1 on; each issue has a higher one.
+    /// From 1 to `highestVersion`; each document after it has a higher one.
     package let version: Int64
     package let created: Timestamp
     /// What changes in the configuration: a JSON Merge Patch (RFC 7396).
@@ -96,7 +99,7 @@ package struct FleetDocument: Sendable {
             let chain = try FleetName(map["chain"]?.text() ?? ""),
             let level = try FleetLevel(rawValue: map["level"]?.text() ?? ""),
             let name = try FleetName(map["name"]?.text() ?? ""),
-            let version = try map["version"]?.integer(), version > 0,
+            let version = try map["version"]?.integer(), (1...FleetDocument.highestVersion).contains(version),
             let created = try map["created"].flatMap({ Timestamp(received: try $0.integer()) }),
             let configuration = try map["configuration"]?.byteString(),
             let trust = try map["trust"]?.byteString(), let withdrawn = try map["withdrawn"]?.array()

@@ -38,12 +38,13 @@ extension FleetAgent {
     private func push(after head: HubState.Head?, by client: HubClient) async throws -> HubState.Head? {
         guard let head else { return nil }
         let store = settings.store
-        let (links, isOwn) = try await blocking { () throws(ReaderStoreError) in
+        let (links, newest, isOwn) = try await blocking { () throws(ReaderStoreError) in
             let store = try ReaderStore(at: store, for: .reading)
             let next = try store.receipts(after: head.sequence, atMost: Self.receiptsPerPush)
-            guard head.sequence > 0 else { return (next.map(\.encoded), true) }
+            let newest = next.last.map { HubState.Head(sequence: $0.sequence, digest: $0.digest) }
+            guard head.sequence > 0 else { return (next.map(\.encoded), newest, true) }
             let last = try store.receipts(after: head.sequence - 1, atMost: 1).first
-            return (next.map(\.encoded), last?.digest == head.digest)
+            return (next.map(\.encoded), newest, last?.digest == head.digest)
         }
         guard isOwn else { throw HubError.refused(status: 409, id: "receiptsDiffer") }
         guard !links.isEmpty else { return nil }
@@ -56,7 +57,11 @@ extension FleetAgent {
             answer = try await client.post(
                 "/fleet/v1/receipts", ReceiptChain(links).encoded(), type: "application/cbor")
         }
-        return try HubState.Head(JSONText(answer[...]))
+        // Another head would have the same receipts pushed without end.
+        guard let taken = try? HubState.Head(JSONText(answer[...])), taken == newest else {
+            throw HubError.malformed
+        }
+        return taken
     }
 
     /// The public halves of the keys that sign receipts here.

@@ -13,20 +13,30 @@ package struct FleetActions: Sendable {
     let file: @Sendable () -> [UInt8]
     /// The fault of a configuration; nil where it can be used.
     let check: @Sendable ([UInt8]) -> String?
-    /// Uses a configuration from now on. Whether the lanes became ready.
-    let apply: @Sendable ([UInt8]) async -> Bool
-    /// Takes no order any more and lets no token in.
-    let stop: @Sendable () async -> Void
+    /// Uses a configuration from now on, as far as the kiosk is not stopped.
+    let apply: @Sendable ([UInt8]) async -> FleetOutcome
+    /// Takes no order any more and no token, whatever is applied, until it is called with false. Waits for no `apply`.
+    let setStopped: @Sendable (Bool) async -> Void
 
     package init(
         file: @escaping @Sendable () -> [UInt8], check: @escaping @Sendable ([UInt8]) -> String?,
-        apply: @escaping @Sendable ([UInt8]) async -> Bool, stop: @escaping @Sendable () async -> Void
+        apply: @escaping @Sendable ([UInt8]) async -> FleetOutcome,
+        setStopped: @escaping @Sendable (Bool) async -> Void
     ) {
         self.file = file
         self.check = check
         self.apply = apply
-        self.stop = stop
+        self.setStopped = setStopped
     }
+}
+
+/// What came of a configuration.
+package enum FleetOutcome: Sendable {
+    case ready
+    /// The lanes did not become ready.
+    case notReady
+    /// A lane was in use for too long: nobody knows yet.
+    case inUse
 }
 
 /// A kiosk of a fleet: enrols, obeys documents, pushes receipts, and says that it is there. Without the hub it continues as it is.
@@ -36,6 +46,10 @@ package actor FleetAgent {
 
     /// How often a question that waits is looked at.
     private static let lookInterval = Duration.milliseconds(200)
+    /// From one question to the next at least, whatever the broker says.
+    private static let questionInterval = Duration.seconds(1)
+
+    private static let renewalInterval = Duration.seconds(60)
 
     let settings: KioskSettings
     let folder: FleetFolder
@@ -43,9 +57,15 @@ package actor FleetAgent {
     let log: Logger
     private(set) var accepted: AcceptedDocuments
     private(set) var isStopped: Bool
+    /// Tries the lanes with further documents. The hub is asked meanwhile: a stop waits for no lane.
+    private(set) var applying: Task<Void, Never>?
+    /// Documents that were fetched and are older than what was seen.
+    private var outdated: Set<[UInt8]> = []
     private(set) var receiptFault = ""
     private var refusals: [FleetLevel: (version: Int64, id: String)] = [:]
     private var client: HubClient?
+    /// Before this no further renewal is tried while the certificate holds.
+    private var nextRenewal = ContinuousClock.now
     private var preparing: Task<Result<HubClient, HubError>, Never>?
     private var lastReport: KioskReport?
     /// When the hub is to be asked next; nil where nothing asks for it.
@@ -67,12 +87,20 @@ package actor FleetAgent {
 
     /// Runs until it is cancelled.
     package func run() async {
+        for (level, error) in accepted.leftOut {
+            log.error(
+                "a stored document of the fleet is left out",
+                metadata: ["level": "\(level.rawValue)", "id": "\(error.id)", "why": "\(error.explanation)"])
+        }
+        if isStopped { await actions.setStopped(true) }
         await withDiscardingTaskGroup { group in
             group.addTask { await self.followState() }
             group.addTask { await self.followReceipts() }
             group.addTask { await self.followBroker() }
             group.addTask { await self.askRegularly() }
         }
+        applying?.cancel()
+        await applying?.value
         await client?.end()
     }
 
@@ -93,6 +121,7 @@ package actor FleetAgent {
                 guard await rest(after: attempt) else { return }
                 attempt += 1
             }
+            guard await rest(for: Self.questionInterval) else { return }
         }
     }
 
@@ -125,31 +154,52 @@ package actor FleetAgent {
     }
 
     private func obey(_ state: HubState, by client: HubClient) async {
+        guard applying == nil else { return }
         var candidate = accepted
         refusals = [:]
         for entry in state.documents.sorted(by: { $0.level.order < $1.level.order }) {
-            // What a later document replaced is offered again while the later one's roll-out pauses.
-            let held = accepted.documents[entry.level]
-            guard held?.digest != entry.digest, (held?.document.version ?? 0) <= entry.version else {
-                continue
-            }
+            guard accepted.documents[entry.level]?.digest != entry.digest, !outdated.contains(entry.digest)
+            else { continue }
             do {
                 let bytes = try await client.get("/fleet/v1/documents/\(entry.digest.hexadecimal)")
-                var next = candidate
-                guard try next.accept(bytes, at: settings.now()) else { continue }
-                let configuration = try next.configuration(over: actions.file())
-                if let fault = actions.check(configuration) {
-                    throw FleetDocumentError.configurationRefused(fault)
-                }
-                try await applyTrust(of: next, after: candidate)
-                candidate = next
+                if let next = try await accept(bytes, after: candidate) { candidate = next }
+            } catch FleetDocumentError.older(let version) {
+                // What a later document replaced is offered again while the later one's roll-out pauses.
+                outdated.insert(entry.digest)
+                if accepted.documents[entry.level] == nil { refuse(entry, .older(than: version)) }
             } catch let error as FleetDocumentError {
                 refuse(entry, error)
             } catch {
                 log.warning("a document does not come", metadata: ["why": "\(error)"])
             }
         }
-        await apply(candidate)
+        refuseUnusable()
+        await take(candidate)
+    }
+
+    /// Reports what is obeyed and leads to a configuration with a fault since the kiosk's own file has changed.
+    private func refuseUnusable() {
+        let file = actions.file()
+        guard let configuration = try? accepted.configuration(over: file), configuration != file,
+            actions.check(file) == nil, actions.check(configuration) != nil
+        else { return }
+        for (level, document) in accepted.documents where document.document.configuration != nil {
+            refusals[level] = (
+                document.document.version, FleetDocumentError.configurationRefused("").id
+            )
+        }
+    }
+
+    /// What the kiosk obeys with a further document, once all of it was checked; nil where it has the document already.
+    func accept(
+        _ bytes: [UInt8], after before: AcceptedDocuments
+    ) async throws(FleetDocumentError) -> AcceptedDocuments? {
+        var next = before
+        guard try next.accept(bytes, at: settings.now()) else { return nil }
+        let configuration = try next.configuration(over: actions.file())
+        if let fault = actions.check(configuration) { throw .configurationRefused(fault) }
+        try await applyTrust(of: next, isTried: true)
+        return next
     }
 
     private func refuse(_ entry: HubState.Entry, _ error: FleetDocumentError) {
@@ -162,37 +212,82 @@ package actor FleetAgent {
             ])
     }
 
-    private func applyTrust(
-        of next: AcceptedDocuments, after before: AcceptedDocuments
-    ) async throws(FleetDocumentError) {
-        guard let trust = next.trust, trust.bytes != before.trust?.bytes else { return }
+    /// Trusts what `next` says, or looks whether that can be done.
+    private func applyTrust(of next: AcceptedDocuments, isTried: Bool) async throws(FleetDocumentError) {
+        guard let trust = next.trust, trust.bytes != accepted.trust?.bytes else { return }
         guard let key = next.keyring.keys.first(where: { $0.id == trust.signer }) else { throw .keyUnknown }
+        // A bundle of a document that is obeyed already counts again once a later level has no bundle any more.
+        let isReinstated = accepted.documents.values.contains {
+            $0.document.trust == trust.bytes && $0.signer == trust.signer
+        }
         let (store, now) = (settings.store, settings.now())
         try await blocking { () throws(FleetDocumentError) in
-            _ = try FleetTrust.apply(trust.bytes, signedBy: key, in: store, at: now)
+            _ = try FleetTrust.apply(
+                trust.bytes, signedBy: key, in: store, isReinstated: isReinstated, isTried: isTried, at: now)
         }
     }
 
-    /// Obeys what has been checked, or goes back where the lanes do not become ready.
-    private func apply(_ candidate: AcceptedDocuments) async {
-        let before = accepted
-        guard candidate.highest != before.highest else { return }
-        keep(candidate)
+    /// Obeys what has been checked: at once where the configuration stays, and otherwise once the lanes are ready with it.
+    func take(_ candidate: AcceptedDocuments) async {
+        guard applying == nil,
+            candidate.documents.mapValues(\.digest) != accepted.documents.mapValues(\.digest)
+        else { return }
         guard let configuration = try? candidate.configuration(over: actions.file()),
-            let earlier = try? before.configuration(over: actions.file()), configuration != earlier
-        else { return log.notice("documents of the fleet are applied") }
-        if await actions.apply(configuration) {
-            return log.notice("documents of the fleet are applied")
+            let earlier = try? accepted.configuration(over: actions.file()), configuration != earlier
+        else {
+            _ = await settle(candidate)
+            return
         }
-        log.error("the lanes did not become ready: back to the documents before")
-        var failed = candidate
-        failed.fail(backTo: before)
-        for (level, document) in candidate.documents where before.documents[level]?.digest != document.digest
-        {
-            refusals[level] = (document.document.version, FleetDocumentError.failedBefore.id)
+        // A stopped kiosk has no lanes to try: it takes these once it is started.
+        guard !isStopped else { return log.notice("documents wait until the kiosk is started") }
+        var trial = accepted
+        trial.beginTrial(of: candidate)
+        keep(trial)
+        applying = Task { await self.prove(candidate, configuration, or: earlier) }
+    }
+
+    private func prove(_ candidate: AcceptedDocuments, _ configuration: [UInt8], or earlier: [UInt8]) async {
+        var outcome = await actions.apply(configuration)
+        // One that ends now has learned nothing.
+        var before = accepted
+        before.endTrial()
+        guard !Task.isCancelled else { return keep(before) }
+        if isStopped { outcome = .inUse }
+        switch outcome {
+        case .ready:
+            // It would be refused again at once.
+            if await !settle(candidate) {
+                outcome = .inUse
+                fallthrough
+            }
+        case .inUse:
+            keep(before)
+            _ = await actions.apply(earlier)
+        case .notReady:
+            log.error("the lanes did not become ready: back to the documents before")
+            var failed = candidate
+            failed.fail(backTo: before)
+            failed.endTrial()
+            keep(failed)
+            _ = await actions.apply(earlier)
         }
-        keep(failed)
-        _ = await actions.apply(earlier)
+        applying = nil
+        notice(spread: outcome == .inUse ? 60 : 0)
+    }
+
+    /// Trusts what the documents say and keeps them. False where the bundle is not let in by now: nothing has changed then.
+    private func settle(_ candidate: AcceptedDocuments) async -> Bool {
+        do throws(FleetDocumentError) {
+            try await applyTrust(of: candidate, isTried: false)
+        } catch {
+            log.error("the trust bundle is not let in", metadata: ["why": "\(error.explanation)"])
+            return false
+        }
+        var documents = candidate
+        documents.endTrial()
+        keep(documents)
+        log.notice("documents of the fleet are applied")
+        return true
     }
 
     private func keep(_ documents: AcceptedDocuments) {
@@ -206,22 +301,24 @@ package actor FleetAgent {
 
     // MARK: Stopping
 
-    private func stop(_ why: String) async {
+    func stop(_ why: String) async {
         guard !isStopped else { return }
         isStopped = true
         keep(accepted)
         log.error("the kiosk stops", metadata: ["why": "\(why)"])
-        await actions.stop()
+        await actions.setStopped(true)
     }
 
-    private func resume() async {
+    func resume() async {
         guard isStopped else { return }
         isStopped = false
         keep(accepted)
         log.notice("the kiosk takes orders again")
-        if let configuration = try? accepted.configuration(over: actions.file()) {
-            _ = await actions.apply(configuration)
-        }
+        // What was proven takes the place of what a stop interrupted, before orders are taken.
+        let file = actions.file()
+        let configuration = (try? accepted.configuration(over: file)) ?? file
+        _ = await actions.apply(actions.check(configuration) == nil ? configuration : file)
+        await actions.setStopped(false)
     }
 
     // MARK: Reports
@@ -252,16 +349,20 @@ package actor FleetAgent {
 
     /// Who asks the hub with a certificate that is not about to run out. One at a time has it renewed: a code is spent once.
     func enrolledClient() async throws(HubError) -> HubClient {
-        let task = preparing ?? Task { await self.prepareClient() }
+        let task =
+            preparing
+            ?? Task {
+                let result = await self.prepareClient()
+                self.preparing = nil
+                return result
+            }
         preparing = task
-        let result = await task.value
-        preparing = nil
-        return try result.get()
+        return try await task.value.get()
     }
 
     private func prepareClient() async -> Result<HubClient, HubError> {
         do throws(HubError) {
-            let isNew = try await KioskEnrolment(settings, folder, log).renew()
+            let isNew = try await renew()
             if let client, !isNew { return .success(client) }
             let renewed = try HubClient(settings.hubs, authority: settings.authority, as: folder)
             await client?.end()
@@ -269,6 +370,21 @@ package actor FleetAgent {
             return .success(renewed)
         } catch {
             return .failure(error)
+        }
+    }
+
+    /// Whether there is another certificate now. One that holds is used on where the hub gives no other.
+    private func renew() async throws(HubError) -> Bool {
+        let certificate = try? folder.certificate()
+        let isValid = certificate.map { $0.notAfter > settings.now().secondsSince1970 } ?? false
+        if isValid, ContinuousClock.now < nextRenewal { return false }
+        do throws(HubError) {
+            return try await KioskEnrolment(settings, folder, log).renew()
+        } catch {
+            guard isValid, !error.isRevocation else { throw error }
+            nextRenewal = .now + Self.renewalInterval
+            log.warning("the certificate is not renewed", metadata: ["why": "\(error)"])
+            return false
         }
     }
 

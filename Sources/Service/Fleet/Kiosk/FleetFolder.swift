@@ -73,8 +73,8 @@ package struct FleetFolder: Sendable {
     ) throws(FleetFolderError) -> (accepted: AcceptedDocuments, isStopped: Bool) {
         let state = try state()
         var accepted = AcceptedDocuments(
-            membership, FleetKeyring(keys, withdrawn: state.withdrawn), highest: state.highest,
-            failed: state.failed)
+            membership, FleetKeyring(keys, withdrawn: state.withdrawn), seen: state.seen,
+            failed: state.failed, trials: state.trials)
         for level in FleetLevel.allCases {
             guard
                 let bytes = try FleetFolderError.mapping({ () throws(IdentityStoreError) in
@@ -82,7 +82,7 @@ package struct FleetFolder: Sendable {
                 })
             else { continue }
             do throws(FleetDocumentError) {
-                try accepted.restore(bytes)
+                try accepted.restore(bytes, at: level)
             } catch {
                 throw .document(level, error)
             }
@@ -148,31 +148,34 @@ package enum FleetFolderError: Error, Equatable, Sendable {
 private struct State {
     private static let mostFailed = 64
 
-    var highest: [FleetLevel: Int64] = [:]
+    var seen: [FleetLevel: AcceptedDocuments.Seen] = [:]
     var withdrawn: Set<FleetKey.ID> = []
     var failed: Set<[UInt8]> = []
+    var trials: [[UInt8]: Int64] = [:]
     var isStopped = false
 
     init() {}
 
     init(_ accepted: AcceptedDocuments, isStopped: Bool) {
-        highest = accepted.highest
+        seen = accepted.seen
+        trials = accepted.trials
         withdrawn = accepted.keyring.withdrawn
         failed = Set(accepted.failed.prefix(Self.mostFailed))
         self.isStopped = isStopped
     }
 
     init(_ text: JSONText) throws(JSONFault) {
-        let members = try text.members(["highest", "withdrawn", "failed", "stopped"])
-        for (name, value) in try members.required("highest").entries(upTo: FleetLevel.allCases.count) {
+        let members = try text.members(["seen", "withdrawn", "failed", "trials", "stopped"])
+        for (name, value) in try members.required("seen").entries(upTo: FleetLevel.allCases.count) {
             guard let level = FleetLevel(rawValue: name) else { throw value.wrong("must be of a level") }
-            highest[level] = try value.integer(in: 1...Int64.max)
+            seen[level] = try AcceptedDocuments.Seen(value)
         }
         for entry in try members.required("withdrawn").array() {
-            guard let id = FleetKey.ID(try entry.string().utf8.bytesOfHexadecimal ?? []) else {
-                throw entry.wrong("must be the id of a key")
-            }
-            withdrawn.insert(id)
+            withdrawn.insert(try FleetKey.ID(entry.string(), of: entry))
+        }
+        for (digest, count) in try members.required("trials").entries(upTo: Self.mostFailed) {
+            trials[digest.utf8.bytesOfHexadecimal ?? []] = try count.integer(
+                in: 1...FleetDocument.highestVersion)
         }
         for entry in try members.required("failed").array() {
             failed.insert(try entry.string().utf8.bytesOfHexadecimal ?? [])
@@ -182,13 +185,39 @@ private struct State {
 
     var json: JSONValue {
         [
-            "highest": .object(
-                FleetLevel.allCases.compactMap { level in
-                    highest[level].map { (level.rawValue, .integer($0)) }
-                }),
+            "seen": .object(
+                FleetLevel.allCases.compactMap { level in seen[level].map { (level.rawValue, $0.json) } }),
+            "trials": .object(trials.map { ($0.key.hexadecimal, .integer($0.value)) }),
             "withdrawn": .array(withdrawn.map { .string($0.bytes.hexadecimal) }),
             "failed": .array(failed.map { .string($0.hexadecimal) }),
             "stopped": .boolean(isStopped),
         ]
+    }
+}
+
+extension AcceptedDocuments.Seen {
+    fileprivate init(_ text: JSONText) throws(JSONFault) {
+        let members = try text.members(["latest", "versions"])
+        latest = try members.required("latest").string().utf8.bytesOfHexadecimal ?? []
+        for (id, version) in try members.required("versions").entries(upTo: 64) {
+            versions[try FleetKey.ID(id, of: version)] = try version.integer(
+                in: 1...FleetDocument.highestVersion)
+        }
+    }
+
+    fileprivate var json: JSONValue {
+        [
+            "latest": .string(latest.hexadecimal),
+            "versions": .object(versions.map { ($0.key.bytes.hexadecimal, .integer($0.value)) }),
+        ]
+    }
+}
+
+extension FleetKey.ID {
+    fileprivate init(_ text: String, of place: JSONText) throws(JSONFault) {
+        guard let id = FleetKey.ID(text.utf8.bytesOfHexadecimal ?? []) else {
+            throw place.wrong("must be the id of a key")
+        }
+        self = id
     }
 }

@@ -7,13 +7,18 @@ internal import ReaderStore
 enum FleetTrust {
     /// Puts the snapshot of a bundle in place of what is trusted.
     ///
+    /// - Parameters:
+    ///   - isReinstated: whether the kiosk obeys the bundle's document already: the bundle was let in with it, and may come back.
+    ///   - isTried: whether nothing is stored.
     /// - Returns: whether something changed.
     @discardableResult
     static func apply(
-        _ bytes: [UInt8], signedBy key: FleetKey, in folder: String, at now: Timestamp
+        _ bytes: [UInt8], signedBy key: FleetKey, in folder: String, isReinstated: Bool = false,
+        isTried: Bool = false, at now: Timestamp
     ) throws(FleetDocumentError) -> Bool {
         let store = try using { () throws(ReaderStoreError) in try ReaderStore(at: folder, for: .changing) }
-        let newest = try using { () throws(ReaderStoreError) in try store.newestTrustBundle() }
+        let last = try using { () throws(ReaderStoreError) in try store.newestTrustBundle() }
+        let newest = isReinstated ? nil : last
         let bundle: TrustBundle
         do {
             bundle = try TrustBundle(bytes[...], signedBy: key.key(), notOlderThan: newest, at: now)
@@ -24,13 +29,14 @@ enum FleetTrust {
         }
         let current = try using { () throws(ReaderStoreError) in try store.currentTrustIfAny() }
         guard bundle.snapshot.id != current?.snapshot.id else { return false }
-        if let current, !mayFollow(bundle.snapshot, current.snapshot, at: now) {
+        if let current, !isReinstated, !mayFollow(bundle.snapshot, current.snapshot, at: now) {
             throw .trustRefused("a list is older than the one that is there, or lost much of it")
         }
+        guard !isTried else { return true }
         try using { () throws(ReaderStoreError) in
             _ = try store.replaceTrust(
                 with: bundle.snapshot, expecting: current?.record.number, by: .bundle, at: now,
-                bundle: bundle.created)
+                bundle: isReinstated ? nil : bundle.created)
         }
         return true
     }

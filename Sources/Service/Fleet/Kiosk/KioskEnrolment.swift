@@ -31,13 +31,11 @@ struct KioskEnrolment {
         }
         let hub = try HubClient(settings.hubs, authority: settings.authority, as: nil)
         let authorization = code.map { [("Authorization", "Bearer \($0)")] } ?? []
-        let answer: Result<[UInt8], HubError>
-        do throws(HubError) {
-            answer = .success(
-                try await hub.post(
-                    "/fleet/v1/certificates", own, type: "application/pkcs10", headers: authorization))
-        } catch {
-            answer = .failure(error)
+        var answer = await ask(hub, own, authorization)
+        if case .failure(.refused(_, "codeRefused")) = answer {
+            // The answer that spent the code may have been lost: the key is known to the hub then.
+            let renewed = await ask(hub, own, [])
+            if case .success = renewed { answer = renewed }
         }
         await hub.end()
         let pem = try answer.get()
@@ -45,6 +43,18 @@ struct KioskEnrolment {
         try files { () throws(IdentityStoreError) in try folder.keep(certificate: pem) }
         log.notice(present == nil ? "the kiosk is enrolled" : "the kiosk's certificate is renewed")
         return true
+    }
+
+    private func ask(
+        _ hub: HubClient, _ request: [UInt8], _ headers: [(String, String)]
+    ) async -> Result<[UInt8], HubError> {
+        do throws(HubError) {
+            return .success(
+                try await hub.post(
+                    "/fleet/v1/certificates", request, type: "application/pkcs10", headers: headers))
+        } catch {
+            return .failure(error)
+        }
     }
 
     private func isDue(_ certificate: Certificate) -> Bool {

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import countersignd
+
+@Suite("The configuration that counts in a kiosk of a fleet")
+struct ConfigurationInForceTests {
+    /// Lanes that are in use until somebody says otherwise.
+    private actor Lanes {
+        private(set) var names: [String] = []
+        private var isInUse = false
+        private var isHeld = false
+
+        func use(_ isInUse: Bool) { self.isInUse = isInUse }
+        func hold(_ isHeld: Bool) { self.isHeld = isHeld }
+
+        func put(_ configuration: DaemonConfiguration) async -> Bool {
+            while isHeld, !configuration.lanes.isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
+            guard !isInUse else { return false }
+            names = configuration.lanes.map(\.name)
+            return true
+        }
+    }
+
+    private let lanes = Lanes()
+
+    private func configuration(_ name: String) throws -> DaemonConfiguration {
+        try DaemonConfiguration(Array(#"{"lanes": [{"name": "\#(name)"}]}"#.utf8), environment: [:])
+    }
+
+    private func inForce() throws -> ConfigurationInForce {
+        let lanes = lanes
+        return ConfigurationInForce(try configuration("one"), put: { await lanes.put($0) })
+    }
+
+    @Test("A stopped kiosk stays without lanes whatever is applied, and has the latest once it is started")
+    func stopped() async throws {
+        let inForce = try inForce()
+        await inForce.setStopped(true)
+        #expect(await inForce.apply(try configuration("two"), within: .seconds(5)))
+        #expect(await lanes.names.isEmpty)
+        await inForce.setStopped(false)
+        #expect(await lanes.names == ["two"])
+    }
+
+    @Test("A change waits for a lane in use, and no longer than it may")
+    func patience() async throws {
+        let inForce = try inForce()
+        await lanes.use(true)
+        #expect(await !inForce.apply(try configuration("two"), within: .zero))
+        #expect(await lanes.names.isEmpty)
+        await lanes.use(false)
+        #expect(await inForce.apply(try configuration("three"), within: .zero))
+        #expect(await lanes.names == ["three"])
+    }
+
+    @Test("A stop does not wait for a change that is under way, which then brings no lane")
+    func overtaken() async throws {
+        let inForce = try inForce()
+        await lanes.hold(true)
+        let two = try configuration("two")
+        let change = Task { await inForce.apply(two, within: .seconds(30)) }
+        try await Task.sleep(for: .milliseconds(100))
+        await inForce.setStopped(true)
+        await lanes.hold(false)
+        #expect(await change.value)
+        #expect(await lanes.names.isEmpty)
+    }
+}
